@@ -1,0 +1,128 @@
+"""Numbers as they were written.
+
+A privacy parameter is a decision that someone wrote down, so ``0.1`` means 1/10 and not
+the binary fraction next to it.
+"""
+
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import lru_cache
+from numbers import Rational
+
+import numpy as np
+
+from discreet.errors import PrivacyParameterError
+
+Number = int | float | str | Decimal | Fraction
+
+MAX_BITS = 4096
+"""Longest numerator or denominator accepted: far beyond any meaning, short enough to be quick."""
+
+_MAX_EXPONENT = 1200
+
+
+def rational(value: object, name: str = "the value") -> Fraction:
+    """The rational that was written.
+
+    >>> rational(0.1), rational("1e-6"), rational(3)
+    (Fraction(1, 10), Fraction(1, 1000000), Fraction(3, 1))
+    >>> rational("1/3")
+    Fraction(1, 3)
+    >>> rational(float("nan"), "epsilon")
+    Traceback (most recent call last):
+      ...
+    discreet.errors.PrivacyParameterError: epsilon is nan, which is not a number one can \
+compute with. It must be a finite number. Write it as 1, 0.5, "0.1" or Fraction(1, 10).
+    """
+    if type(value) in _CACHED_TYPES:
+        return _parse(value, name)
+    if isinstance(value, np.floating | np.integer):
+        return _parse(str(value), name)
+    if isinstance(value, bool) or not isinstance(value, Rational):
+        raise _not_a_number(value, name)
+    return _bounded(Fraction(value.numerator, value.denominator), name)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _parse(value: object, name: str) -> Fraction:
+    if isinstance(value, int):
+        return _bounded(Fraction(value), name)
+    if isinstance(value, Fraction):
+        return _bounded(value, name)
+    # repr of a float is the shortest decimal that reads back as it: what was written.
+    text = value.strip() if isinstance(value, str) else str(value)
+    numerator, slash, denominator = text.partition("/")
+    parsed = _decimal(numerator, value, name)
+    if slash:
+        divisor = _decimal(denominator, value, name)
+        if divisor == 0:
+            raise _not_a_number(value, name)
+        parsed /= divisor
+    return _bounded(parsed, name)
+
+
+def _decimal(text: str, value: object, name: str) -> Fraction:
+    if len(text) > MAX_BITS:
+        raise _too_long(name)
+    try:
+        parsed = Decimal(text)
+    except InvalidOperation:
+        raise _not_a_number(value, name) from None
+    if not parsed.is_finite():
+        raise _not_a_number(value, name)
+    if parsed and abs(parsed.adjusted()) > _MAX_EXPONENT:
+        raise _too_long(name)
+    return Fraction(parsed)
+
+
+def _bounded(value: Fraction, name: str) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise _too_long(name)
+    return value
+
+
+_CACHED_TYPES = frozenset({int, float, str, Decimal, Fraction})
+
+
+def _not_a_number(value: object, name: str) -> PrivacyParameterError:
+    shown = str(value) if isinstance(value, int | float | Decimal) else type(value).__name__
+    if isinstance(value, str):
+        shown = repr(value if len(value) <= 40 else value[:37] + "...")
+    return PrivacyParameterError(
+        f"{name} is {shown}, which is not a number one can compute with. It must be a finite "
+        'number. Write it as 1, 0.5, "0.1" or Fraction(1, 10).'
+    )
+
+
+def _too_long(name: str) -> PrivacyParameterError:
+    return PrivacyParameterError(
+        f"{name} has more than {MAX_BITS} bits. Parameters are kept exactly, so their length "
+        "is limited. Round it to a few significant digits."
+    )
+
+
+def round_up(value: Fraction, step: Fraction) -> Fraction:
+    """The least multiple of ``step`` that is not below ``value``: losses round up.
+
+    >>> round_up(Fraction(1, 3), Fraction(1, 100))
+    Fraction(17, 50)
+    """
+    return -(-value // step) * step
+
+
+def decimal_text(value: Fraction, digits: int = 6) -> str:
+    """A short text for people: exact where that is short, else rounded and marked with ≈.
+
+    >>> decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 3)), decimal_text(Fraction(2))
+    ('0.1', '1/3', '2')
+    >>> decimal_text(Fraction(10**30 + 1, 10**30))
+    '≈1'
+    """
+    if value.denominator == 1 and abs(value.numerator) < 10**12:
+        return str(value.numerator)
+    rounded = f"{float(value):.{digits}g}" if abs(value) < Fraction(10) ** 300 else "huge"
+    if rounded != "huge" and Fraction(rounded) == value:
+        return rounded
+    if max(abs(value.numerator), value.denominator) < 10**4:
+        return f"{value.numerator}/{value.denominator}"
+    return f"≈{rounded}"

@@ -1,0 +1,1 @@
+"""What privacy means: losses, neighbors, sensitivity, estimates, and how laws are compared."""

@@ -1,0 +1,76 @@
+"""Reading ε, δ and ρ: refuse what has no meaning, warn about what is rarely meant."""
+
+import warnings
+from fractions import Fraction
+
+from discreet.errors import PrivacyParameterError, PrivacyWarning
+from discreet.exact import decimal_text, rational
+
+LARGE_EPSILON = Fraction(20)
+SMALL_EPSILON = Fraction(1, 10**6)
+
+
+def read_epsilon(value: object, *, stacklevel: int = 3) -> Fraction:
+    """A positive, finite ε, exactly as written.
+
+    >>> read_epsilon(0.1)
+    Fraction(1, 10)
+    >>> read_epsilon(0)
+    Traceback (most recent call last):
+      ...
+    discreet.errors.PrivacyParameterError: epsilon is 0. It bounds how much one person can \
+change the odds of any answer, so it must be above 0. Use a small constant such as epsilon=1 \
+or epsilon=0.1.
+    """
+    epsilon = rational(value, "epsilon")
+    if epsilon <= 0:
+        raise PrivacyParameterError(
+            f"epsilon is {decimal_text(epsilon)}. It bounds how much one person can change the "
+            "odds of any answer, so it must be above 0. Use a small constant such as epsilon=1 "
+            "or epsilon=0.1."
+        )
+    if epsilon > LARGE_EPSILON:
+        _warn(
+            f"epsilon is {decimal_text(epsilon)}: one person may change the odds of an answer by "
+            "a factor of e^ε, here over 480 million, which protects nobody. Meaningful values "
+            "are small constants such as 0.1 or 1.",
+            stacklevel,
+        )
+    elif epsilon < SMALL_EPSILON:
+        _warn(
+            f"epsilon is {decimal_text(epsilon)}: the noise is over a million times one "
+            "person's effect, so the answer says nothing about any data set of ordinary size. "
+            "Meaningful values are small constants such as 0.1 or 1.",
+            stacklevel,
+        )
+    return epsilon
+
+
+def _warn(message: str, stacklevel: int) -> None:
+    warnings.warn(message, PrivacyWarning, stacklevel=stacklevel + 1)
+
+
+def read_delta(value: object) -> Fraction:
+    """A δ with 0 ≤ δ < 1, exactly as written.
+
+    >>> read_delta(1e-6)
+    Fraction(1, 1000000)
+    """
+    delta = rational(value, "delta")
+    if not 0 <= delta < 1:
+        raise PrivacyParameterError(
+            f"delta is {decimal_text(delta)}. It is a probability of failure, so it must be at "
+            "least 0 and below 1. Use something far below 1/(number of people), such as "
+            "delta=1e-6."
+        )
+    return delta
+
+
+def read_positive(value: object, name: str, remedy: str) -> Fraction:
+    """A positive, finite parameter such as a scale, exactly as written."""
+    number = rational(value, name)
+    if number <= 0:
+        raise PrivacyParameterError(
+            f"{name} is {decimal_text(number)}. It must be above 0. {remedy}"
+        )
+    return number
