@@ -37,7 +37,7 @@ def exp_minus(exponent: Fraction, bits: int) -> tuple[int, int]:
         order += 1
         term = ((term * reduced) >> work) // order
         total += -term if order & 1 else term
-    # Every term is short by less than 3 units, the exponent by 1, the cut-off tail by 3.
+    # Every term is short by less than 3 units, the exponent by 1, and the tail is below 3.
     slack = 3 * order + 4
     low, high = max(0, total - slack), min(1 << work, total + slack)
     for _ in range(halvings):
@@ -73,7 +73,7 @@ def logarithm(value: Fraction, bits: int) -> tuple[int, int]:
 
 
 def _artanh(top: Fraction, bottom: Fraction, work: int) -> tuple[int, int]:
-    """Enclose 2^work · artanh(top/bottom) for |top/bottom| ≤ 1/3."""
+    """Enclose 2^work · artanh(top/bottom) for |top/bottom| ≤ 1/3 and bottom > 0."""
     ratio = top / bottom
     if ratio < 0:
         low, high = _artanh(-top, bottom, work)
@@ -85,7 +85,7 @@ def _artanh(top: Fraction, bottom: Fraction, work: int) -> tuple[int, int]:
         total += power // order
         power = (power * square) >> work
         order += 2
-    # Each power is short by less than 3 units and each quotient by 1 more; the tail by 4.
+    # There are (order - 1)/2 terms, each short by less than 3 units, and a tail of less than 2.
     return total, total + 2 * order + 8
 
 
@@ -111,7 +111,8 @@ def pi(bits: int) -> tuple[int, int]:
     """
     work = bits + 24
     total = 16 * _arctan_inverse(5, work) - 4 * _arctan_inverse(239, work)
-    # Each arctangent is off by less than one unit per term, and has fewer than `work` terms.
+    # Each arctangent has at most work/4 + 2 terms, each off by less than 1.5 units, and a tail
+    # of less than 2, so both are off by less than `work` units.
     slack = 20 * work
     return (total - slack) >> 24, -(-(total + slack) >> 24)
 

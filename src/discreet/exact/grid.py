@@ -7,8 +7,9 @@ alone, never from the data.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from math import isfinite
+from math import inf, isfinite
+
+import numpy as np
 
 from discreet.errors import BoundsError
 from discreet.exact.rational import rational
@@ -29,7 +30,20 @@ class Grid:
     @staticmethod
     def of(step: object) -> "Grid":
         """The grid with the step that was written, which must be a power of two."""
-        return step if isinstance(step, Grid) else _grid(step)
+        if isinstance(step, Grid):
+            return step
+        if isinstance(step, float | np.floating) and isfinite(step):
+            # A float is taken as the binary fraction that it is: 2**-40 has no short decimal.
+            size = Fraction(*step.as_integer_ratio())
+        else:
+            size = rational(step, "grid")
+        numerator, denominator = size.numerator, size.denominator
+        if numerator <= 0 or numerator & (numerator - 1) or denominator & (denominator - 1):
+            raise BoundsError(
+                "grid is not a power of two. Values are rounded to a power-of-two grid so that "
+                "floats divide by it exactly. Use grid=1, grid=2**-20 or Fraction(1, 1024)."
+            )
+        return Grid(numerator.bit_length() - denominator.bit_length())
 
     @staticmethod
     def below(size: Fraction) -> "Grid":
@@ -38,12 +52,14 @@ class Grid:
         >>> Grid.below(Fraction(1, 10)).step
         Fraction(1, 16)
         """
+        if size <= 0:
+            raise ValueError("no grid has a step of zero or less")
         exponent = size.numerator.bit_length() - size.denominator.bit_length()
         return Grid(exponent if Fraction(2) ** exponent <= size else exponent - 1)
 
     @property
     def step(self) -> Fraction:
-        """The distance between neighbouring grid points."""
+        """The distance between neighboring grid points."""
         return Fraction(2) ** self.exponent
 
     def index(self, value: Fraction) -> int:
@@ -52,20 +68,11 @@ class Grid:
 
     def value(self, index: int) -> int | float:
         """The number at a grid point: an int on integer grids, else the nearest float."""
+        exact = int(index)  # an int64 would overflow in silence
         if self.exponent >= 0:
-            return index << self.exponent
-        return float(Fraction(index, 1 << -self.exponent))
+            return exact << self.exponent
+        try:
+            return exact / (1 << -self.exponent)
+        except OverflowError:  # the nearest float to a number beyond the largest
+            return inf if exact > 0 else -inf
 
-
-@lru_cache(maxsize=256, typed=True)
-def _grid(step: object) -> Grid:
-    # A float is taken as the binary fraction that it is: 2**-40 has no short decimal.
-    exact = isinstance(step, float) and isfinite(step)
-    size = Fraction(step) if exact else rational(step, "grid")  # type: ignore[arg-type]
-    for exponent in (size.numerator.bit_length() - 1, 1 - size.denominator.bit_length()):
-        if size > 0 and Fraction(2) ** exponent == size:
-            return Grid(exponent)
-    raise BoundsError(
-        "grid is not a power of two. Values are rounded to a power-of-two grid so that floats "
-        "divide by it exactly. Use grid=1, grid=2**-20 or Fraction(1, 1024)."
-    )

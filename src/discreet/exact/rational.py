@@ -4,7 +4,7 @@ A privacy parameter is a decision that someone wrote down, so ``0.1`` means 1/10
 the binary fraction next to it.
 """
 
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
@@ -19,6 +19,7 @@ MAX_BITS = 4096
 """Longest numerator or denominator accepted: far beyond any meaning, short enough to be quick."""
 
 _MAX_EXPONENT = 1200
+_TINY = Fraction(1, 10**300)
 
 
 def rational(value: object, name: str = "the value") -> Fraction:
@@ -34,13 +35,18 @@ def rational(value: object, name: str = "the value") -> Fraction:
     discreet.errors.PrivacyParameterError: epsilon is nan, which is not a number one can \
 compute with. It must be a finite number. Write it as 1, 0.5, "0.1" or Fraction(1, 10).
     """
-    if type(value) in _CACHED_TYPES:
+    if type(value) in _WRITTEN_TYPES:
+        # Refused before the cache sees them: a text that is mostly blanks, a NaN without a hash.
+        if isinstance(value, str) and len(value) > MAX_BITS:
+            raise _too_long(name)
+        if isinstance(value, Decimal) and not value.is_finite():
+            raise _not_a_number(value, name)
         return _parse(value, name)
     if isinstance(value, np.floating | np.integer):
         return _parse(str(value), name)
     if isinstance(value, bool) or not isinstance(value, Rational):
         raise _not_a_number(value, name)
-    return _bounded(Fraction(value.numerator, value.denominator), name)
+    return _bounded(Fraction(int(value.numerator), int(value.denominator)), name)
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -81,17 +87,23 @@ def _bounded(value: Fraction, name: str) -> Fraction:
     return value
 
 
-_CACHED_TYPES = frozenset({int, float, str, Decimal, Fraction})
+_WRITTEN_TYPES = frozenset({int, float, str, Decimal, Fraction})
 
 
 def _not_a_number(value: object, name: str) -> PrivacyParameterError:
-    shown = str(value) if isinstance(value, int | float | Decimal) else type(value).__name__
+    shown = type(value).__name__
+    if isinstance(value, int | float | Decimal):
+        shown = _shortened(str(value))
     if isinstance(value, str):
-        shown = repr(value if len(value) <= 40 else value[:37] + "...")
+        shown = repr(_shortened(value))
     return PrivacyParameterError(
         f"{name} is {shown}, which is not a number one can compute with. It must be a finite "
         'number. Write it as 1, 0.5, "0.1" or Fraction(1, 10).'
     )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _too_long(name: str) -> PrivacyParameterError:
@@ -115,13 +127,18 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
 
     >>> decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 3)), decimal_text(Fraction(2))
     ('0.1', '1/3', '2')
-    >>> decimal_text(Fraction(10**30 + 1, 10**30))
-    '≈1'
+    >>> decimal_text(Fraction(10**30 + 1, 10**30)), decimal_text(Fraction(1, 3**1000))
+    ('≈1', '≈7.5635e-478')
     """
     if value.denominator == 1 and abs(value.numerator) < 10**12:
         return str(value.numerator)
-    rounded = f"{float(value):.{digits}g}" if abs(value) < Fraction(10) ** 300 else "huge"
-    if rounded != "huge" and Fraction(rounded) == value:
+    if _TINY < abs(value) < 1 / _TINY:
+        rounded = f"{float(value):.{digits}g}"
+    else:  # where a float would say 0 or fail
+        numerator, denominator = Decimal(value.numerator), Decimal(value.denominator)
+        quotient = Context(prec=digits).divide(numerator, denominator).normalize()
+        rounded = f"{quotient:e}"
+    if Fraction(rounded) == value:
         return rounded
     if max(abs(value.numerator), value.denominator) < 10**4:
         return f"{value.numerator}/{value.denominator}"

@@ -1,5 +1,17 @@
 """Mechanisms: frozen values that know their guarantee, their exact law and their accuracy."""
 
+from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.name_and_shame import NameAndShame
+from discreet.mechanisms.noisy_max import NoisyMax
+from discreet.mechanisms.permute_and_flip import PermuteAndFlip
+from discreet.mechanisms.randomized_response import RandomizedResponse
 
-__all__ = ["Laplace"]
+__all__ = [
+    "Exponential",
+    "Laplace",
+    "NameAndShame",
+    "NoisyMax",
+    "PermuteAndFlip",
+    "RandomizedResponse",
+]

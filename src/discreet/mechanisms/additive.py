@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DataError
+from discreet.errors import DataError, PrivacyParameterError
 from discreet.exact import Grid, rational
 from discreet.noise import BitSource
 from discreet.privacy.sensitive import Sensitive
@@ -47,7 +47,13 @@ def grid_index(value: object, grid: Grid) -> int:
         if not np.isfinite(value):
             raise _not_finite()
         return grid.index(Fraction(float(value)))
-    return grid.index(rational(value, "the value"))
+    try:
+        return grid.index(rational(value))
+    except PrivacyParameterError:
+        raise DataError(
+            "a value is not a number. Noise is added to numbers. Pass a number, or an array or "
+            "list of numbers."
+        ) from None
 
 
 def grid_indices(values: object, grid: Grid) -> NDArray[Any]:

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from discreet.errors import PrivacyParameterError, VerificationError
 from discreet.exact import Grid, decimal_text, exp_minus, logarithm, rational
-from discreet.mechanisms.additive import add_noise, grid_index, is_scalar
+from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
 from discreet.noise import BitSource, Keystream, laplace, laplace_integer
 from discreet.privacy.laws import MAX_ATOMS, Atom, Law, ProductLaw
 from discreet.privacy.losses import PureDP
 from discreet.privacy.parameters import read_epsilon, read_positive
+from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 
 _BITS = 128
@@ -73,6 +74,18 @@ class Laplace:
             lambda count, bits: laplace(steps, count, source=bits),
         )
 
+    def release(self, steps: Sensitive[Any], source: BitSource) -> Any:
+        """Fresh noise on values that are already counted in grid steps; the result is too.
+
+        Takes an integer, a tuple of integers or an array of them, and gives back the same.
+        """
+        true = steps.open()
+        if isinstance(true, int):
+            return true + laplace_integer(self._steps, source)
+        if isinstance(true, tuple):
+            return tuple(value + laplace_integer(self._steps, source) for value in true)
+        return exact_sum(true, laplace(self._steps, true.size, source=source))
+
     def loss(self, sensitivity: Sensitivity) -> PureDP:
         """The loss when one unit moves the input by at most ``sensitivity.l1``."""
         return PureDP(epsilon=sensitivity.need("l1") / self.scale)
@@ -105,6 +118,13 @@ class Laplace:
         """2q/(1-q²) steps, with q = e^(-grid/scale): 0.851 at scale 1 on integers."""
         rate = float(1 / self._steps)
         return 2 * exp(-rate) / -np.expm1(-2 * rate) * float(self.grid.step)
+
+    def tail(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P[|noise| > distance] = 2q^(m+1)/(1+q) with m whole steps within the distance."""
+        rate = float(1 / self._steps)
+        whole = np.floor(np.asarray(distances) / float(self.grid.step))
+        inside = np.exp(-np.minimum((whole + 1) * rate, 800.0)) * 2 / (1 + exp(-rate))
+        return np.where(whole < 0, 1.0, inside)
 
     def accuracy(self, confidence: object = 0.95, *, cells: int = 1) -> int | float:
         """The least a with P[|noise| ≤ a in all cells at once] ≥ confidence, exactly.

@@ -1,14 +1,15 @@
 """The only place where randomness is made.
 
-A release opens one ``Keystream`` and drops it.  A keystream holds no state that outlives the
-release, so a fork, a thread or a snapshot of the process cannot repeat its noise: short
-requests read the operating system's generator directly, long ones expand a fresh 256-bit key
-from it with AES-256 in counter mode.
+A release opens one ``Keystream`` and drops it, so no generator's state outlives the release and
+two releases share none.  Short requests read the operating system's generator and keep nothing;
+long ones expand a fresh 256-bit key from it with AES-256 in counter mode.  A keystream that is
+held across a fork takes a new key in the child, and one that threads share serves them in turn.
 """
 
 import os
 from collections.abc import Callable
 from hashlib import shake_256
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
@@ -18,8 +19,18 @@ from numpy.typing import NDArray
 Words = NDArray[np.uint64]
 
 _ZEROS = memoryview(bytes(1 << 16))
-_SHORT = 512  # bytes: below this the operating system's generator is quicker than a new key
-_RESERVE = 64  # bytes fetched at a time for single draws
+_SHORT = 512  # bytes: up to this the operating system's generator is quicker than a new key
+
+_forks = 0  # how many forks lie between this process and the one that imported the module
+
+
+def _count_fork() -> None:
+    global _forks  # noqa: PLW0603 - a fork copies the process: only its own memory can tell
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_count_fork)
 
 
 class BitSource(Protocol):
@@ -30,31 +41,16 @@ class BitSource(Protocol):
         """Whether the bits come from the operating system's entropy."""
 
     def fill(self, words: Words) -> None:
-        """Overwrite an array of 64-bit words with fresh bits."""
+        """Overwrite a contiguous array of 64-bit words with fresh bits."""
 
     def bits(self, count: int) -> int:
         """The next ``count`` bits as an integer in [0, 2**count)."""
 
 
-class _Reserve:
-    """Single draws served from bytes that are fetched a few at a time."""
-
-    __slots__ = ("_fetch", "_held", "_pool")
-
-    def __init__(self, fetch: Callable[[int], bytes]) -> None:
-        self._fetch = fetch
-        self._pool = 0
-        self._held = 0
-
-    def take(self, count: int) -> int:
-        while self._held < count:
-            size = max(_RESERVE, (count + 7) // 8)
-            self._pool = self._pool << 8 * size | int.from_bytes(self._fetch(size), "big")
-            self._held += 8 * size
-        self._held -= count
-        result = self._pool >> self._held
-        self._pool &= (1 << self._held) - 1
-        return result
+def _leading(count: int, fetch: Callable[[int], bytes]) -> int:
+    """The first ``count`` bits of as many bytes as that takes; the others are thrown away."""
+    size = (count + 7) // 8
+    return int.from_bytes(fetch(size)) >> 8 * size - count
 
 
 class Keystream:
@@ -65,30 +61,38 @@ class Keystream:
     True
     """
 
-    __slots__ = ("_cipher", "_reserve")
+    __slots__ = ("_cipher", "_fork", "_lock")
 
     safe = True
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
         self._cipher: CipherContext | None = None
-        self._reserve = _Reserve(os.urandom)
+        self._lock = Lock()
+        self._fork = _forks
 
     def fill(self, words: Words) -> None:
         """Overwrite a contiguous array of 64-bit words with fresh bits."""
         if words.nbytes <= _SHORT:
             words[:] = np.frombuffer(os.urandom(words.nbytes), np.uint64)
             return
-        if self._cipher is None:
-            # The key is used once, so the counter may start at zero.
-            self._cipher = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
-        target = memoryview(words).cast("B")
-        for start in range(0, len(target), len(_ZEROS)):
-            part = target[start : start + len(_ZEROS)]
-            self._cipher.update_into(_ZEROS[: len(part)], part)
+        if self._fork != _forks:
+            self._begin()
+        target = words.view(np.uint8).data
+        with self._lock:
+            if self._cipher is None:
+                # The key is used once, so the counter may start at zero.
+                key = algorithms.AES(os.urandom(32))
+                self._cipher = Cipher(key, modes.CTR(bytes(16))).encryptor()
+            for start in range(0, len(target), len(_ZEROS)):
+                part = target[start : start + len(_ZEROS)]
+                self._cipher.update_into(_ZEROS[: len(part)], part)
 
     def bits(self, count: int) -> int:
         """The next ``count`` bits as an integer in [0, 2**count)."""
-        return self._reserve.take(count)
+        return _leading(count, os.urandom)
 
     def __reduce__(self) -> str:
         raise TypeError("a keystream does not leave the process: a copy would repeat its noise")
@@ -104,14 +108,13 @@ class UnsafeSeededBits:
     True
     """
 
-    __slots__ = ("_position", "_reserve", "_seed")
+    __slots__ = ("_position", "_seed")
 
     safe = False
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._position = 0
-        self._reserve = _Reserve(self._next)
 
     def _next(self, size: int) -> bytes:
         self._position += 1
@@ -123,4 +126,4 @@ class UnsafeSeededBits:
 
     def bits(self, count: int) -> int:
         """The next ``count`` bits as an integer in [0, 2**count)."""
-        return self._reserve.take(count)
+        return _leading(count, self._next)

@@ -16,7 +16,8 @@ from discreet.noise.bernoulli import bernoulli_decay
 from discreet.noise.entropy import BitSource, Keystream
 from discreet.noise.laplace import laplace_integer
 from discreet.noise.strips import Strips
-from discreet.noise.weights import GaussianWeights, Integers
+from discreet.noise.weights import GaussianWeights
+from discreet.noise.draws import Draws, Integers
 
 _FEW = 64
 _LARGEST_SPREAD = 1 << 56
@@ -52,7 +53,7 @@ def gaussian(
         out[:] = drawn
         return out
     drawn = np.empty(count, np.int64) if out is None else out
-    _strips(variance).sample(drawn, source)
+    _strips(variance).sample(Draws(drawn), source)
     return drawn
 
 

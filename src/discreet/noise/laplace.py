@@ -21,7 +21,8 @@ from discreet.exact import exp_minus
 from discreet.noise.bernoulli import bernoulli, decay
 from discreet.noise.entropy import BitSource, Keystream
 from discreet.noise.strips import Strips
-from discreet.noise.weights import Integers, LaplaceWeights
+from discreet.noise.weights import LaplaceWeights
+from discreet.noise.draws import Draws, Integers
 
 _BLOCK = 1 << 14
 _WHOLE = 1 << 16  # largest scale whose magnitude is drawn in one piece
@@ -53,7 +54,7 @@ def laplace(
         return _python_integers(scale, count, out, source)
     drawn = np.empty(count, np.int64) if out is None else out
     if count >= _TABLE_COUNT:
-        _strips(scale).sample(drawn, source)
+        _strips(scale).sample(Draws(drawn), source)
         return drawn
     try:
         if scale <= _WHOLE:

@@ -1,38 +1,33 @@
-"""Exact sampling from tables: strips of equal width under an even, log-concave weight.
+"""Exact sampling of many draws: strips of equal width under an even, log-concave weight.
 
-The integers are cut into cells [h·m, (h+1)·m) with m = 2^k.  A cell is drawn by inversion in
-proportion to its largest weight, a place in the cell by k raw bits, and the place is kept with
-probability weight/largest weight.  With k = 0 that is plain inversion.
+The integers are cut into cells of 2^k integers.  A cell is drawn in proportion to its largest
+weight (``cells``), a place in it by k raw bits, and the place is kept with probability
+weight/largest weight; otherwise everything is drawn anew.  With k = 0 a cell is an integer.
 
-Every decision compares an unbounded uniform with a real number.  Sixteen bits decide nearly
-always, by table; then 64 bits against boundaries in floats, unless they are nearer than the
-floats' proven error; then integers of any length.  Tables and floats only set how often the
-next stage is needed, so the law is exactly the weight's.
-Proof: docs/proofs/strips.md
+Keeping compares an unbounded uniform V with e^(-drop).  Sixteen bits of V decide nearly always,
+by table; then 64 bits against a float, unless it is nearer than its proven error; then integers
+of any length.  Tables and floats only decide what is certain, so the law is exactly the
+weight's.  Proof, with the error budget: docs/proofs/strips.md
 """
 
-from itertools import accumulate
-from math import ceil, floor, log2
+from math import ceil, log2
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.noise.bernoulli import bernoulli, decay
-from discreet.noise.entropy import BitSource
-from discreet.noise.weights import Integers, Weights, descending
+from discreet.noise.cells import AMBIGUOUS, Cells
+from discreet.noise.draws import Draws, Integers
+from discreet.noise.entropy import BitSource, Words
+from discreet.noise.weights import Weights
 
 _BLOCK = 1 << 14
-_BATCH = 16 * _BLOCK  # draws between two rounds of settling what the tables left open
-_DIRECT = 24  # up to this spread every integer is its own cell
-_WIDEST = 32  # otherwise a cell is between 1/32 and 1/16 of the spread
-_DEEPEST = 32  # the table ends where the weight falls below e^-32; integers go on from there
-_BUCKETS = 1 << 16
-_AMBIGUOUS = -(1 << 15)
-_CELL_MARGIN = 2.0**-36  # bounds the error of the float CDF, its cut-off tail included
-_KEEP_MARGIN = 2.0**-40  # bounds the error of the float that decides whether a place is kept
+_POSTPONED = 1 << 15  # lanes that the tables left open and that are settled together
+_WIDEST = 64  # the spread is at most 64 cells, and more than 32 unless a cell is an integer
+_MARGIN = 2.0**-40  # bounds the error of the float that decides whether a place is kept
 
-Words = NDArray[np.uint64]
-Enclosures = list[tuple[int, int]]
+Halves = NDArray[np.uint16]
 
 
 class Strips:
@@ -40,189 +35,115 @@ class Strips:
 
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
-        spread = weights.spread
-        self.shift = max(0, ceil(log2(spread / _WIDEST))) if spread > _DIRECT else 0
-        self.width = 1 << self.shift
-        # A word holds 16 bits for the cell, the place, and what is left for keeping it.
-        self.squeeze = 16 if self.shift <= 32 else 8
-        self.second_word = self.shift > 40
-        self._tables()
-
-    def _tables(self) -> None:
-        """Boundaries of the cells; per 16-bit prefix of U its cell and what of it is surely kept."""
-        width = self.width
-        self.reach = reach = 1 + floor(self.weights.depth(_DEEPEST) / width)
-        cells = np.arange(-reach, reach)
-        tops = np.where(cells >= 0, cells * width, cells * width + (width - 1))
-        weight = np.exp(-self.weights.drop(tops, np.zeros_like(tops)))
-        cumulative = np.concatenate([[0.0], np.cumsum(weight)])
-        self.boundaries = cumulative / cumulative[-1]
-
-        # A prefix is clear if no boundary, widened by the margin, touches its bucket.
-        lowest, highest = (
-            np.clip((self.boundaries + margin) * _BUCKETS, 0, _BUCKETS - 1).astype(np.int64)
-            for margin in (-_CELL_MARGIN, _CELL_MARGIN)
-        )
-        touched = np.zeros(_BUCKETS, np.bool_)
-        touched[lowest] = touched[highest] = True
-        crossed = np.bincount(highest, minlength=_BUCKETS)
-        cell = np.cumsum(crossed) - 1 - reach
-        self.cell = np.where(touched, _AMBIGUOUS, cell).astype(np.int16)
+        self.shift = max(0, ceil(log2(weights.spread / _WIDEST)))
+        self.cells = cells = Cells(weights, 1 << self.shift)
         if self.shift:
-            ends = np.where(cells >= 0, tops + (width - 1), tops - (width - 1))
-            kept = np.exp(-self.weights.drop(ends, tops)) * (1 - 2.0**-30)
-            # One less than what is sure to be kept, so that the cell fits in the low bits.
-            sure = np.floor(kept * (1 << self.squeeze)).astype(np.int64) - 1
-            index = np.minimum(cell + reach, 2 * reach - 1)
-            entry = (sure[index] << (64 - self.squeeze)) | (cell & 0xFFFF)
-            self.entry = np.where(touched, 0, entry).view(np.uint64)
+            # Per prefix, a bound: a V whose first 16 bits are below it keeps every place.
+            clear = cells.table != AMBIGUOUS
+            tops = cells.tops(np.where(clear, cells.table, 0).astype(np.int64))
+            last = tops + np.where(tops < 0, 1 - cells.width, cells.width - 1)
+            kept = np.exp(-weights.drop(last, tops)) * (1 - 2.0**-30)
+            self.sure = (kept * clear * (1 << 16)).astype(np.uint16)
+            self.place_bits = next(bits for bits in (16, 32, 64) if bits >= self.shift)
 
-    # ------------------------------------------------------------------ sampling
-
-    def sample(self, out: Integers, source: BitSource) -> None:
-        """Overwrite ``out`` with independent draws."""
+    def sample(self, draws: Draws, source: BitSource) -> None:
+        """Overwrite ``draws`` with independent draws."""
         if self.shift == 0:
-            self._sample_direct(out, source)
+            self._sample_integers(draws.array, source)
         else:
-            self._sample_cells(out, source)
+            self._sample_cells(draws, source)
 
-    def _sample_direct(self, out: Integers, source: BitSource) -> None:
-        block = 2 * _BLOCK
-        words = np.empty(min(block, out.size) // 4 + 1, np.uint64)
-        index = np.empty(min(block, out.size), np.int64)
-        drawn = np.empty(min(block, out.size), np.int16)
-        for start in range(0, out.size, block):
-            size = min(block, out.size - start)
-            source.fill(words[: (size + 3) // 4])
-            prefixes = words.view(np.uint16)[:size]
-            index[:size] = prefixes
-            self.cell.take(index[:size], out=drawn[:size], mode="clip")
-            part = out[start : start + size]
-            part[:] = drawn[:size]
-            unclear = np.flatnonzero(drawn[:size] == _AMBIGUOUS)
+    def _sample_integers(self, out: Integers, source: BitSource) -> None:
+        block = min(2 * _BLOCK, out.size)
+        words = np.empty(block // 4 + 1, np.uint64)
+        index, cells = np.empty(block, np.int64), np.empty(block, np.int16)
+        for start in range(0, out.size, 2 * _BLOCK):
+            part = out[start : start + 2 * _BLOCK]
+            size = part.size
+            prefixes = _fresh(words, 16, size, source)
+            np.copyto(index[:size], prefixes)
+            self.cells.table.take(index[:size], out=cells[:size], mode="clip")
+            np.copyto(part, cells[:size])
+            unclear = np.flatnonzero(cells[:size] == AMBIGUOUS)
             if unclear.size:
-                part[unclear] = self._cells(prefixes[unclear].astype(np.uint64), source)
+                part[unclear] = self.cells.settle(prefixes[unclear], source)
 
-    def _sample_cells(self, out: Integers, source: BitSource) -> None:
+    def _sample_cells(self, draws: Draws, source: BitSource) -> None:
+        out = draws.array
         block = min(_BLOCK, out.size)
-        words, entries, places = (np.empty(block, np.uint64) for _ in range(3))
+        words, index, place = (np.empty(block + 1, dtype) for dtype in ("u8", "i8", "i8"))
+        cells, sure = np.empty(block, np.int16), np.empty(block, np.uint16)
         doubtful = np.empty(block, np.bool_)
-        for first in range(0, out.size, _BATCH):
-            batch = out[first : first + _BATCH]
-            postponed = []
-            for start in range(0, batch.size, block):
-                part = batch[start : start + block]
-                word, entry = words[: part.size], entries[: part.size]
-                place, doubt = places[: part.size], doubtful[: part.size]
-                source.fill(word)
-                np.bitwise_and(word, np.uint64(0xFFFF), out=place)
-                self.entry.take(place.view(np.int64), out=entry, mode="clip")
-                np.greater_equal(word, entry, out=doubt)
-                self._places(word, place, source)
-                # The cell's sixteen bits, signed, times the width.
-                np.left_shift(entry, np.uint64(48), out=entry)
-                np.right_shift(entry.view(np.int64), 48 - self.shift, out=part)
-                np.bitwise_or(part, place.view(np.int64), out=part)
-                lanes = np.flatnonzero(doubt)
-                postponed.append((lanes + start, word[lanes], place[lanes]))
-            lanes, word, place = (np.concatenate(column) for column in zip(*postponed, strict=True))
-            if lanes.size:
-                value, kept = self._resolve(word, place.view(np.int64), source)
-                again = np.flatnonzero(~kept)
-                if again.size:
-                    redrawn = np.empty(again.size, np.int64)
-                    self._sample_cells(redrawn, source)
-                    value[again] = redrawn
-                batch[lanes] = value
+        postponed, waiting = [], 0
+        for start in range(0, out.size, _BLOCK):
+            part = out[start : start + _BLOCK]
+            size = part.size
+            halves = _fresh(words, 16, 2 * size, source)
+            prefixes, keeps = halves[:size], halves[size:]
+            np.copyto(index[:size], prefixes)
+            self.cells.table.take(index[:size], out=cells[:size], mode="clip")
+            self.sure.take(index[:size], out=sure[:size], mode="clip")
+            np.greater_equal(keeps, sure[:size], out=doubtful[:size])
+            lanes = np.flatnonzero(doubtful[:size])
+            open_prefixes, open_keeps = prefixes[lanes], keeps[lanes]
 
-    def _places(self, words: Words, places: Words, source: BitSource) -> None:
-        """The place in the cell: bits 16 and up of the word, or of a second word."""
-        if self.second_word:
-            source.fill(places)
-        else:
-            np.right_shift(words, np.uint64(16), out=places)
-        np.bitwise_and(places, np.uint64(self.width - 1), out=places)
+            raw = _fresh(words, self.place_bits, size, source)
+            np.right_shift(raw, self.place_bits - self.shift, out=raw)
+            np.copyto(place[:size], raw)
+            np.copyto(part, cells[:size])
+            np.left_shift(part, self.shift, out=part)
+            np.bitwise_or(part, place[:size], out=part)
 
-    def _resolve(
-        self, words: Words, places: Integers, source: BitSource
-    ) -> tuple[Integers, NDArray[np.bool_]]:
-        prefixes = words & np.uint64(0xFFFF)
-        cells = self.cell[prefixes.view(np.int64)].astype(np.int64)
-        unclear = np.flatnonzero(cells == _AMBIGUOUS)
-        if unclear.size:
-            cells[unclear] = self._cells(prefixes[unclear], source)
-        base = cells << self.shift
-        value = base + places
-        top = np.where(cells >= 0, base, base + (self.width - 1))
-        more = np.empty_like(words)
-        source.fill(more)
-        held = np.uint64(64 - self.squeeze)
-        uniform = (words >> held << held) | (more >> np.uint64(self.squeeze))
-        gap = uniform.astype(np.float64) * 2.0**-64 - np.exp(-self.weights.drop(value, top))
+            postponed.append((lanes + start, open_prefixes, open_keeps, place[lanes]))
+            waiting += lanes.size
+            if waiting > _POSTPONED or start + size == out.size:
+                columns = (np.concatenate(column) for column in zip(*postponed, strict=True))
+                self._settle(draws, *columns, source)
+                postponed.clear()
+                waiting = 0
+
+    def _settle(
+        self,
+        draws: Draws,
+        lanes: Integers,
+        prefixes: Halves,
+        keeps: Halves,
+        places: Integers,
+        source: BitSource,
+    ) -> None:
+        """Draw the lanes that the tables left open, from their bits and as many as it takes."""
+        table, reach = self.cells.table, self.cells.reach
+        cells = table[prefixes].astype(np.int64)
+        unclear = np.flatnonzero(cells == AMBIGUOUS)
+        cells[unclear] = self.cells.settle(prefixes[unclear], source)
+        inside = cells.clip(-reach, reach - 1)
+        settled = Draws((inside << self.shift) + places)
+
+        words = np.empty(lanes.size, np.uint64)
+        source.fill(words)
+        words >>= np.uint64(16)
+        words |= keeps.astype(np.uint64) << np.uint64(48)
+        chance = np.exp(-self.weights.drop(settled.array, self.cells.tops(inside)))
+        gap = words.astype(np.float64) * 2.0**-64 - chance
         kept = gap < 0
-        for lane in np.flatnonzero(np.abs(gap) <= _KEEP_MARGIN):
-            exponent = self.weights.exponent(int(value[lane]))
-            exponent -= self.weights.exponent(int(top[lane]))
-            kept[lane] = bernoulli(decay(exponent), source, int(uniform[lane]), 64)
-        return value, kept
+        for lane in np.flatnonzero((np.abs(gap) <= _MARGIN) | (cells != inside)):
+            top = int(cells[lane]) << self.shift
+            value = top + int(places[lane])
+            top += self.cells.width - 1 if top < 0 else 0
+            exponent = self.weights.exponent(value) - self.weights.exponent(top)
+            kept[lane] = bernoulli(decay(exponent), source, int(words[lane]), 64)
+            settled.put(lane, value)
 
-    def _cells(self, prefixes: Words, source: BitSource) -> Integers:
-        """The cells of 16-bit prefixes that a boundary touches, from 48 bits more."""
-        more = np.empty_like(prefixes)
-        source.fill(more)
-        uniform = (prefixes << np.uint64(48)) | (more >> np.uint64(16))
-        place = uniform.astype(np.float64) * 2.0**-64
-        below = np.searchsorted(self.boundaries, place - _CELL_MARGIN, "right")
-        above = np.searchsorted(self.boundaries, place + _CELL_MARGIN, "right")
-        cells = below - 1 - self.reach
-        outside = (below == 0) | (below > 2 * self.reach)
-        for lane in np.flatnonzero((below != above) | outside):
-            cells[lane] = self._cell(int(uniform[lane]), 64, source)
-        return cells
+        again = np.flatnonzero(~kept)
+        if again.size:
+            redrawn = Draws(np.empty(again.size, np.int64))
+            self._sample_cells(redrawn, source)
+            settled.put_all(again, redrawn)
+        draws.put_all(lanes, settled)
 
-    # ------------------------------------------------------------------ beyond the tables
 
-    def _cell(self, uniform: int, held: int, source: BitSource) -> int:
-        """The cell of U, given its first bits, with as many more as it takes."""
-        while True:
-            below, above, reach = self._cumulative(2 * held + 64, held + 16)
-            # The last boundary that is certainly not above U ...
-            cell = -1
-            for (_, high), (rest, _) in zip(below, above, strict=True):
-                if (high << held) > uniform * (high + rest):
-                    break
-                cell += 1
-            # ... is the cell's, if the next boundary is certainly above U.
-            if 0 <= cell < 2 * reach:
-                low, _ = below[cell + 1]
-                _, rest = above[cell + 1]
-                if (low << held) >= (uniform + 1) * (low + rest):
-                    return cell - reach
-            uniform, held = uniform << held | source.bits(held), 2 * held
-
-    def _cumulative(self, bits: int, depth: int) -> tuple[Enclosures, Enclosures, int]:
-        """Enclosures of the weight below and above every boundary, and the cells per side.
-
-        Cells are listed until their weight is below 2^-depth; the rest is bounded by a
-        geometric series, since the weight is log-concave.
-        """
-        right, right_tail = self._side(0, bits, depth)
-        left, left_tail = self._side(1, bits, depth, len(right))
-        cells = left[::-1] + right
-
-        def sums(order: Enclosures, tail: int) -> Enclosures:
-            lows = accumulate((low for low, _ in order), initial=0)
-            highs = accumulate((high for _, high in order), initial=tail)
-            return list(zip(lows, highs, strict=True))
-
-        return sums(cells, left_tail), sums(cells[::-1], right_tail)[::-1], len(right)
-
-    def _side(self, start: int, bits: int, depth: int, least: int = 0) -> tuple[Enclosures, int]:
-        cells: Enclosures = []
-        tiny = 1 << (bits - depth)
-        for low, high, ratio in descending(self.weights, start, self.width, bits):
-            if high < tiny and len(cells) >= least:
-                # The ratio falls from here on, so the rest is at most high/(1 - ratio).
-                return cells, -(-(high << bits) // ((1 << bits) - ratio))
-            cells.append((low, high))
-        raise AssertionError("unreachable: the weights fall below any bound")
+def _fresh(words: Words, bits: int, count: int, source: BitSource) -> NDArray[Any]:
+    """Fresh unsigned integers of 16, 32 or 64 bits, in the space of ``words``."""
+    used = words[: (count * bits + 63) // 64]
+    source.fill(used)
+    return used.view(f"u{bits // 8}")[:count]

@@ -1,4 +1,4 @@
-"""The two families of integer noise, as unnormalised weights e^(-E(x)) with a rational E.
+"""The two families of integer noise, as unnormalized weights e^(-E(x)) with a rational E.
 
 E is even, convex and polynomial on each side of zero, of degree one (Laplace) or two
 (Gaussian); everything the samplers and the laws need follows from E.
@@ -7,15 +7,20 @@ E is even, convex and polynomial on each side of zero, of degree one (Laplace) o
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.exact import exp_minus
+from discreet.noise.draws import Integers
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+
+TINY = Fraction(1, 1 << 20)
+"""A scale or variance below this counts as this in floats, which decide the same: the weight of
+±1 is below e^(-2^19) either way, far below any margin.  Smaller ones could vanish as floats."""
 
 
 class Weights(Protocol):
@@ -32,7 +37,7 @@ class Weights(Protocol):
         """E(at), exactly."""
 
     def drop(self, at: Integers, top: Integers) -> Floats:
-        """E(at) - E(top) in floats, for |top| ≤ |at| in one cell."""
+        """E(at) - E(top) in floats, for |top| ≤ |at| of one sign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +48,18 @@ class LaplaceWeights:
 
     @property
     def spread(self) -> float:
-        return float(self.scale)
+        return float(max(self.scale, TINY))
 
     def depth(self, exponent: float) -> float:
-        return exponent * float(self.scale)
+        return exponent * self.spread
 
     def exponent(self, at: int) -> Fraction:
         return abs(at) / self.scale
 
     def drop(self, at: Integers, top: Integers) -> Floats:
-        return np.abs(at - top).astype(np.float64) / float(self.scale)
+        distance: Floats = np.abs(at - top).astype(np.float64)
+        distance /= self.spread
+        return distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +70,22 @@ class GaussianWeights:
 
     @property
     def spread(self) -> float:
-        return float(self.variance) ** 0.5
+        return sqrt(max(self.variance, TINY))
 
     def depth(self, exponent: float) -> float:
-        return (2 * exponent * float(self.variance)) ** 0.5
+        return sqrt(2 * exponent * max(self.variance, TINY))
 
     def exponent(self, at: int) -> Fraction:
         return at * at / (2 * self.variance)
 
     def drop(self, at: Integers, top: Integers) -> Floats:
-        distance = np.abs(at - top).astype(np.float64)
-        total = np.abs(at).astype(np.float64) + np.abs(top)
-        return distance * (total / (2 * float(self.variance)))
+        # (a - t)(a + t)/(2·variance): the difference is an exact integer before it is rounded.
+        distance: Floats = np.abs(at - top).astype(np.float64)
+        total = np.abs(at).astype(np.float64)
+        total += np.abs(top)
+        total /= 2 * float(max(self.variance, TINY))
+        distance *= total
+        return distance
 
 
 def descending(

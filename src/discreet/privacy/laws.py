@@ -1,196 +1,61 @@
-"""Output laws as exact objects, and how two of them are laid side by side.
+"""Output laws as exact objects.
 
 A law knows the probability of every outcome as an enclosure: a function from a number of bits
 to integers ``(low, high)`` with ``low ≤ 2**bits · probability ≤ high``.  To compare two laws of
 one mechanism, ``first.against(second)`` groups the outcomes into atoms on which the ratio of
 the two probabilities is constant; finitely many atoms then say everything about privacy.
+Proof: docs/proofs/verification.md
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import product
 from math import prod
-from typing import Protocol
 
 from discreet.errors import VerificationError
-from discreet.exact import exp_minus
+from discreet.privacy.atoms import MAX_ATOMS, Atom, Enclosure, Law, nearest_float
+from discreet.privacy.weighted import Weight, WeightedLaw
 
-Enclosure = Callable[[int], tuple[int, int]]
-
-MAX_ATOMS = 200_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Atom:
-    """Outcomes on which two laws keep one ratio, represented by one of them.
-
-    ``log_ratio`` is ln(first/second) where that is a known rational, ``ratio`` is first/second
-    where that is.  An atom that is not ``constant`` is a far tail: its ratio is unbounded, its
-    probability negligible.
-    """
-
-    outcome: Hashable
-    first: Enclosure
-    second: Enclosure
-    log_ratio: Fraction | None = None
-    ratio: Fraction | None = None
-    constant: bool = True
-
-    def swapped(self) -> "Atom":
-        """The atom with the two laws exchanged."""
-        return Atom(
-            outcome=self.outcome,
-            first=self.second,
-            second=self.first,
-            log_ratio=None if self.log_ratio is None else -self.log_ratio,
-            ratio=None if not self.ratio else 1 / self.ratio,
-            constant=self.constant,
-        )
-
-
-class Law(Protocol):
-    """The exact distribution of a mechanism's output on one input."""
-
-    def probability(self, outcome: Hashable) -> float:
-        """The probability of one outcome, to the nearest float."""
-
-    def against(self, other: "Law") -> Sequence[Atom]:
-        """The outcomes of both laws, grouped where their ratio is constant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """The number coefficient · e^(-exponent), exactly."""
-
-    coefficient: Fraction
-    exponent: Fraction = Fraction(0)
-
-    def enclose(self, bits: int) -> tuple[int, int]:
-        low, high = exp_minus(self.exponent, bits)
-        top, bottom = self.coefficient.numerator, self.coefficient.denominator
-        return low * top // bottom, -(-high * top // bottom)
-
-
-@dataclass(frozen=True)
-class WeightedLaw:
-    """A law on finitely many outcomes, in proportion to weights c·e^(-E) with rational c, E.
-
-    Randomized response, the exponential mechanism and everything with rational
-    probabilities are of this form.
-    """
-
-    weights: Mapping[Hashable, Weight]
-
-    def enclose(self, outcome: Hashable, bits: int) -> tuple[int, int]:
-        """An enclosure of 2^bits · P(outcome)."""
-        if outcome not in self.weights:
-            return 0, 0
-        work = bits + 32
-        low, high = self.weights[outcome].enclose(work)
-        all_low, all_high = self._total(work)
-        return (low << bits) // all_high, min(1 << bits, -(-(high << bits) // all_low))
-
-    def _total(self, bits: int) -> tuple[int, int]:
-        if self._whole is not None:
-            scaled = self._whole.numerator << bits
-            return scaled // self._whole.denominator, -(-scaled // self._whole.denominator)
-        cached = self._totals.get(bits)
-        if cached is None:
-            pairs = [weight.enclose(bits) for weight in self.weights.values()]
-            cached = sum(low for low, _ in pairs), sum(high for _, high in pairs)
-            self._totals[bits] = cached
-        return cached
-
-    @cached_property
-    def _totals(self) -> dict[int, tuple[int, int]]:
-        return {}
-
-    @cached_property
-    def _whole(self) -> Fraction | None:
-        """The sum of the weights where it is rational."""
-        if any(weight.exponent for weight in self.weights.values()):
-            return None
-        return sum((weight.coefficient for weight in self.weights.values()), Fraction(0))
-
-    def probability(self, outcome: Hashable) -> float:
-        """The probability of one outcome, to the nearest float."""
-        low, high = self.enclose(outcome, 128)
-        return float(Fraction(low + high, 2 << 128))
-
-    def against(self, other: Law) -> list[Atom]:
-        """One atom per outcome of either law."""
-        if not isinstance(other, WeightedLaw):
-            raise VerificationError(
-                "the two laws are of different kinds. Only two outputs of one mechanism can be "
-                "compared. Verify a mechanism on two inputs of the same shape."
-            )
-        outcomes = dict.fromkeys([*self.weights, *other.weights])
-        return [
-            Atom(
-                outcome=outcome,
-                first=lambda bits, at=outcome: self.enclose(at, bits),  # type: ignore[misc]
-                second=lambda bits, at=outcome: other.enclose(at, bits),  # type: ignore[misc]
-                log_ratio=self._log_ratio(other, outcome),
-                ratio=self._ratio(other, outcome),
-            )
-            for outcome in outcomes
-        ]
-
-    def _pair(
-        self, other: "WeightedLaw", outcome: Hashable
-    ) -> tuple[Weight, Weight, Fraction] | None:
-        """Both weights and the factor between the totals, where that is known exactly."""
-        nothing = Weight(Fraction(0))
-        first = self.weights.get(outcome, nothing)
-        second = other.weights.get(outcome, nothing)
-        if self._whole is not None and other._whole is not None:
-            return first, second, other._whole / self._whole
-        if self._fingerprint == other._fingerprint:
-            return first, second, Fraction(1)
-        return None
-
-    @cached_property
-    def _fingerprint(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        return tuple(sorted((w.coefficient, w.exponent) for w in self.weights.values()))
-
-    def _ratio(self, other: "WeightedLaw", outcome: Hashable) -> Fraction | None:
-        pair = self._pair(other, outcome)
-        if pair is None or pair[1].coefficient == 0 or pair[0].exponent != pair[1].exponent:
-            return None
-        return pair[0].coefficient / pair[1].coefficient * pair[2]
-
-    def _log_ratio(self, other: "WeightedLaw", outcome: Hashable) -> Fraction | None:
-        pair = self._pair(other, outcome)
-        if pair is None or pair[1].coefficient == 0:
-            return None
-        if pair[0].coefficient * pair[2] != pair[1].coefficient:
-            return None
-        return pair[1].exponent - pair[0].exponent
+__all__ = [
+    "MAX_ATOMS",
+    "Atom",
+    "EnclosedLaw",
+    "Enclosure",
+    "Law",
+    "ProductLaw",
+    "Weight",
+    "WeightedLaw",
+    "nearest_float",
+]
 
 
 @dataclass(frozen=True)
 class EnclosedLaw:
-    """A law on finitely many outcomes whose probabilities are computed to any precision."""
+    """A law on finitely many outcomes whose probabilities are computed to any precision.
+
+    ``enclosures(bits)`` gives one enclosure per outcome, in their order.
+    """
 
     outcomes: tuple[Hashable, ...]
     enclosures: Callable[[int], Sequence[tuple[int, int]]]
 
-    @cached_property
-    def _computed(self) -> dict[int, Sequence[tuple[int, int]]]:
-        return {}
+    def __post_init__(self) -> None:
+        if len(set(self.outcomes)) != len(self.outcomes):
+            raise VerificationError(
+                "an outcome of the law stands twice. Each outcome has one probability. Add the "
+                "probabilities of equal outcomes first."
+            )
 
     def enclose(self, outcome: Hashable, bits: int) -> tuple[int, int]:
         """An enclosure of 2^bits · P(outcome)."""
-        if bits not in self._computed:
-            self._computed[bits] = self.enclosures(bits)
-        return self._computed[bits][self.outcomes.index(outcome)]
+        place = self._places.get(outcome)
+        return (0, 0) if place is None else self._at(place, bits)
 
     def probability(self, outcome: Hashable) -> float:
         """The probability of one outcome, to the nearest float."""
-        low, high = self.enclose(outcome, 128)
-        return float(Fraction(low + high, 2 << 128))
+        return nearest_float(partial(self.enclose, outcome))
 
     def against(self, other: Law) -> list[Atom]:
         """One atom per outcome."""
@@ -202,11 +67,23 @@ class EnclosedLaw:
         return [
             Atom(
                 outcome=outcome,
-                first=lambda bits, at=outcome: self.enclose(at, bits),  # type: ignore[misc]
-                second=lambda bits, at=outcome: other.enclose(at, bits),  # type: ignore[misc]
+                first=partial(self._at, place),
+                second=partial(other._at, place),
+                single=True,
             )
-            for outcome in self.outcomes
+            for place, outcome in enumerate(self.outcomes)
         ]
+
+    @cached_property
+    def _places(self) -> dict[Hashable, int]:
+        return {outcome: place for place, outcome in enumerate(self.outcomes)}
+
+    @cached_property
+    def _computed(self) -> Callable[[int], Sequence[tuple[int, int]]]:
+        return cache(self.enclosures)
+
+    def _at(self, place: int, bits: int) -> tuple[int, int]:
+        return self._computed(bits)[place]
 
 
 @dataclass(frozen=True)
@@ -222,42 +99,76 @@ class ProductLaw:
         return prod(part.probability(at) for part, at in zip(self.parts, outcome, strict=True))
 
     def against(self, other: Law) -> list[Atom]:
-        """Every combination of the coordinates' atoms."""
+        """Every combination of the atoms of those coordinates whose laws differ.
+
+        The others have ratio 1 whatever their outcome is, so they are left out.
+        """
         if not isinstance(other, ProductLaw) or len(other.parts) != len(self.parts):
             raise VerificationError(
                 "the two inputs have different lengths. Neighbors are compared coordinate by "
                 "coordinate. Verify on two inputs of the same length."
             )
-        columns = [a.against(b) for a, b in zip(self.parts, other.parts, strict=True) if a != b]
+        different = [(a, b) for a, b in zip(self.parts, other.parts, strict=True) if a != b]
+        columns = [[_remembering(atom) for atom in a.against(b)] for a, b in different]
         count = prod(len(column) for column in columns)
         if count > MAX_ATOMS:
             raise VerificationError(
                 f"the comparison has {count} combinations of outcomes, more than {MAX_ATOMS}. "
                 "They are enumerated exactly. Verify inputs that differ in fewer coordinates."
             )
-        return [_joined(combination) for combination in product(*columns)]
+        whole = len(different) == len(self.parts)
+        return [_joined(combination, whole) for combination in product(*columns)]
 
 
-def _joined(atoms: Sequence[Atom]) -> Atom:
-    def multiply(enclosures: Sequence[Enclosure]) -> Enclosure:
-        def enclose(bits: int) -> tuple[int, int]:
-            low = high = 1 << bits
-            for enclosure in enclosures:
-                factor_low, factor_high = enclosure(bits)
-                low, high = low * factor_low >> bits, -(-high * factor_high >> bits)
-            return low, high
+def _remembering(atom: Atom) -> Atom:
+    """The atom with enclosures that are computed once, for the many combinations it is in."""
+    enclosure = atom.log_enclosure
+    return replace(
+        atom,
+        first=cache(atom.first),
+        second=cache(atom.second),
+        log_enclosure=None if enclosure is None else cache(enclosure),
+    )
 
-        return enclose
 
-    logs = [atom.log_ratio for atom in atoms]
-    ratios = [atom.ratio for atom in atoms]
+def _joined(atoms: Sequence[Atom], whole: bool) -> Atom:
+    """Independent atoms together; ``whole`` says that no coordinate was left out."""
+    ratios = [atom.ratio for atom in atoms if atom.ratio is not None]
+    logs = [atom.log_ratio for atom in atoms if atom.log_ratio is not None]
+    pairs = [atom.probabilities for atom in atoms if atom.probabilities is not None]
+    logarithms = [atom.log_enclosure for atom in atoms if atom.log_enclosure is not None]
     return Atom(
         outcome=tuple(atom.outcome for atom in atoms),
-        first=multiply([atom.first for atom in atoms]),
-        second=multiply([atom.second for atom in atoms]),
-        log_ratio=None if None in logs else sum((x for x in logs if x is not None), Fraction(0)),
-        ratio=None
-        if None in ratios
-        else prod((x for x in ratios if x is not None), start=Fraction(1)),
+        first=_multiplied([atom.first for atom in atoms]),
+        second=_multiplied([atom.second for atom in atoms]),
+        ratio=prod(ratios, start=Fraction(1)) if len(ratios) == len(atoms) else None,
+        log_ratio=sum(logs, Fraction(0)) if len(logs) == len(atoms) else None,
         constant=all(atom.constant for atom in atoms),
+        single=whole and all(atom.single for atom in atoms),
+        probabilities=(
+            prod((pair[0] for pair in pairs), start=Fraction(1)),
+            prod((pair[1] for pair in pairs), start=Fraction(1)),
+        )
+        if len(pairs) == len(atoms)
+        else None,
+        log_enclosure=_summed(logarithms) if len(logarithms) == len(atoms) else None,
     )
+
+
+def _summed(enclosures: Sequence[Enclosure]) -> Enclosure:
+    def enclose(bits: int) -> tuple[int, int]:
+        pairs = [enclosure(bits) for enclosure in enclosures]
+        return sum(low for low, _ in pairs), sum(high for _, high in pairs)
+
+    return enclose
+
+
+def _multiplied(enclosures: Sequence[Enclosure]) -> Enclosure:
+    def enclose(bits: int) -> tuple[int, int]:
+        low = high = 1 << bits
+        for enclosure in enclosures:
+            factor_low, factor_high = enclosure(bits)
+            low, high = low * factor_low >> bits, -(-high * factor_high >> bits)
+        return low, high
+
+    return enclose

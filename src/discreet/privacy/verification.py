@@ -5,16 +5,17 @@ law is verified by looking at its atoms.  Numbers are rationals that are never b
 and at most 1e-12 above it.  Proof: docs/proofs/verification.md
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property, partial
 from math import inf
 from typing import Any, Protocol
 
 from discreet.errors import VerificationError
 from discreet.exact import decimal_text, exp_minus, logarithm, rational, round_up
-from discreet.privacy.laws import Atom, Law
+from discreet.privacy.consistency import Enclosed, enclose
+from discreet.privacy.laws import Atom, Law, WeightedLaw
 
 TOLERANCE = Fraction(1, 10**12)
 
@@ -24,63 +25,102 @@ _STEP = TOLERANCE / 4
 
 
 class Verifiable(Protocol):
-    """Anything that knows the exact law of its output on an input."""
+    """Anything that knows the exact law of its output on an input.
 
-    def law(self, value: Any, /) -> Law:
+    The law may be a plain mapping from outcomes to probabilities that sum to 1.
+    """
+
+    def law(self, value: Any, /) -> "Law | Mapping[Any, object]":
         """The law of the output on this input."""
 
 
-def verify(mechanism: Verifiable, first: object, second: object) -> "Verification":
+Table = Mapping[Any, "Law | Mapping[Any, object]"]
+"""A mechanism written out: the law of the output for each input."""
+
+
+def verify(mechanism: Verifiable | Table, first: object, second: object) -> "Verification":
     """Compare a mechanism's laws on two inputs, exactly.
 
-    >>> from discreet.mechanisms import Laplace, RandomizedResponse
+    The mechanism is anything with a method ``law(value)``, or a table of laws written by hand.
+
+    >>> from discreet.mechanisms import Laplace
     >>> verify(Laplace(scale=2), 0, 1).epsilon
     Fraction(1, 2)
-    >>> verify(RandomizedResponse.two_coin(), 0, 1).ratio
+    >>> two_coins = {0: {0: "3/4", 1: "1/4"}, 1: {0: "1/4", 1: "3/4"}}
+    >>> verify(two_coins, 0, 1).ratio
     Fraction(3, 1)
+    >>> verify({0: {"a": 1}, 1: {"b": 1}}, 0, 1).epsilon
+    inf
     """
     return Verification(atoms=tuple(_law(mechanism, first).against(_law(mechanism, second))))
 
 
-def _law(mechanism: Verifiable, value: object) -> Law:
-    try:
-        find = mechanism.law
-    except AttributeError:
+def _law(mechanism: Verifiable | Table, value: object) -> Law:
+    law: object
+    if isinstance(mechanism, Mapping):
+        try:
+            law = mechanism[value]
+        except (KeyError, TypeError):
+            raise VerificationError(
+                "the table has no law for one of the inputs. It maps every input to the law of "
+                "the output. Add that input, or verify two inputs that stand in the table."
+            ) from None
+    elif hasattr(mechanism, "law"):
+        law = mechanism.law(value)
+    else:
         raise VerificationError(
             f"{type(mechanism).__name__} has no exact law. Only a mechanism whose output law is "
             "known can be verified. Give an object with a method law(value)."
-        ) from None
-    return find(value)
+        )
+    if isinstance(law, Mapping):
+        return WeightedLaw.of_probabilities(law)
+    if not hasattr(law, "against"):
+        raise VerificationError(
+            f"the law is a {type(law).__name__}. A law is a mapping from outcomes to "
+            'probabilities, or has a method against(other). Return {"yes": "3/4", "no": "1/4"}.'
+        )
+    return law
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Verification:
     """What a pair of inputs gives away, in either direction."""
 
     atoms: tuple[Atom, ...]
 
     def __repr__(self) -> str:
-        shown = "∞" if self.epsilon == inf else decimal_text(Fraction(self.epsilon))
-        total = decimal_text(round_up(self.total_variation, Fraction(1, 10**6)))
-        return f"Verification(epsilon={shown}, total_variation={total})"
+        return (
+            f"Verification({stated('epsilon', self.epsilon)}, "
+            f"{stated('total_variation', self.total_variation)})"
+        )
 
     @cached_property
     def epsilon(self) -> Fraction | float:
         """The least ε of pure differential privacy on this pair; infinity if there is none."""
         worst: Fraction | float = Fraction(0)
-        for atom in self._both_ways():
-            worst = max(worst, _log_ratio(atom))
+        for atom, enclosed in self.enclosed_atoms():
+            if atom.log_ratio is not None and atom.constant:
+                worst = max(worst, abs(atom.log_ratio))
+            elif not atom.constant or enclosed.first_high == 0 or enclosed.second_high == 0:
+                return inf
+            else:
+                worst = max(worst, _size_of_log(atom))
         return worst
 
     @cached_property
     def ratio(self) -> Fraction | float | None:
-        """The worst ratio of two probabilities where it is rational; None where it is not."""
-        ratios = [1 if atom.log_ratio == 0 else atom.ratio for atom in self._both_ways()]
+        """The worst ratio of two probabilities where it is a known rational, else None.
+
+        It is infinite where an outcome of one law is impossible under the other.
+        """
         if self.epsilon == inf:
             return inf
-        if any(ratio is None for ratio in ratios):
-            return None
-        return max(Fraction(ratio) for ratio in ratios if ratio is not None)
+        ratios = [atom.ratio for atom in self.atoms if atom.ratio]
+        worst = max((max(ratio, 1 / ratio) for ratio in ratios), default=Fraction(1))
+        size, _ = logarithm(worst, _BITS)
+        least = Fraction(size, 1 << _BITS)
+        others = (atom for atom, _ in self.enclosed_atoms() if atom.ratio is None)
+        return worst if all(_size_of_log(atom) <= least for atom in others) else None
 
     @cached_property
     def total_variation(self) -> Fraction:
@@ -90,60 +130,111 @@ class Verification:
     def delta(self, epsilon: object) -> Fraction:
         """The least δ of (ε,δ)-differential privacy on this pair, for ε ≥ 0.
 
-        >>> from discreet.mechanisms import RandomizedResponse
-        >>> verify(RandomizedResponse.two_coin(), 0, 1).delta(epsilon=0)
-        Fraction(1, 2)
+        >>> from discreet.mechanisms import Laplace
+        >>> check = verify(Laplace(scale=2), 0, 1)
+        >>> round(float(check.delta(epsilon=0.3)), 6), check.delta(epsilon=0.5)
+        (0.112833, Fraction(0, 1))
+        >>> verify({0: {"a": 1}, 1: {"a": "2/3", "b": "1/3"}}, 0, 1).delta(epsilon=0)
+        Fraction(1, 3)
         """
-        level = rational(epsilon, "epsilon")
-        if level < 0:
-            raise VerificationError(
-                f"epsilon is {decimal_text(level)}. The curve δ(ε) is drawn for ε ≥ 0. "
-                "Use epsilon=0 for the total variation."
-            )
-        decay = exp_minus(level, _BITS)
-        swapped = [atom.swapped() for atom in self.atoms]
-        return max(_hockey_stick(side, decay) for side in (self.atoms, swapped))
+        level = read_level(epsilon)
+        if level >= self.epsilon:
+            return Fraction(0)
+        if level == 0 and self.is_rational:
+            pairs = [atom.probabilities for atom in self.atoms if atom.probabilities is not None]
+            return sum((max(Fraction(0), p - q) for p, q in pairs), Fraction(0))
+        bits = _BITS
+        while bits <= _MOST_BITS:
+            bounds = [self._hockey_stick(level, bits, swapped) for swapped in (False, True)]
+            low, high = max(low for low, _ in bounds), max(high for _, high in bounds)
+            if high - low <= TOLERANCE * (1 << bits):
+                return min(Fraction(high, 1 << bits), Fraction(1))
+            bits *= 2
+        raise _too_improbable()
 
-    def _both_ways(self) -> Iterator[Atom]:
-        for atom in self.atoms:
-            yield atom
-            yield atom.swapped()
+    @cached_property
+    def is_rational(self) -> bool:
+        """Whether every probability is a known rational."""
+        return all(atom.probabilities is not None for atom in self.atoms)
+
+    def enclosed_atoms(self, bits: int = _BITS) -> Iterator[tuple[Atom, Enclosed]]:
+        """The possible atoms, each with its enclosed probabilities, once the laws add up."""
+        for atom, row in zip(self.atoms, self._rows(bits), strict=True):
+            if row.first_high or row.second_high:
+                yield atom, row
+
+    @cached_property
+    def _rows(self) -> Callable[[int], list[Enclosed]]:
+        return cache(partial(enclose, self.atoms))
+
+    def _hockey_stick(self, level: Fraction, bits: int, swapped: bool) -> tuple[int, int]:
+        """An enclosure of 2^bits · Σ max(0, first - e^level · second)."""
+        decay = exp_minus(level, bits)
+        total_low = total_high = 0
+        for atom, forward in self.enclosed_atoms(bits):
+            row = forward.swapped() if swapped else forward
+            if not atom.constant:
+                low, high = 0, row.first_high
+            elif atom.log_ratio is None:
+                low, high = _excess(row, decay, bits)
+            else:
+                log_ratio = -atom.log_ratio if swapped else atom.log_ratio
+                low, high = _known_excess(row, log_ratio - level, bits)
+            total_low += low
+            total_high += high
+        return total_low, total_high
 
 
-def _log_ratio(atom: Atom) -> Fraction | float:
-    """An upper bound of ln(first/second), exact where it is known, else within the tolerance."""
-    if not atom.constant:
-        return inf
-    if atom.log_ratio is not None:
-        return atom.log_ratio
+def read_level(epsilon: object) -> Fraction:
+    """An ε ≥ 0 at which the curve δ(ε) is read."""
+    level = rational(epsilon, "epsilon")
+    if level < 0:
+        raise VerificationError(
+            f"epsilon is {decimal_text(level)}. The curve δ(ε) is drawn for ε ≥ 0. "
+            "Use epsilon=0 for the total variation."
+        )
+    return level
+
+
+def stated(name: str, value: Fraction | float) -> str:
+    """A short text for a number and its name: ``epsilon=1/2``, ``epsilon≈1.09861``."""
+    shown = "∞" if value == inf else decimal_text(Fraction(value))
+    return f"{name}{shown}" if shown.startswith("≈") else f"{name}={shown}"
+
+
+def _size_of_log(atom: Atom) -> Fraction:
+    """An upper bound of |ln(first/second)|, within half of the tolerance."""
     bits = _BITS
     while bits <= _MOST_BITS:
-        first_low, first_high = atom.first(bits)
-        second_low, second_high = atom.second(bits)
-        if first_high == 0:
-            return -inf
-        if second_high == 0:
-            return inf
-        if second_low > 0 and first_low > 0:
-            _, upper = logarithm(Fraction(first_high, second_low), _BITS)
-            lower, _ = logarithm(Fraction(first_low, second_high), _BITS)
-            if Fraction(upper - lower, 1 << _BITS) < _STEP:
-                return round_up(Fraction(upper, 1 << _BITS), _STEP)
+        enclosure = atom.enclose_log(bits)
+        if enclosure is not None:
+            low, high = enclosure
+            if Fraction(high - low, 1 << bits) < _STEP:
+                return round_up(Fraction(max(high, -low), 1 << bits), _STEP)
         bits *= 2
-    raise VerificationError(
-        "an outcome is too improbable to compare: its probability is below 2^-20000. Ratios are "
-        "computed from enclosures of both probabilities. Verify inputs that are nearer."
+    raise _too_improbable()
+
+
+def _known_excess(row: Enclosed, gain: Fraction, bits: int) -> tuple[int, int]:
+    """An enclosure of 2^bits · first · max(0, 1 - e^(-gain))."""
+    if gain <= 0:
+        return 0, 0
+    low, high = exp_minus(gain, bits)
+    one = 1 << bits
+    return row.first_low * (one - high) >> bits, -(-row.first_high * (one - low) >> bits)
+
+
+def _excess(row: Enclosed, decay: tuple[int, int], bits: int) -> tuple[int, int]:
+    """An enclosure of 2^bits · max(0, first - second/decay), given one of the decay e^(-level)."""
+    decay_low, decay_high = decay
+    low = row.first_low
+    if row.second_high:
+        low = low - -(-(row.second_high << bits) // decay_low) if decay_low else 0
+    return max(0, low), max(0, row.first_high - (row.second_low << bits) // decay_high)
+
+
+def _too_improbable() -> VerificationError:
+    return VerificationError(
+        f"an outcome is too improbable to compare: below 2^-{_MOST_BITS}. Ratios are computed from "
+        "enclosures of both probabilities. Verify inputs that are nearer."
     )
-
-
-def _hockey_stick(atoms: Sequence[Atom], decay: tuple[int, int]) -> Fraction:
-    """An upper bound of Σ max(0, first - e^ε·second), given an enclosure of 2^bits·e^-ε."""
-    _, decay_high = decay
-    total = 0
-    for atom in atoms:
-        _, high = atom.first(_BITS)
-        if atom.constant:
-            low, _ = atom.second(_BITS)
-            high -= (low << _BITS) // decay_high
-        total += max(0, high)
-    return min(Fraction(total, 1 << _BITS), Fraction(1))

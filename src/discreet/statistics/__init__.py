@@ -1,0 +1,32 @@
+"""Private statistics of one column in memory.
+
+Each function computes its sensitivity from the public bounds and the neighboring relation,
+picks the mechanism with the lowest error, and returns an ``Estimate``.  One-off calls keep no
+account: losses on one data set add up.  Track and cap them with
+``with discreet.spending(discreet.Budget(epsilon=1)):``.
+"""
+
+from discreet.statistics.counts import count, histogram, most_common, proportion
+from discreet.statistics.means import mean, sum
+from discreet.statistics.noise import gaussian, laplace, noisy_max, randomized_response
+from discreet.statistics.ranks import max, median, min, quantile
+from discreet.statistics.spread import std, var
+
+__all__ = [
+    "count",
+    "gaussian",
+    "histogram",
+    "laplace",
+    "max",
+    "mean",
+    "median",
+    "min",
+    "most_common",
+    "noisy_max",
+    "proportion",
+    "quantile",
+    "randomized_response",
+    "std",
+    "sum",
+    "var",
+]

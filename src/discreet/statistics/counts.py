@@ -1,0 +1,186 @@
+"""Counting records: how many, which share, how many in each cell, which cell is fullest."""
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+
+from discreet.engines import arrays
+from discreet.engines.columns import length
+from discreet.errors import BoundsError, DataError
+from discreet.mechanisms.permute_and_flip import PermuteAndFlip
+from discreet.noise import BitSource
+from discreet.privacy.estimate import BoundedError, Estimate, RankError
+from discreet.privacy.estimates import Estimates
+from discreet.privacy.sensitive import Sensitive
+from discreet.statistics.question import Question, noise_error, read_edges
+from discreet.statistics.ratio import share_interval
+
+
+def count(
+    values: object,
+    *,
+    epsilon: object,
+    where: object = None,
+    neighbors: object = "add-remove",
+    source: BitSource | None = None,
+) -> Estimate:
+    """How many records have a value (and satisfy ``where``, one true or false per record).
+
+    One record changes a count by at most one under either relation, so the noise is integer
+    Laplace of scale 1/ε, the most accurate there is for one count.
+
+    >>> answer = count(range(1000), epsilon=1)
+    >>> answer.margin, answer.loss
+    (3, PureDP(epsilon=1))
+    """
+    question = Question.read(epsilon, neighbors, source)
+    mechanism = question.noise(1)
+    release = question.charge()
+    noisy = mechanism.release(arrays.count(values, where), question.source)
+    return question.estimate(noisy, noise_error(mechanism), release, mechanism)
+
+
+def proportion(
+    values: object,
+    *,
+    epsilon: object,
+    neighbors: object = "add-remove",
+    source: BitSource | None = None,
+) -> Estimate:
+    """The share of records that are true; what is neither true nor false is missing.
+
+    Under add/remove the number of records is private: the true and the false are counted, one
+    record moves one of the two counts, and the share is their ratio.  Under replace the number
+    is public, a missing value counts as false, and the share moves by at most 1/n.
+
+    >>> answer = proportion([True] * 700 + [False] * 300, epsilon=1)
+    >>> 0.6 < answer.lower < answer.value < answer.upper < 0.8
+    True
+    """
+    question = Question.read(epsilon, neighbors, source)
+    mechanism = question.noise(1)
+    if question.fixed_size:
+        records = public_size(values)
+        release = question.charge()
+        column = arrays.flags(values, keep_all=True)
+        noisy = mechanism.release(arrays.total(column, 0), question.source)
+        weight = Fraction(1, records)
+        return question.estimate(
+            noisy / records, noise_error(mechanism, weight), release, mechanism
+        )
+    release = question.charge()
+    column = arrays.flags(values, keep_all=False)
+    true, false = mechanism.release(arrays.distances(column), question.source)
+    error = BoundedError(lambda level: share_interval(true, false, mechanism, level))
+    return question.estimate(share(true, false), error, release, mechanism)
+
+
+def share(part: int, rest: int) -> float:
+    """part/(part + rest), kept within [0, 1]; one half where the noise left nothing."""
+    return min(max(part / (part + rest), 0.0), 1.0) if part + rest > 0 else 0.5
+
+
+def public_size(values: object) -> int:
+    """The number of records where it is public, which must not be zero."""
+    records = length(values)
+    if records == 0:
+        raise DataError(
+            "there are no records. Under replace neighbors their number is public, and a share "
+            'or a mean of none has no value. Pass data, or use neighbors="add-remove".'
+        )
+    return records
+
+
+def histogram(
+    values: object,
+    *,
+    epsilon: object,
+    bins: Sequence[object] | None = None,
+    categories: Sequence[Hashable] | None = None,
+    neighbors: object = "add-remove",
+    source: BitSource | None = None,
+) -> Estimates:
+    """How many records fall in each public bin or category; the others are dropped.
+
+    Bins are [a, b) between neighboring edges, the last one closed.  One record is in one cell,
+    so the noise of a cell is Laplace of scale 1/ε however many cells there are; under replace a
+    record leaves one cell and enters another, which doubles it.
+
+    >>> answer = histogram([15, 30, 70], bins=[0, 18, 65, 120], epsilon=1)
+    >>> list(answer), answer.loss
+    ([(0, 18), (18, 65), (65, 120)], PureDP(epsilon=1))
+    """
+    question = Question.read(epsilon, neighbors, source)
+    mechanism = question.noise(2 if question.fixed_size else 1)
+    if (bins is None) == (categories is None):
+        raise BoundsError(
+            "histogram needs either bins or categories. Cells must be public: if they came from "
+            "the data, a cell that only one person is in would give that person away. Write "
+            "bins=[0, 18, 65, 120] or categories=['A', 'B', 'C']."
+        )
+    if bins is not None:
+        edges = read_edges(bins)
+        names: list[Hashable] = list(zip(bins, bins[1:], strict=False))
+        release = question.charge()
+        counted = arrays.bins(values, edges)
+    else:
+        names = read_categories(categories)
+        release = question.charge()
+        counted = arrays.categories(values, names)
+    noisy = mechanism.release(counted, question.source)
+    return Estimates(
+        "bin" if bins is not None else "category",
+        tuple(
+            (name, question.estimate(int(cell), noise_error(mechanism), release, mechanism))
+            for name, cell in zip(names, noisy, strict=True)
+        ),
+    )
+
+
+def most_common(
+    values: object,
+    *,
+    epsilon: object,
+    categories: Sequence[Hashable] | None = None,
+    neighbors: object = "add-remove",
+    source: BitSource | None = None,
+) -> Estimate:
+    """The fullest of the public categories, and nothing else: no count is released.
+
+    By permute-and-flip.  Under add/remove all counts move in one direction together, which
+    halves the noise.  ``rank_error`` says by how many records the chosen category is at most
+    behind the fullest, at 95%.
+
+    >>> most_common(["flu"] * 90 + ["cold"] * 5, categories=["cold", "flu"], epsilon=1).value
+    'flu'
+    """
+    question = Question.read(epsilon, neighbors, source)
+    if categories is None:
+        raise BoundsError(
+            "most_common has no categories. They must be public: if they came from the data, a "
+            "category that only one person is in would give that person away. Write "
+            "categories=['A', 'B', 'C']."
+        )
+    names = read_categories(categories)
+    mechanism = PermuteAndFlip.calibrated(
+        sensitivity=1, epsilon=question.epsilon, monotone=not question.fixed_size
+    )
+    release = question.charge()
+    counted: Sensitive[object] = arrays.categories(values, names)  # type: ignore[assignment]
+    index = mechanism(counted, source=question.source)
+    behind = float(mechanism.accuracy(Fraction(95, 100), candidates=len(names)))
+    return question.estimate(names[index], RankError(behind), release, mechanism)
+
+
+def read_categories(categories: Sequence[Hashable] | None) -> list[Hashable]:
+    """Distinct public categories, at least one."""
+    names = [] if categories is None or isinstance(categories, str) else list(categories)
+    try:
+        distinct = len(set(names)) == len(names)
+    except TypeError:
+        distinct = False
+    if not names or not distinct:
+        raise BoundsError(
+            "the categories are not a list of distinct values. Each is one public cell. Write "
+            "categories=['A', 'B', 'C']."
+        )
+    return names

@@ -1,0 +1,198 @@
+"""Mechanisms as functions: a value in, a private value out."""
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting import spend
+from discreet.errors import DataError, PrivacyParameterError
+from discreet.exact import Grid
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.noisy_max import NoisyMax
+from discreet.mechanisms.permute_and_flip import PermuteAndFlip
+from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.noise import BitSource
+from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.parameters import read_delta, read_epsilon, read_positive
+from discreet.privacy.sensitivity import Sensitivity
+
+_FINE = 1 << 20
+
+
+def laplace(
+    value: object,
+    *,
+    sensitivity: object,
+    epsilon: object,
+    grid: object = None,
+    source: BitSource | None = None,
+) -> int | float | NDArray[Any]:
+    """The value, or an array of values, with Laplace noise that makes it ε-DP.
+
+    ``sensitivity`` is how far one unit moves the value, in L1 for an array.  The grid is 1 for a
+    whole sensitivity, else a power of two below a millionth of it, unless given.  An array of
+    reals is rounded here, which adds one grid step per coordinate to the sensitivity; integers
+    and single numbers need no surcharge.
+
+    >>> abs(laplace(42, sensitivity=1, epsilon=1) - 42) < 60
+    True
+    """
+    read_epsilon(epsilon)
+    distance, privacy, chosen = _exactly(sensitivity, epsilon, grid)
+    rounded = _rounded(value, chosen, grid is not None)
+    mechanism, loss = _laplace(distance, privacy, chosen, rounded)
+    spend(loss)
+    return mechanism(value, source=source)
+
+
+def gaussian(
+    value: object,
+    *,
+    sensitivity: object,
+    epsilon: object,
+    delta: object,
+    grid: object = None,
+    source: BitSource | None = None,
+) -> int | float | NDArray[Any]:
+    """The value, or an array of values, with Gaussian noise that makes it (ε,δ)-DP.
+
+    ``sensitivity`` is how far one unit moves the value, in L2 for an array.  The grid is as for
+    ``laplace``; rounding an array of d reals here adds √d grid steps to the sensitivity.
+
+    >>> abs(gaussian(42, sensitivity=1, epsilon=1, delta=1e-6) - 42) < 60
+    True
+    """
+    read_epsilon(epsilon)
+    level = read_delta(delta)
+    if level == 0:
+        raise PrivacyParameterError(
+            "delta is 0. Gaussian noise has no pure ε, so it needs a δ above 0. Use something far "
+            "below 1/(number of people), such as delta=1e-6, or dp.laplace."
+        )
+    dimension = int(np.size(value)) if np.ndim(value) else 1  # type: ignore[arg-type]
+    distance, privacy, chosen = _exactly(sensitivity, epsilon, grid)
+    rounded = _rounded(value, chosen, grid is not None)
+    mechanism, loss = _gaussian(distance, privacy, chosen, rounded, level, dimension)
+    spend(loss)
+    return mechanism(value, source=source)
+
+
+def noisy_max(
+    scores: object,
+    *,
+    sensitivity: object,
+    epsilon: object,
+    monotone: bool = False,
+    noise: str = "permute-and-flip",
+    grid: object = None,
+    source: BitSource | None = None,
+) -> int:
+    """The index of one of the highest scores, ε-DP whatever the number of scores.
+
+    ``sensitivity`` is how far one unit moves any single score; ``monotone=True`` if one unit moves
+    all scores in one direction together, as it does counts under add/remove, which halves the
+    noise.  ``noise`` is "permute-and-flip" (the most accurate), "exponential" (the exponential
+    mechanism) or "laplace" (report noisy max).
+
+    >>> noisy_max([3, 90, 5], sensitivity=1, epsilon=1, monotone=True)
+    1
+    """
+    try:
+        kind = {
+            "permute-and-flip": PermuteAndFlip,
+            "exponential": Exponential,
+            "laplace": NoisyMax,
+        }[noise]
+    except (KeyError, TypeError):
+        raise PrivacyParameterError(
+            f"noise is {str(noise)[:40]!r}. It names the mechanism that chooses. Use "
+            '"permute-and-flip", "exponential" or "laplace".'
+        ) from None
+    privacy = read_epsilon(epsilon)
+    distance, _, chosen = _exactly(sensitivity, epsilon, grid)
+    mechanism = kind.calibrated(
+        sensitivity=distance, epsilon=privacy, monotone=monotone, grid=chosen
+    )
+    spend(PureDP(epsilon=privacy))
+    return mechanism(scores, source=source)
+
+
+def randomized_response(
+    bits: object,
+    *,
+    epsilon: object,
+    source: BitSource | None = None,
+) -> Any:
+    """Each bit kept with probability e^ε/(1 + e^ε), else flipped: ε-DP for each respondent.
+
+    >>> set(randomized_response([0, 1, 1], epsilon=1).tolist()) <= {0, 1}
+    True
+    """
+    privacy = read_epsilon(epsilon)
+    spend(PureDP(epsilon=privacy))
+    return RandomizedResponse(epsilon=privacy)(bits, source=source)
+
+
+def _exactly(sensitivity: object, epsilon: object, grid: object) -> tuple[Fraction, Fraction, Grid]:
+    distance = read_positive(
+        sensitivity, "sensitivity", "Use the largest move of the answer, for example 1."
+    )
+    if grid is not None:
+        chosen = Grid.of(grid)
+    elif distance.denominator == 1:
+        chosen = Grid(0)
+    else:
+        chosen = Grid.below(distance / _FINE)
+    return distance, read_positive(epsilon, "epsilon", "Use epsilon=1."), chosen
+
+
+def _rounded(value: object, grid: Grid, given: bool) -> int:
+    """How many coordinates are rounded here: none that are integers on a grid that has them."""
+    if isinstance(value, int) and grid.exponent <= 0:
+        return 0
+    if not np.ndim(value):  # type: ignore[arg-type]
+        return 1
+    array = np.asarray(value)
+    if array.dtype.kind in "iub" and grid.exponent <= 0:
+        return 0
+    if not given:
+        raise DataError(
+            "the values are an array of real numbers and no grid is given. They are rounded to a "
+            "grid first, which adds a step per coordinate to the sensitivity. Pass grid=2**-20, "
+            "or an array of integers."
+        )
+    return array.size
+
+
+def _moved(distance: Fraction, norm: str, grid: Grid, rounded: int) -> Fraction:
+    """The sensitivity of the value on the grid."""
+    if rounded == 0:
+        return distance
+    return Sensitivity(**{norm: distance}).rounded(grid, rounded).need(norm)
+
+
+@lru_cache(maxsize=256)
+def _laplace(
+    distance: Fraction, epsilon: Fraction, grid: Grid, rounded: int
+) -> tuple[Laplace, PureDP]:
+    moved = _moved(distance, "l1", grid, rounded)
+    return Laplace(scale=moved / epsilon, grid=grid), PureDP(epsilon=epsilon)
+
+
+@lru_cache(maxsize=256)
+def _gaussian(
+    distance: Fraction, epsilon: Fraction, grid: Grid, rounded: int, delta: Fraction, dimension: int
+) -> tuple[Gaussian, ApproximateDP]:
+    mechanism = Gaussian.calibrated(
+        sensitivity=_moved(distance, "l2", grid, rounded),
+        epsilon=epsilon,
+        delta=delta,
+        grid=grid,
+        dimension=dimension,
+    )
+    return mechanism, ApproximateDP(epsilon=epsilon, delta=delta)

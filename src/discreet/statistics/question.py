@@ -1,0 +1,158 @@
+"""What every array function reads before it touches the data, and how it answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from discreet.accounting import spend
+from discreet.engines.arrays import Range
+from discreet.errors import BoundsError
+from discreet.exact import Grid, decimal_text, rational
+from discreet.mechanisms.laplace import Laplace
+from discreet.noise import BitSource, Keystream
+from discreet.privacy.estimate import Estimate, LinearError, RankError, Release, Source, Uncertainty
+from discreet.privacy.losses import PureDP
+from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.parameters import read_epsilon
+
+INTEGERS = Grid(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """ε, the relation and the randomness of one call.  ``charge`` comes before the data."""
+
+    epsilon: Fraction
+    neighbors: Neighbors
+    source: BitSource
+
+    @staticmethod
+    def read(epsilon: object, neighbors: object, source: BitSource | None) -> "Question":
+        """Check what the caller wrote."""
+        relation = Neighbors.read(neighbors)
+        level = read_epsilon(epsilon, stacklevel=4)
+        return Question(level, relation, Keystream() if source is None else source)
+
+    @property
+    def fixed_size(self) -> bool:
+        """Whether the number of records is public."""
+        return self.neighbors is Neighbors.REPLACE
+
+    def charge(self) -> Release:
+        """Spend ε in the surrounding account, if there is one."""
+        loss = _pure(self.epsilon)
+        spend(loss)
+        return Release(loss)
+
+    def noise(self, moved: int, grid: Grid = INTEGERS) -> Laplace:
+        """Laplace noise for an answer that one record moves by at most so many grid steps."""
+        return _laplace(moved, grid, self.epsilon)
+
+    def estimate(
+        self,
+        value: Any,
+        error: Uncertainty | RankError,
+        release: Release,
+        mechanism: object,
+        note: str = "",
+    ) -> Estimate:
+        """The answer to this question."""
+        return Estimate(
+            value=value,
+            error=error,
+            releases=(release,),
+            mechanism=mechanism,
+            neighbors=self.neighbors.value,
+            note=note,
+            safe=self.source.safe,
+        )
+
+
+@lru_cache(maxsize=256)
+def _pure(epsilon: Fraction) -> PureDP:
+    return PureDP(epsilon=epsilon)
+
+
+@lru_cache(maxsize=256)
+def _laplace(moved: int, grid: Grid, epsilon: Fraction) -> Laplace:
+    return Laplace(scale=moved * grid.step / epsilon, grid=grid)
+
+
+def noise_error(mechanism: Any, weight: Fraction = Fraction(1)) -> LinearError:
+    """The error of a value that is one draw of additive noise away from the truth."""
+    return LinearError(((weight, Source(mechanism)),))
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Public bounds, on a grid, and what an interval does not cover because of them."""
+
+    range: Range
+    note: str
+
+
+def read_bounds(bounds: object, name: str, points: int, grid: object = None) -> Bounds:
+    """Public bounds in steps of a grid: the one given, or one with about so many points."""
+    if bounds is None:
+        raise BoundsError(
+            f"{name} has no bounds. They must be public, so discreet never reads them from the "
+            f"data. Pass them: dp.{name}(values, bounds=(0, 120), epsilon=1)."
+        )
+    try:
+        low, high = bounds  # type: ignore[misc]
+    except (TypeError, ValueError):
+        raise BoundsError(
+            f"the bounds of {name} are not a pair. They say between which public values every "
+            "record is clipped. Write bounds=(0, 120)."
+        ) from None
+    least, most = rational(low, "the lower bound"), rational(high, "the upper bound")
+    return _bounds(least, most, name, points, None if grid is None else Grid.of(grid))
+
+
+@lru_cache(maxsize=256)
+def _bounds(low: Fraction, high: Fraction, name: str, points: int, grid: Grid | None) -> Bounds:
+    if low >= high:
+        raise BoundsError(
+            f"the bounds of {name} are {decimal_text(low)} and {decimal_text(high)}. The lower one "
+            "must be below the upper one. Write bounds=(0, 120)."
+        )
+    largest = max(abs(low), abs(high))
+    chosen = grid or Grid.below(max((high - low) / points, largest / (1 << 60)))
+    if largest >= chosen.step * (1 << 61):
+        raise BoundsError(
+            f"the grid of {name} is finer than 2^-61 of its bounds. Places on the grid are counted "
+            "in 64 bits. Use a coarser grid, or leave it out."
+        )
+    first, last = chosen.index(low), chosen.index(high)
+    if first >= last:
+        raise BoundsError(
+            f"the bounds of {name} fall on one point of the grid. Records between them could not "
+            "be told apart. Use wider bounds or a finer grid."
+        )
+    note = (
+        "The interval covers the noise, not the clipping to "
+        f"[{decimal_text(low)}, {decimal_text(high)}]."
+    )
+    return Bounds(Range(grid=chosen, low=first, high=last), note)
+
+
+def read_edges(edges: Sequence[object]) -> list[float]:
+    """Increasing bin edges, at least two."""
+    if isinstance(edges, str | bytes) or not hasattr(edges, "__len__") or np.ndim(edges) != 1:  # type: ignore[arg-type]
+        raise BoundsError(
+            "bins is not a list of edges. Bins must be public, so their edges are written down. "
+            "Write bins=[0, 18, 65, 120]."
+        )
+    numbers = [float(rational(edge, "a bin edge")) for edge in edges]
+    increasing = all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    if len(numbers) < 2 or not increasing or not all(map(isfinite, numbers)):
+        raise BoundsError(
+            "the bin edges do not increase. Bins are [a, b) between neighboring edges, the last "
+            "one closed. Write at least two edges in increasing order: bins=[0, 18, 65, 120]."
+        )
+    return numbers

@@ -1,0 +1,49 @@
+"""The source that the laws are read from."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "discreet"
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of the package: its path inside the package and its text."""
+
+    path: PurePosixPath
+    text: str
+
+    @property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text, filename=str(self.path))
+
+    @property
+    def room(self) -> str:
+        """The first component of the path: `noise` for noise/entropy.py and for noise.py."""
+        return PurePosixPath(self.path.parts[0]).stem
+
+
+def made_up(path: str, text: str) -> SourceFile:
+    """A file for a negative control."""
+    return SourceFile(PurePosixPath(path), text)
+
+
+def package_files() -> list[SourceFile]:
+    return [
+        SourceFile(PurePosixPath(path.relative_to(PACKAGE).as_posix()), path.read_text("utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    ]
+
+
+def imported_names(node: ast.AST, file: SourceFile) -> Iterator[str]:
+    """The absolute names that an import statement brings in: `from a import b` brings in a.b."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        package = ("discreet", *file.path.parent.parts)
+        ancestors = package[: len(package) + 1 - node.level] if node.level else ()
+        module = (*ancestors, node.module) if node.module else ancestors
+        yield from (".".join((*module, alias.name)) for alias in node.names)
