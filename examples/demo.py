@@ -16,8 +16,9 @@ def read_ages() -> list[int]:
 
 def show(question: str, answer: object) -> None:
     """A question as it is typed, and the answer below it."""
+    text = answer if isinstance(answer, str) else repr(answer)
     print(f"  {question}")
-    print("".join(f"      {line}\n" for line in str(answer).splitlines()))
+    print("".join(f"      {line}\n" for line in text.splitlines()))
 
 
 def five_lines(ages: list[int]) -> None:
@@ -44,7 +45,7 @@ def verified_mechanism() -> None:
     mechanism = dp.Laplace(scale=2)
     check = dp.verify(mechanism, 0, 1)
     print("A mechanism that is verified, not believed\n")
-    show("dp.verify(dp.Laplace(scale=2), 0, 1).epsilon", check.epsilon)
+    show("dp.verify(dp.Laplace(scale=2), 0, 1).epsilon", str(check.epsilon))
     show(
         "dp.verify(dp.Laplace(scale=2), 0, 1).delta(epsilon=0.3)",
         f"{float(check.delta(epsilon=0.3)):.6f}",

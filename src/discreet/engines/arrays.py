@@ -5,21 +5,14 @@ after that is integer arithmetic, so sums do not depend on order, chunks or thre
 record moves them by at most the sensitivity, exactly.
 """
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.columns import (
-    Floats,
-    read_flags,
-    read_numbers,
-    read_objects,
-    read_presence,
-)
+from discreet.engines.categories import count_categories
+from discreet.engines.columns import Floats, read_flags, read_numbers, read_presence
 from discreet.errors import DataError
 from discreet.exact import Grid
 from discreet.privacy.sensitive import Sensitive
@@ -27,11 +20,14 @@ from discreet.privacy.sensitive import Sensitive
 Integers = NDArray[np.int64]
 
 _SAFE = 1 << 62
+_EXACT = 1 << 53
+_LOW_HALF = (1 << 32) - 1
+_CHUNK = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Public bounds in steps of a public grid."""
+    """Public bounds in steps of a public grid, less than 2^61 steps from zero."""
 
     grid: Grid
     low: int
@@ -53,18 +49,43 @@ class Range:
         return self.low + self.width // 2
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Steps:
     """A column clipped and rounded: per record, the steps above the lower bound."""
 
     values: Integers
     width: int
 
+    def flipped(self) -> "Steps":
+        """The steps below the upper bound."""
+        return Steps(self.width - self.values, self.width)
+
 
 def clip(values: object, bounds: Range, *, keep_all: bool) -> Steps:
     """Clip and round a column.  A missing value is skipped, or takes the middle (``keep_all``)."""
     numbers = read_numbers(values)
-    return _clip(numbers, bounds, keep_all=keep_all)
+    missing = np.isnan(numbers)
+    places = _places(numbers, bounds.grid)
+    if keep_all:
+        places = np.where(missing, float(bounds.middle), places)
+    elif missing.any():
+        places = places[~missing]
+    np.maximum(places, float(bounds.low), out=places)
+    np.minimum(places, float(bounds.high), out=places)
+    steps = places.astype(np.int64)
+    if bounds.farthest > _EXACT:  # the bounds were rounded to floats: integers clip exactly
+        np.clip(steps, bounds.low, bounds.high, out=steps)
+    steps -= bounds.low
+    return Steps(steps, bounds.width)
+
+
+def _places(numbers: Floats, grid: Grid) -> Floats:
+    """floor(x/step + 1/2) in floats, the rule of every engine; ±inf and NaN stay."""
+    # Whoever asked NumPy to warn or raise must not learn from it which numbers overflow.
+    with np.errstate(all="ignore"):
+        places = np.ldexp(numbers, -grid.exponent)
+        places += 0.5
+        return np.floor(places, out=places)
 
 
 def flags(values: object, *, keep_all: bool) -> Steps:
@@ -72,20 +93,6 @@ def flags(values: object, *, keep_all: bool) -> Steps:
     read = read_flags(values)
     present = np.nan_to_num(read, nan=0.0) if keep_all else read[~np.isnan(read)]
     return Steps(present.astype(np.int64), 1)
-
-
-def _clip(numbers: Floats, bounds: Range, *, keep_all: bool) -> Steps:
-    missing = np.isnan(numbers)
-    with np.errstate(over="ignore", invalid="ignore"):
-        places = np.floor(np.ldexp(numbers, -bounds.grid.exponent) + 0.5)
-    if keep_all:
-        places = np.where(missing, float(bounds.middle), places)
-    elif missing.any():
-        places = places[~missing]
-    # Floats bring the places within reach of 64 bits; integers then clip exactly.
-    np.clip(places, float(bounds.low), float(bounds.high), out=places)
-    steps = np.clip(places.astype(np.int64), bounds.low, bounds.high) - bounds.low
-    return Steps(steps, bounds.width)
 
 
 # ---------------------------------------------------------------------- aggregates
@@ -107,30 +114,27 @@ def count(values: object, where: object = None) -> Sensitive[int]:
 
 def total(column: Steps, low: int) -> Sensitive[int]:
     """The sum of the column in steps from zero."""
-    return Sensitive(_exact_sum(column.values, column.width) + low * column.values.size)
+    return Sensitive(_sum(column) + low * column.values.size)
 
 
 def distances(column: Steps) -> Sensitive[tuple[int, ...]]:
     """The summed distances from the lower and to the upper bound: one record adds its width."""
-    above = _exact_sum(column.values, column.width)
+    above = _sum(column)
     return Sensitive((above, column.width * column.values.size - above))
 
 
 def squares(column: Steps) -> Sensitive[tuple[int, ...]]:
     """The sums of (w-x)², 2x(w-x) and x²: one record adds w² in all, whatever it is."""
-    width = column.width
-    first = _exact_sum(column.values, width)
-    second = _exact_sum(column.values * column.values, width * width)
-    records = column.values.size
+    width, records = column.width, column.values.size
+    first, second = _sum(column), _sum_of_squares(column)
     below = width * width * records - 2 * width * first + second
     return Sensitive((below, 2 * (width * first - second), second))
 
 
 def moments(column: Steps) -> tuple[Sensitive[int], Sensitive[int]]:
     """The sums of x and of x(w-x)."""
-    first = _exact_sum(column.values, column.width)
-    second = _exact_sum(column.values * column.values, column.width * column.width)
-    return Sensitive(first), Sensitive(column.width * first - second)
+    first = _sum(column)
+    return Sensitive(first), Sensitive(column.width * first - _sum_of_squares(column))
 
 
 def ordered(column: Steps) -> Sensitive[tuple[Integers, Integers]]:
@@ -140,7 +144,7 @@ def ordered(column: Steps) -> Sensitive[tuple[Integers, Integers]]:
 
 
 def tally(column: Steps) -> Sensitive[Integers]:
-    """How many records are at each step."""
+    """How many records are at each step, for few steps."""
     return Sensitive(np.bincount(column.values, minlength=column.width + 1).astype(np.int64))
 
 
@@ -157,24 +161,25 @@ def bins(values: object, edges: Sequence[float]) -> Sensitive[Integers]:
 
 def categories(values: object, names: Sequence[Hashable]) -> Sensitive[Integers]:
     """How many records have each of the public categories; others are dropped."""
-    records = read_objects(values)
-    try:
-        found: Mapping[Any, int] = Counter(records)
-    except Exception:  # a record that cannot be looked up is in no category
-        found = Counter(record for record in records if _can_be_looked_up(record))
-    return Sensitive(np.array([found.get(name, 0) for name in names], np.int64))
+    return Sensitive(count_categories(values, names))
 
 
-def _can_be_looked_up(record: object) -> bool:
-    try:
-        return record in {record}
-    except Exception:
-        return False
+def _sum(column: Steps) -> int:
+    return _exact_sum(column.values, column.width)
+
+
+def _sum_of_squares(column: Steps) -> int:
+    if column.width >= 1 << 31:
+        return sum(step * step for step in column.values.tolist())
+    return _exact_sum(column.values * column.values, column.width**2)
 
 
 def _exact_sum(values: Integers, largest: int) -> int:
-    """The sum in unbounded integers, by chunks that cannot overflow."""
-    chunk = max(1, _SAFE // max(1, largest))
-    if values.size <= chunk:
+    """The sum of non-negative integers in unbounded ones: no partial sum overflows 64 bits."""
+    if largest * values.size < _SAFE:
         return int(values.sum())
-    return sum(int(values[start : start + chunk].sum()) for start in range(0, values.size, chunk))
+    return sum(
+        (int((part >> 32).sum()) << 32) + int((part & _LOW_HALF).sum())
+        for start in range(0, values.size, _CHUNK)
+        for part in [values[start : start + _CHUNK]]
+    )

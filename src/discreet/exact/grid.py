@@ -75,4 +75,3 @@ class Grid:
             return exact / (1 << -self.exponent)
         except OverflowError:  # the nearest float to a number beyond the largest
             return inf if exact > 0 else -inf
-

@@ -98,7 +98,8 @@ def _mills_by_series(point: Fraction, bits: int) -> tuple[int, int]:
     while high > 1 or order < 2 * square:
         order += 2
         low = (low * square_low >> work) // order
-        high = -(-(-(-high * square_high >> work)) // order)
+        high = -(-high * square_high >> work)
+        high = -(-high // order)
         sum_low += low
         sum_high += high
     sum_high += high
@@ -120,7 +121,7 @@ def _mills_by_fraction(point: Fraction, bits: int) -> tuple[int, int]:
     work = bits + _GUARD
     x_low = (point.numerator << work) // point.denominator
     x_high = x_low + 1
-    depth = _depth(float(min(point, 1 << 20)), work)
+    depth = _depth(float(min(point, Fraction(1 << 20))), work)
     low, high = x_low, x_high + ((depth + 1) << 2 * work) // x_low + 1
     for order in range(depth, 0, -1):
         low, high = (

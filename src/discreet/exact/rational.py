@@ -128,7 +128,7 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
     >>> decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 3)), decimal_text(Fraction(2))
     ('0.1', '1/3', '2')
     >>> decimal_text(Fraction(10**30 + 1, 10**30)), decimal_text(Fraction(1, 3**1000))
-    ('≈1', '≈7.5635e-478')
+    ('≈1', '≈7.56389e-478')
     """
     if value.denominator == 1 and abs(value.numerator) < 10**12:
         return str(value.numerator)

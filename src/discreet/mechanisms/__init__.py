@@ -1,6 +1,11 @@
-"""Mechanisms: frozen values that know their guarantee, their exact law and their accuracy."""
+"""Mechanisms: frozen values that know their guarantee, their exact law and their accuracy.
+
+A mechanism on numbers states ``loss(sensitivity)``: what one unit costs that moves them so far.
+One on a person's own record, which may change to anything, states ``loss()``.
+"""
 
 from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.name_and_shame import NameAndShame
 from discreet.mechanisms.noisy_max import NoisyMax
@@ -9,6 +14,7 @@ from discreet.mechanisms.randomized_response import RandomizedResponse
 
 __all__ = [
     "Exponential",
+    "Gaussian",
     "Laplace",
     "NameAndShame",
     "NoisyMax",

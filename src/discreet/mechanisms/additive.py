@@ -1,13 +1,14 @@
 """What Laplace and Gaussian noise share: a value on the grid plus an integer number of steps."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DataError, PrivacyParameterError
+from discreet.errors import DataError
 from discreet.exact import Grid, rational
 from discreet.noise import BitSource
 from discreet.privacy.sensitive import Sensitive
@@ -38,55 +39,95 @@ def add_noise(
 
 def is_scalar(value: object) -> bool:
     """Whether the value is one number rather than many."""
-    return not hasattr(value, "__len__") and not (isinstance(value, np.ndarray) and value.ndim)
+    return value.ndim == 0 if isinstance(value, np.ndarray) else not hasattr(value, "__len__")
 
 
 def grid_index(value: object, grid: Grid) -> int:
     """The grid point nearest to a number, halves up; ±inf and NaN have none."""
-    if isinstance(value, float | np.floating):
-        if not np.isfinite(value):
-            raise _not_finite()
-        return grid.index(Fraction(float(value)))
-    try:
-        return grid.index(rational(value))
-    except PrivacyParameterError:
+    if isinstance(value, np.ndarray):
+        value = value[()]
+    exact = _exact(value)
+    if exact is None:
         raise DataError(
-            "a value is not a number. Noise is added to numbers. Pass a number, or an array or "
-            "list of numbers."
-        ) from None
+            "a value is not a number. Noise is added to numbers of at most 64 bits. Pass a number, "
+            "or an array or list of numbers."
+        )
+    return grid.index(exact)
+
+
+def _exact(value: object) -> Fraction | None:
+    """A true value as a rational.  Not by way of a parser that would remember it."""
+    if isinstance(value, float | np.floating) and not isinstance(value, np.longdouble):
+        nearest = float(value)
+        if not np.isfinite(nearest):
+            raise _not_finite()
+        return Fraction(nearest)
+    if isinstance(value, int | np.integer | np.bool_):
+        return Fraction(int(value))
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise _not_finite()
+        return Fraction(value)
+    return None
+
+
+def steps_of(value: object, grid: Grid, name: str) -> Fraction:
+    """A number in grid steps; a float is the binary fraction that it is, as the grid makes it."""
+    binary = isinstance(value, float | np.floating) and np.isfinite(value)
+    exact = Fraction(float(value)) if binary else rational(value, name)  # type: ignore[arg-type]
+    return exact / grid.step
 
 
 def grid_indices(values: object, grid: Grid) -> NDArray[Any]:
     """The grid points nearest to many numbers, as int64 or, where they are larger, as objects."""
-    array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        raise DataError(
+            "the values are a masked array. Noise is added to numbers, and a masked one is none. "
+            "Fill the masked values by a public rule first, for example values.filled(0)."
+        )
+    # A list is read element by element: NumPy would round its integers to fit its floats.
+    array = values if isinstance(values, np.ndarray) else np.asarray(values, np.object_)
     if array.dtype.kind in "iub":
         if grid.exponent == 0 and array.dtype != np.uint64:
             return array.astype(np.int64)
         exact = [grid.index(Fraction(int(number))) for number in array.ravel()]
-    elif array.dtype.kind == "f":
-        if not np.isfinite(array).all():
+    elif array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        with np.errstate(all="ignore"):
+            floats = array.astype(np.float64)
+            steps = np.ldexp(floats, -grid.exponent)
+        if not np.isfinite(floats).all():
             raise _not_finite()
-        with np.errstate(over="ignore"):
-            steps = np.floor(np.ldexp(array.astype(np.float64), -grid.exponent) + 0.5)
         if np.abs(steps).max(initial=0.0) < _SAFE:
-            return steps.astype(np.int64)
-        exact = [grid.index(Fraction(float(number))) for number in array.ravel()]
+            # The difference is exact where it decides; adding 1/2 would not be, beyond 2^52.
+            whole = np.floor(steps)
+            return whole.astype(np.int64) + (steps - whole >= 0.5)
+        exact = [grid.index(Fraction(float(number))) for number in floats.ravel()]
     else:
         exact = [grid_index(number, grid) for number in array.ravel()]
     return np.array(exact, np.object_).reshape(array.shape)
 
 
 def exact_sum(indices: NDArray[Any], noise: NDArray[Any]) -> NDArray[Any]:
-    """The sum of two integer arrays, in Python integers where 64 bits might not hold it."""
+    """The sum of two integer arrays: int64 where every sum fits, else Python integers.
+
+    Which of the two is decided by the sums alone, never by the terms: a type that told how large
+    a true value is would be released without noise.
+    """
     if indices.dtype == np.int64 and noise.dtype == np.int64:
-        largest = max(
-            abs(int(edge(array, initial=0)))
-            for array in (indices, noise)
-            for edge in (np.min, np.max)
-        )
-        if largest < _SAFE:
-            return indices + noise
-    return indices.astype(np.object_) + noise.astype(np.object_)
+        with np.errstate(over="ignore"):
+            wrapped: NDArray[np.int64] = np.add(indices, noise)
+        # A sum that wrapped around has another sign than both of its terms.
+        if not np.any((indices ^ wrapped) & (noise ^ wrapped) < 0):
+            return wrapped
+    return fitting(indices.astype(np.object_) + noise.astype(np.object_))
+
+
+def fitting(integers: NDArray[np.object_]) -> NDArray[Any]:
+    """Python integers as int64 where all of them fit."""
+    fits = all(-(1 << 63) <= integer < 1 << 63 for integer in integers.ravel())
+    return integers.astype(np.int64) if fits else integers
 
 
 def decode(indices: NDArray[Any], grid: Grid) -> NDArray[Any]:
@@ -95,8 +136,10 @@ def decode(indices: NDArray[Any], grid: Grid) -> NDArray[Any]:
         return indices
     if grid.exponent < 0 and indices.dtype == np.int64:
         return np.ldexp(indices.astype(np.float64), grid.exponent)
-    values = np.array([grid.value(int(index)) for index in indices.ravel()])
-    return values.reshape(indices.shape)
+    values = [grid.value(int(index)) for index in indices.ravel()]
+    if grid.exponent < 0:
+        return np.array(values, np.float64).reshape(indices.shape)
+    return fitting(np.array(values, np.object_)).reshape(indices.shape)
 
 
 def _not_finite() -> DataError:

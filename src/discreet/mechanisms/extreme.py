@@ -6,18 +6,19 @@ from fractions import Fraction
 from math import ceil, log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.mechanisms.laplace import Laplace
-from discreet.noise import BitSource, Keystream, uniform_below, weighted_choice
+from discreet.mechanisms.laplace_law import log_of
+from discreet.mechanisms.ranks import UNIT, Integers, Records, Runs
+from discreet.noise import BitSource, Keystream, weighted_choice
 from discreet.privacy.laws import Weight, WeightedLaw
 from discreet.privacy.losses import PureDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
-
-Integers = NDArray[np.int64]
+from discreet.privacy.uncertainty import as_float
 
 _MISS = Fraction(1, 20)
+_LARGEST_RANK = 1 << 32  # more records than memory holds; depths stay below 2^53 units
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +29,8 @@ class NearMaximum:
     at the largest record itself would land anywhere in between.  Aiming a few ranks lower
     makes that improbable.
 
-    Guarantee: ε-DP for either relation: one record moves a count above a point by at most one.
-    Proof: docs/proofs/quantiles.md
+    Guarantee: ε-DP for either relation: one record moves the count of records above a point by
+    at most one, and the rank aimed at is fixed.  Proof: docs/proofs/quantiles.md
     """
 
     epsilon: Fraction
@@ -38,48 +39,49 @@ class NearMaximum:
     @property
     def rank(self) -> int:
         """The rank aimed at: the bound's plateau is then chosen with probability below 5%."""
-        return ceil((log(self.width + 1) - log(_MISS)) / float(self.epsilon / 2))
+        return min(ceil(self._reach(_MISS)), _LARGEST_RANK)
 
     def loss(self) -> PureDP:
         """What one draw costs."""
         return PureDP(epsilon=self.epsilon)
 
     def rank_error(self, confidence: Fraction) -> float:
-        """How many records lie at most between the released value and the largest."""
-        miss = log(self.width + 1) - log(1 - confidence)
-        return self.rank + miss / float(self.epsilon / 2)
+        """How many records are at most above the released value."""
+        return as_float(self.rank + self._reach(1 - confidence))
+
+    def _reach(self, miss: Fraction) -> Fraction:
+        """By how many records a draw is farther off than the best point, but for this chance."""
+        return Fraction(log(self.width + 1) - log_of(miss)) * 2 / self.epsilon
 
     def __call__(
         self, records: Sensitive[tuple[Integers, Integers]], *, source: BitSource | None = None
     ) -> int:
         """A grid point with about ``rank`` records above it."""
         bits = Keystream() if source is None else source
-        starts, sizes, depths = self._candidates(*records.open())
-        chosen = weighted_choice(depths - depths.min(), self.epsilon / 2, bits, sizes)
-        return int(starts[chosen]) + uniform_below(int(sizes[chosen]), bits)
+        runs = self._runs(*records.open())
+        return runs.pick(weighted_choice(runs.depths, self._rate, bits, runs.sizes), bits)
 
     def law(self, values: Sequence[int]) -> WeightedLaw:
         """The exact law of the output on records at these grid points, for small ranges."""
         places, counts = np.unique(np.asarray(values, np.int64), return_counts=True)
-        starts, sizes, depths = self._candidates(places, counts.astype(np.int64))
+        runs = self._runs(places, counts.astype(np.int64))
         return WeightedLaw(
             {
-                point: Weight(Fraction(1), self.epsilon / 2 * int(depth))
-                for start, size, depth in zip(starts, sizes, depths, strict=True)
+                point: Weight(Fraction(1), self._rate * int(depth))
+                for start, size, depth in zip(*runs, strict=True)
                 for point in range(int(start), int(start + size))
             }
         )
 
-    def _candidates(
-        self, places: Integers, counts: Integers
-    ) -> tuple[Integers, Integers, Integers]:
-        """Runs of points with equal counts of records above: first point, size, depth."""
-        above = np.concatenate([np.cumsum(counts[::-1])[::-1], [0]])
-        starts = np.concatenate([[0], places])
-        sizes = np.concatenate([places, [self.width + 1]]) - starts
-        depths = np.abs(above - self.rank)
-        real = sizes > 0
-        return starts[real], sizes[real], depths[real]
+    @property
+    def _rate(self) -> Fraction:
+        """The weight of one unit of depth in the exponent."""
+        return self.epsilon / (2 * UNIT)
+
+    def _runs(self, places: Integers, counts: Integers) -> Runs:
+        records = Records(0, self.width, places, counts)
+        starts, sizes, depths = records.points((records.size - self.rank) * UNIT)
+        return Runs(starts, sizes, depths - depths.min())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +104,7 @@ class HighestCell:
     @property
     def threshold(self) -> int:
         """The least count that an empty cell's noise rarely reaches."""
-        return ceil(log(self.width + 1) * float(self.noise.scale)) + 1
+        return ceil(Fraction(log(self.width + 1)) * self.noise.scale) + 1
 
     def loss(self) -> PureDP:
         """What one draw costs."""
@@ -114,11 +116,11 @@ class HighestCell:
         standing = np.flatnonzero(noisy >= self.threshold)
         return int(standing[-1]) if standing.size else int(np.argmax(noisy))
 
-    def rank_error(self) -> float:
-        """How many records lie at most above the released point, with probability 95%.
+    def rank_error(self, point: int, confidence: Fraction) -> float:
+        """How many records are at most above the released point.
 
-        Each of the points above holds fewer records than the threshold plus what the noise
-        hides in all cells at once.
+        Each cell above it has a noisy count below the threshold, so it holds fewer records than
+        the threshold plus what the noise hides in all cells at once.
         """
-        hidden = self.noise.accuracy(Fraction(95, 100), cells=self.width + 1)
-        return float(self.width * (self.threshold + hidden))
+        hidden = int(self.noise.accuracy(confidence, cells=self.width + 1))
+        return as_float(Fraction((self.width - point) * (self.threshold - 1 + hidden)))

@@ -3,23 +3,24 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import exp, log, log1p
+from math import exp, expm1, inf, log, log1p, nextafter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import PrivacyParameterError, VerificationError
-from discreet.exact import Grid, decimal_text, exp_minus, logarithm, rational
+from discreet.errors import PrivacyParameterError
+from discreet.exact import Grid, decimal_text, rational
 from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
+from discreet.mechanisms.laplace_law import LaplaceLaw, least_reach, log_of
 from discreet.noise import BitSource, Keystream, laplace, laplace_integer
-from discreet.privacy.laws import MAX_ATOMS, Atom, Law, ProductLaw
+from discreet.privacy.laws import Law, ProductLaw
 from discreet.privacy.losses import PureDP
-from discreet.privacy.parameters import read_epsilon, read_positive
+from discreet.privacy.parameters import read_count, read_epsilon, read_positive
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 
-_BITS = 128
+_CONTINUOUS = 2.0**-30  # grid/scale below which floats do not tell the grid from the continuum
 _INTEGERS = Grid(0)
 
 
@@ -88,7 +89,7 @@ class Laplace:
 
     def loss(self, sensitivity: Sensitivity) -> PureDP:
         """The loss when one unit moves the input by at most ``sensitivity.l1``."""
-        return PureDP(epsilon=sensitivity.need("l1") / self.scale)
+        return PureDP(epsilon=Sensitivity.read(sensitivity).need("l1") / self.scale)
 
     def law(self, value: object) -> Law:
         """The exact law of the output on this input."""
@@ -99,63 +100,48 @@ class Laplace:
             tuple(LaplaceLaw(grid_index(part, self.grid), self._steps, self.grid) for part in parts)
         )
 
-    def pmf(self, distance: object) -> float:
+    def pmf(self, distance: Hashable) -> float:
         """The probability that the noise is exactly ``distance``; 0 off the grid."""
-        steps = rational(distance, "distance") / self.grid.step
-        if steps.denominator != 1:
-            return 0.0
-        return LaplaceLaw(0, self._steps, self.grid).probability(self.grid.value(int(steps)))
+        return LaplaceLaw(0, self._steps, self.grid).probability(distance)
 
     @property
     def variance(self) -> float:
         """2q/(1-q)² steps squared, with q = e^(-grid/scale)."""
-        rate = float(1 / self._steps)
-        q = exp(-rate)
-        return 2 * q / (-np.expm1(-rate)) ** 2 * float(self.grid.step) ** 2
+        rate = self._rate
+        if rate < _CONTINUOUS:
+            return 2 * float(self.scale) * float(self.scale)
+        return 2 * exp(-rate) / expm1(-rate) ** 2 * float(self.grid.step) ** 2
 
     @property
     def mean_absolute_error(self) -> float:
         """2q/(1-q²) steps, with q = e^(-grid/scale): 0.851 at scale 1 on integers."""
-        rate = float(1 / self._steps)
-        return 2 * exp(-rate) / -np.expm1(-2 * rate) * float(self.grid.step)
+        rate = self._rate
+        if rate < _CONTINUOUS:
+            return float(self.scale)
+        return 2 * exp(-rate) / -expm1(-2 * rate) * float(self.grid.step)
 
     def tail(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
         """P[|noise| > distance] = 2q^(m+1)/(1+q) with m whole steps within the distance."""
-        rate = float(1 / self._steps)
-        whole = np.floor(np.asarray(distances) / float(self.grid.step))
+        rate = self._rate
+        whole = np.floor(np.ldexp(np.asarray(distances, np.float64), -self.grid.exponent))
         inside = np.exp(-np.minimum((whole + 1) * rate, 800.0)) * 2 / (1 + exp(-rate))
         return np.where(whole < 0, 1.0, inside)
 
+    @property
+    def _rate(self) -> float:
+        """grid/scale as a float; beyond 1000 its exponential is 0 in floats anyway."""
+        return float(min(1 / self._steps, Fraction(1000)))
+
     def accuracy(self, confidence: object = 0.95, *, cells: int = 1) -> int | float:
-        """The least a with P[|noise| ≤ a in all cells at once] ≥ confidence, exactly.
+        """The least a with P[|noise| ≤ a in all cells at once] ≥ confidence.
+
+        It is exact up to a scale of 2^45 steps, and beyond at most one part in 2^40 too large.
 
         >>> Laplace(scale=1).accuracy(0.95, cells=10_000)
         12
         """
         level = read_confidence(confidence)
-        steps = max(0, int(self._continuous_bound(level, cells)) - 2)
-        while not self._covers(steps, level, cells):
-            steps += 1
-        while steps and self._covers(steps - 1, level, cells):
-            steps -= 1
-        return self.grid.value(steps)
-
-    def _covers(self, steps: int, level: Fraction, cells: int) -> bool:
-        """Whether (1 - P[|noise| > steps])^cells ≥ level, for certain."""
-        _, decay = exp_minus((steps + 1) / self._steps, _BITS)
-        q_low, _ = exp_minus(1 / self._steps, _BITS)
-        tail = Fraction(2 * decay, (1 << _BITS) + q_low)
-        if tail >= 1:
-            return False
-        inside, _ = logarithm(1 - tail, _BITS)
-        _, wanted = logarithm(level, _BITS)
-        return cells * inside >= wanted
-
-    def _continuous_bound(self, level: Fraction, cells: int) -> float:
-        """Where the tail of |noise| falls to what each of the cells may miss, in steps."""
-        each = -np.expm1(log(level) / cells) if cells > 1 else float(1 - level)
-        size = float(self._steps)
-        return size * (log(2 / each) - log1p(exp(-1 / size)))
+        return self.grid.value(least_reach(self._steps, level, _read_cells(cells)))
 
     def union_bound(self, confidence: object = 0.95, *, cells: int = 1) -> float:
         """The lectures' bound scale·ln(cells/β) with β = 1 - confidence, made true on a grid.
@@ -166,98 +152,9 @@ class Laplace:
         >>> round(Laplace(scale=1, grid=2**-30).union_bound(0.95, cells=10_000), 1)
         12.2
         """
-        beta = 1 - read_confidence(confidence)
-        size = float(self._steps)
-        bound = size * (log(cells) - log(beta) + log(2) - log1p(exp(-1 / size)))
-        return bound * float(self.grid.step)
-
-
-@dataclass(frozen=True, slots=True)
-class LaplaceLaw:
-    """P(x) = (1-q)/(1+q) · q^|x - center| on grid points, q = e^(-1/steps)."""
-
-    center: int
-    steps: Fraction
-    grid: Grid
-
-    def probability(self, outcome: Hashable) -> float:
-        """The probability of a grid value."""
-        place = rational(outcome, "outcome") / self.grid.step
-        if place.denominator != 1:
-            return 0.0
-        low, high = self._times_power(abs(int(place) - self.center), self._one_minus_q, _BITS)
-        return float(Fraction(low + high, 2 << _BITS))
-
-    def against(self, other: Law) -> list[Atom]:
-        """Two constant tails and the points between the centers."""
-        if not isinstance(other, LaplaceLaw) or (other.steps, other.grid) != (
-            self.steps,
-            self.grid,
-        ):
-            raise VerificationError(
-                "the two laws have different scales. Only two outputs of one mechanism can be "
-                "compared. Verify one mechanism on two inputs."
-            )
-        if other.center < self.center:
-            return [atom.swapped() for atom in other.against(self)]
-        left, right = self.center, other.center
-        apart = right - left
-        if apart > MAX_ATOMS:
-            raise VerificationError(
-                f"the inputs are {apart} grid steps apart, more than {MAX_ATOMS}. Every point "
-                "between them is compared exactly. Verify on a coarser grid: the loss is the same."
-            )
-        tails = [
-            Atom(
-                outcome=self.grid.value(left),
-                first=lambda bits: self._times_power(0, _one, bits),
-                second=lambda bits: self._times_power(apart, _one, bits),
-                log_ratio=apart / self.steps,
-            ),
-            Atom(
-                outcome=self.grid.value(right),
-                first=lambda bits: self._times_power(apart, _one, bits),
-                second=lambda bits: self._times_power(0, _one, bits),
-                log_ratio=-apart / self.steps,
-            ),
-        ]
-        if apart == 0:
-            whole = lambda bits: (1 << bits, 1 << bits)  # noqa: E731
-            return [
-                Atom(
-                    outcome=self.grid.value(left), first=whole, second=whole, log_ratio=Fraction(0)
-                )
-            ]
-        between = [self._point(place, left, right) for place in range(left + 1, right)]
-        return [tails[0], *between, tails[1]]
-
-    def _point(self, place: int, left: int, right: int) -> Atom:
-        return Atom(
-            outcome=self.grid.value(place),
-            first=lambda bits: self._times_power(place - left, self._one_minus_q, bits),
-            second=lambda bits: self._times_power(right - place, self._one_minus_q, bits),
-            log_ratio=(right - place - (place - left)) / self.steps,
-        )
-
-    def _one_minus_q(self, bits: int) -> tuple[int, int]:
-        low, high = exp_minus(1 / self.steps, bits)
-        return (1 << bits) - high, (1 << bits) - low
-
-    def _times_power(self, power: int, factor: Any, bits: int) -> tuple[int, int]:
-        """Enclose 2^bits · factor · q^power/(1+q)."""
-        work = bits + 16
-        low, high = exp_minus(power / self.steps, work)
-        q_low, q_high = exp_minus(1 / self.steps, work)
-        factor_low, factor_high = factor(work)
-        one = 1 << work
-        return (
-            low * factor_low // (one + q_high) >> 16,
-            -(-(-(-high * factor_high // (one + q_low))) >> 16),
-        )
-
-
-def _one(bits: int) -> tuple[int, int]:
-    return 1 << bits, 1 << bits
+        miss = log_of(1 - read_confidence(confidence))
+        factor = log(_read_cells(cells)) - miss - log1p(expm1(-self._rate) / 2)
+        return nextafter(float(self.scale) * factor * (1 + 2.0**-50), inf)
 
 
 def read_l1(sensitivity: object) -> Fraction:
@@ -278,3 +175,7 @@ def read_confidence(confidence: object) -> Fraction:
             "it lies between 0 and 1. Use 0.95."
         )
     return level
+
+
+def _read_cells(cells: int) -> int:
+    return read_count(cells, "cells", "released numbers")

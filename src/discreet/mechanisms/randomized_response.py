@@ -1,6 +1,6 @@
 """Randomized response: each value is kept or replaced by a uniform lie, before anyone sees it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,6 @@ from discreet.exact import decimal_text, exp_minus, logarithm, rational, round_u
 from discreet.noise import BitSource, Keystream, bernoulli_array
 from discreet.privacy.laws import (
     MAX_ATOMS,
-    Enclosure,
     Law,
     ProductLaw,
     Weight,
@@ -52,10 +51,9 @@ class RandomizedResponse:
     0.4754
     """
 
-    epsilon: Fraction = Fraction(0)
+    epsilon: Fraction = None  # type: ignore[assignment]
     categories: int = 2
     odds: Fraction | None = None
-    _lie: Enclosure = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         categories = _read_categories(self.categories)
@@ -64,7 +62,7 @@ class RandomizedResponse:
         else:
             odds = _read_odds(self.odds)
             epsilon = read_epsilon(_log_above(odds), stacklevel=4)
-            if self.epsilon not in (0, epsilon):
+            if self.epsilon not in (None, epsilon):
                 raise PrivacyParameterError(
                     "epsilon and odds are both given. The odds are e^ε, so one says the other. "
                     "Use RandomizedResponse(epsilon=1) or RandomizedResponse(odds=3)."
@@ -72,7 +70,6 @@ class RandomizedResponse:
             object.__setattr__(self, "odds", odds)
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "categories", categories)
-        object.__setattr__(self, "_lie", _lie_probability(epsilon, self.odds, categories - 1))
 
     @classmethod
     def two_coin(cls) -> "RandomizedResponse":
@@ -92,12 +89,10 @@ class RandomizedResponse:
         stated = f"epsilon={self.epsilon}" if self.odds is None else f"odds={self.odds}"
         return f"RandomizedResponse({stated}{categories})"
 
-    def __call__(
-        self, values: object, *, source: BitSource | None = None
-    ) -> int | bool | NDArray[Any]:
+    def __call__(self, values: object, *, source: BitSource | None = None) -> int | NDArray[Any]:
         """A report for the value, or for each value of an array; every one gets a fresh draw."""
         source = Keystream() if source is None else source
-        array = self._read(values)
+        array = self.read(values)
         reports = array.ravel().copy()
         for start in range(0, reports.size, _BLOCK):
             self._randomize(reports[start : start + _BLOCK], source)
@@ -114,6 +109,18 @@ class RandomizedResponse:
         shift = 1 + _uniform_array(others, part.size, source)
         part += np.where(lies, shift, 0)
         part %= self.categories
+
+    def _lie(self, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits times the chance of a lie, others/(others + e^ε)."""
+        others = self.categories - 1
+        if self.odds is not None:
+            exact = others / (others + self.odds)
+            scaled = exact.numerator << bits
+            return scaled // exact.denominator, -(-scaled // exact.denominator)
+        work = bits + 8 + others.bit_length()
+        low, high = (others * end for end in exp_minus(self.epsilon, work))
+        one = 1 << work
+        return (low << bits) // (one + low), -((-high << bits) // (one + high))
 
     def loss(self) -> PureDP:
         """The loss of one value, whatever it is changed to."""
@@ -133,7 +140,7 @@ class RandomizedResponse:
                 f"there are {self.categories} categories, more than {MAX_ATOMS}. The law holds a "
                 "probability for each. Verify with fewer categories: the loss is the same."
             )
-        array = self._read(value)
+        array = self.read(value)
         if array.ndim == 0:
             return self._law(int(array))
         kept = array.ravel().tolist()
@@ -146,18 +153,17 @@ class RandomizedResponse:
             truth, lie = Weight(self.odds), Weight(Fraction(1))
         return WeightedLaw({at: truth if at == kept else lie for at in range(self.categories)})
 
-    def _read(self, values: object) -> NDArray[Any]:
-        """The values as an array of booleans or of integers in [0, categories)."""
+    def read(self, values: object) -> NDArray[Any]:
+        """The values as an array of integers in [0, categories)."""
         if isinstance(values, Sensitive):
             values = values.open()
-        try:
-            array = np.asarray(values)
-        except (TypeError, ValueError):
-            raise self._not_values() from None
+        array = _array(values)
+        if array is None:
+            raise self._not_values()
         if array.size == 0 and array.dtype.kind in "biuf":
             return array.astype(np.int64)
         if array.dtype.kind == "b" and self.categories == 2:
-            return array
+            return array.astype(np.int64)  # the type of a report must not tell that of the value
         if array.dtype.kind not in "iu":
             raise self._not_values()
         if array.min() < 0 or array.max() >= self.categories:
@@ -183,22 +189,11 @@ def _log_above(odds: Fraction) -> Fraction:
     return round_up(Fraction(above, 1 << _LOG_BITS), _LOG_STEP)
 
 
-def _lie_probability(epsilon: Fraction, odds: Fraction | None, others: int) -> Enclosure:
-    """Enclosures of others/(others + e^ε): the chance that the report is not the truth."""
-    if odds is not None:
-        exact = others / (others + odds)
-        return lambda bits: (
-            (exact.numerator << bits) // exact.denominator,
-            -((-exact.numerator << bits) // exact.denominator),
-        )
-
-    def enclose(bits: int) -> tuple[int, int]:
-        work = bits + 8 + others.bit_length()
-        low, high = (others * end for end in exp_minus(epsilon, work))
-        one = 1 << work
-        return (low << bits) // (one + low), -((-high << bits) // (one + high))
-
-    return enclose
+def _array(values: object) -> NDArray[Any] | None:
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        return None
 
 
 def _complement(enclosed: tuple[int, int], bits: int) -> tuple[int, int]:

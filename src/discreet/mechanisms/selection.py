@@ -82,7 +82,7 @@ def calibrated_scale(sensitivity: object, epsilon: object, monotone: bool, grid:
 
 def selection_loss(selection: Selection, sensitivity: Sensitivity) -> PureDP:
     """The loss when one unit moves each score by at most ``sensitivity.linf``."""
-    moved = round_up(sensitivity.need("linf"), selection.grid.step)
+    moved = round_up(Sensitivity.read(sensitivity).need("linf"), selection.grid.step)
     return PureDP(epsilon=(1 if selection.monotone else 2) * moved / selection.scale)
 
 
@@ -101,7 +101,8 @@ def read_candidates(candidates: object) -> int:
         )
     if candidates < 1:
         raise PrivacyParameterError(
-            f"candidates is {candidates}. There is at least one to choose from. Use candidates=100."
+            f"candidates is {decimal_text(Fraction(int(candidates)))}. There is at least one to "
+            "choose from. Use candidates=100."
         )
     return int(candidates)
 

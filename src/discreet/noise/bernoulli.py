@@ -18,6 +18,7 @@ from discreet.noise.entropy import BitSource
 
 Probability = Callable[[int], tuple[int, int]]
 
+_ONE = Fraction(1)
 _BLOCK = 1 << 14
 _MARGIN = 2.0**-40  # far above the error of exp and of rounding its argument (below 2^-50)
 
@@ -25,6 +26,8 @@ _MARGIN = 2.0**-40  # far above the error of exp and of rounding its argument (b
 def ratio(probability: Fraction) -> Probability:
     """Enclosures of a rational probability."""
     numerator, denominator = probability.numerator, probability.denominator
+    if not 0 <= numerator <= denominator:
+        raise ValueError("a probability lies between 0 and 1")
 
     def enclose(bits: int) -> tuple[int, int]:
         scaled = numerator << bits
@@ -33,9 +36,19 @@ def ratio(probability: Fraction) -> Probability:
     return enclose
 
 
-def decay(exponent: Fraction) -> Probability:
-    """Enclosures of e^(-exponent), exponent ≥ 0."""
-    return lambda bits: exp_minus(exponent, bits)
+def decay(exponent: Fraction, factor: Fraction = _ONE) -> Probability:
+    """Enclosures of factor·e^(-exponent), exponent ≥ 0, factor > 0."""
+    if factor == 1:
+        return lambda bits: exp_minus(exponent, bits)
+    numerator, denominator = factor.numerator, factor.denominator
+    extra = max(0, numerator.bit_length() - denominator.bit_length()) + 2
+
+    def enclose(bits: int) -> tuple[int, int]:
+        low, high = exp_minus(exponent, bits + extra)
+        divisor = denominator << extra
+        return low * numerator // divisor, -(-high * numerator // divisor)
+
+    return enclose
 
 
 def logistic(epsilon: Fraction, others: int = 1) -> Probability:
@@ -45,6 +58,7 @@ def logistic(epsilon: Fraction, others: int = 1) -> Probability:
         work = bits + 8
         low, high = exp_minus(epsilon, work)
         one = 1 << work
+        # q/(1 + others·q) with q = e^(-ε) grows with q.
         return (low << bits) // (one + others * low), -((-high << bits) // (one + others * high))
 
     return enclose
@@ -58,20 +72,23 @@ def bernoulli(probability: Probability, source: BitSource, prefix: int = 0, held
         low, high = probability(bits)
         if uniform < low:  # U < (uniform + 1)/2^bits ≤ p
             return True
-        if uniform >= high:
+        if uniform >= high:  # U ≥ uniform/2^bits ≥ p
             return False
         uniform = uniform << bits | source.bits(bits)
         bits *= 2
 
 
-def bernoulli_decay(exponent: Fraction, source: BitSource) -> bool:
-    """True with probability e^(-exponent): a float decides unless U is within 2^-40 of it."""
+def bernoulli_decay(numerator: int, denominator: int, source: BitSource) -> bool:
+    """True with probability e^(-numerator/denominator), numerator ≥ 0: a float decides, unless
+    U is within 2^-40 of it."""
     uniform = source.bits(64)
-    # Beyond 2^10 the decay is below any 64-bit uniform's margin; min keeps float() finite.
-    gap = uniform * 2.0**-64 - exp(-float(min(exponent, Fraction(1024))))
+    # Python divides integers of any length with one rounding.  Beyond 2^10 the decay is below
+    # 2^-1000 whatever it is, which keeps the quotient finite.
+    exponent = numerator / denominator if numerator < denominator << 10 else 1024.0
+    gap = uniform * 2.0**-64 - exp(-exponent)
     if abs(gap) > _MARGIN:
         return gap < 0
-    return bernoulli(decay(exponent), source, uniform, 64)
+    return bernoulli(decay(Fraction(numerator, denominator)), source, uniform, 64)
 
 
 def bernoulli_array(probability: Probability, count: int, source: BitSource) -> NDArray[np.bool_]:
@@ -80,14 +97,13 @@ def bernoulli_array(probability: Probability, count: int, source: BitSource) -> 
     low, high = probability(16)
     words = np.empty(min(_BLOCK, count) // 4 + 1, np.uint64)
     for start in range(0, count, _BLOCK):
-        size = min(_BLOCK, count - start)
-        source.fill(words[: (size + 3) // 4])
-        prefixes = words.view(np.uint16)[:size]
-        part = out[start : start + size]
+        part = out[start : start + _BLOCK]
+        used = words[: (part.size + 3) // 4]
+        source.fill(used)
+        prefixes = used.view(np.uint16)[: part.size]
         np.less(prefixes, low, out=part)
-        undecided = (prefixes >= low) & (prefixes < high)
-        for index in np.flatnonzero(undecided):
-            part[index] = bernoulli(probability, source, int(prefixes[index]), 16)
+        for lane in np.flatnonzero((prefixes >= low) & (prefixes < high)):
+            part[lane] = bernoulli(probability, source, int(prefixes[lane]), 16)
     return out
 
 
@@ -98,6 +114,8 @@ def uniform_below(bound: int, source: BitSource) -> int:
     >>> uniform_below(1, Keystream())
     0
     """
+    if bound < 1:
+        raise ValueError("there is no integer in [0, bound) for bound < 1")
     bits = (bound - 1).bit_length()
     while (draw := source.bits(bits)) >= bound:
         pass

@@ -13,18 +13,23 @@ from itertools import accumulate
 from math import floor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.noise.draws import Integers
 from discreet.noise.entropy import BitSource
 from discreet.noise.weights import Weights, descending
 
-AMBIGUOUS = -(1 << 15)
-"""The table's entry where a boundary is in or near the stretch of a 16-bit prefix."""
+PREFIX = 16
+"""How many bits of U the table takes."""
 
-_BUCKETS = 1 << 16
+CLEAR = -(1 << 14)
+"""An entry of the table is a cell if it is not below this.  Otherwise a boundary is in or near
+the prefix's stretch, and the entry is -2^15 plus the number of boundaries below the stretch."""
+
+_BUCKETS = 1 << PREFIX
+_BIAS = 1 << 15
 _DEEPEST = 32  # the table ends where the weight falls below e^-32; integers go on from there
-_MARGIN = 2.0**-36  # bounds the error of the boundaries in floats, the cut-off tail included
+_UNDERFLOW = 700.0
+_MARGIN = 2.0**-38  # bounds the error of the boundaries in floats, the cut-off tail included
 
 
 class Cells:
@@ -37,7 +42,9 @@ class Cells:
         self.weights, self.width = weights, width
         self.reach = reach = 1 + floor(weights.depth(_DEEPEST) / width)
         tops = self.tops(np.arange(-reach, reach))
-        weight = np.exp(-weights.drop(tops, np.zeros_like(tops)))
+        # Cells next to zero may lie far below e^-32 if the spread is tiny: no float underflows.
+        drop = np.minimum(weights.drop(tops, np.zeros_like(tops)), _UNDERFLOW)
+        weight = np.exp(-drop)
         cumulative = np.concatenate([[0.0], np.cumsum(weight)])
         self.boundaries = cumulative / cumulative[-1]
 
@@ -46,25 +53,30 @@ class Cells:
             np.clip((self.boundaries + margin) * _BUCKETS, 0, _BUCKETS - 1).astype(np.int64)
             for margin in (-_MARGIN, _MARGIN)
         )
-        self.table = (np.cumsum(np.bincount(highest, minlength=_BUCKETS)) - 1 - reach).astype(
-            np.int16
-        )
-        self.table[lowest] = self.table[highest] = AMBIGUOUS
+        passed = np.concatenate([[0], np.cumsum(np.bincount(highest, minlength=_BUCKETS))])
+        clear = np.ones(_BUCKETS, np.bool_)
+        clear[lowest] = clear[highest] = False
+        self.table = np.where(clear, passed[1:] - 1 - reach, passed[:-1] - _BIAS).astype(np.int16)
 
     def tops(self, cells: Integers) -> Integers:
         """The integer nearest to zero in each cell."""
         return cells * self.width + (self.width - 1) * (cells < 0)
 
-    def settle(self, prefixes: NDArray[np.uint16], source: BitSource) -> Integers:
-        """The cells of ambiguous prefixes, from 48 bits more or as many as it takes."""
+    def settle(self, entries: Integers, prefixes: Integers, source: BitSource) -> Integers:
+        """The cells of prefixes that are not clear, from 48 bits more or as many as it takes."""
         words = np.empty(prefixes.size, np.uint64)
         source.fill(words)
-        words >>= np.uint64(16)
-        words |= prefixes.astype(np.uint64) << np.uint64(48)
+        words >>= np.uint64(PREFIX)
+        words |= prefixes.astype(np.uint64) << np.uint64(64 - PREFIX)
         uniform = words.astype(np.float64) * 2.0**-64
-        above = np.searchsorted(self.boundaries, uniform, "right").clip(max=2 * self.reach)
-        near = uniform - self.boundaries[above - 1] <= _MARGIN
-        near |= self.boundaries[above] - uniform <= _MARGIN
+        # The first boundary above U: usually one of the first two that may touch the stretch.
+        above = entries + _BIAS
+        above += self.boundaries.take(above) <= uniform
+        above = above.clip(max=2 * self.reach)
+        crowded = np.flatnonzero(self.boundaries.take(above) <= uniform)
+        above[crowded] = np.searchsorted(self.boundaries[:-1], uniform[crowded], "right")
+        near = uniform - self.boundaries.take(above - 1) <= _MARGIN
+        near |= self.boundaries.take(above) - uniform <= _MARGIN
         cells: Integers = above - (1 + self.reach)
         for lane in np.flatnonzero(near):
             cells[lane] = self.settle_exactly(int(words[lane]), 64, source)
@@ -106,12 +118,13 @@ class Cells:
 
     def _side(self, start: int, bits: int) -> tuple[list[tuple[int, int]], int]:
         """Enclosures of the cells' largest weights on one side of zero, and a bound on the rest."""
-        cells = []
         work = 2 * bits + 64
         tiny = 1 << (work - bits - 16)
-        for low, high, ratio in descending(self.weights, start, self.width, work):
+        weights = descending(self.weights, start, self.width, work)
+        cells: list[tuple[int, int]] = []
+        while True:
+            low, high, ratio = next(weights)
             if high < tiny:
                 # The ratio only falls from here on: the rest is at most high/(1 - ratio).
                 return cells, -((-high << work) // ((1 << work) - ratio))
             cells.append((low, high))
-        raise AssertionError("unreachable: the weights fall below any bound")

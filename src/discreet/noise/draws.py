@@ -30,6 +30,7 @@ class Draws:
 
     def put(self, lane: int, value: int) -> None:
         """Write one draw of any size."""
+        self.wide.pop(lane, None)
         if -(1 << 63) <= value < 1 << 63:
             self.array[lane] = value
         else:
@@ -38,9 +39,9 @@ class Draws:
     def put_all(self, lanes: Integers, draws: "Draws") -> None:
         """Write the draws of a smaller batch into the given lanes."""
         self.array[lanes] = draws.array
-        for lane in self.wide.keys() & set(map(int, lanes)) if self.wide else ():
-            del self.wide[lane]
-        self.wide.update((int(lanes[index]), value) for index, value in draws.wide.items())
+        if self.wide or draws.wide:
+            for index, lane in enumerate(lanes):
+                self.put(int(lane), draws.wide.get(index, int(draws.array[index])))
 
     def result(self, out: Integers | None) -> NDArray[np.int64] | NDArray[np.object_]:
         """The array, of Python integers if one of them does not fit in 64 bits."""

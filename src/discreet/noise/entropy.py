@@ -82,13 +82,14 @@ class Keystream:
             self._begin()
         target = words.view(np.uint8).data
         with self._lock:
-            if self._cipher is None:
+            cipher = self._cipher
+            if cipher is None:
                 # The key is used once, so the counter may start at zero.
                 key = algorithms.AES(os.urandom(32))
-                self._cipher = Cipher(key, modes.CTR(bytes(16))).encryptor()
+                cipher = self._cipher = Cipher(key, modes.CTR(bytes(16))).encryptor()
             for start in range(0, len(target), len(_ZEROS)):
                 part = target[start : start + len(_ZEROS)]
-                self._cipher.update_into(_ZEROS[: len(part)], part)
+                cipher.update_into(_ZEROS[: len(part)], part)
 
     def bits(self, count: int) -> int:
         """The next ``count`` bits as an integer in [0, 2**count)."""

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.noise.bernoulli import bernoulli_decay
+from discreet.noise.draws import Draws, Integers
 from discreet.noise.entropy import BitSource, Keystream
 from discreet.noise.laplace import laplace_integer
 from discreet.noise.strips import Strips
 from discreet.noise.weights import GaussianWeights
-from discreet.noise.draws import Draws, Integers
 
-_FEW = 64
-_LARGEST_SPREAD = 1 << 56
+_TABLE_COUNT = 256  # draws from which a table pays for its preparation
+_WIDE = 1 << 112  # up to this variance draws fit in 64 bits but for one in e^8192
 
 
 def gaussian(
@@ -32,39 +32,47 @@ def gaussian(
 ) -> NDArray[np.int64] | NDArray[np.object_]:
     """``count`` independent integers with P(x) ∝ e^(-x²/(2·variance)), exactly.
 
-    The result is an int64 array, or ``out`` if given.  Draws that do not fit in 64 bits (a
-    standard deviation beyond 2^56) come as Python integers in an object array.
+    The result is an int64 array, or ``out`` if given.  If a draw does not fit in 64 bits (beyond
+    a standard deviation of 2^56), all come as Python integers in an object array; with ``out``
+    that is an OverflowError.
 
     >>> gaussian(Fraction(1, 10**6), 3)
     array([0, 0, 0])
     """
-    variance = Fraction(variance)
+    variance = _positive(Fraction(variance))
     source = Keystream() if source is None else source
-    large = variance > _LARGEST_SPREAD**2
-    if count < _FEW or large:
-        values = [gaussian_integer(variance, source) for _ in range(count)]
-        if large and not all(-(1 << 63) <= value < 1 << 63 for value in values):
-            if out is not None:
-                raise OverflowError("the noise does not fit in 64 bits; call without out=")
-            return np.array(values, np.object_)
-        drawn = np.array(values, np.int64)
-        if out is None:
-            return drawn
-        out[:] = drawn
-        return out
-    drawn = np.empty(count, np.int64) if out is None else out
-    _strips(variance).sample(Draws(drawn), source)
-    return drawn
+    draws = Draws.prepare(count, out)
+    if count < _TABLE_COUNT or variance > _WIDE:
+        for lane in range(count):
+            draws.put(lane, gaussian_integer(variance, source))
+    else:
+        _strips(variance).sample(draws, source)
+    return draws.result(out)
 
 
 def gaussian_integer(variance: Fraction, source: BitSource) -> int:
     """One integer with P(x) ∝ e^(-x²/(2·variance)), exactly."""
-    scale = isqrt(variance.numerator // variance.denominator) + 1
-    centre = variance / scale
+    scale, slope, offset, denominator = _proposal(variance)
     while True:
-        value = laplace_integer(Fraction(scale), source)
-        if bernoulli_decay((abs(value) - centre) ** 2 / (2 * variance), source):
+        value = laplace_integer(scale, source)
+        # (|x| - variance/scale)²/(2·variance), with the fractions cleared.
+        if bernoulli_decay((abs(value) * slope - offset) ** 2, denominator, source):
             return value
+
+
+@lru_cache(maxsize=256)
+def _proposal(variance: Fraction) -> tuple[Fraction, int, int, int]:
+    """The scale of the Laplace noise, and what turns a draw into its exponent."""
+    numerator, denominator = _positive(variance).numerator, variance.denominator
+    scale = isqrt(numerator // denominator) + 1
+    slope = denominator * scale
+    return Fraction(scale), slope, numerator, 2 * numerator * denominator * scale**2
+
+
+def _positive(variance: Fraction) -> Fraction:
+    if variance <= 0:
+        raise ValueError("the variance of noise must be positive")
+    return variance
 
 
 @lru_cache(maxsize=2)

@@ -1,8 +1,7 @@
 """Exact integer Laplace noise: P(x) = (1-q)/(1+q) · q^|x| with q = e^(-1/scale).
 
 |X| ≥ k has probability 2q^k/(1+q), so |X| = floor(c - scale·ln U) for a uniform U in (0,1) and
-c = scale·ln(2/(1+q)); the sign is a fair bit.  One 64-bit word gives the sign and 63 bits of U.
-A float decides the floor unless it is too near an integer; then integers of any length do.
+c = scale·ln(2/(1+q)); the sign is a fair bit (``inversion``).
 
 Above scale 2^16 the magnitude is split in digits: a geometric G = 2^k·H + L has independent H
 (geometric, scale/2^k) and L in [0, 2^k) with weight e^(-L/scale).
@@ -10,27 +9,26 @@ Above scale 2^16 the magnitude is split in digits: a geometric G = 2^k·H + L ha
 Proof, with the error budget of the float path: docs/proofs/laplace-sampler.md
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import expm1, floor, log, log1p
+from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.exact import exp_minus
 from discreet.noise.bernoulli import bernoulli, decay
+from discreet.noise.draws import Draws, Integers
 from discreet.noise.entropy import BitSource, Keystream
+from discreet.noise.inversion import BITS, LARGEST, Inversion, inversion
 from discreet.noise.strips import Strips
 from discreet.noise.weights import LaplaceWeights
-from discreet.noise.draws import Draws, Integers
 
-_BLOCK = 1 << 14
-_WHOLE = 1 << 16  # largest scale whose magnitude is drawn in one piece
-_LARGEST = 1 << 57  # largest scale whose draws fit in 64 bits but once in e^64
+_BLOCK = 1 << 13
+_WIDE = 1 << 57  # up to this scale draws fit in 64 bits but for one in e^64
 _TABLE_COUNT = 20_000  # draws from which a table pays for its preparation
-_LOG_ERROR = 2.0**-40  # bounds the error of -ln U computed from 63 bits, for U ≥ 2^-20
-_SMALLEST = 2.0**43  # a 63-bit word below this stands for U < 2^-20
-_WORD = 63 * log(2)
+_MASK = (1 << BITS) - 1
+_KEEP = 16  # bits that decide, nearly always, whether low digits are kept
 
 
 def laplace(
@@ -42,53 +40,35 @@ def laplace(
 ) -> NDArray[np.int64] | NDArray[np.object_]:
     """``count`` independent integers with P(x) ∝ e^(-|x|/scale), exactly.
 
-    The result is an int64 array, or ``out`` if given.  Draws that do not fit in 64 bits (scales
-    beyond 2^57, or one draw in e^64) come as Python integers in an object array.
+    The result is an int64 array, or ``out`` if given.  If a draw does not fit in 64 bits (at scale
+    2^57 one in e^64 does not, far beyond it most), all come as Python integers in an object array;
+    with ``out`` that is an OverflowError.
 
     >>> laplace(Fraction(1, 2**20), 3)
     array([0, 0, 0])
     """
-    scale = Fraction(scale)
+    scale = _positive(Fraction(scale))
     source = Keystream() if source is None else source
-    if scale > _LARGEST:
-        return _python_integers(scale, count, out, source)
-    drawn = np.empty(count, np.int64) if out is None else out
-    if count >= _TABLE_COUNT:
-        _strips(scale).sample(Draws(drawn), source)
-        return drawn
-    try:
-        if scale <= _WHOLE:
-            _draw_whole(scale, drawn, source)
-        else:
-            _draw_split(scale, drawn, source)
-    except OverflowError:
-        return _python_integers(scale, count, out, source)
-    return drawn
+    draws = Draws.prepare(count, out)
+    if scale > _WIDE:
+        for lane in range(count):
+            draws.put(lane, laplace_integer(scale, source))
+    elif count >= _TABLE_COUNT:
+        _strips(scale).sample(draws, source)
+    elif scale > LARGEST:
+        _sample_split(_split(scale), draws, source)
+    else:
+        _sample_whole(inversion(scale, two_sided=True), draws.array, source)
+    return draws.result(out)
 
 
 def laplace_integer(scale: Fraction, source: BitSource) -> int:
     """One integer with P(x) ∝ e^(-|x|/scale), exactly."""
-    if scale <= _WHOLE:
-        negative = source.bits(1)
-        size, offset = _parameters(scale)
-        magnitude = _scalar(scale, size, offset, source)
-        return -magnitude if negative else magnitude
-    while True:
-        negative = source.bits(1)
-        magnitude = geometric_integer(scale, source)
-        if magnitude or not negative:  # zero has one sign
-            return -magnitude if negative else magnitude
-
-
-def geometric_integer(scale: Fraction, source: BitSource) -> int:
-    """One integer k ≥ 0 with P(k) ∝ e^(-k/scale), exactly."""
-    shift = _split(scale)
-    reduced = scale / (1 << shift)
-    size = float(reduced)
-    while True:
-        low = source.bits(shift)
-        if not shift or bernoulli(decay(low / scale), source):
-            return _scalar(reduced, size, None, source) << shift | low
+    if scale > LARGEST:
+        return _signed(_split(scale), source)
+    word = source.bits(BITS + 1)
+    magnitude = inversion(scale, True).magnitude(word & _MASK, source)
+    return -magnitude if word >> BITS else magnitude
 
 
 def geometric(
@@ -99,118 +79,51 @@ def geometric(
     >>> geometric(Fraction(1, 2**20), 3)
     array([0, 0, 0])
     """
-    scale = Fraction(scale)
+    scale = _positive(Fraction(scale))
     source = Keystream() if source is None else source
-    drawn = np.empty(count, np.int64)
-    if scale <= _WHOLE:
-        _Logarithm(scale, None, min(_BLOCK, count)).sample(drawn, source, signed=False)
-        return drawn
-    return _fitting([geometric_integer(scale, source) for _ in range(count)])
+    draws = Draws.prepare(count, None)
+    if scale > LARGEST:
+        for lane in range(count):
+            draws.put(lane, geometric_integer(scale, source))
+    else:
+        _sample_whole(inversion(scale, two_sided=False), draws.array, source)
+    return draws.result(None)
 
 
-# ---------------------------------------------------------------------- many draws
+def geometric_integer(scale: Fraction, source: BitSource) -> int:
+    """One integer k ≥ 0 with P(k) ∝ e^(-k/scale), exactly."""
+    if scale > LARGEST:
+        return _split_word(_split(scale), source)[0]
+    return inversion(scale, False).magnitude(source.bits(BITS), source)
 
 
-class _Logarithm:
-    """floor(c - scale·ln U) for blocks of words, with its work space."""
-
-    def __init__(self, scale: Fraction, offset: float | None, block: int) -> None:
-        self.scale = scale
-        self.two_sided = offset is not None
-        self.size = float(scale)
-        self.constant = self.size * _WORD + (offset or 0.0)
-        self.margin = (self.size + 1) * _LOG_ERROR
-        self.words = np.empty(block, np.uint64)
-        self.signs = np.empty(block, np.int64)
-        self.value, self.nearest = np.empty(block), np.empty(block)
-        self.doubtful, self.near = np.empty(block, np.bool_), np.empty(block, np.bool_)
-
-    def draw(self, part: Integers, source: BitSource) -> Integers:
-        """Overwrite ``part`` with magnitudes; returns the signs, 0 or -1."""
-        size = part.size
-        source.fill(self.words[:size])
-        word, sign = self.words[:size].view(np.int64), self.signs[:size]
-        value, nearest = self.value[:size], self.nearest[:size]
-        doubtful, near = self.doubtful[:size], self.near[:size]
-        np.right_shift(word, 63, out=sign)
-        np.bitwise_and(word, (1 << 63) - 1, out=word)
-        value[:] = word
-        np.less(value, _SMALLEST, out=doubtful)
-        np.maximum(value, 1.0, out=value)
-        np.log(value, out=value)
-        np.multiply(value, -self.size, out=value)
-        np.add(value, self.constant, out=value)
-        np.rint(value, out=nearest)
-        np.subtract(value, nearest, out=nearest)
-        np.abs(nearest, out=nearest)
-        np.less(nearest, self.margin, out=near)
-        np.logical_or(doubtful, near, out=doubtful)
-        np.copyto(part, value, casting="unsafe")
-        for lane in np.flatnonzero(doubtful):
-            part[lane] = _magnitude(self.scale, int(word[lane]), self.two_sided, source)
-        return sign
-
-    def sample(self, out: Integers, source: BitSource, *, signed: bool) -> None:
-        for start in range(0, out.size, _BLOCK):
-            part = out[start : start + _BLOCK]
-            sign = self.draw(part, source)
-            if signed:
-                np.bitwise_xor(part, sign, out=part)
-                np.subtract(part, sign, out=part)
+def _positive(scale: Fraction) -> Fraction:
+    if scale <= 0:
+        raise ValueError("the scale of noise must be positive")
+    return scale
 
 
-def _draw_whole(scale: Fraction, out: Integers, source: BitSource) -> None:
-    _, offset = _parameters(scale)
-    _Logarithm(scale, offset, min(_BLOCK, out.size)).sample(out, source, signed=True)
+# ---------------------------------------------------------------------- in one piece
 
 
-def _draw_split(scale: Fraction, out: Integers, source: BitSource) -> None:
-    shift = _split(scale)
-    block = min(_BLOCK, out.size)
-    high = _Logarithm(scale / (1 << shift), None, block)
-    words = np.empty(block, np.uint64)
-    doubtful = np.empty(block, np.bool_)
-    # The low digits are kept with probability e^(-L/scale) ≥ 1 - 2^shift/scale.
-    sure = floor((1 << 16) * (1 - (1 << shift) / scale))
-    threshold, mask = np.uint64(sure << 48), np.uint64((1 << shift) - 1)
-    for start in range(0, out.size, block):
-        part = out[start : start + block]
-        sign = high.draw(part, source)
-        word, doubt = words[: part.size], doubtful[: part.size]
-        source.fill(word)
-        np.greater_equal(word, threshold, out=doubt)
-        low = (word & mask).view(np.int64)
-        if part.max(initial=0) >= 1 << (63 - shift):
-            raise OverflowError
-        np.left_shift(part, shift, out=part)
-        np.bitwise_or(part, low, out=part)
-        again = [
-            lane
-            for lane in np.flatnonzero(doubt)
-            if not bernoulli(decay(int(low[lane]) / scale), source, int(word[lane]) >> 48, 16)
-        ]
-        again.extend(np.flatnonzero((part == 0) & (sign != 0)))
-        np.bitwise_xor(part, sign, out=part)
-        np.subtract(part, sign, out=part)
-        for lane in again:
-            part[lane] = laplace_integer(scale, source)
+def _sample_whole(inverse: Inversion, out: Integers, source: BitSource) -> None:
+    words = np.empty(min(_BLOCK, out.size), np.uint64)
+    for start in range(0, out.size, _BLOCK):
+        part = out[start : start + _BLOCK]
+        signs, part[:] = _signs_and_magnitudes(inverse, words[: part.size], source)
+        if inverse.two_sided:
+            part ^= signs
+            part -= signs
 
 
-def _python_integers(
-    scale: Fraction, count: int, out: Integers | None, source: BitSource
-) -> NDArray[np.int64] | NDArray[np.object_]:
-    drawn = _fitting([laplace_integer(scale, source) for _ in range(count)])
-    if out is None:
-        return drawn
-    if drawn.dtype == np.object_:
-        raise OverflowError("the noise does not fit in 64 bits; call without out=")
-    out[:] = drawn
-    return out
-
-
-def _fitting(values: list[int]) -> NDArray[np.int64] | NDArray[np.object_]:
-    fits = all(-(1 << 63) <= value < 1 << 63 for value in values)
-    return np.array(values, np.int64 if fits else np.object_)
+def _signs_and_magnitudes(
+    inverse: Inversion, words: NDArray[np.uint64], source: BitSource
+) -> tuple[Integers, Integers]:
+    """From one word each: the sign, 0 or -1, and the magnitude."""
+    source.fill(words)
+    signs = words.view(np.int64) >> BITS
+    words &= np.uint64(_MASK)
+    return signs, inverse.magnitudes(words, source)
 
 
 @lru_cache(maxsize=2)
@@ -218,63 +131,67 @@ def _strips(scale: Fraction) -> Strips:
     return Strips(LaplaceWeights(scale))
 
 
-# ---------------------------------------------------------------------- one draw
+# ---------------------------------------------------------------------- in two digits
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """Scale 2^shift·s with s in [2^15, 2^16): the low digit L of ``shift`` raw bits is kept with
+    probability e^(-L/scale), at least ``sure``/2^16; the high digit has scale s."""
+
+    scale: Fraction
+    shift: int
+    sure: int
+    high: Inversion
+
+    def keeps(self, low: int, prefix: int, source: BitSource) -> bool:
+        """Whether the low digit is kept, given the first 16 bits of the uniform that decides."""
+        return prefix < self.sure or bernoulli(decay(low / self.scale), source, prefix, _KEEP)
 
 
 @lru_cache(maxsize=256)
-def _parameters(scale: Fraction) -> tuple[float, float]:
-    """The scale and c = scale·ln(2/(1+q)) in floats."""
-    size = float(scale)
-    return size, -size * log1p(expm1(-1 / size) / 2)
+def _split(scale: Fraction) -> _Split:
+    shift = floor(scale).bit_length() - LARGEST.bit_length() + 1
+    sure = floor((1 << _KEEP) * (1 - (1 << shift) / scale))
+    return _Split(scale, shift, sure, inversion(scale / (1 << shift), two_sided=False))
 
 
-@lru_cache(maxsize=256)
-def _split(scale: Fraction) -> int:
-    """How many low bits to split off so that the rest has a scale of at most 2^16."""
-    return max(0, floor(scale).bit_length() - 16)
-
-
-def _scalar(scale: Fraction, size: float, offset: float | None, source: BitSource) -> int:
-    word = source.bits(63)
-    if word >= _SMALLEST:
-        value = size * (_WORD - log(word)) + (offset or 0.0)
-        if abs(value - round(value)) >= (size + 1) * _LOG_ERROR:
-            return int(value)
-    return _magnitude(scale, word, offset is not None, source)
-
-
-def _magnitude(scale: Fraction, word: int, two_sided: bool, source: BitSource) -> int:
-    """floor(c - scale·ln U), or floor(-scale·ln U), given the first 63 bits of U, exactly.
-
-    The answer is at least k iff U ≤ 2q^k/(1+q), or U ≤ q^k.  Bits are added until the answer
-    is at least k and not at least k + 1 for certain.
-    """
-    held = 63
+def _split_word(split: _Split, source: BitSource) -> tuple[int, int]:
+    """A geometric draw and one more bit."""
     while True:
-        more = 64 if held == 63 else held
-        word, held = word << more | source.bits(more), held + more
-        guess = int(float(scale) * (held * log(2) - log(word + 1))) if word.bit_length() else 0
-        low = max(0, guess - 2)
-        while low and _at_least(low, scale, word, held, two_sided) is False:
-            low = max(0, 2 * low - guess - 2)
-        reached: bool | None = True
-        while reached:
-            low += 1
-            reached = _at_least(low, scale, word, held, two_sided)
-        if reached is False:
-            return low - 1
+        word = source.bits(BITS + 1 + _KEEP + split.shift)
+        low = word & ((1 << split.shift) - 1)
+        prefix = word >> split.shift & ((1 << _KEEP) - 1)
+        if split.keeps(low, prefix, source):
+            word >>= split.shift + _KEEP
+            high = split.high.magnitude(word & _MASK, source)
+            return high << split.shift | low, word >> BITS
 
 
-def _at_least(size: int, scale: Fraction, word: int, held: int, two_sided: bool) -> bool | None:
-    """Whether the answer is at least ``size``; None if the bits held do not tell."""
-    work = held + 32
-    low, high = exp_minus(size / scale, work)
-    if two_sided:
-        q_low, q_high = exp_minus(1 / scale, work)
-        low = (low << work + 1) // ((1 << work) + q_high)
-        high = -((-high << work + 1) // ((1 << work) + q_low))
-    if word + 1 <= low >> 32:
-        return True
-    if word >= -(-high >> 32):
-        return False
-    return None
+def _signed(split: _Split, source: BitSource) -> int:
+    while True:
+        magnitude, negative = _split_word(split, source)
+        if magnitude or not negative:  # zero has one sign
+            return -magnitude if negative else magnitude
+
+
+def _sample_split(split: _Split, draws: Draws, source: BitSource) -> None:
+    words = np.empty(min(_BLOCK, draws.array.size), np.uint64)
+    for start in range(0, draws.array.size, _BLOCK):
+        part = draws.array[start : start + _BLOCK]
+        used = words[: part.size]
+        signs, high = _signs_and_magnitudes(split.high, used, source)
+        source.fill(used)
+        prefixes = used >> np.uint64(64 - _KEEP)
+        low = (used & np.uint64((1 << split.shift) - 1)).view(np.int64)
+        part[:] = high << split.shift | low
+        again = (part == 0) & (signs != 0)
+        part ^= signs
+        part -= signs
+        for lane in np.flatnonzero(high >> (63 - split.shift)):  # too wide for 64 bits
+            magnitude = int(high[lane]) << split.shift | int(low[lane])
+            draws.put(start + int(lane), -magnitude if signs[lane] else magnitude)
+        for lane in np.flatnonzero(prefixes >= split.sure):
+            again[lane] |= not split.keeps(int(low[lane]), int(prefixes[lane]), source)
+        for lane in np.flatnonzero(again):
+            draws.put(start + int(lane), _signed(split, source))

@@ -1,25 +1,37 @@
 """Exact random choices among many candidates.
 
-``weighted_choice`` draws index i with probability proportional to count_i · e^(-rate·depth_i), by
-inversion: the exponential mechanism.  ``exponential_race`` draws the argmax of
-rate·score_i + E_i with independent standard exponential E_i = -ln U_i: permute-and-flip.
+``weighted_choice`` draws index i with probability proportional to count_i · e^(-rate·depth_i): the
+exponential mechanism.  ``exponential_race`` draws the argmax of rate·score_i + E_i with independent
+standard exponential E_i = -ln U_i: permute-and-flip.
 
-Floats find the winner; where they are nearer to a tie than their proven error, integers of any
-length decide from more bits of the same uniforms.  Proof: docs/proofs/race.md
+Floats only propose and rule out; what they leave open, integers of any length decide for the
+few candidates in question.  Proof: docs/proofs/race.md
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
+from math import frexp, inf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.exact import exp_minus
+from discreet.noise.bernoulli import bernoulli, decay, uniform_below
+from discreet.noise.draws import Integers
 from discreet.noise.entropy import BitSource
+from discreet.noise.weights import Floats
 
-Integers = NDArray[np.int64]
-
-_BLOCK = 1 << 16
+_BLOCK = 1 << 15
+_FAST = Fraction(1 << 60)  # to floats, a greater rate is as decisive as this one
+_HOPELESS = 700.0  # a candidate that lags by more is proposed as if it lagged by this
+_PRECISION = 62  # bits of the proposals of a block together
+_EXCESS = 1 + 2.0**-38  # lifts a weight in floats, wrong by less than 2^-40 of it, above the true
+_SURE = 1 << 36  # a candidate proposed this strongly is kept but for less than 2^-32
+_KEEP = 32
+_MARGIN = 2.0**-40  # bounds the error of a racer's key in floats
 
 
 def weighted_choice(
@@ -30,114 +42,179 @@ def weighted_choice(
 ) -> int:
     """Index i with probability proportional to counts[i] · e^(-rate·depths[i]), exactly.
 
-    Depths are non-negative integers below 2^53 with at least one zero, so that the largest
-    weight is near one; counts are positive integers.
+    Depths are 64-bit integers, counts positive 64-bit integers.
 
     >>> from discreet.noise.entropy import Keystream
     >>> weighted_choice([0, 10**6], Fraction(1), Keystream())
     0
     """
-    depth = np.asarray(depths, np.float64)
-    weight = np.exp(-np.minimum(depth * float(rate), 800.0))
-    if counts is not None:
-        weight *= np.asarray(counts, np.float64)
-    cumulative = np.cumsum(weight)
-    total = float(cumulative[-1])
-    uniform = source.bits(64)
-    place = uniform * 2.0**-64 * total
-    # Exponents up to 800 carry 2^-42 of relative error; each addition carries 2^-53.
-    margin = total * (2.0**-40 + depth.size * 2.0**-52)
-    first, last = np.searchsorted(cumulative, [place - margin, place + margin], "right")
-    if first == last and first < depth.size:
-        return int(first)
-    return _choose_exactly(depths, rate, counts, uniform, source)
-
-
-def _choose_exactly(
-    depths: Sequence[int] | Integers,
-    rate: Fraction,
-    counts: Sequence[int] | Integers | None,
-    uniform: int,
-    source: BitSource,
-) -> int:
-    held = 64
+    candidates = _Candidates.read(depths, rate, counts)
+    starts = range(0, candidates.depths.size, _BLOCK)
+    blocks = [candidates.propose(start) for start in starts]
+    finest = max(block.power for block in blocks)
+    ends = list(accumulate(int(block.ends[-1]) << finest - block.power for block in blocks))
     while True:
-        work = held + 64
-        weights = {depth: exp_minus(rate * depth, work) for depth in {int(d) for d in depths}}
-        multiples = [1] * len(depths) if counts is None else [int(count) for count in counts]
-        lows, highs = [0], [0]
-        for depth, multiple in zip(depths, multiples, strict=True):
-            low, high = weights[int(depth)]
-            lows.append(lows[-1] + multiple * low)
-            highs.append(highs[-1] + multiple * high)
-        # U·total lies in [uniform·total_low, (uniform + 1)·total_high)/2^held.
-        least, most = uniform * lows[-1], (uniform + 1) * highs[-1]
-        for index in range(len(depths)):
-            if highs[index] << held <= least and most <= lows[index + 1] << held:
-                return index
-        uniform, held = uniform << held | source.bits(held), 2 * held
+        # A candidate is drawn in proportion to its proposal, exactly, since those are integers ...
+        place = uniform_below(ends[-1], source)
+        number = bisect_right(ends, place)
+        block = blocks[number]
+        place = place - (ends[number - 1] if number else 0) >> finest - block.power
+        lane = int(np.searchsorted(block.ends, place, "right"))
+        proposal = int(block.ends[lane]) - (int(block.ends[lane - 1]) if lane else 0)
+        # ... and kept in proportion to weight/proposal, which leaves the weight.
+        index = starts[number] + lane
+        if candidates.keeps(index, proposal, block.power, source):
+            return index
 
 
-def exponential_race(scores: Integers, rate: Fraction, source: BitSource) -> int:
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Proposals for a block of candidates, as running sums: each is at least 2^power · weight."""
+
+    ends: Integers
+    power: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Candidates with the weights count · e^(-rate·(depth - least))."""
+
+    depths: Integers
+    counts: Integers | None
+    least: int
+    rate: Fraction
+
+    @staticmethod
+    def read(
+        depths: Sequence[int] | Integers,
+        rate: Fraction,
+        counts: Sequence[int] | Integers | None,
+    ) -> "_Candidates":
+        if rate < 0:
+            raise ValueError("the rate of a choice must not be negative")
+        read_depths = _integers(depths)
+        read_counts = None if counts is None else _integers(counts)
+        if read_counts is not None and (
+            read_counts.shape != read_depths.shape or read_counts.min() < 1
+        ):
+            raise ValueError("every candidate needs a positive count")
+        return _Candidates(read_depths, read_counts, int(read_depths.min()), rate)
+
+    def propose(self, start: int) -> _Block:
+        """The proposals: weights in floats, lifted above the true ones, as integers."""
+        span = slice(start, start + _BLOCK)
+        lag = _lag(self.depths[span].view(np.uint64) - _modular(self.least), self.rate)
+        weight = np.exp(np.negative(lag, out=lag), out=lag)
+        if self.counts is not None:
+            weight *= self.counts[span]
+        power = _PRECISION - max(0, frexp(float(weight.sum()))[1])
+        weight *= 2.0**power * _EXCESS
+        return _Block(np.cumsum(weight.astype(np.int64) + 2), power)
+
+    def keeps(self, index: int, proposal: int, power: int, source: BitSource) -> bool:
+        """True with probability 2^power · weight / proposal."""
+        prefix = source.bits(_KEEP)
+        if proposal > _SURE and prefix < (1 << _KEEP) - 1:
+            return True
+        count = 1 if self.counts is None else int(self.counts[index])
+        exponent = self.rate * (int(self.depths[index]) - self.least)
+        factor = count * Fraction(2) ** power / proposal
+        return bernoulli(decay(exponent, factor), source, prefix, _KEEP)
+
+
+def exponential_race(scores: Sequence[int] | Integers, rate: Fraction, source: BitSource) -> int:
     """The argmax of rate·scores[i] - ln U_i over independent uniforms, exactly.
 
-    Scores are integers with |score| < 2^53.
+    Scores are 64-bit integers.
 
     >>> from discreet.noise.entropy import Keystream
-    >>> exponential_race(np.array([0, 10**6]), Fraction(1), Keystream())
+    >>> exponential_race([0, 10**6], Fraction(1), Keystream())
     1
     """
-    # Measured from the best score, so that floats are finest where it matters; a candidate
-    # 2000/rate behind can win only if some -ln U exceeds 1900, and is then left to the margin.
+    if rate < 0:
+        raise ValueError("the rate of a choice must not be negative")
+    scores = _integers(scores)
     best = int(scores.max())
-    lag = (best - scores).astype(np.float64) * float(rate)
-    words = np.empty(scores.size, np.uint64)
-    for start in range(0, words.size, _BLOCK):
-        source.fill(words[start : start + _BLOCK])
-    key = np.log(words.astype(np.float64) + 0.5)
-    key -= 64 * np.log(2)
-    key += lag
-    key *= -1.0
-    top = float(key.max())
-    # A word stands for [word, word + 1), so -ln U may exceed its float by much when it is small.
-    slack = 2.0**-40 + 2.0**-40 * np.minimum(lag, 2.0**20) + 2.0 / (words.astype(np.float64) + 0.5)
-    unbounded = words == 0
-    contenders = np.flatnonzero((key + slack >= top - 2.0**-20) | unbounded)
-    if contenders.size == 1:
-        return int(contenders[0])
-    return _race_exactly(
-        [int(index) for index in contenders],
-        [best - int(scores[index]) for index in contenders],
-        [int(words[index]) for index in contenders],
-        rate,
-        source,
-    )
+    bound = -inf
+    contenders: list[tuple[float, _Racer]] = []
+    for start in range(0, scores.size, _BLOCK):
+        block = scores[start : start + _BLOCK]
+        words = np.empty(block.size, np.uint64)
+        source.fill(words)
+        low, high = _keys(words, _lag(_modular(best) - block.view(np.uint64), rate))
+        bound = max(bound, float(low.max()))
+        for lane in np.flatnonzero(high >= bound):
+            racer = _Racer(start + int(lane), best - int(block[lane]), int(words[lane]))
+            contenders.append((float(high[lane]), racer))
+    winner, *others = [racer for high, racer in contenders if high >= bound]
+    for racer in others:
+        if racer.beats(winner, rate, source):
+            winner = racer
+    return winner.index
 
 
-def _race_exactly(
-    indices: list[int],
-    lags: list[int],
-    uniforms: list[int],
-    rate: Fraction,
-    source: BitSource,
-) -> int:
-    """The contender with the least U·e^(rate·lag): bits are added until one is certainly least."""
-    held = 64
-    while True:
-        work = held + 64
-        deepest = max(lags)
-        # Compare U·e^(-rate·(deepest - lag)), which no exponent can overflow.
-        enclosures = [exp_minus(rate * (deepest - lag), work) for lag in lags]
-        lows = [uniform * low for uniform, (low, _) in zip(uniforms, enclosures, strict=True)]
-        highs = [
-            (uniform + 1) * high for uniform, (_, high) in zip(uniforms, enclosures, strict=True)
-        ]
-        bound = min(highs)
-        alive = [place for place, low in enumerate(lows) if low < bound]
-        if len(alive) == 1:
-            return indices[alive[0]]
-        indices, lags, uniforms = (
-            [values[place] for place in alive] for values in (indices, lags, uniforms)
-        )
-        uniforms = [uniform << held | source.bits(held) for uniform in uniforms]
-        held *= 2
+def _keys(words: NDArray[np.uint64], lag: Floats) -> tuple[Floats, Floats]:
+    """Bounds of -ln(2^64·U) - lag, where U starts with the bits of a word."""
+    middle = words.astype(np.float64)
+    middle += 0.5
+    key = -np.log(middle)
+    key -= lag
+    # Half of what the word leaves open, and what floats get wrong.
+    slack = 1 / middle
+    slack += _MARGIN
+    high = key + slack
+    high[words == 0] = inf
+    key -= slack
+    return key, high
+
+
+@dataclass(slots=True)
+class _Racer:
+    """A candidate that may have won, and the bits of its U that are known so far."""
+
+    index: int
+    lag: int
+    uniform: int
+    held: int = 64
+
+    def beats(self, other: "_Racer", rate: Fraction, source: BitSource) -> bool:
+        """Whether U·e^(rate·lag) is less than the other's: bits are added until it is certain."""
+        if self.lag > other.lag:
+            return not other.beats(self, rate, source)
+        held = max(self.held, other.held)
+        while True:
+            self.know(held, source)
+            other.know(held, source)
+            work = held + 64
+            low, high = exp_minus(rate * (other.lag - self.lag), work)
+            if (self.uniform + 1) * high <= other.uniform << work:
+                return True
+            if self.uniform * low >= (other.uniform + 1) << work:
+                return False
+            held *= 2
+
+    def know(self, held: int, source: BitSource) -> None:
+        """Add bits until ``held`` are known."""
+        more = held - self.held
+        self.uniform, self.held = self.uniform << more | source.bits(more), held
+
+
+def _lag(distance: NDArray[np.uint64], rate: Fraction) -> Floats:
+    """rate·distance in floats, but not more than hopeless."""
+    lag = distance.astype(np.float64)
+    lag *= float(min(rate, _FAST))
+    return np.minimum(lag, _HOPELESS, out=lag)
+
+
+def _integers(values: Sequence[int] | Integers) -> Integers:
+    read = np.asarray(values)
+    if read.dtype.kind not in "iu" or read.ndim != 1 or read.size == 0:
+        raise ValueError("candidates are given by a list or an array of integers, not empty")
+    if read.dtype == np.uint64 and read.max() >> np.uint64(63):
+        raise ValueError("candidates are given by integers below 2^63")
+    return read.astype(np.int64, copy=False)
+
+
+def _modular(value: int) -> np.uint64:
+    """The integer modulo 2^64, in which a difference of 64-bit integers cannot overflow."""
+    return np.uint64(value % (1 << 64))

@@ -19,6 +19,11 @@ class Enclosed(NamedTuple):
     second_low: int
     second_high: int
 
+    @property
+    def width(self) -> int:
+        """How far the two probabilities together are from being known."""
+        return self.first_high - self.first_low + self.second_high - self.second_low
+
     def swapped(self) -> "Enclosed":
         """The enclosures with the two laws exchanged."""
         return Enclosed(self.second_low, self.second_high, self.first_low, self.first_high)
@@ -33,10 +38,10 @@ def enclose(atoms: Sequence[Atom], bits: int) -> list[Enclosed]:
     for atom, row in zip(atoms, rows, strict=True):
         if not atom.constant:
             tails += row.first_high + row.second_high
-        elif not _is_consistent(atom, row):
+        elif not _is_consistent(atom, row, bits):
             raise VerificationError(
                 "a ratio that the law states is not that of its probabilities. Losses are "
-                "computed from it. Correct ratio or log_ratio in the law."
+                "computed from it. Correct ratio, log_ratio or probabilities in the law."
             )
     if tails > LARGEST_TAIL * (1 << bits):
         raise VerificationError(
@@ -54,8 +59,14 @@ def _check_total(low: int, high: int, bits: int) -> None:
         )
 
 
-def _is_consistent(atom: Atom, row: Enclosed) -> bool:
-    """Whether the stated ratio can be that of the enclosed probabilities."""
+def _is_consistent(atom: Atom, row: Enclosed, bits: int) -> bool:
+    """Whether what the atom states can be true of the enclosed probabilities."""
+    if atom.probabilities is not None:
+        first, second = (probability * (1 << bits) for probability in atom.probabilities)
+        if not row.first_low <= first <= row.first_high:
+            return False
+        if not row.second_low <= second <= row.second_high:
+            return False
     if atom.ratio is not None:
         top, bottom = atom.ratio.numerator, atom.ratio.denominator
         if row.first_low * bottom > row.second_high * top:

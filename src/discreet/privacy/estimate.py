@@ -9,68 +9,47 @@ confidence, which covers at least as often as it says.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, inf, isfinite, log10
-from typing import Any, Protocol
+from math import inf
+from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
-from discreet.privacy.combination import Noise, combined_margin
 from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.rounding import interval_text, number_text, records_text
+from discreet.privacy.uncertainty import (
+    BoundedError,
+    Interval,
+    LinearError,
+    RankError,
+    Source,
+    Uncertainty,
+    added,
+    as_float,
+    divided,
+    multiplied,
+    quotient,
+    scaled,
+)
+
+__all__ = [
+    "BoundedError",
+    "Estimate",
+    "Interval",
+    "LinearError",
+    "Loss",
+    "RankError",
+    "Release",
+    "Source",
+    "Uncertainty",
+    "total_loss",
+]
 
 Released = Any
 """An int or a float; a category where one was chosen."""
-Interval = tuple[float, float]
 Loss = PureDP | ApproximateDP
 
 _CONFIDENCE = Fraction(95, 100)
-
-
-class Uncertainty(Protocol):
-    """How far the truth may be from a released value."""
-
-    def interval(self, value: Released, confidence: Fraction) -> Interval:
-        """Bounds that hold with at least this probability."""
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """One draw of noise, told apart from every other by identity."""
-
-    noise: Noise
-
-
-@dataclass(frozen=True)
-class LinearError:
-    """The error is a weighted sum of independent draws."""
-
-    terms: tuple[tuple[Fraction, Source], ...]
-
-    def interval(self, value: Released, confidence: Fraction) -> Interval:
-        margin = combined_margin(
-            [(weight, source.noise) for weight, source in self.terms], confidence
-        )
-        return value - margin, value + margin
-
-
-@dataclass(frozen=True)
-class BoundedError:
-    """The error is known through a function from confidence to bounds."""
-
-    bounds: Callable[[Fraction], Interval]
-
-    def interval(self, value: Released, confidence: Fraction) -> Interval:
-        return self.bounds(confidence)
-
-
-@dataclass(frozen=True)
-class RankError:
-    """The value's error depends on the data; what is guaranteed is counted in records.
-
-    With probability 95% at most so many records lie between the released value and the quantile
-    that was asked for, or are missing from a chosen category to make it the fullest.
-    """
-
-    records: float
+_ONE = Fraction(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +57,14 @@ class Release:
     """One payment, told apart from every other by identity."""
 
     loss: Loss
+
+
+def total_loss(releases: tuple[Release, ...]) -> Loss:
+    """What several payments come to; one that is listed twice was made once."""
+    total: Loss = PureDP(epsilon=Fraction(0))
+    for release in dict.fromkeys(releases):
+        total = total + release.loss
+    return total
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -95,6 +82,8 @@ class Estimate:
     neighbors: str
     note: str = ""
     safe: bool = True
+
+    __array_ufunc__ = None  # NumPy leaves arithmetic with an estimate to the estimate
 
     # ------------------------------------------------------------------ error
 
@@ -130,7 +119,9 @@ class Estimate:
         if isinstance(self.error, RankError):
             return None
         lower, upper = self.interval()
-        return max(self.value - lower, upper - self.value)
+        below: float = self.value - lower
+        above: float = upper - self.value
+        return max(below, above)
 
     @property
     def rank_error(self) -> float | None:
@@ -140,10 +131,7 @@ class Estimate:
     @property
     def loss(self) -> Loss:
         """What all the releases that went into this number cost together."""
-        total: Loss = PureDP(epsilon=Fraction(0))
-        for release in self.releases:
-            total = release.loss + total if isinstance(total, PureDP) else total + release.loss
-        return total
+        return total_loss(self.releases)
 
     # ------------------------------------------------------------------ as a number
 
@@ -156,97 +144,92 @@ class Estimate:
     def __format__(self, specification: str) -> str:
         return format(self.value, specification) if specification else str(self)
 
-    def __str__(self) -> str:
-        if isinstance(self.error, RankError):
-            records = f"{self.error.records:,.0f} records, 95%)"
-            if isinstance(self.value, int | float):
-                body = f"{_number(self.value, None)} (rank ± {records}"
-            else:
-                body = f"{self.value} (behind the fullest by at most {records}"
-        else:
-            margin = self.margin
-            body = f"{_number(self.value, margin)} ± {_margin(margin)} (95%)"
-        return body if self.safe else f"{body} UNSAFE: seeded noise"
+    def __round__(self, digits: int | None = None) -> Released:
+        return round(self.value, digits)
 
-    def __repr__(self) -> str:
-        return f"{self}   {self.loss}"
+    @property
+    def text(self) -> str:
+        """The value and its error; both bounds where they are not equally far."""
+        if isinstance(self.error, RankError):
+            records = f"{records_text(self.error.records)}, 95%"
+            if isinstance(self.value, int | float):
+                text = f"{number_text(self.value, None)} (rank ± {records})"
+            else:
+                text = f"{self.value} (behind the fullest by at most {records})"
+        else:
+            text = interval_text(self.value, *self.interval())
+        return text if self.safe else f"{text} UNSAFE: seeded noise"
+
+    def __str__(self) -> str:
+        return f"{self.text}   {self.loss}"
+
+    __repr__ = __str__
 
     # ------------------------------------------------------------------ arithmetic
 
     def __add__(self, other: object) -> "Estimate":
-        return self._linear(other, Fraction(1), Fraction(1))
+        return self._linear(other, _ONE, _ONE)
 
     __radd__ = __add__
 
     def __sub__(self, other: object) -> "Estimate":
-        return self._linear(other, Fraction(1), Fraction(-1))
+        return self._linear(other, _ONE, -_ONE)
 
     def __rsub__(self, other: object) -> "Estimate":
-        return self._linear(other, Fraction(-1), Fraction(1))
+        return self._linear(other, -_ONE, _ONE)
 
     def __neg__(self) -> "Estimate":
-        return self._linear(0, Fraction(-1), Fraction(1))
+        return self._scaled(-_ONE, Fraction(0))
 
     def __mul__(self, other: object) -> "Estimate":
         if isinstance(other, Estimate):
-            return self._combine(other, self.value * other.value, _product)
+            return self._combined(other, self.value * other.value, multiplied)
         factor = _plain(other)
-        return NotImplemented if factor is None else self._scaled(factor)
+        return NotImplemented if factor is None else self._scaled(factor, Fraction(0))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> "Estimate":
         if isinstance(other, Estimate):
-            return self._combine(other, _quotient_value(self.value, other.value), _quotient)
+            return self._combined(other, quotient(self.value, other.value), divided)
         divisor = _plain(other)
-        if divisor is None:
-            return NotImplemented
-        return self._scaled(1 / divisor)
+        return NotImplemented if divisor is None else self._scaled(1 / divisor, Fraction(0))
 
     def __rtruediv__(self, other: object) -> "Estimate":
         dividend = _plain(other)
         if dividend is None:
             return NotImplemented
-        top = float(dividend)
-        return self._mapped(
-            _quotient_value(top, self.value), lambda inner: _quotient((top, top), inner)
-        )
+        top = as_float(dividend)
+        return self._mapped(quotient(top, self.value), lambda inner: divided((top, top), inner))
 
     def _linear(self, other: object, own: Fraction, others: Fraction) -> "Estimate":
-        if isinstance(other, Estimate):
-            value = int(own) * self.value + int(others) * other.value
-            if isinstance(self.error, LinearError) and isinstance(other.error, LinearError):
-                error = _merged(self.error, own, other.error, others)
-                return self._with(value, error, other)
-            return self._combine(other, value, lambda a, b: _sum(_scale(a, own), _scale(b, others)))
-        shift = _plain(other)
-        if shift is None:
-            return NotImplemented
-        moved = _shifted(self.value, own, others * shift)
-        if isinstance(self.error, LinearError):
-            terms = tuple((own * weight, source) for weight, source in self.error.terms)
-            return self._with(moved, LinearError(terms))
-        constant = float(others * shift)
-        return self._mapped(moved, lambda inner: _sum(_scale(inner, own), (constant, constant)))
+        if other is self:
+            return self._scaled(own + others, Fraction(0))
+        if not isinstance(other, Estimate):
+            shift = _plain(other)
+            return NotImplemented if shift is None else self._scaled(own, others * shift)
+        value = _moved(self.value, own) + _moved(other.value, others)
+        if isinstance(self.error, LinearError) and isinstance(other.error, LinearError):
+            return self._with(value, self.error.plus(own, other.error, others), other)
+        return self._combined(other, value, lambda a, b: added(scaled(a, own), scaled(b, others)))
 
-    def _scaled(self, factor: Fraction) -> "Estimate":
-        value = _shifted(self.value, factor, Fraction(0))
+    def _scaled(self, factor: Fraction, shift: Fraction) -> "Estimate":
+        value = _moved(self.value, factor, shift)
         if isinstance(self.error, LinearError):
-            terms = tuple((factor * weight, source) for weight, source in self.error.terms)
-            return self._with(value, LinearError(terms))
-        return self._mapped(value, lambda inner: _scale(inner, factor))
+            return self._with(value, self.error.times(factor))
+        constant = as_float(shift)
+        return self._mapped(value, lambda inner: added(scaled(inner, factor), (constant, constant)))
 
     def _mapped(self, value: Released, change: Callable[[Interval], Interval]) -> "Estimate":
         if isinstance(self.error, RankError):
             return self._with(value, self.error)
         return self._with(value, BoundedError(lambda level: change(self.interval(level))))
 
-    def _combine(
+    def _combined(
         self, other: "Estimate", value: Released, join: Callable[[Interval, Interval], Interval]
     ) -> "Estimate":
-        for side in (self, other):
-            if isinstance(side.error, RankError):
-                return self._with(value, RankError(inf), other)
+        if isinstance(self.error, RankError) or isinstance(other.error, RankError):
+            return self._with(value, RankError(inf), other)
 
         def bounds(confidence: Fraction) -> Interval:
             each = 1 - (1 - confidence) / 2  # both hold at once with the confidence asked for
@@ -257,96 +240,56 @@ class Estimate:
     def _with(
         self, value: Released, error: Uncertainty | RankError, other: "Estimate | None" = None
     ) -> "Estimate":
-        releases, notes, safe, mechanism = self.releases, [self.note], self.safe, self.mechanism
-        if other is not None:
-            if other.neighbors != self.neighbors:
-                raise DataError(
-                    f"one estimate is for {self.neighbors} neighbors, the other for "
-                    f"{other.neighbors}. Losses add up only under one relation. Ask both with "
-                    "the same neighbors=."
-                )
-            releases = tuple(dict.fromkeys((*releases, *other.releases)))
-            notes.append(other.note)
-            safe = safe and other.safe
-            mechanism = (mechanism, other.mechanism)
+        """The result of arithmetic: it costs what went into it, and is as safe."""
+        sides = [self] if other is None else [self, other]
+        if other is not None and other.neighbors != self.neighbors:
+            raise DataError(
+                f"one estimate is for {self.neighbors} neighbors, the other for "
+                f"{other.neighbors}. Losses add up only under one relation. Ask both with the "
+                "same neighbors=."
+            )
+        mechanisms = _distinct([one for side in sides for one in _as_tuple(side.mechanism)])
         return Estimate(
             value=value,
             error=error,
-            releases=releases,
-            mechanism=mechanism,
+            releases=tuple(dict.fromkeys(one for side in sides for one in side.releases)),
+            mechanism=mechanisms[0] if len(mechanisms) == 1 else mechanisms,
             neighbors=self.neighbors,
-            note=" ".join(dict.fromkeys(note for note in notes if note)),
-            safe=safe,
+            note=self.note if other is None else _joined(self.note, other.note),
+            safe=all(side.safe for side in sides),
         )
-
-
-def _merged(
-    first: LinearError, own: Fraction, second: LinearError, others: Fraction
-) -> LinearError:
-    weights: dict[Source, Fraction] = {}
-    for error, factor in ((first, own), (second, others)):
-        for weight, source in error.terms:
-            weights[source] = weights.get(source, Fraction(0)) + factor * weight
-    return LinearError(tuple((weight, source) for source, weight in weights.items() if weight))
 
 
 def _plain(value: object) -> Fraction | None:
     """A number as the rational that was written, or None if it is not a number."""
-    if isinstance(value, bool) or isinstance(value, str):
-        return None
     try:
-        return rational(value, "the number")
+        return None if isinstance(value, bool | str) else rational(value, "the number")
     except ValueError:
         return None
 
 
-def _shifted(value: Released, factor: Fraction, shift: Fraction) -> Released:
-    if isinstance(value, int) and factor.denominator == shift.denominator == 1:
-        return value * factor.numerator + shift.numerator
-    return float(factor) * value + float(shift)
-
-
-def _scale(inner: Interval, factor: Fraction) -> Interval:
-    low, high = (float(factor) * end for end in inner)
-    return min(low, high), max(low, high)
-
-
-def _sum(first: Interval, second: Interval) -> Interval:
-    return first[0] + second[0], first[1] + second[1]
-
-
-def _product(first: Interval, second: Interval) -> Interval:
-    corners = [a * b if a and b else 0.0 for a in first for b in second]
-    return min(corners), max(corners)
-
-
-def _quotient(first: Interval, second: Interval) -> Interval:
-    if second[0] <= 0 <= second[1]:
-        return -inf, inf
-    return _product(first, (1 / second[1], 1 / second[0]))
-
-
-def _quotient_value(top: Released, bottom: Released) -> float:
-    return top / bottom if bottom else float("nan")
-
-
-def _decimals(margin: float | None) -> int | None:
-    """How many decimals show two digits of the margin; None where there is none to show."""
-    if margin is None or not isfinite(margin) or margin <= 0:
-        return None
-    return max(0, 1 - floor(log10(margin)))
-
-
-def _margin(margin: float | None) -> str:
-    decimals = _decimals(margin)
-    if margin is None or decimals is None:
-        return "0" if margin == 0 else "∞"
-    return f"{margin:,}" if isinstance(margin, int) else f"{margin:,.{decimals}f}"
-
-
-def _number(value: Released, margin: float | None) -> str:
-    """The value to the digits that its margin leaves meaning."""
+def _moved(value: Released, factor: Fraction, shift: Fraction = Fraction(0)) -> Released:
+    """factor·value + shift: an integer where all three are, else the nearest float."""
+    if not isinstance(value, int | float):
+        raise DataError(
+            "this estimate is a category. Only numbers are added and multiplied. Use its .value."
+        )
     if isinstance(value, int):
-        return f"{value:,}"
-    decimals = _decimals(margin)
-    return f"{value:,.6g}" if decimals is None else f"{value:,.{decimals}f}"
+        exact = factor * value + shift
+        return exact.numerator if factor.denominator == shift.denominator == 1 else as_float(exact)
+    return as_float(factor) * value + as_float(shift)
+
+
+def _joined(first: str, second: str) -> str:
+    """Both notes, and one that is part of the other once."""
+    if second in first:
+        return first
+    return second if first in second else f"{first} {second}"
+
+
+def _as_tuple(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _distinct(values: list[object]) -> tuple[object, ...]:
+    return tuple({id(value): value for value in values}.values())

@@ -3,10 +3,13 @@
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
+from discreet.errors import DataError
 from discreet.exact import rational
-from discreet.privacy.estimate import Estimate, Interval, Loss
+from discreet.privacy.estimate import Estimate, Loss, total_loss
+from discreet.privacy.uncertainty import Interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -14,78 +17,85 @@ class Estimates(Mapping[Any, Estimate]):
     """Estimates keyed by bin, category or quantile, in public order."""
 
     label: str
-    items_: tuple[tuple[Hashable, Estimate], ...]
+    cells: Mapping[Hashable, Estimate]
 
-    def __getitem__(self, key: object) -> Estimate:
-        for name, estimate in self.items_:
-            if name == key:
-                return estimate
-        raise KeyError(key)
+    def __getitem__(self, key: Hashable) -> Estimate:
+        return self.cells[key]
 
     def __iter__(self) -> Iterator[Any]:
-        return (name for name, _ in self.items_)
+        return iter(self.cells)
 
     def __len__(self) -> int:
-        return len(self.items_)
+        return len(self.cells)
 
     @property
     def loss(self) -> Loss:
         """What all of them cost together: one release, not one per cell."""
-        total = self.items_[0][1]
-        for _, estimate in self.items_[1:]:
-            if estimate.releases != total.releases:
-                total = total._with(total.value, total.error, estimate)
-        return total.loss
+        return total_loss(
+            tuple(release for estimate in self.values() for release in estimate.releases)
+        )
 
     def simultaneous(self, confidence: object = Fraction(95, 100)) -> dict[Any, Interval]:
         """Intervals that hold all at once with at least this probability.
 
-        The cells' noise is independent, so each interval is taken at confidence^(1/cells),
-        rounded up.
+        Each of k intervals may miss with a k-th of the chance that is left, so together they miss
+        no more often than that, whether their errors are independent or not.
         """
         level = rational(confidence, "confidence")
-        each = 1 - (1 - level) / len(self) if len(self) else level
-        return {name: estimate.interval(each) for name, estimate in self.items_}
+        if not 0 < level < 1:
+            raise DataError(
+                "confidence is not between 0 and 1. It is the probability that all bounds hold. "
+                "Use estimates.simultaneous(0.99)."
+            )
+        each = 1 - (1 - level) / len(self)
+        return {name: estimate.interval(each) for name, estimate in self.items()}
 
     def to_dict(self) -> dict[Any, float]:
         """The values by key."""
-        return {name: estimate.value for name, estimate in self.items_}
+        return {name: estimate.value for name, estimate in self.items()}
 
     def to_pandas(self) -> Any:
-        """A DataFrame with the value and its 95% bounds per key."""
-        import pandas  # noqa: PLC0415 - a user's own library, loaded when asked for
-
-        return pandas.DataFrame(
-            {
-                self.label: [_shown(name) for name, _ in self.items_],
-                "value": [estimate.value for _, estimate in self.items_],
-                "lower": [estimate.lower for _, estimate in self.items_],
-                "upper": [estimate.upper for _, estimate in self.items_],
-            }
-        )
+        """A DataFrame with the value and its 95% bounds per key, or its rank error."""
+        pandas: Any = import_module("pandas")
+        columns: dict[str, list[Any]] = {
+            self.label: self._names,
+            "value": [estimate.value for estimate in self.values()],
+        }
+        if any(estimate.rank_error is not None for estimate in self.values()):
+            columns["rank_error"] = [estimate.rank_error for estimate in self.values()]
+        else:
+            intervals = [estimate.interval() for estimate in self.values()]
+            columns["lower"] = [lower for lower, _ in intervals]
+            columns["upper"] = [upper for _, upper in intervals]
+        return pandas.DataFrame(columns)
 
     def plot(self) -> Any:
         """A picture of the values with their 95% intervals."""
-        from discreet.plots import estimates_picture  # noqa: PLC0415
+        from discreet.plots import estimates_picture
 
-        rows = [(str(_shown(name)), estimate) for name, estimate in self.items_]
         return estimates_picture(
-            [name for name, _ in rows],
-            [float(estimate.value) for _, estimate in rows],
-            [None if estimate.lower is None else float(estimate.lower) for _, estimate in rows],
-            [None if estimate.upper is None else float(estimate.upper) for _, estimate in rows],
-            title=f"{self.label}, {self.loss}",
+            [str(name) for name in self._names],
+            [float(estimate.value) for estimate in self.values()],
+            [estimate.lower for estimate in self.values()],
+            [estimate.upper for estimate in self.values()],
+            title=f"Value per {self.label}, {self.loss}",
+            bars=self.label != "quantile",
         )
 
     def __repr__(self) -> str:
-        names = [str(_shown(name)) for name, _ in self.items_]
+        names = [str(name) for name in self._names]
         width = max((len(name) for name in names), default=0)
         rows = [
-            f"{name:<{width}}  {estimate}"
-            for name, (_, estimate) in zip(names, self.items_, strict=True)
+            f"{name:<{width}}  {estimate.text}"
+            for name, estimate in zip(names, self.values(), strict=True)
         ]
         return "\n".join([*rows, f"together {self.loss}"])
 
-
-def _shown(name: Hashable) -> object:
-    return f"[{name[0]}, {name[1]})" if isinstance(name, tuple) and len(name) == 2 else name
+    @property
+    def _names(self) -> list[Any]:
+        """The keys as they are shown: bins are half open, the last one is closed."""
+        names: list[Any] = list(self)
+        if self.label != "bin":
+            return names
+        closed = [")"] * (len(names) - 1) + ["]"]
+        return [f"[{low}, {high}{end}" for (low, high), end in zip(names, closed, strict=True)]

@@ -2,17 +2,21 @@
 
 A loss is what one release may reveal of one unit.  Numbers are rationals; a conversion
 that cannot be exact rounds the loss *up*.  Proofs: docs/proofs/losses.md
+
+    PureDP ──▶ ApproximateDP ──▶ TotalVariation ──▶ ApproximateDP (ε = 0)
+       └─────▶ ZeroConcentratedDP ──▶ ApproximateDP (needs a δ), TotalVariation
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log, log1p
 
 from discreet.errors import PrivacyParameterError
-from discreet.exact import decimal_text, exp_minus, logarithm
-from discreet.privacy.parameters import read_delta, read_positive
+from discreet.exact import decimal_text, exp_minus, rational, square_root
+from discreet.privacy.conversions import concentrated_epsilon, group_delta, rounded_up
+from discreet.privacy.parameters import read_count, read_delta
 
 _BITS = 96
+_UNIT = 1 << _BITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +45,13 @@ class PureDP:
     def __add__(self, other: "PureDP") -> "PureDP":
         if not isinstance(other, PureDP):
             return NotImplemented
-        return PureDP(epsilon=self.epsilon + other.epsilon)
+        return PureDP(epsilon=rounded_up(self.epsilon + other.epsilon))
 
     def for_group(self, size: int) -> "PureDP":
-        """The loss of ``size`` units together."""
-        return PureDP(epsilon=_group(size) * self.epsilon)
+        """The loss of ``size`` units together: kε."""
+        return PureDP(
+            epsilon=rounded_up(read_count(size, "size", "members of the group") * self.epsilon)
+        )
 
     def to_approximate(self) -> "ApproximateDP":
         """ε-DP is (ε, 0)-DP."""
@@ -53,7 +59,7 @@ class PureDP:
 
     def to_zcdp(self) -> "ZeroConcentratedDP":
         """ε-DP implies ε²/2-zCDP (Bun and Steinke 2016, Proposition 3.3)."""
-        return ZeroConcentratedDP(rho=self.epsilon**2 / 2)
+        return ZeroConcentratedDP(rho=rounded_up(self.epsilon**2 / 2))
 
     def to_total_variation(self) -> "TotalVariation":
         """ε-DP implies δ-TV with δ = (e^ε - 1)/(e^ε + 1), rounded up.
@@ -61,14 +67,14 @@ class PureDP:
         >>> round(float(PureDP(epsilon=1).to_total_variation().delta), 6)
         0.462117
         """
-        low, _ = exp_minus(self.epsilon, _BITS)
-        one = 1 << _BITS
-        return TotalVariation(delta=Fraction(one - low, one + low))
+        return self.to_approximate().to_total_variation()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximateDP:
     """(ε,δ)-differential privacy: P[M(x) ∈ E] ≤ e^ε · P[M(x') ∈ E] + δ.
+
+    A δ of 1 or more promises nothing and is kept as 1.
 
     >>> ApproximateDP(epsilon=1, delta=1e-6) + ApproximateDP(epsilon=2, delta=1e-6)
     ApproximateDP(epsilon=3, delta=1/500000)
@@ -92,27 +98,35 @@ class ApproximateDP:
             other = other.to_approximate()
         if not isinstance(other, ApproximateDP):
             return NotImplemented
-        return ApproximateDP(epsilon=self.epsilon + other.epsilon, delta=self.delta + other.delta)
+        return ApproximateDP(
+            epsilon=rounded_up(self.epsilon + other.epsilon),
+            delta=rounded_up(self.delta + other.delta),
+        )
 
     __radd__ = __add__
 
     def for_group(self, size: int) -> "ApproximateDP":
-        """The loss of ``size`` units: (kε, δ·(1 + e^ε + … + e^((k-1)ε))), δ rounded up."""
-        total = Fraction(0)
-        for step in range(_group(size)):
-            low, _ = exp_minus(step * self.epsilon, _BITS)
-            if low == 0 or total * self.delta >= 1:
-                return ApproximateDP(epsilon=size * self.epsilon, delta=Fraction(1))
-            total += Fraction(1 << _BITS, low)
-        return ApproximateDP(epsilon=size * self.epsilon, delta=self.delta * total)
+        """The loss of ``size`` units: (kε, δ·(1 + e^ε + … + e^((k-1)ε))), δ rounded up.
+
+        >>> ApproximateDP(epsilon=0, delta=1e-6).for_group(3)
+        ApproximateDP(epsilon=0, delta=3/1000000)
+        """
+        count = read_count(size, "size", "members of the group")
+        epsilon = rounded_up(count * self.epsilon)
+        if self.delta == 0 or self.epsilon == 0:
+            return ApproximateDP(epsilon=epsilon, delta=rounded_up(count * self.delta))
+        return ApproximateDP(epsilon=epsilon, delta=group_delta(self.epsilon, self.delta, count))
 
     def to_total_variation(self) -> "TotalVariation":
-        """(ε,δ)-DP implies TV (e^ε - 1 + 2δ)/(e^ε + 1), rounded up."""
+        """(ε,δ)-DP implies TV (e^ε - 1 + 2δ)/(e^ε + 1), rounded up.
+
+        >>> ApproximateDP(epsilon=0, delta=0.01).to_total_variation()
+        TotalVariation(delta=1/100)
+        """
+        # In q = e^-ε the bound is (1 - q + 2δq)/(1 + q), which falls as q grows: take q low.
         low, _ = exp_minus(self.epsilon, _BITS)
-        decay = Fraction(low, 1 << _BITS)
-        bound = (1 - decay + 2 * self.delta * decay) / (1 + decay)
-        # The bound falls as the decay grows when δ < 1, so the low end is the safe one.
-        return TotalVariation(delta=bound)
+        decay = Fraction(low, _UNIT)
+        return TotalVariation(delta=rounded_up((1 - decay + 2 * self.delta * decay) / (1 + decay)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +154,13 @@ class ZeroConcentratedDP:
     def __add__(self, other: "ZeroConcentratedDP") -> "ZeroConcentratedDP":
         if not isinstance(other, ZeroConcentratedDP):
             return NotImplemented
-        return ZeroConcentratedDP(rho=self.rho + other.rho)
+        return ZeroConcentratedDP(rho=rounded_up(self.rho + other.rho))
 
     def for_group(self, size: int) -> "ZeroConcentratedDP":
         """The loss of ``size`` units together: k²ρ."""
-        return ZeroConcentratedDP(rho=_group(size) ** 2 * self.rho)
+        return ZeroConcentratedDP(
+            rho=rounded_up(read_count(size, "size", "members of the group") ** 2 * self.rho)
+        )
 
     def to_approximate(self, *, delta: object) -> ApproximateDP:
         """The (ε,δ) that ρ-zCDP implies, by the best order α of the bound
@@ -160,35 +176,20 @@ class ZeroConcentratedDP:
                 "delta is 0. zCDP bounds no pure ε, so the conversion needs a δ above 0. "
                 "Use something far below 1/(number of people), such as delta=1e-6."
             )
-        if self.rho == 0:
-            return ApproximateDP(epsilon=Fraction(0), delta=level)
-        order = _best_order(self.rho, level)
-        _, first = logarithm(1 / (order * level), _BITS)
-        _, second = logarithm(1 - 1 / order, _BITS)
-        unit = 1 << _BITS
-        epsilon = self.rho * order + Fraction(first, unit) / (order - 1) + Fraction(second, unit)
-        return ApproximateDP(epsilon=max(epsilon, Fraction(0)), delta=level)
+        return ApproximateDP(epsilon=concentrated_epsilon(self.rho, level), delta=level)
 
+    def to_total_variation(self) -> "TotalVariation":
+        """ρ-zCDP implies TV √(ρ/2) (Pinsker) and √(1 - e^(-ρ)) (Bretagnolle and Huber).
 
-def _best_order(rho: Fraction, delta: Fraction) -> Fraction:
-    """The order α that minimises the conversion bound, by golden-section search on ln(α - 1)."""
-    rate = float(min(rho, Fraction(10) ** 300))
-    log_delta = log(delta.numerator) - log(delta.denominator)
-
-    def bound(logarithm_of_excess: float) -> float:
-        excess = 2.0**logarithm_of_excess
-        order = 1 + excess
-        return rate * order - (log_delta + log(order)) / excess + log1p(-1 / order)
-
-    low, high = -40.0, 1000.0
-    ratio = (5**0.5 - 1) / 2
-    for _ in range(120):
-        left, right = high - ratio * (high - low), low + ratio * (high - low)
-        if bound(left) <= bound(right):
-            high = right
-        else:
-            low = left
-    return 1 + Fraction(2.0**low)
+        >>> ZeroConcentratedDP(rho="1/8").to_total_variation()
+        TotalVariation(delta=1/4)
+        """
+        low, _ = exp_minus(self.rho, _BITS)
+        square = min(self.rho / 2, 1 - Fraction(low, _UNIT))
+        _, root = square_root(square, _BITS + square.denominator.bit_length())
+        return TotalVariation(
+            delta=rounded_up(Fraction(root, _UNIT << square.denominator.bit_length()), _BITS)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,11 +217,13 @@ class TotalVariation:
     def __add__(self, other: "TotalVariation") -> "TotalVariation":
         if not isinstance(other, TotalVariation):
             return NotImplemented
-        return TotalVariation(delta=self.delta + other.delta)
+        return TotalVariation(delta=rounded_up(self.delta + other.delta))
 
     def for_group(self, size: int) -> "TotalVariation":
         """The distance of data sets that differ in ``size`` units: at most size·δ."""
-        return TotalVariation(delta=_group(size) * self.delta)
+        return TotalVariation(
+            delta=rounded_up(read_count(size, "size", "members of the group") * self.delta)
+        )
 
     def to_approximate(self) -> ApproximateDP:
         """δ-TV is (0, δ)-DP."""
@@ -231,14 +234,10 @@ Loss = PureDP | ApproximateDP | ZeroConcentratedDP | TotalVariation
 
 
 def _not_negative(value: object, name: str) -> Fraction:
-    if value == 0:
-        return Fraction(0)
-    return read_positive(value, name, "A loss of nothing is 0; there is no negative loss.")
-
-
-def _group(size: int) -> int:
-    if size < 1:
+    number = rational(value, name)
+    if number < 0:
         raise PrivacyParameterError(
-            f"the group has {size} members. A group has at least one. Use for_group(2)."
+            f"{name} is {decimal_text(number)}. A loss is at least 0, where nothing is revealed. "
+            f"Use {name}=0 or a positive number."
         )
-    return size
+    return number

@@ -1,11 +1,11 @@
 """Which two data sets count as neighbors, stated with every result."""
 
-from enum import Enum
+from enum import StrEnum
 
 from discreet.errors import PrivacyParameterError
 
 
-class Neighbors(str, Enum):
+class Neighbors(StrEnum):
     """The neighboring relation.
 
     ``add-remove``: one record more or less; the number of records is private.
@@ -21,14 +21,13 @@ class Neighbors(str, Enum):
     @staticmethod
     def read(value: object) -> "Neighbors":
         """The relation with that name."""
-        try:
-            return Neighbors(value)
-        except ValueError:
-            raise PrivacyParameterError(
-                f"neighbors is {str(value)[:40]!r}. It says which data sets must be hard to tell "
-                'apart: "add-remove" (one record more or less) or "replace" (one record swapped). '
-                'Use neighbors="add-remove" unless the number of records is public.'
-            ) from None
-
-    def __str__(self) -> str:
-        return self.value
+        for relation in Neighbors:
+            if isinstance(value, str) and value == relation:
+                return relation
+        # What is not a text is not shown: it may be data in the wrong place.
+        shown = repr(value[:40]) if isinstance(value, str) else f"a {type(value).__name__}"
+        raise PrivacyParameterError(
+            f"neighbors is {shown}. It says which data sets must be hard to tell apart: "
+            '"add-remove" (one record more or less) or "replace" (one record swapped). '
+            'Use neighbors="add-remove" unless the number of records is public.'
+        )

@@ -2,12 +2,17 @@
 
 import warnings
 from fractions import Fraction
+from operator import index
+from typing import SupportsIndex, cast
+
+import numpy as np
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning
 from discreet.exact import decimal_text, rational
 
 LARGE_EPSILON = Fraction(20)
 SMALL_EPSILON = Fraction(1, 10**6)
+LEAST_EPSILON = Fraction(1, 10**100)
 
 
 def read_epsilon(value: object, *, stacklevel: int = 3) -> Fraction:
@@ -22,12 +27,24 @@ def read_epsilon(value: object, *, stacklevel: int = 3) -> Fraction:
 change the odds of any answer, so it must be above 0. Use a small constant such as epsilon=1 \
 or epsilon=0.1.
     """
+    if value is None:
+        raise PrivacyParameterError(
+            "epsilon is not given. It says how much privacy the answer may cost: the most that one "
+            "person can change the odds of any answer, as a logarithm. Add epsilon=1, or less "
+            "for more privacy and more noise."
+        )
     epsilon = rational(value, "epsilon")
     if epsilon <= 0:
         raise PrivacyParameterError(
             f"epsilon is {decimal_text(epsilon)}. It bounds how much one person can change the "
             "odds of any answer, so it must be above 0. Use a small constant such as epsilon=1 "
             "or epsilon=0.1."
+        )
+    if epsilon < LEAST_EPSILON:
+        raise PrivacyParameterError(
+            "epsilon is below 10^-100. Noise that large drowns every data set that can exist, and "
+            "its error would not fit in a number. Use a small constant such as epsilon=1 or "
+            "epsilon=0.1."
         )
     if epsilon > LARGE_EPSILON:
         _warn(
@@ -74,3 +91,20 @@ def read_positive(value: object, name: str, remedy: str) -> Fraction:
             f"{name} is {decimal_text(number)}. It must be above 0. {remedy}"
         )
     return number
+
+
+def read_count(value: object, name: str, what: str) -> int:
+    """A whole number above 0 that counts something.
+
+    >>> read_count(3, "cells", "released numbers")
+    3
+    """
+    try:
+        count = 0 if isinstance(value, bool | np.bool_) else index(cast(SupportsIndex, value))
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise PrivacyParameterError(
+            f"{name} is not a whole number above 0. It is the number of {what}. Use {name}=1."
+        )
+    return count

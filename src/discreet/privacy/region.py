@@ -6,7 +6,7 @@ from math import ceil
 
 from discreet.errors import VerificationError
 from discreet.exact import decimal_text, exp_minus, rational
-from discreet.privacy.verification import read_level
+from discreet.privacy.verification import TOLERANCE, read_level
 
 _BITS = 160
 _MOST_BITS = 20_480
@@ -49,9 +49,10 @@ class Region:
         return 1 - self._highest(1 - read_rate(false_positive_rate, "the false positive rate"))
 
     def contains(self, false_positive_rate: object, true_positive_rate: object) -> bool:
-        """Whether an attack with these rates is allowed."""
+        """Whether an attack with these rates, each known to 1e-12, may be allowed."""
         rate = read_rate(true_positive_rate, "the true positive rate")
-        return self.lowest(false_positive_rate) <= rate <= self.highest(false_positive_rate)
+        lowest, highest = self.lowest(false_positive_rate), self.highest(false_positive_rate)
+        return lowest - TOLERANCE <= rate <= highest + TOLERANCE
 
     @property
     def upper_corners(self) -> tuple[tuple[Fraction, Fraction], ...]:

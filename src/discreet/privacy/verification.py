@@ -163,6 +163,17 @@ class Verification:
             if row.first_high or row.second_high:
                 yield atom, row
 
+    def narrow_atoms(self) -> tuple[int, list[tuple[Atom, Enclosed]]]:
+        """``(bits, atoms)``: enclosed so narrowly that even all widths together are negligible."""
+        bits = _BITS
+        while bits <= _MOST_BITS:
+            atoms = list(self.enclosed_atoms(bits))
+            widths = [row.width for atom, row in atoms if atom.constant]
+            if sum(widths) <= _STEP * (1 << bits):
+                return bits, atoms
+            bits *= 2
+        raise _too_improbable()
+
     @cached_property
     def _rows(self) -> Callable[[int], list[Enclosed]]:
         return cache(partial(enclose, self.atoms))

@@ -2,23 +2,25 @@
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from discreet.engines import arrays
+from discreet.engines.categories import category_key
 from discreet.engines.columns import length
 from discreet.errors import BoundsError, DataError
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.noise import BitSource
 from discreet.privacy.estimate import BoundedError, Estimate, RankError
 from discreet.privacy.estimates import Estimates
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.uncertainty import as_float
 from discreet.statistics.question import Question, noise_error, read_edges
-from discreet.statistics.ratio import share_interval
+from discreet.statistics.ratio import share, share_interval
 
 
 def count(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     where: object = None,
     neighbors: object = "add-remove",
     source: BitSource | None = None,
@@ -42,7 +44,7 @@ def count(
 def proportion(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     neighbors: object = "add-remove",
     source: BitSource | None = None,
 ) -> Estimate:
@@ -64,19 +66,14 @@ def proportion(
         column = arrays.flags(values, keep_all=True)
         noisy = mechanism.release(arrays.total(column, 0), question.source)
         weight = Fraction(1, records)
-        return question.estimate(
-            noisy / records, noise_error(mechanism, weight), release, mechanism
-        )
+        error = noise_error(mechanism, weight)
+        note = "A missing value counts as false."
+        return question.estimate(as_float(noisy * weight), error, release, mechanism, note)
     release = question.charge()
     column = arrays.flags(values, keep_all=False)
     true, false = mechanism.release(arrays.distances(column), question.source)
-    error = BoundedError(lambda level: share_interval(true, false, mechanism, level))
-    return question.estimate(share(true, false), error, release, mechanism)
-
-
-def share(part: int, rest: int) -> float:
-    """part/(part + rest), kept within [0, 1]; one half where the noise left nothing."""
-    return min(max(part / (part + rest), 0.0), 1.0) if part + rest > 0 else 0.5
+    bounds = BoundedError(lambda level: share_interval(true, false, mechanism, level))
+    return question.estimate(share(true, false), bounds, release, mechanism)
 
 
 def public_size(values: object) -> int:
@@ -93,7 +90,7 @@ def public_size(values: object) -> int:
 def histogram(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     bins: Sequence[object] | None = None,
     categories: Sequence[Hashable] | None = None,
     neighbors: object = "add-remove",
@@ -119,7 +116,7 @@ def histogram(
         )
     if bins is not None:
         edges = read_edges(bins)
-        names: list[Hashable] = list(zip(bins, bins[1:], strict=False))
+        names: list[Hashable] = list(pairwise(bins))
         release = question.charge()
         counted = arrays.bins(values, edges)
     else:
@@ -129,17 +126,17 @@ def histogram(
     noisy = mechanism.release(counted, question.source)
     return Estimates(
         "bin" if bins is not None else "category",
-        tuple(
-            (name, question.estimate(int(cell), noise_error(mechanism), release, mechanism))
+        {
+            name: question.estimate(int(cell), noise_error(mechanism), release, mechanism)
             for name, cell in zip(names, noisy, strict=True)
-        ),
+        },
     )
 
 
 def most_common(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     categories: Sequence[Hashable] | None = None,
     neighbors: object = "add-remove",
     source: BitSource | None = None,
@@ -165,8 +162,7 @@ def most_common(
         sensitivity=1, epsilon=question.epsilon, monotone=not question.fixed_size
     )
     release = question.charge()
-    counted: Sensitive[object] = arrays.categories(values, names)  # type: ignore[assignment]
-    index = mechanism(counted, source=question.source)
+    index = mechanism(arrays.categories(values, names), source=question.source)
     behind = float(mechanism.accuracy(Fraction(95, 100), candidates=len(names)))
     return question.estimate(names[index], RankError(behind), release, mechanism)
 
@@ -175,12 +171,13 @@ def read_categories(categories: Sequence[Hashable] | None) -> list[Hashable]:
     """Distinct public categories, at least one."""
     names = [] if categories is None or isinstance(categories, str) else list(categories)
     try:
-        distinct = len(set(names)) == len(names)
+        distinct = len(set(map(category_key, names))) == len(names)
     except TypeError:
         distinct = False
     if not names or not distinct:
         raise BoundsError(
-            "the categories are not a list of distinct values. Each is one public cell. Write "
+            "the categories are not a list of distinct values. Each is one public cell, and a "
+            "number and its text are one: 1 and '1' hold the same records. Write "
             "categories=['A', 'B', 'C']."
         )
     return names

@@ -5,9 +5,10 @@ from fractions import Fraction
 from discreet.engines import arrays
 from discreet.noise import BitSource
 from discreet.privacy.estimate import BoundedError, Estimate
-from discreet.statistics.counts import public_size, share
+from discreet.privacy.uncertainty import as_float
+from discreet.statistics.counts import public_size
 from discreet.statistics.question import Question, noise_error, read_bounds
-from discreet.statistics.ratio import share_interval
+from discreet.statistics.ratio import share, share_interval
 
 _POINTS = 1 << 30  # fine enough that rounding never shows beside the noise
 
@@ -15,7 +16,7 @@ _POINTS = 1 << 30  # fine enough that rounding never shows beside the noise
 def sum(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     bounds: object = None,
     grid: object = None,
     neighbors: object = "add-remove",
@@ -41,13 +42,15 @@ def sum(
     column = arrays.clip(values, bounded, keep_all=question.fixed_size)
     noisy = mechanism.release(arrays.total(column, bounded.low), question.source)
     value = bounded.grid.value(noisy)
-    return question.estimate(value, noise_error(mechanism), release, mechanism, public.note)
+    return question.estimate(
+        value, noise_error(mechanism), release, mechanism, question.caveat(public)
+    )
 
 
 def mean(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     bounds: object = None,
     neighbors: object = "add-remove",
     source: BitSource | None = None,
@@ -72,9 +75,9 @@ def mean(
         release = question.charge()
         column = arrays.clip(values, bounded, keep_all=True)
         noisy = mechanism.release(arrays.total(column, bounded.low), question.source)
-        value = float(Fraction(noisy, records) * bounded.grid.step)
+        value = as_float(Fraction(noisy, records) * bounded.grid.step)
         error = noise_error(mechanism, Fraction(1, records))
-        return question.estimate(value, error, release, mechanism, public.note)
+        return question.estimate(value, error, release, mechanism, question.caveat(public))
     release = question.charge()
     column = arrays.clip(values, bounded, keep_all=False)
     above, below = mechanism.release(arrays.distances(column), question.source)
@@ -82,7 +85,14 @@ def mean(
 
     def interval(confidence: Fraction) -> tuple[float, float]:
         least, most = share_interval(above, below, mechanism, confidence)
-        return low + (high - low) * least, low + (high - low) * most
+        return _between(low, high, least), _between(low, high, most)
 
-    value = low + (high - low) * share(above, below)
-    return question.estimate(value, BoundedError(interval), release, mechanism, public.note)
+    value = _between(low, high, share(above, below))
+    return question.estimate(
+        value, BoundedError(interval), release, mechanism, question.caveat(public)
+    )
+
+
+def _between(low: float, high: float, share: float) -> float:
+    """The point that divides the range; high - low itself may be beyond the floats."""
+    return low * (1 - share) + high * share

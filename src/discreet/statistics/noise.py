@@ -22,31 +22,36 @@ from discreet.privacy.parameters import read_delta, read_epsilon, read_positive
 from discreet.privacy.sensitivity import Sensitivity
 
 _FINE = 1 << 20
+_SELECTIONS: dict[str, type[PermuteAndFlip | Exponential | NoisyMax]] = {
+    "permute-and-flip": PermuteAndFlip,
+    "exponential": Exponential,
+    "laplace": NoisyMax,
+}
 
 
 def laplace(
     value: object,
     *,
     sensitivity: object,
-    epsilon: object,
+    epsilon: object = None,
     grid: object = None,
     source: BitSource | None = None,
 ) -> int | float | NDArray[Any]:
     """The value, or an array of values, with Laplace noise that makes it ε-DP.
 
     ``sensitivity`` is how far one unit moves the value, in L1 for an array.  The grid is 1 for a
-    whole sensitivity, else a power of two below a millionth of it, unless given.  An array of
-    reals is rounded here, which adds one grid step per coordinate to the sensitivity; integers
-    and single numbers need no surcharge.
+    whole sensitivity, else a power of two below a millionth of it, unless given.  An array with
+    a grid is rounded to it here, which adds one grid step per coordinate to the sensitivity;
+    an array of whole numbers without one, and single numbers, need no surcharge.
 
     >>> abs(laplace(42, sensitivity=1, epsilon=1) - 42) < 60
     True
     """
     read_epsilon(epsilon)
     distance, privacy, chosen = _exactly(sensitivity, epsilon, grid)
-    rounded = _rounded(value, chosen, grid is not None)
+    rounded = _coordinates(value, grid is not None)
     mechanism, loss = _laplace(distance, privacy, chosen, rounded)
-    spend(loss)
+    spend(loss, safe=source is None or source.safe)
     return mechanism(value, source=source)
 
 
@@ -54,8 +59,8 @@ def gaussian(
     value: object,
     *,
     sensitivity: object,
-    epsilon: object,
-    delta: object,
+    epsilon: object = None,
+    delta: object = None,
     grid: object = None,
     source: BitSource | None = None,
 ) -> int | float | NDArray[Any]:
@@ -68,17 +73,17 @@ def gaussian(
     True
     """
     read_epsilon(epsilon)
-    level = read_delta(delta)
+    level = read_delta(0 if delta is None else delta)
     if level == 0:
         raise PrivacyParameterError(
-            "delta is 0. Gaussian noise has no pure ε, so it needs a δ above 0. Use something far "
-            "below 1/(number of people), such as delta=1e-6, or dp.laplace."
+            "delta is 0 or not given. Gaussian noise has no pure ε, so it needs a δ above 0. Use "
+            "something far below 1/(number of people), such as delta=1e-6, or dp.laplace."
         )
     dimension = int(np.size(value)) if np.ndim(value) else 1  # type: ignore[arg-type]
     distance, privacy, chosen = _exactly(sensitivity, epsilon, grid)
-    rounded = _rounded(value, chosen, grid is not None)
+    rounded = _coordinates(value, grid is not None)
     mechanism, loss = _gaussian(distance, privacy, chosen, rounded, level, dimension)
-    spend(loss)
+    spend(loss, safe=source is None or source.safe)
     return mechanism(value, source=source)
 
 
@@ -86,7 +91,7 @@ def noisy_max(
     scores: object,
     *,
     sensitivity: object,
-    epsilon: object,
+    epsilon: object = None,
     monotone: bool = False,
     noise: str = "permute-and-flip",
     grid: object = None,
@@ -102,30 +107,24 @@ def noisy_max(
     >>> noisy_max([3, 90, 5], sensitivity=1, epsilon=1, monotone=True)
     1
     """
-    try:
-        kind = {
-            "permute-and-flip": PermuteAndFlip,
-            "exponential": Exponential,
-            "laplace": NoisyMax,
-        }[noise]
-    except (KeyError, TypeError):
+    if noise not in _SELECTIONS:
         raise PrivacyParameterError(
             f"noise is {str(noise)[:40]!r}. It names the mechanism that chooses. Use "
             '"permute-and-flip", "exponential" or "laplace".'
-        ) from None
+        )
     privacy = read_epsilon(epsilon)
     distance, _, chosen = _exactly(sensitivity, epsilon, grid)
-    mechanism = kind.calibrated(
+    mechanism = _SELECTIONS[noise].calibrated(
         sensitivity=distance, epsilon=privacy, monotone=monotone, grid=chosen
     )
-    spend(PureDP(epsilon=privacy))
+    spend(PureDP(epsilon=privacy), safe=source is None or source.safe)
     return mechanism(scores, source=source)
 
 
 def randomized_response(
     bits: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     source: BitSource | None = None,
 ) -> Any:
     """Each bit kept with probability e^ε/(1 + e^ε), else flipped: ε-DP for each respondent.
@@ -134,7 +133,7 @@ def randomized_response(
     True
     """
     privacy = read_epsilon(epsilon)
-    spend(PureDP(epsilon=privacy))
+    spend(PureDP(epsilon=privacy), safe=source is None or source.safe)
     return RandomizedResponse(epsilon=privacy)(bits, source=source)
 
 
@@ -151,22 +150,24 @@ def _exactly(sensitivity: object, epsilon: object, grid: object) -> tuple[Fracti
     return distance, read_positive(epsilon, "epsilon", "Use epsilon=1."), chosen
 
 
-def _rounded(value: object, grid: Grid, given: bool) -> int:
-    """How many coordinates are rounded here: none that are integers on a grid that has them."""
-    if isinstance(value, int) and grid.exponent <= 0:
-        return 0
+def _coordinates(value: object, given: bool) -> int:
+    """How many coordinates are rounded here: one number, or with a grid all of an array.
+
+    The noise depends on what the caller declared, never on the type of the values: an array
+    without a grid is one of whole numbers, and one of another type is refused.
+    """
     if not np.ndim(value):  # type: ignore[arg-type]
         return 1
     array = np.asarray(value)
-    if array.dtype.kind in "iub" and grid.exponent <= 0:
-        return 0
-    if not given:
+    if given:
+        return max(1, array.size)
+    if array.dtype.kind not in "iub" and array.size:
         raise DataError(
             "the values are an array of real numbers and no grid is given. They are rounded to a "
             "grid first, which adds a step per coordinate to the sensitivity. Pass grid=2**-20, "
             "or an array of integers."
         )
-    return array.size
+    return 0
 
 
 def _moved(distance: Fraction, norm: str, grid: Grid, rounded: int) -> Fraction:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from discreet.accounting import spend
 from discreet.engines.arrays import Range
-from discreet.errors import BoundsError
+from discreet.errors import BoundsError, PrivacyParameterError
 from discreet.exact import Grid, decimal_text, rational
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
@@ -19,8 +20,11 @@ from discreet.privacy.estimate import Estimate, LinearError, RankError, Release,
 from discreet.privacy.losses import PureDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_epsilon
+from discreet.privacy.uncertainty import as_float
 
 INTEGERS = Grid(0)
+
+_LARGEST_BOUND = 10**100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,12 @@ class Question:
         """Check what the caller wrote."""
         relation = Neighbors.read(neighbors)
         level = read_epsilon(epsilon, stacklevel=4)
+        if source is not None and not hasattr(source, "bits"):
+            raise PrivacyParameterError(
+                "source is not a source of bits. Noise comes from the operating system unless a "
+                "rehearsal asks otherwise. Leave source out, or pass dp.UnsafeSeededBits(7), whose "
+                "answers are not private."
+            )
         return Question(level, relation, Keystream() if source is None else source)
 
     @property
@@ -46,12 +56,17 @@ class Question:
     def charge(self) -> Release:
         """Spend ε in the surrounding account, if there is one."""
         loss = _pure(self.epsilon)
-        spend(loss)
+        spend(loss, safe=self.source.safe)
         return Release(loss)
 
     def noise(self, moved: int, grid: Grid = INTEGERS) -> Laplace:
         """Laplace noise for an answer that one record moves by at most so many grid steps."""
         return _laplace(moved, grid, self.epsilon)
+
+    def caveat(self, public: "Bounds") -> str:
+        """What an interval does not cover."""
+        missing = " A missing value counts as the middle of them." if self.fixed_size else ""
+        return public.note + missing
 
     def estimate(
         self,
@@ -103,14 +118,12 @@ def read_bounds(bounds: object, name: str, points: int, grid: object = None) -> 
             f"{name} has no bounds. They must be public, so discreet never reads them from the "
             f"data. Pass them: dp.{name}(values, bounds=(0, 120), epsilon=1)."
         )
-    try:
-        low, high = bounds  # type: ignore[misc]
-    except (TypeError, ValueError):
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
         raise BoundsError(
             f"the bounds of {name} are not a pair. They say between which public values every "
             "record is clipped. Write bounds=(0, 120)."
-        ) from None
-    least, most = rational(low, "the lower bound"), rational(high, "the upper bound")
+        )
+    least, most = rational(bounds[0], "the lower bound"), rational(bounds[1], "the upper bound")
     return _bounds(least, most, name, points, None if grid is None else Grid.of(grid))
 
 
@@ -122,6 +135,11 @@ def _bounds(low: Fraction, high: Fraction, name: str, points: int, grid: Grid | 
             "must be below the upper one. Write bounds=(0, 120)."
         )
     largest = max(abs(low), abs(high))
+    if largest > _LARGEST_BOUND:
+        raise BoundsError(
+            f"the bounds of {name} reach beyond 10^100. Answers and their errors must fit in a "
+            "number. Use bounds that the values can really have, such as bounds=(0, 120)."
+        )
     chosen = grid or Grid.below(max((high - low) / points, largest / (1 << 60)))
     if largest >= chosen.step * (1 << 61):
         raise BoundsError(
@@ -148,8 +166,8 @@ def read_edges(edges: Sequence[object]) -> list[float]:
             "bins is not a list of edges. Bins must be public, so their edges are written down. "
             "Write bins=[0, 18, 65, 120]."
         )
-    numbers = [float(rational(edge, "a bin edge")) for edge in edges]
-    increasing = all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    numbers = [as_float(rational(edge, "a bin edge")) for edge in edges]
+    increasing = all(a < b for a, b in pairwise(numbers))
     if len(numbers) < 2 or not increasing or not all(map(isfinite, numbers)):
         raise BoundsError(
             "the bin edges do not increase. Bins are [a, b) between neighboring edges, the last "

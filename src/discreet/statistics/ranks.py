@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.engines import arrays
-from discreet.engines.arrays import Steps
 from discreet.errors import BoundsError
 from discreet.exact import rational
 from discreet.mechanisms.extreme import HighestCell, NearMaximum
@@ -24,7 +23,7 @@ def quantile(
     values: object,
     probabilities: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     bounds: object = None,
     grid: object = None,
     neighbors: object = "add-remove",
@@ -49,14 +48,16 @@ def quantile(
         )
     question = Question.read(epsilon, neighbors, source)
     by_level = _quantiles(values, levels, question, bounds, grid, "quantile")
-    answers = tuple((name, by_level[level]) for name, level in zip(wanted, levels, strict=True))
-    return Estimates("quantile", answers) if many else answers[0][1]
+    if not many:
+        return by_level[levels[0]]
+    answers = zip(wanted, (by_level[level] for level in levels), strict=True)
+    return Estimates("quantile", dict(answers))
 
 
 def median(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     bounds: object = None,
     grid: object = None,
     neighbors: object = "add-remove",
@@ -98,7 +99,7 @@ def _quantiles(
             RankError(error),
             release,
             mechanism,
-            public.note,
+            question.caveat(public),
         )
         for level, point, error in zip(mechanism.probabilities, found, errors, strict=True)
     }
@@ -107,7 +108,7 @@ def _quantiles(
 def max(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     bounds: object = None,
     grid: object = None,
     neighbors: object = "add-remove",
@@ -128,7 +129,7 @@ def max(
 def min(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     bounds: object = None,
     grid: object = None,
     neighbors: object = "add-remove",
@@ -156,21 +157,22 @@ def _end(
     bounded = public.range
     release = question.charge()
     column = arrays.clip(values, bounded, keep_all=question.fixed_size)
+    mechanism: object
     if name == "min":
-        column = Steps(column.width - column.values, column.width)
+        column = column.flipped()
     if grid is not None and bounded.width < _CELLS:
         cells = HighestCell(
             epsilon=question.epsilon, width=bounded.width, neighbors=question.neighbors
         )
-        point, error = cells(arrays.tally(column), source=question.source), cells.rank_error()
-        mechanism: object = cells
+        point = cells(arrays.tally(column), source=question.source)
+        error, mechanism = cells.rank_error(point, _CONFIDENCE), cells
     else:
         near = NearMaximum(epsilon=question.epsilon, width=bounded.width)
         point = near(arrays.ordered(column), source=question.source)
         error, mechanism = near.rank_error(_CONFIDENCE), near
     place = bounded.low + point if name == "max" else bounded.high - point
     return question.estimate(
-        bounded.grid.value(place), RankError(error), release, mechanism, public.note
+        bounded.grid.value(place), RankError(error), release, mechanism, question.caveat(public)
     )
 
 

@@ -9,26 +9,40 @@ Proof: docs/proofs/ratio.md
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, log
+from math import exp, expm1, log, log1p
 
 from discreet.mechanisms.laplace import Laplace
+from discreet.privacy.uncertainty import as_float, quotient
 
-_SCAN = 64
+_HALVINGS = 50
+_STEPS = 60
+_PRECISION = 1e-12
+_LEAST_SCALE, _MOST_SCALE = 1e-200, 1e200  # floats hold what lies between
+_LEAST_MISS = 1e-200
+
+
+def share(part: int, rest: int) -> float:
+    """part/(part + rest), kept within [0, 1]; one half where the noise left nothing."""
+    return min(max(quotient(part, part + rest), 0.0), 1.0) if part + rest > 0 else 0.5
 
 
 def share_interval(
     part: int, rest: int, mechanism: Laplace, confidence: Fraction
 ) -> tuple[float, float]:
     """Bounds of part/(part + rest), for two counts with independent noise of one mechanism."""
-    scale = float(mechanism.scale / mechanism.grid.step)
-    miss = float(1 - confidence)
+    scale = max(as_float(mechanism.scale / mechanism.grid.step), _LEAST_SCALE)
+    miss = max(float(1 - confidence), _LEAST_MISS)
     whole = part + rest
+    if scale > _MOST_SCALE:
+        return 0.0, 1.0
+    # A draw is within so many steps of a continuous one that has the same sign.
+    rounding = 1 + scale * log1p(expm1(-1 / scale) / 2)
 
-    def inside(share: float) -> bool:
-        reach = _quantile((1 - share) * scale, share * scale, miss) + 1  # one step for the grid
-        return abs(part - whole * share) <= reach
+    def inside(at: float) -> bool:
+        reach = _quantile((1 - at) * scale, at * scale, miss) + rounding
+        return abs(part - whole * at) <= reach
 
-    center = min(max(part / whole, 0.0), 1.0) if whole > 0 else 0.5
+    center = share(part, rest)
     if not inside(center):
         return 0.0, 1.0
     return _edge(inside, center, 0.0), _edge(inside, center, 1.0)
@@ -38,14 +52,9 @@ def _edge(inside: Callable[[float], bool], center: float, end: float) -> float:
     """The point farthest from the center towards the end that is inside."""
     if inside(end):
         return end
+    # The reach is convex in the share, so what is inside up to the end is one interval.
     near, far = center, end
-    # The farthest of some evenly spaced points inside; then bisection beyond it.
-    for step in range(_SCAN - 1, 0, -1):
-        point = center + (end - center) * step / _SCAN
-        if inside(point):
-            near, far = point, center + (end - center) * (step + 1) / _SCAN
-            break
-    for _ in range(60):
+    for _ in range(_HALVINGS):
         middle = (near + far) / 2
         if inside(middle):
             near = middle
@@ -55,21 +64,29 @@ def _edge(inside: Callable[[float], bool], center: float, end: float) -> float:
 
 
 def _quantile(first: float, second: float, miss: float) -> float:
-    """The s with P[|first·Z1 - second·Z2| > s] = miss for standard Laplace Z1, Z2."""
+    """The s with P[|first·Z1 - second·Z2| > s] = miss for standard Laplace Z1, Z2.
+
+    By Newton's method on the logarithm of the tail, within a bracket that it halves if it must.
+    """
     low, high = 0.0, (first + second) * log(4 / miss)
-    for _ in range(50):
-        middle = (low + high) / 2
-        if _tail(middle, first, second) > miss:
-            low = middle
-        else:
-            high = middle
-    return high
+    place = high
+    for _ in range(_STEPS):
+        tail, density = _tail(place, first, second)
+        low, high = (place, high) if tail > miss else (low, place)
+        following = place + log(tail / miss) * tail / density
+        if abs(following - place) <= _PRECISION * place:
+            break
+        place = following if low < following < high else (low + high) / 2
+    return place * (1 + 4 * _PRECISION)
 
 
-def _tail(distance: float, first: float, second: float) -> float:
-    """P[|first·Z1 - second·Z2| > distance] for standard Laplace Z1, Z2."""
+def _tail(distance: float, first: float, second: float) -> tuple[float, float]:
+    """P[|first·Z1 - second·Z2| > distance] and minus its derivative, for Laplace Z1, Z2."""
     large, small = max(first, second), min(first, second)
-    if large - small < 1e-4 * large:  # nearly equal: the limit, at the larger of the two
-        return (1 + distance / (2 * large)) * exp(-distance / large)
-    slow, fast = exp(-distance / large), exp(-distance / small) if small > 0 else 0.0
-    return (large**2 * slow - small**2 * fast) / (large**2 - small**2)
+    part, slow = small / large, exp(-distance / large)
+    if part > 1 - 1e-4:  # nearly equal: the limit, at the larger of the two
+        halved = distance / (2 * large)
+        return (1 + halved) * slow, (0.5 + halved) * slow / large
+    fast = exp(-distance / small) if small > 0 else 0.0
+    rest = 1 - part**2
+    return (slow - part**2 * fast) / rest, (slow - part * fast) / (rest * large)

@@ -9,7 +9,8 @@ Under replace the number n is public and two sums suffice: Σx and Σx(1-x).  On
 Proof: docs/proofs/variance.md
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import sqrt
@@ -18,17 +19,22 @@ from discreet.engines import arrays
 from discreet.engines.arrays import Range
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
-from discreet.privacy.estimate import BoundedError, Estimate, Interval
+from discreet.privacy.estimate import BoundedError, Estimate, Interval, Release
+from discreet.privacy.uncertainty import as_float
 from discreet.statistics.counts import public_size
 from discreet.statistics.question import Question, read_bounds
 
+Number = int | Fraction
+Box = tuple[Fraction, Fraction]
+
 _POINTS = 1 << 20
+_LARGEST = Fraction(1, 4)  # the variance of values half at either end, in squared widths
 
 
 def var(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     bounds: object = None,
     neighbors: object = "add-remove",
     source: BitSource | None = None,
@@ -39,13 +45,13 @@ def var(
     >>> 24 < answer.value <= 25
     True
     """
-    return _spread(values, epsilon, bounds, neighbors, source, "var", lambda variance: variance)
+    return _spread(values, epsilon, bounds, neighbors, source, "var", _var)
 
 
 def std(
     values: object,
     *,
-    epsilon: object,
+    epsilon: object = None,
     bounds: object = None,
     neighbors: object = "add-remove",
     source: BitSource | None = None,
@@ -56,7 +62,15 @@ def std(
     >>> 4.9 < answer.value <= 5
     True
     """
-    return _spread(values, epsilon, bounds, neighbors, source, "std", sqrt)
+    return _spread(values, epsilon, bounds, neighbors, source, "std", _std)
+
+
+def _var(variance: float, half_width: float) -> float:
+    return 4 * variance * half_width * half_width
+
+
+def _std(variance: float, half_width: float) -> float:
+    return 2 * sqrt(variance) * half_width
 
 
 def _spread(
@@ -66,80 +80,94 @@ def _spread(
     neighbors: object,
     source: BitSource | None,
     name: str,
-    shape: Callable[[float], float],
+    shape: Callable[[float, float], float],
 ) -> Estimate:
     question = Question.read(epsilon, neighbors, source)
     public = read_bounds(bounds, name, _POINTS)
-    bounded = public.range
-    square = float(bounded.width * bounded.grid.step) ** 2
+    half_width = as_float(public.range.width * public.range.grid.step / 2)
     ask = _fixed if question.fixed_size else _counted
-    variance, interval, release, mechanism = ask(values, question, bounded)
+    answer = ask(values, question, public.range)
+
+    def shown(variance: Fraction) -> float:
+        return shape(float(min(max(variance, Fraction(0)), _LARGEST)), half_width)
 
     def bounds_at(confidence: Fraction) -> Interval:
-        least, most = (square * min(max(end, 0.0), 0.25) for end in interval(confidence))
-        return shape(least), shape(most)
+        least, most = answer.interval(confidence)
+        return shown(least), shown(most)
 
-    value = shape(square * min(max(variance, 0.0), 0.25))
-    return question.estimate(value, BoundedError(bounds_at), release, mechanism, public.note)
+    return question.estimate(
+        shown(answer.variance),
+        BoundedError(bounds_at),
+        answer.release,
+        answer.mechanism,
+        question.caveat(public),
+    )
 
 
-def _counted(values: object, question: Question, bounded: Range):  # type: ignore[no-untyped-def]
-    """Variance in units of the squared width, its interval, and what was paid for it."""
-    unit = bounded.width**2
-    mechanism = question.noise(unit)
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A variance in units of the squared width, its interval, and what was paid for it."""
+
+    variance: Fraction
+    interval: Callable[[Fraction], Box]
+    release: Release
+    mechanism: object
+
+
+def _counted(values: object, question: Question, bounded: Range) -> _Answer:
+    mechanism = question.noise(bounded.width**2)
     release = question.charge()
     column = arrays.clip(values, bounded, keep_all=False)
-    noisy = mechanism.release(arrays.squares(column), question.source)
-    sums = [int(number) / unit for number in noisy]
+    sums = mechanism.release(arrays.squares(column), question.source)
 
-    def interval(confidence: Fraction) -> Interval:
-        reach = float(mechanism.accuracy(confidence, cells=3)) / unit
+    def interval(confidence: Fraction) -> Box:
+        reach = int(mechanism.accuracy(confidence, cells=3))
         return extreme_variances([(number - reach, number + reach) for number in sums])
 
-    return _variance(*sums), interval, release, mechanism
+    return _Answer(_variance(*sums), interval, release, mechanism)
 
 
-def _fixed(values: object, question: Question, bounded: Range):  # type: ignore[no-untyped-def]
+def _fixed(values: object, question: Question, bounded: Range) -> _Answer:
     width, records = bounded.width, public_size(values)
     first = Laplace(scale=Fraction(9, 8) * width / question.epsilon)
     second = Laplace(scale=Fraction(9, 16) * width**2 / question.epsilon)
     release = question.charge()
     column = arrays.clip(values, bounded, keep_all=True)
-    linear, product_ = arrays.moments(column)
-    mean = first.release(linear, question.source) / (records * width)
-    mixed = second.release(product_, question.source) / (records * width**2)
+    linear, mixed = arrays.moments(column)
+    mean = Fraction(first.release(linear, question.source), records * width)
+    product_mean = Fraction(second.release(mixed, question.source), records * width**2)
 
-    def interval(confidence: Fraction) -> Interval:
+    def interval(confidence: Fraction) -> Box:
         each = 1 - (1 - confidence) / 2
-        reach = float(first.accuracy(each)) / (records * width)
-        slack = float(second.accuracy(each)) / (records * width**2)
+        reach = Fraction(int(first.accuracy(each)), records * width)
+        slack = Fraction(int(second.accuracy(each)), records * width**2)
         ends = [end * (1 - end) for end in (mean - reach, mean + reach)]
-        top = 0.25 if mean - reach <= 0.5 <= mean + reach else max(ends)
-        return min(ends) - (mixed + slack), top - (mixed - slack)
+        top = _LARGEST if abs(mean - Fraction(1, 2)) <= reach else max(ends)
+        return min(ends) - (product_mean + slack), top - (product_mean - slack)
 
-    return mean * (1 - mean) - mixed, interval, release, (first, second)
+    return _Answer(mean * (1 - mean) - product_mean, interval, release, (first, second))
 
 
-def _variance(below: float, between: float, above: float) -> float:
+def _variance(below: Number, between: Number, above: Number) -> Fraction:
+    """The variance that three sums say, in any unit; 0 where the noise left nothing."""
     whole = below + between + above
-    return (below * above - between**2 / 4) / whole**2 if whole > 0 else 0.0
+    return Fraction(4 * below * above - between**2) / (4 * whole**2) if whole > 0 else Fraction(0)
 
 
-def extreme_variances(box: list[Interval]) -> Interval:
+def extreme_variances(box: Sequence[tuple[Number, Number]]) -> Box:
     """The least and the greatest variance of sums within a box.
 
     The variance falls with the middle sum, and in each outer sum rises to one peak and falls,
-    so its extremes are at corners, or at a peak along an edge.
+    so its extremes are at corners, or at a peak along an edge.  Proof: docs/proofs/variance.md
     """
-    (below, between, above) = [(max(low, 0.0), max(high, 0.0)) for low, high in box]
+    below, between, above = [(max(low, 0), max(high, 0)) for low, high in box]
     corners = [_variance(*corner) for corner in product(below, between, above)]
     peaks = [
         _variance(place, middle, other)
         for near, far in ((below, above), (above, below))
         for middle, other in product(between, far)
         if other > 0
-        for place in [other + middle + middle**2 / (2 * other)]
+        for place in [other + middle + Fraction(middle**2) / (2 * other)]
         if near[0] <= place <= near[1]
     ]
-    least = 0.0 if min(below[0], above[0]) + between[0] <= 0 else min(corners)
-    return least, max([*corners, *peaks])
+    return min(corners), max([*corners, *peaks])

@@ -1,0 +1,117 @@
+"""The wire format of a scheme: a small JSON object with exact numbers, read strictly.
+
+A collector sends it, a respondent's device reads it before it randomizes anything, so nothing
+is guessed: an unknown field, another version or a number that is not written in its one form
+is refused.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from discreet.errors import DataError
+
+VERSION = 1
+MOST_CHARACTERS = 1 << 20
+
+_FORMAT = "discreet.local"
+_RATIONAL = re.compile(r"[1-9][0-9]{0,1300}(/[1-9][0-9]{0,1300})?")
+
+
+def write(scheme: str, fields: Mapping[str, object]) -> str:
+    """The JSON text of a scheme: rationals as strings, such as "1/10"."""
+    plain = {
+        name: str(value) if isinstance(value, Fraction) else value for name, value in fields.items()
+    }
+    head = {"format": _FORMAT, "version": VERSION, "scheme": scheme}
+    text = json.dumps(head | plain, ensure_ascii=False)
+    if len(text) > MOST_CHARACTERS:
+        raise _too_long()
+    return text
+
+
+def read(text: object, scheme: str) -> dict[str, Any]:
+    """The fields of a scheme's JSON text, besides those that say what it is."""
+    if not isinstance(text, str | bytes):
+        raise DataError(
+            "the scheme is not text. It is read from the JSON that to_json() wrote. "
+            "Use RandomizedResponse.from_json(poll.to_json())."
+        )
+    if len(text) > MOST_CHARACTERS:
+        raise _too_long()
+    try:
+        fields = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise _malformed() from None
+    if not isinstance(fields, dict) or fields.pop("format", None) != _FORMAT:
+        raise _malformed()
+    if (version := fields.pop("version", None)) != VERSION or type(version) is not int:
+        raise DataError(
+            f"the scheme is not of version {VERSION} of its format. Another version may mean "
+            "another protection, so it is not guessed at. Write it again with to_json()."
+        )
+    if fields.pop("scheme", None) != scheme:
+        raise DataError(
+            f"the scheme is not {scheme!r}. Each scheme reads only its own. Read it with the "
+            "class that wrote it."
+        )
+    return fields
+
+
+def take(fields: dict[str, Any], name: str) -> Any:
+    """Remove a field that must be there."""
+    if name not in fields:
+        raise DataError(
+            f"the scheme has no field {name!r}. Every field is needed, none is guessed. "
+            "Write it again with to_json()."
+        )
+    return fields.pop(name)
+
+
+def take_rational(fields: dict[str, Any], name: str) -> Fraction:
+    """Remove a positive rational, written as "1" or "1/10" in lowest terms."""
+    text = take(fields, name)
+    if isinstance(text, str) and _RATIONAL.fullmatch(text):
+        value = Fraction(text)
+        if str(value) == text:
+            return value
+    raise DataError(
+        f"the field {name!r} is not an exact number. It is a string with a positive rational in "
+        'lowest terms, such as "1" or "1/10". Write the scheme again with to_json().'
+    )
+
+
+def finish(fields: Mapping[str, object]) -> None:
+    """Refuse fields that nobody took."""
+    if fields:
+        raise DataError(
+            f"the scheme has {len(fields)} unknown fields. What is not understood may change "
+            "the protection, so it is refused. Write the scheme again with to_json()."
+        )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a field stands twice")
+    return fields
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError("NaN and Infinity are not JSON")
+
+
+def _malformed() -> DataError:
+    return DataError(
+        f"the text is not a scheme. A scheme is a JSON object whose format is {_FORMAT!r}, each "
+        "field once. Write it with to_json()."
+    )
+
+
+def _too_long() -> DataError:
+    return DataError(
+        f"the scheme is longer than {MOST_CHARACTERS} characters. A scheme is a few numbers and "
+        "names. Use fewer or shorter categories."
+    )

@@ -1,0 +1,253 @@
+"""Gaussian noise on a grid."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, erfc, log, nextafter, pi, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import PrivacyParameterError
+from discreet.exact import Grid
+from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
+from discreet.mechanisms.gaussian_law import (
+    GaussianLaw,
+    least_reach,
+    noise_probability,
+    steps_of,
+)
+from discreet.mechanisms.gaussian_privacy import Move, least_epsilon, least_sigma
+from discreet.mechanisms.laplace import read_confidence
+from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer
+from discreet.privacy.conversions import rounded_up
+from discreet.privacy.laws import Law, ProductLaw
+from discreet.privacy.losses import ApproximateDP, ZeroConcentratedDP
+from discreet.privacy.parameters import read_count, read_delta, read_epsilon, read_positive
+from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitivity
+
+_INTEGERS = Grid(0)
+_SUMMED = 1000  # up to this spread in steps, moments and tails are sums over the integers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaussian:
+    """Integer Gaussian noise in steps of a grid: P(k steps) ∝ e^(-(k·grid)²/(2·sigma²)), exactly.
+
+    Guarantee: if one unit moves the input, rounded to the grid, by at most d in L2, the output
+    is d²/(2·sigma²)-zCDP, and (ε,δ)-DP for the ε and δ that ``loss`` states.
+    Proof: docs/proofs/gaussian.md
+
+    >>> Gaussian(sigma=2).loss(Sensitivity(l2=1))
+    ZeroConcentratedDP(rho=1/8)
+    >>> Gaussian(sigma=2).accuracy(0.95)
+    4
+    """
+
+    sigma: Fraction
+    grid: Grid = _INTEGERS
+    _variance: Fraction = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        sigma = read_positive(self.sigma, "sigma", "Use Gaussian.calibrated(…), or for example 2.")
+        grid = Grid.of(self.grid)
+        object.__setattr__(self, "sigma", sigma)
+        object.__setattr__(self, "grid", grid)
+        object.__setattr__(self, "_variance", (sigma / grid.step) ** 2)
+
+    @classmethod
+    def calibrated(
+        cls,
+        *,
+        sensitivity: object,
+        epsilon: object,
+        delta: object,
+        grid: object = 1,
+        dimension: int | None = None,
+    ) -> "Gaussian":
+        """The noise that makes an answer with this L2 sensitivity on the grid (ε,δ)-DP.
+
+        ``dimension`` is the number of coordinates of the answer.  Without it the noise is right
+        for any number of them, which costs a single number at most a few percent, and nothing
+        where the sensitivity is one step or many.
+
+        >>> Gaussian.calibrated(sensitivity=1, epsilon=1, delta=1e-6)
+        Gaussian(sigma=4.230779)
+        """
+        distance = _read_l2(sensitivity)
+        privacy, level, steps = read_epsilon(epsilon), _read_delta(delta), Grid.of(grid)
+        move = Move.of(distance / steps.step, _read_dimension(dimension))
+        return cls(sigma=least_sigma(move, privacy, level) * steps.step, grid=steps)
+
+    def __repr__(self) -> str:
+        grid = "" if self.grid == _INTEGERS else f", grid={self.grid.step}"
+        return f"Gaussian(sigma={_shown(self.sigma)}{grid})"
+
+    def __call__(
+        self, value: object, *, source: BitSource | None = None
+    ) -> int | float | NDArray[Any]:
+        """The value, or every value of an array, rounded to the grid, plus fresh noise."""
+        variance = self._variance
+        return add_noise(
+            value,
+            self.grid,
+            Keystream() if source is None else source,
+            lambda bits: gaussian_integer(variance, bits),
+            lambda count, bits: gaussian(variance, count, source=bits),
+        )
+
+    def release(self, steps: Sensitive[Any], source: BitSource) -> Any:
+        """Fresh noise on values that are already counted in grid steps; the result is too.
+
+        Takes an integer, a tuple of integers or an array of them, and gives back the same.
+        """
+        true = steps.open()
+        if isinstance(true, int):
+            return true + gaussian_integer(self._variance, source)
+        if isinstance(true, tuple):
+            return tuple(value + gaussian_integer(self._variance, source) for value in true)
+        return exact_sum(true, gaussian(self._variance, true.size, source=source))
+
+    def loss(
+        self, sensitivity: Sensitivity, *, delta: object = None, dimension: int | None = None
+    ) -> ZeroConcentratedDP | ApproximateDP:
+        """The loss when one unit moves the input by at most ``sensitivity.l2``.
+
+        Without ``delta`` it is the exact zCDP.  With it, the least ε that is proved at this δ,
+        rounded up; ``dimension`` is the number of coordinates of the input, or any if not given.
+
+        >>> noise = Gaussian.calibrated(sensitivity=1, epsilon=1, delta=1e-6)
+        >>> round(float(noise.loss(Sensitivity(l2=1), delta=1e-6).epsilon), 6)
+        1.0
+        """
+        distance = Sensitivity.read(sensitivity).need("l2")
+        coordinates = _read_dimension(dimension)
+        if delta is None:
+            return ZeroConcentratedDP(rho=rounded_up(distance**2 / (2 * self.sigma**2)))
+        level = _read_delta(delta)
+        if distance == 0:
+            return ApproximateDP(epsilon=Fraction(0), delta=Fraction(0))
+        move = Move.of(distance / self.grid.step, coordinates)
+        return ApproximateDP(epsilon=least_epsilon(self._variance, move, level), delta=level)
+
+    def law(self, value: object) -> Law:
+        """The exact law of the output on this input."""
+        if is_scalar(value):
+            return GaussianLaw(grid_index(value, self.grid), self._variance, self.grid)
+        parts = np.asarray(value).ravel()
+        return ProductLaw(
+            tuple(
+                GaussianLaw(grid_index(part, self.grid), self._variance, self.grid)
+                for part in parts
+            )
+        )
+
+    def pmf(self, distance: object) -> float:
+        """The probability that the noise is exactly ``distance``; 0 off the grid."""
+        steps = steps_of(distance, self.grid, "distance")
+        return noise_probability(self._variance, int(steps)) if steps.denominator == 1 else 0.0
+
+    @property
+    def variance(self) -> float:
+        """The noise's own variance: sigma² on a fine grid, a little less on a coarse one.
+
+        It is sigma² to one part in 10^30 once sigma is two steps.
+        """
+        if self._variance > 4:
+            return float(self.sigma) * float(self.sigma)
+        places, weights = self._right_side()
+        return 2 * float(places**2 @ weights) * float(self.grid.step) ** 2
+
+    @property
+    def mean_absolute_error(self) -> float:
+        """E|noise|: sigma·√(2/π) on a fine grid."""
+        spread = float(self.sigma / self.grid.step)
+        if spread > _SUMMED:
+            # Euler and Maclaurin: Σ x·e^(-x²/(2s²)) over x ≥ 1 is s² - 1/12 + O(1/s²).
+            steps = spread * sqrt(2 / pi) * (1 - 1 / spread / spread / 12)
+        else:
+            places, weights = self._right_side()
+            steps = 2 * float(places @ weights)
+        return steps * float(self.grid.step)
+
+    def tail(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P[|noise| > distance], in floats."""
+        whole = np.floor(np.asarray(distances) / float(self.grid.step))
+        spread = float(self.sigma / self.grid.step)
+        if spread > _SUMMED:
+            # By the midpoint rule, whose relative error is below (whole/spread²)²/24.
+            reaches = (whole + 0.5) / (spread * sqrt(2))
+            inside = np.array([erfc(reach) for reach in reaches.ravel()]).reshape(whole.shape)
+        else:
+            _, weights = self._right_side()
+            beyond = 2 * np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+            inside = beyond[np.clip(whole, 0, weights.size).astype(np.int64)]
+        return np.where(whole < 0, 1.0, inside)
+
+    def _right_side(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The positive places as far as floats see them, and their probabilities."""
+        square = max(float(self._variance), 1e-6)
+        places = np.arange(1, ceil(sqrt(1500 * square)) + 2, dtype=np.float64)
+        weights = np.exp(-(places**2) / (2 * square))
+        return places, weights / (1 + 2 * weights.sum())
+
+    def accuracy(self, confidence: object = 0.95, *, cells: int = 1) -> int | float:
+        """The least a with P[|noise| ≤ a in all cells at once] ≥ confidence.
+
+        It is exact where sigma is at most 10,000 steps.  Beyond, it may be one step above the
+        least, and beyond 2^40 steps also one part in 10^11.
+
+        >>> Gaussian(sigma=1).accuracy(0.95), Gaussian(sigma=1).accuracy(0.95, cells=10_000)
+        (2, 4)
+        """
+        level = read_confidence(confidence)
+        return self.grid.value(least_reach(self._variance, level, _read_cells(cells)))
+
+    def union_bound(self, confidence: object = 0.95, *, cells: int = 1) -> float:
+        """The bound sigma·√(2·ln(2·cells/β)) with β = 1 - confidence, on every grid.
+
+        P[some |noise| ≥ bound] ≤ β by the union bound over the cells and P[noise ≥ t] ≤
+        e^(-t²/(2·sigma²)).
+
+        >>> round(Gaussian(sigma=1).union_bound(0.95, cells=10_000), 2)
+        5.08
+        """
+        beta = 1 - read_confidence(confidence)
+        logarithm = log(2 * _read_cells(cells) * beta.denominator) - log(beta.numerator)
+        bound = float(self.sigma) * sqrt(2 * logarithm)
+        return nextafter(bound * (1 + 2.0**-50), float("inf"))
+
+
+def _shown(sigma: Fraction) -> str:
+    """The number as one would write it: as a decimal where that is short."""
+    if sigma.denominator == 1 or sigma.numerator.bit_length() > 53:
+        return str(sigma)
+    decimal = repr(float(sigma))
+    return decimal if Fraction(decimal) == sigma else str(sigma)
+
+
+def _read_l2(sensitivity: object) -> Fraction:
+    """A positive L2 sensitivity given as a number or as a Sensitivity."""
+    value = sensitivity.need("l2") if isinstance(sensitivity, Sensitivity) else sensitivity
+    return read_positive(
+        value, "sensitivity", "Use the largest move of the answer in L2, for example 1."
+    )
+
+
+def _read_delta(delta: object) -> Fraction:
+    level = read_delta(delta)
+    if level == 0:
+        raise PrivacyParameterError(
+            "delta is 0. Gaussian noise has no pure ε, so it needs a δ above 0. Use something far "
+            "below 1/(number of people), such as delta=1e-6, or Laplace noise."
+        )
+    return level
+
+
+def _read_dimension(dimension: int | None) -> int | None:
+    return None if dimension is None else read_count(dimension, "dimension", "coordinates")
+
+
+def _read_cells(cells: int) -> int:
+    return read_count(cells, "cells", "released numbers")

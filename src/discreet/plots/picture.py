@@ -1,0 +1,117 @@
+"""A picture as a value: shown in a notebook, saved as SVG, PNG or HTML."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DataError, DiscreetError
+
+# The browser itself refuses every request that the page might make.
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; \
+style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'">
+<title>{title}</title>
+</head>
+<body>
+<div id="picture">{svg}</div>
+<script>{library}</script>
+<script>vegaEmbed("#picture", {spec}, {{"renderer": "svg", "actions": false}});</script>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A Vega-Lite specification that holds its data, rendered without a network.
+
+    ``svg``, ``png`` and ``html`` are the rendered forms; ``spec`` is plain data that Altair
+    takes back: ``altair.Chart.from_dict(picture.spec)``.
+    """
+
+    spec: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Picture({self.title!r})"
+
+    @property
+    def title(self) -> str:
+        """The first line above the picture."""
+        return str(self.spec["title"]["text"])
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture as SVG text."""
+        converter = _converter()
+        return str(
+            converter.vegalite_to_svg(self.spec, vl_version=self._version, allowed_base_urls=[])
+        )
+
+    @cached_property
+    def png(self) -> bytes:
+        """The picture as PNG data, at twice the size for sharp screens."""
+        return bytes(_converter().svg_to_png(self.svg, scale=2))
+
+    @cached_property
+    def html(self) -> str:
+        """The picture as a page of its own, with tooltips: all that it needs is inside it."""
+        return _PAGE.format(
+            title=escape(self.title),
+            svg=self.svg,
+            library=_converter().javascript_bundle(vl_version=self._version),
+            # Text from labels must not end the script.
+            spec=dumps(self.spec).replace("<", "\\u003c"),
+        )
+
+    def save(self, path: "str | Path") -> Path:
+        """Write the picture to a file whose name ends in .svg, .png or .html."""
+        target = Path(path)
+        match target.suffix.lower():
+            case ".svg":
+                target.write_text(self.svg, "utf-8")
+            case ".png":
+                target.write_bytes(self.png)
+            case ".html":
+                target.write_text(self.html, "utf-8")
+            case other:
+                raise DataError(
+                    f"the file's name ends in {other!r}. The ending says how the picture is "
+                    'written. Use .svg, .png or .html, for example "picture.svg".'
+                )
+        return target
+
+    def _repr_html_(self) -> str:
+        return self.svg
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"image/svg+xml": self.svg, "text/plain": repr(self)}
+
+    @property
+    def _version(self) -> str | None:
+        """The version of Vega-Lite that the specification was written for, if it is at hand."""
+        wanted = re.search(r"/v(\d+\.\d+)", str(self.spec.get("$schema")))
+        known = wanted is not None and wanted[1] in _converter().get_vegalite_versions()
+        return wanted[1] if wanted is not None and known else None
+
+
+def _converter() -> Any:
+    try:
+        import vl_convert
+    except ImportError:
+        raise missing("vl-convert-python") from None
+    return vl_convert
+
+
+def missing(library: str) -> DiscreetError:
+    """The error for a library of the extra ``plot`` that is not installed."""
+    return DiscreetError(
+        f"{library} is not installed. Pictures are drawn by the extra 'plot', which discreet does "
+        "not need otherwise. Install it: pip install 'discreet[plot]'"
+    )

@@ -1,0 +1,227 @@
+"""Losses add up exactly, and the question that would go over is refused before data are read."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from fractions import Fraction
+from threading import Thread
+
+import pytest
+
+import discreet as dp
+from discreet.accounting import Spending, spend, spending
+from discreet.errors import BudgetExhaustedError, PrivacyParameterError
+from discreet.privacy.budget import Budget
+from discreet.privacy.losses import ApproximateDP, PureDP
+
+TENTH = PureDP(epsilon="0.1")
+
+
+class Untouchable:
+    """Data that must not be read."""
+
+    def __len__(self) -> int:
+        raise AssertionError("the data were read")
+
+    def __iter__(self) -> Iterator[object]:
+        raise AssertionError("the data were read")
+
+    def __getitem__(self, place: int) -> object:
+        raise AssertionError("the data were read")
+
+
+# ---------------------------------------------------------------------- exact sums
+
+
+def test_a_tenth_ten_times_is_exactly_one():
+    with spending(Budget(epsilon=1)) as account:
+        for _ in range(10):
+            dp.count([1, 2, 3], epsilon=0.1)
+        assert account.spent == ApproximateDP(epsilon=1, delta=0)
+        assert account.left.epsilon == 0
+        with pytest.raises(BudgetExhaustedError):
+            spend(PureDP(epsilon=Fraction(1, 10**17)))
+    assert sum([0.1] * 10) != 1  # the control: floats lose it
+
+
+def test_a_million_charges_of_ten_to_the_minus_17_add_up():
+    account, tiny = Spending(Budget(epsilon=1)), PureDP(epsilon="1e-17")
+    account.charge(PureDP(epsilon=1 - Fraction(1, 10**11)))
+    for _ in range(10**6):
+        account.charge(tiny)
+    assert account.left.epsilon == 0
+    with pytest.raises(BudgetExhaustedError):
+        account.charge(tiny)
+    floating = 1.0
+    for _ in range(1000):
+        floating += 1e-17
+    assert floating == 1.0  # the control: floats would never have noticed
+
+
+def test_deltas_add_up_too():
+    account = Spending(Budget(epsilon=10, delta="1e-6"))
+    for _ in range(10):
+        account.charge(ApproximateDP(epsilon=Fraction(1, 100), delta=Fraction(1, 10**7)))
+    assert account.left == ApproximateDP(epsilon=Fraction(99, 10), delta=0)
+    with pytest.raises(BudgetExhaustedError):
+        account.charge(ApproximateDP(epsilon=Fraction(1, 100), delta=Fraction(1, 10**30)))
+    account.charge(TENTH)
+
+
+def test_odd_denominators_are_rounded_up_and_never_down():
+    account, exact = Spending(Budget(epsilon=20)), Fraction(0)
+    for prime in (1009 + 2 * k for k in range(450)):
+        account.charge(PureDP(epsilon=Fraction(1, prime)))
+        exact += Fraction(1, prime)
+    assert exact.denominator.bit_length() > 2048
+    assert exact <= account.spent.epsilon < exact + Fraction(1, 10**300)
+
+
+# ---------------------------------------------------------------------- refusals
+
+
+ASK = {
+    "count": lambda data: dp.count(data, epsilon=1),
+    "sum": lambda data: dp.sum(data, bounds=(0, 1), epsilon=1),
+    "mean": lambda data: dp.mean(data, bounds=(0, 1), epsilon=1),
+    "var": lambda data: dp.var(data, bounds=(0, 1), epsilon=1),
+    "std": lambda data: dp.std(data, bounds=(0, 1), epsilon=1),
+    "min": lambda data: dp.min(data, bounds=(0, 1), epsilon=1),
+    "max": lambda data: dp.max(data, bounds=(0, 1), epsilon=1),
+    "median": lambda data: dp.median(data, bounds=(0, 1), epsilon=1),
+    "quantile": lambda data: dp.quantile(data, [0.1, 0.9], bounds=(0, 1), epsilon=1),
+    "histogram": lambda data: dp.histogram(data, bins=[0, 1], epsilon=1),
+    "categories": lambda data: dp.histogram(data, categories=["a"], epsilon=1),
+    "most_common": lambda data: dp.most_common(data, categories=["a"], epsilon=1),
+    "proportion": lambda data: dp.proportion(data, epsilon=1),
+}
+
+
+@pytest.mark.parametrize("name", ASK)
+def test_a_question_that_goes_over_is_refused_before_the_data_are_read(name):
+    with spending(Budget(epsilon="0.9")) as account:
+        with pytest.raises(BudgetExhaustedError, match="Nothing was read or spent"):
+            ASK[name](Untouchable())
+        assert account.spent.epsilon == 0
+        assert account.history == ()
+    with spending(Budget(epsilon=1)), pytest.raises(AssertionError, match="were read"):
+        ASK[name](Untouchable())  # the control: with enough budget they are
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: dp.laplace(1, sensitivity=1, epsilon=1),
+        lambda: dp.gaussian(1, sensitivity=1, epsilon=1, delta=1e-6),
+        lambda: dp.noisy_max([1, 2], sensitivity=1, epsilon=1),
+        lambda: dp.randomized_response([0, 1], epsilon=1),
+    ],
+)
+def test_mechanism_functions_are_charged_too(ask):
+    with spending(Budget(epsilon="1.5", delta="1e-6")) as account:
+        ask()
+        with pytest.raises(BudgetExhaustedError):
+            ask()
+    assert account.spent.epsilon == 1
+
+
+def test_an_error_after_the_charge_is_not_refunded():
+    with spending(Budget(epsilon=1)) as account:
+        with pytest.raises(dp.DataError):
+            dp.count("not a column", epsilon="0.25")
+        assert account.spent.epsilon == Fraction(1, 4)
+
+
+def test_the_history_is_what_was_spent_in_order():
+    with spending(Budget(epsilon=2, delta="1e-5")) as account:
+        dp.count([1], epsilon="0.5")
+        dp.gaussian(1, sensitivity=1, epsilon=1, delta="1e-6")
+    assert account.history == (
+        PureDP(epsilon=Fraction(1, 2)),
+        ApproximateDP(epsilon=1, delta=Fraction(1, 10**6)),
+    )
+    assert "spent ε = 1.5" in repr(account)
+
+
+@pytest.mark.parametrize("budget", [1, None, "1", PureDP(epsilon=1)])
+def test_what_is_no_budget_is_refused(budget):
+    with pytest.raises(PrivacyParameterError, match="not a Budget"), spending(budget):
+        pass
+
+
+# ---------------------------------------------------------------------- blocks and threads
+
+
+def test_outside_a_block_nothing_is_kept():
+    with spending(Budget(epsilon=1)) as account:
+        pass
+    dp.count([1], epsilon=1)
+    assert account.spent.epsilon == 0
+
+
+def test_a_block_ends_with_its_exception():
+    with pytest.raises(RuntimeError), spending(Budget(epsilon=1)) as account:
+        raise RuntimeError
+    dp.count([1], epsilon=1)
+    assert account.spent.epsilon == 0
+
+
+def test_a_block_inside_another_counts_for_both():
+    with spending(Budget(epsilon=1)) as outer:
+        with spending(Budget(epsilon=5)) as inner:
+            spend(PureDP(epsilon="0.75"))
+            with pytest.raises(BudgetExhaustedError):
+                spend(PureDP(epsilon="0.5"))  # the outer cap binds
+        assert outer.spent == inner.spent
+        assert inner.spent.epsilon == Fraction(3, 4)
+        spend(PureDP(epsilon="0.25"))
+    assert (outer.spent.epsilon, inner.spent.epsilon) == (1, Fraction(3, 4))
+
+
+def test_a_thread_inside_the_block_is_charged():
+    with spending(Budget(epsilon=1)) as account:
+        thread = Thread(target=dp.count, args=([1],), kwargs={"epsilon": "0.5"})
+        thread.start()
+        thread.join()
+        assert account.spent.epsilon == Fraction(1, 2)
+
+
+def test_a_copied_context_is_charged_once():
+    with spending(Budget(epsilon=1)) as account:
+        context = copy_context()
+        thread = Thread(target=context.run, args=(spend, TENTH))
+        thread.start()
+        thread.join()
+    assert account.spent.epsilon == Fraction(1, 10)
+
+
+def test_a_thread_with_a_block_of_its_own_charges_that_one():
+    def work() -> Fraction:
+        with spending(Budget(epsilon=1)) as own:
+            spend(TENTH)
+        return own.spent.epsilon
+
+    with spending(Budget(epsilon=1)) as account, ThreadPoolExecutor(1) as pool:
+        assert pool.submit(work).result() == Fraction(1, 10)
+        assert account.spent.epsilon == 0
+
+
+def test_threads_together_never_overspend():
+    refused = []
+
+    def work() -> None:
+        for _ in range(50):
+            try:
+                spend(PureDP(epsilon="0.01"))
+            except BudgetExhaustedError:
+                refused.append(1)
+
+    with spending(Budget(epsilon=1)) as account:
+        threads = [Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert account.spent.epsilon == 1
+    assert len(account.history) == 100
+    assert len(refused) == 300

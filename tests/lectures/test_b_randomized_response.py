@@ -1,0 +1,123 @@
+"""Section B of the mission: randomized response."""
+
+from fractions import Fraction
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+
+import discreet as dp
+from tests.lectures.evidence import agrees, frequency_agrees
+
+
+def test_b1_the_two_coin_form_keeps_three_quarters_and_is_exactly_ln_3_private():
+    mechanism = dp.RandomizedResponse.two_coin()
+    for bit in (0, 1):
+        assert mechanism.law(bit).probability(bit) == 0.75
+        assert mechanism.law(bit).probability(1 - bit) == 0.25
+    found = dp.verify(mechanism, 0, 1)
+    assert found.ratio == 3
+    assert 0 <= float(found.epsilon) - log(3) < 1e-12
+
+    draws = 400_000
+    for bit in (0, 1):
+        kept = int(np.count_nonzero(mechanism(np.full(draws, bit)) == bit))
+        assert frequency_agrees(kept, 0.75, draws)
+        assert not frequency_agrees(kept, 0.74, draws), "the check can fail"
+
+
+def test_b2_warners_form_keeps_the_bit_with_the_odds_e_to_the_epsilon():
+    draws = 200_000
+    for epsilon in (0.1, 1, 3):
+        mechanism = dp.RandomizedResponse(epsilon=epsilon)
+        kept = exp(epsilon) / (1 + exp(epsilon))
+        assert mechanism.law(1).probability(1) == pytest.approx(kept, abs=1e-15)
+        assert dp.verify(mechanism, 0, 1).epsilon == Fraction(str(epsilon))
+        hits = int(np.count_nonzero(mechanism(np.ones(draws, np.int64))))
+        assert frequency_agrees(hits, kept, draws)
+
+
+def test_b3_the_estimate_is_unbiased():
+    # Exactly: E[Y] = X/2 + 1/4 for two coins, so 2·mean - 1/2 has expectation X.
+    two_coin = dp.RandomizedResponse.two_coin()
+    for bit in (0, 1):
+        expected = two_coin.law(bit).probability(1)
+        assert expected == bit / 2 + 1 / 4
+        assert 2 * expected - 1 / 2 == bit
+    # Exactly at general ε: ((e^ε + 1)·Y - 1)/(e^ε - 1) has expectation X.
+    for epsilon in (0.5, 1, 2):
+        law = dp.RandomizedResponse(epsilon=epsilon)
+        for bit in (0, 1):
+            mean = law.law(bit).probability(1)
+            debiased = ((exp(epsilon) + 1) * mean - 1) / (exp(epsilon) - 1)
+            assert debiased == pytest.approx(bit, abs=1e-12)
+
+    # The shipped estimator applies these very constants.
+    reports = [1, 1, 1, 0]
+    assert dp.local.RandomizedResponse.two_coin().estimate(reports).value == pytest.approx(
+        2 * 0.75 - 0.5
+    )
+    e = exp(1)
+    assert dp.local.RandomizedResponse(epsilon=1).estimate(reports).value == pytest.approx(
+        ((e + 1) * 0.75 - 1) / (e - 1)
+    )
+
+    # And on average it finds the truth.
+    truth = np.array([1] * 300 + [0] * 700)
+    poll = dp.local.RandomizedResponse.two_coin()
+    trials = 300
+    found = [poll.estimate(poll.randomize(truth)).value for _ in range(trials)]
+    deviation = sqrt(4 * 0.25 * 0.75 / truth.size)
+    assert agrees(float(np.mean(found)), 0.3, deviation, trials)
+
+
+def test_b4_the_error_of_the_count_is_of_the_order_of_the_root_of_n():
+    mechanism = dp.RandomizedResponse.two_coin()
+    poll = dp.local.RandomizedResponse.two_coin()
+    scaled = []
+    for n in (100, 400, 1600, 6400):
+        # Variance of the count estimate is n·4·(3/16) = 3n/4: O(n).
+        assert poll.variance(n) == pytest.approx(0.75 / n)
+        trials = 400
+        truth = np.zeros(n, np.int64)
+        errors = np.array(
+            [abs(2 * mechanism(truth).sum() - n / 2) for _ in range(trials)], dtype=float
+        )
+        # Chebyshev with probability 0.99: at most sqrt(var/0.01) = 10·sqrt(3n/4).
+        assert np.mean(errors > 10 * sqrt(0.75 * n)) <= 0.01 + 5 * sqrt(0.01 * 0.99 / trials)
+        # Anti-concentration: half the time at least a constant times sqrt(n).
+        assert np.mean(errors >= 0.3 * sqrt(n)) > 0.5
+        scaled.append(float(np.sqrt(np.mean(errors**2))) / sqrt(n))
+    # The constant does not drift with n: between half and double of sqrt(3/4) everywhere.
+    assert all(0.5 * sqrt(0.75) < value < 2 * sqrt(0.75) for value in scaled)
+
+    # Every estimate comes with a standard error's worth of interval, and it covers.
+    truth = np.array([1] * 50 + [0] * 150)
+    trials = 400
+    covered = 0
+    for _ in range(trials):
+        estimate = poll.estimate(poll.randomize(truth))
+        assert estimate.lower is not None
+        assert estimate.upper is not None
+        covered += estimate.lower <= 0.25 <= estimate.upper
+    assert covered / trials >= 0.95 - 5 * sqrt(0.95 * 0.05 / trials)
+
+
+def test_b5_more_than_two_answers_by_k_ary_response():
+    draws = 120_000
+    for categories, epsilon in ((3, 1), (5, 2)):
+        mechanism = dp.RandomizedResponse(epsilon=epsilon, categories=categories)
+        keep = exp(epsilon) / (exp(epsilon) + categories - 1)
+        other = 1 / (exp(epsilon) + categories - 1)
+        reports = np.asarray(mechanism(np.full(draws, 1)))
+        for answer in range(categories):
+            expected = keep if answer == 1 else other
+            assert mechanism.law(1).probability(answer) == pytest.approx(expected, abs=1e-15)
+            assert frequency_agrees(int(np.count_nonzero(reports == answer)), expected, draws)
+        assert dp.verify(mechanism, 0, categories - 1).epsilon == epsilon
+
+    poll = dp.local.RandomizedResponse(epsilon=1, categories=["yes", "no", "unsure"])
+    truth = ["yes"] * 500 + ["no"] * 300 + ["unsure"] * 200
+    estimates = poll.estimate(poll.randomize(truth))
+    assert list(estimates) == ["yes", "no", "unsure"]
+    assert sum(estimate.value for estimate in estimates.values()) == pytest.approx(1)

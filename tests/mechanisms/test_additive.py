@@ -1,0 +1,135 @@
+"""A value on the grid plus whole steps: exact, and its type tells nothing about the true value."""
+
+from fractions import Fraction
+from math import floor, inf, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import DataError
+from discreet.exact import Grid
+from discreet.mechanisms import Laplace
+from discreet.mechanisms.additive import (
+    decode,
+    exact_sum,
+    fitting,
+    grid_index,
+    grid_indices,
+    is_scalar,
+    steps_of,
+)
+from discreet.noise import UnsafeSeededBits
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+grids = st.integers(-60, 60).map(Grid)
+wide = st.integers(-(2**70), 2**70)
+
+
+@given(value=finite, grid=grids)
+def test_a_float_is_rounded_as_the_rational_that_it_is(value, grid):
+    exact = floor(Fraction(value) / grid.step + Fraction(1, 2))
+    assert grid_index(value, grid) == exact
+    assert grid_index(np.float64(value), grid) == exact
+    assert grid_indices([value, 0.0], grid).tolist() == [exact, 0]
+
+
+@given(value=st.integers(2**52, 2**53 + 4), grid=st.integers(-3, 3).map(Grid))
+def test_rounding_is_exact_where_adding_a_half_is_not(value, grid):
+    # floor(x + 1/2) in floats maps 2^52 + 1 to 2^52 + 2: neighbors would land two steps apart.
+    assert grid_indices(np.array([float(value)]), grid)[0] == grid.index(Fraction(float(value)))
+
+
+@given(values=st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5), grid=grids)
+def test_integers_are_rounded_as_rationals(values, grid):
+    expected = [grid.index(Fraction(value)) for value in values]
+    assert grid_indices(np.array(values, np.int64), grid).tolist() == expected
+
+
+@given(values=st.lists(finite, min_size=1, max_size=5), grid=grids, moved=st.integers(1, 1000))
+def test_a_whole_number_of_steps_stays_a_whole_number_of_steps(values, grid, moved):
+    near = [Fraction(value) for value in values]
+    far = [value + moved * grid.step for value in near]
+    assert [grid.index(b) - grid.index(a) for a, b in zip(near, far, strict=True)] == [moved] * len(
+        near
+    )
+
+
+@given(pairs=st.lists(st.tuples(wide, wide), max_size=6))
+def test_sums_are_exact_and_their_type_depends_on_the_sums_alone(pairs):
+    first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+    expected = [a + b for a, b in pairs]
+    found = exact_sum(as_array(first), as_array(second))
+    assert found.tolist() == expected
+    fits = all(-(2**63) <= total < 2**63 for total in expected)
+    assert found.dtype == (np.int64 if fits else np.object_)
+
+
+def as_array(values: list[int]):
+    return fitting(np.array(values, np.object_))
+
+
+def test_a_true_value_beyond_64_bits_shows_only_if_the_noisy_one_is():
+    """The release of 2^63 and of 2^63 - 1 must have the same type on the same output."""
+    for true, noise in ((2**63 - 1, 0), (2**63, -1), (2**63 + 5, -6)):
+        assert exact_sum(as_array([true]), as_array([noise])).dtype == np.int64
+    for true, noise in ((2**63 - 1, 1), (2**63, 0)):
+        assert exact_sum(as_array([true]), as_array([noise])).dtype == np.object_
+
+
+def test_neighbors_around_2_to_the_62_have_outputs_of_one_type():
+    for value in (2**62 - 1, 2**62, 2**62 + 1):
+        assert Laplace(scale=1)(np.array([value])).dtype == np.int64
+        assert Laplace(scale=1)(np.array([float(value)])).dtype == np.int64
+
+
+@given(values=st.lists(wide, max_size=4), grid=st.integers(-40, 40).map(Grid))
+def test_decoding_gives_integers_on_integer_grids_and_floats_on_others(values, grid):
+    found = decode(as_array(values), grid)
+    assert found.tolist() == [grid.value(value) for value in values]
+    assert found.dtype.kind == ("f" if grid.exponent < 0 else found.dtype.kind)
+    if grid.exponent >= 0:
+        assert found.dtype in (np.int64, np.object_)
+
+
+@pytest.mark.parametrize("grid", [1, 2, 2**-20])
+def test_the_output_is_on_the_grid_whatever_the_input_is(grid):
+    mechanism = Laplace(scale=3, grid=grid)
+    for value in (0, 1, 0.3, 1e9 + 0.1, Fraction(1, 3)):
+        assert (Fraction(mechanism(value)) / Fraction(grid)).denominator == 1
+    for output in np.asarray(mechanism([0.1, 2.7, 1e6])):
+        assert (Fraction(float(output)) / Fraction(grid)).denominator == 1
+
+
+def test_one_number_gives_one_number_and_many_give_as_many():
+    mechanism = Laplace(scale=1)
+    for one in (3, 3.0, np.float64(3), np.int64(3), np.array(3), Fraction(3)):
+        assert is_scalar(one)
+        assert isinstance(mechanism(one), int)
+    for many in ([1, 2], (1, 2), np.array([1, 2]), np.zeros((2, 3)), []):
+        assert not is_scalar(many)
+        assert np.asarray(mechanism(many)).shape == np.asarray(many).shape
+
+
+def test_the_same_noise_is_added_to_a_number_and_to_its_neighbor():
+    for value in (0, 2**53, 2**63 - 1, -(2**63), 10**30):
+        noisy = [Laplace(scale=5)(value + step, source=UnsafeSeededBits(1)) for step in (0, 1)]
+        assert noisy[1] - noisy[0] == 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [nan, inf, -inf, np.longdouble("1e4000"), [1.0, nan], [np.longdouble("1e4000")], "7", None],
+    ids=repr,
+)
+def test_what_has_no_place_on_the_grid_is_refused(value):
+    with np.errstate(all="raise"), pytest.raises(DataError, match="value"):
+        Laplace(scale=1)(value)
+
+
+def test_steps_are_read_from_floats_as_the_grid_makes_them():
+    grid = Grid(-30)
+    assert steps_of(grid.value(7), grid, "outcome") == 7
+    assert steps_of("0.5", Grid(-1), "outcome") == 1
+    assert steps_of(0.1, Grid(-1), "outcome").denominator > 1

@@ -1,0 +1,247 @@
+"""Pictures are whole: they are rendered on this machine and ask for nothing from elsewhere."""
+
+import json
+import re
+import struct
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from discreet.errors import DataError, DiscreetError
+from discreet.mechanisms import Laplace
+from discreet.plots import Picture, estimates_picture
+from discreet.plots.tradeoff import _rounded_up
+from discreet.privacy.tradeoff import tradeoff
+
+HOSTILE = "</script><script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def attacks() -> Picture:
+    return tradeoff(Laplace(scale=2), 0, 4).plot()
+
+
+@pytest.fixture(scope="module")
+def bars() -> Picture:
+    return estimates_picture(
+        ["b", "a", HOSTILE], [3, -1, 2], [2, None, 1], [4, 0.5, 3], "ages, ε = 1"
+    )
+
+
+class References(HTMLParser):
+    """What a browser would fetch for a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.scripts = 0
+        self.policy = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        values = dict(attributes)
+        self.scripts += tag == "script"
+        self.found += [
+            f"{tag} {name}={value}"
+            for name, value in attributes
+            if name in {"src", "href", "xlink:href", "srcset", "data", "action"}
+            and not str(value).startswith("#")
+        ]
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = str(values["content"])
+
+
+def texts(picture: Picture) -> str:
+    root = ElementTree.fromstring(picture.svg)
+    return "\n".join(
+        "".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")
+    )
+
+
+@pytest.mark.parametrize("name", ["attacks", "bars"])
+class TestEveryPicture:
+    def test_svg_is_well_formed_and_refers_to_nothing(
+        self, name: str, request: pytest.FixtureRequest
+    ) -> None:
+        svg = request.getfixturevalue(name).svg
+        assert svg.startswith("<svg")
+        ElementTree.fromstring(svg)
+        assert References(svg).found == []
+        assert References(svg).scripts == 0
+        assert not re.search(r"url\(\s*['\"]?http|@import|@font-face", svg)
+
+    def test_png_is_a_picture_of_some_size(self, name: str, request: pytest.FixtureRequest) -> None:
+        png = request.getfixturevalue(name).png
+        assert png[:8] == b"\x89PNG\r\n\x1a\n"
+        width, height = struct.unpack(">II", png[16:24])
+        assert 300 < width < 2000
+        assert 300 < height < 2000
+
+    def test_html_holds_all_that_it_needs(self, name: str, request: pytest.FixtureRequest) -> None:
+        page = request.getfixturevalue(name).html
+        references = References(page)
+        assert references.found == []
+        assert references.scripts == 2
+        assert references.policy.startswith("default-src 'none'")
+        assert "http" not in references.policy
+        assert '"actions": false' in page
+
+    def test_the_data_in_the_page_are_those_of_the_picture(
+        self, name: str, request: pytest.FixtureRequest
+    ) -> None:
+        picture = request.getfixturevalue(name)
+        call = picture.html.rpartition('vegaEmbed("#picture", ')[2]
+        spec, _ = json.JSONDecoder().raw_decode(call)
+        assert spec == picture.spec
+
+    def test_it_is_the_same_each_time(self, name: str, request: pytest.FixtureRequest) -> None:
+        picture = request.getfixturevalue(name)
+        assert Picture(picture.spec).svg == picture.svg
+
+    def test_notebooks_show_it(self, name: str, request: pytest.FixtureRequest) -> None:
+        picture = request.getfixturevalue(name)
+        assert picture._repr_html_() == picture.svg
+        assert picture._repr_mimebundle_()["image/svg+xml"] == picture.svg
+        assert repr(picture) == f"Picture({picture.title!r})"
+
+
+def test_an_external_reference_would_be_seen() -> None:
+    assert References('<script src="https://cdn.example/vega.js"></script>').found
+    assert References('<svg><image xlink:href="https://example.com/x.png"/></svg>').found
+    assert References(f"<script>draw('{HOSTILE}')</script>").scripts == 2
+
+
+class TestSaving:
+    @pytest.mark.parametrize(
+        ("name", "start"),
+        [("x.svg", b"<svg"), ("x.PNG", b"\x89PNG"), ("x.html", b"<!DOCTYPE html>")],
+    )
+    def test_the_ending_says_how(
+        self, attacks: Picture, tmp_path: Path, name: str, start: bytes
+    ) -> None:
+        assert attacks.save(tmp_path / name) == tmp_path / name
+        assert (tmp_path / name).read_bytes().startswith(start)
+        assert attacks.save(str(tmp_path / name)).is_file()
+
+    @pytest.mark.parametrize("name", ["x.pdf", "x", ".svg"])
+    def test_another_ending_is_refused(self, attacks: Picture, tmp_path: Path, name: str) -> None:
+        with pytest.raises(DataError, match=r"Use \.svg, \.png or \.html"):
+            attacks.save(tmp_path / name)
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestAttacks:
+    def test_it_speaks_plainly(self, attacks: Picture) -> None:
+        shown = texts(attacks)
+        assert "Laplace(scale=2): ε = 2" in shown
+        assert "say 4 when the output is 3 or more, else 0" in shown
+        assert "false alarms: says 4, but the input is 0" in shown
+        assert "detections: says 4, and the input is 4" in shown
+        assert "allowed by ε = 2" in shown
+
+    def test_without_an_epsilon_a_delta_is_drawn(self) -> None:
+        table = {0: {"a": "9/10", "b": "1/10"}, 1: {"a": "9/10", "c": "1/10"}}
+        shown = texts(tradeoff(table, 0, 1).plot())
+        assert "ε = ∞" in shown
+        assert "allowed by ε = 1, δ = 0.1" in shown.splitlines()
+
+    def test_the_region_may_be_chosen(self) -> None:
+        shown = texts(tradeoff(Laplace(scale=2), 0, 1).plot(epsilon=0.3))
+        assert "allowed by ε = 0.3, δ = 0.1129" in shown
+
+    def test_there_may_be_nothing_to_attack(self) -> None:
+        shown = texts(tradeoff({0: {"a": 1}, 1: {"a": 1}}, 0, 1).plot())
+        assert "No attack does better than guessing" in shown
+        assert "largest gap" not in shown
+
+    def test_there_may_be_nothing_to_protect(self) -> None:
+        shown = texts(tradeoff({0: {"a": 1}, 1: {"b": 1}}, 0, 1).plot())
+        assert "100.0% detections at 0.0% false alarms" in shown
+
+    def test_many_points_are_thinned_and_long_names_left_out(self) -> None:
+        picture = tradeoff(Laplace(scale=300), [0, *range(50)], [900, *range(50)]).plot()
+        assert all(len(rows) <= 400 for rows in values(picture))
+        assert "says the second, but the input is the first" in texts(picture)
+
+    def test_names_do_not_become_code(self) -> None:
+        picture = tradeoff({HOSTILE: {0: 1}, 0: {1: 1}}, HOSTILE, 0).plot()
+        assert References(picture.html).scripts == 2
+
+    def test_losses_are_rounded_up(self) -> None:
+        assert _rounded_up(0.5) == "0.5"
+        assert _rounded_up(0.1 + 1e-17) == "0.1"
+        assert _rounded_up(1.0986122886681098) == "1.099"
+        assert _rounded_up(1.23401) == "1.235"
+        assert _rounded_up(1.2e-9) == "1.2e-09"
+
+
+def values(picture: Picture) -> list[list[object]]:
+    """The rows that each layer draws."""
+    named = picture.spec.get("datasets", {})
+    layers = picture.spec["layer"]
+    data = [layer.get("data", picture.spec.get("data")) for layer in layers]
+    return [named[one["name"]] if "name" in one else one["values"] for one in data]
+
+
+class TestEstimates:
+    def test_labels_keep_their_order(self, bars: Picture) -> None:
+        shown = [line for line in texts(bars).splitlines() if line in {"b", "a", HOSTILE}]
+        assert [line for line in shown if line != HOSTILE] == ["b", "a"]
+        rows = values(bars)[0]
+        assert [row["label"] for row in rows] == ["b", "a", HOSTILE]  # type: ignore[index]
+
+    def test_an_end_that_is_not_finite_is_left_out(self) -> None:
+        picture = estimates_picture("ab", [1, 2], [0, float("-inf")], [2, 3], "t")
+        rows = values(picture)[0]
+        assert [row["lower"] for row in rows] == [0, None]  # type: ignore[index]
+        assert "with 95% intervals where they are known" in texts(picture)
+        assert picture.svg
+
+    @pytest.mark.parametrize("count", [1, 14, 15, 200])
+    @pytest.mark.parametrize("bars", [True, False])
+    def test_few_and_many_are_drawn(self, count: int, bars: bool) -> None:
+        names = [f"category {i}" for i in range(count)]
+        picture = estimates_picture(
+            names,
+            list(range(count)),
+            list(range(-1, count - 1)),
+            list(range(1, count + 1)),
+            "t",
+            bars=bars,
+        )
+        ElementTree.fromstring(picture.svg)
+
+    @pytest.mark.parametrize(
+        ("labels", "numbers", "message"),
+        [
+            (["a"], [1, 2], "Give lists of one length"),
+            (["a", "a"], [1, 2], "a label stands twice"),
+            (["a", "b"], [1, float("nan")], "NaN or infinite"),
+            ([], [], "nothing to draw"),
+        ],
+    )
+    def test_what_cannot_be_drawn_is_refused(
+        self, labels: list[str], numbers: list[float], message: str
+    ) -> None:
+        with pytest.raises(DataError, match=message):
+            estimates_picture(labels, numbers, numbers, numbers, "t")
+
+
+class TestWithoutTheExtra:
+    @pytest.mark.parametrize("library", ["altair", "vl_convert"])
+    def test_the_remedy_is_named(
+        self, attacks: Picture, monkeypatch: pytest.MonkeyPatch, library: str
+    ) -> None:
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(
+            DiscreetError, match=r"is not installed.*pip install 'discreet\[plot\]'"
+        ):
+            tradeoff(Laplace(scale=2), 0, 1).plot().svg  # noqa: B018
+
+    def test_everything_else_works(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "altair", None)
+        monkeypatch.setitem(sys.modules, "vl_convert", None)
+        assert tradeoff(Laplace(scale=2), 0, 1).best_attack().rule

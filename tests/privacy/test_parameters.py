@@ -1,0 +1,170 @@
+"""Reading ε and δ: what was written is what is meant; what has no meaning is refused, quickly."""
+
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+from time import process_time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import PrivacyParameterError, PrivacyWarning
+from discreet.privacy.parameters import read_count, read_delta, read_epsilon, read_positive
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (1, Fraction(1)),
+        (0.1, Fraction(1, 10)),
+        ("0.1", Fraction(1, 10)),
+        (" 1/3 ", Fraction(1, 3)),
+        (Decimal("0.30"), Fraction(3, 10)),
+        (Fraction(2, 7), Fraction(2, 7)),
+        (np.float64(0.1), Fraction(1, 10)),
+        (np.float32(0.1), Fraction(1, 10)),
+        (np.float16(0.1), Fraction(1, 10)),
+        (np.int8(3), Fraction(3)),
+        (np.uint64(3), Fraction(3)),
+    ],
+)
+def test_epsilon_is_the_number_that_was_written(written: object, meant: Fraction) -> None:
+    assert read_epsilon(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (0, "epsilon is 0"),
+        (0.0, "epsilon is 0"),
+        (-0.0, "epsilon is 0"),
+        (float("1e-400"), "epsilon is 0"),
+        (-1, "epsilon is -1"),
+        ("-1/3", "epsilon is -1/3"),
+        (float("nan"), "nan"),
+        (float("inf"), "inf"),
+        (float("-inf"), "-inf"),
+        (Decimal("NaN"), "NaN"),
+        (Decimal("sNaN"), "sNaN"),
+        (Decimal("Infinity"), "Infinity"),
+        ("nan", "nan"),
+        ("abc", "'abc'"),
+        ("", "''"),
+        ("1/0", "'1/0'"),
+        ("1/2/3", "'1/2/3'"),
+        ("0x10", "'0x10'"),
+        (True, "True"),
+        (False, "False"),
+        (np.True_, "bool"),
+        (None, "not given"),
+        (1j, "complex"),
+        (np.complex128(1), "complex128"),
+        ([1], "list"),
+        (np.array([1.0]), "ndarray"),
+        (np.array(1.0), "ndarray"),
+        (object(), "object"),
+        (b"1", "bytes"),
+    ],
+)
+def test_an_epsilon_without_meaning_is_refused(bad: object, words: str) -> None:
+    with pytest.raises(PrivacyParameterError) as failure:
+        read_epsilon(bad)
+    text = str(failure.value)
+    assert words in text
+    assert text.startswith("epsilon")
+    assert "Use" in text or "Write" in text or "Add" in text, "the remedy is stated"
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        10**1_000_000,
+        Fraction(1, 10**1_000_000),
+        Fraction(10**1_000_000, 3),
+        "1" * 1_000_000,
+        "1/" + "3" * 1_000_000,
+        " " * 1_000_000 + "1",
+        "0." + "0" * 1_000_000 + "1",
+        "1e1000000000",
+        "1e-1000000000",
+        Decimal("1e1000000"),
+        Decimal("1e-1000000"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_number_that_never_ends_is_refused_at_once(long: object) -> None:
+    start = process_time()
+    with pytest.raises(PrivacyParameterError, match="bits"):
+        read_epsilon(long)
+    assert process_time() - start < 0.5
+
+
+def test_a_tiny_text_is_read_and_warned_about() -> None:
+    with pytest.warns(PrivacyWarning, match="says nothing"):
+        assert read_epsilon("1e-100") == Fraction(1, 10**100)
+    with pytest.raises(PrivacyParameterError, match="below 10"):
+        read_epsilon("1e-101")
+
+
+@pytest.mark.parametrize("epsilon", ["20.0001", 100, "1e300"])
+def test_a_large_epsilon_warns(epsilon: object) -> None:
+    with pytest.warns(PrivacyWarning, match="protects nobody"):
+        read_epsilon(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", ["9e-7", 2.0**-80])
+def test_a_small_epsilon_warns(epsilon: object) -> None:
+    with pytest.warns(PrivacyWarning, match="says nothing"):
+        read_epsilon(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", 0.1, 1, 20])
+def test_a_sane_epsilon_does_not_warn(epsilon: object) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_epsilon(epsilon)
+
+
+def test_the_warning_points_at_the_caller() -> None:
+    def ask(value: object) -> Fraction:
+        return read_epsilon(value)
+
+    with pytest.warns(PrivacyWarning) as caught:
+        ask(100)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(("written", "meant"), [(0, 0), (1e-6, Fraction(1, 10**6)), ("1/2", "1/2")])
+def test_delta_is_a_probability(written: object, meant: object) -> None:
+    assert read_delta(written) == Fraction(meant)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [1, 1.5, -1e-9, float("nan"), "abc", None, True, 1j])
+def test_a_delta_that_is_no_probability_is_refused(bad: object) -> None:
+    with pytest.raises(PrivacyParameterError, match="delta"):
+        read_delta(bad)
+
+
+def test_a_positive_number_says_its_name_and_its_remedy() -> None:
+    assert read_positive("0.25", "scale", "Use 2.") == Fraction(1, 4)
+    with pytest.raises(PrivacyParameterError, match=r"scale is 0\. It must be above 0\. Use 2\."):
+        read_positive(0, "scale", "Use 2.")
+
+
+@pytest.mark.parametrize("count", [1, np.int32(7), 10**30])
+def test_a_count_is_a_whole_number(count: int) -> None:
+    assert read_count(count, "cells", "released numbers") == count
+    assert type(read_count(count, "cells", "released numbers")) is int
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.0, "1", None, True, np.True_, np.array([1, 2]), 1j])
+def test_what_does_not_count_is_refused(bad: object) -> None:
+    with pytest.raises(PrivacyParameterError, match="cells is not a whole number above 0"):
+        read_count(bad, "cells", "released numbers")
+
+
+@given(st.floats(min_value=1e-6, max_value=20, allow_nan=False))
+def test_a_float_means_its_shortest_decimal(value: float) -> None:
+    assert read_epsilon(value) == Fraction(repr(value))
