@@ -4,54 +4,61 @@
 >>> answer = dp.mean([30, 40, 50] * 1000, bounds=(0, 120), epsilon=1)
 >>> 39 < answer.value < 41
 True
+
+The public names and nothing else.  Each is loaded when it is first used, so that importing the
+package costs next to nothing.
 """
 
-from discreet import local
-from discreet.accounting import spending
-from discreet.errors import (
-    BoundsError,
-    BudgetExhaustedError,
-    DataError,
-    DiscreetError,
-    PrivacyParameterError,
-    PrivacyWarning,
-    VerificationError,
-)
-from discreet.mechanisms import (
-    Exponential,
-    Gaussian,
-    Laplace,
-    NameAndShame,
-    NoisyMax,
-    PermuteAndFlip,
-    RandomizedResponse,
-)
-from discreet.noise import UnsafeSeededBits
-from discreet.privacy.budget import Budget
-from discreet.privacy.estimate import Estimate
-from discreet.privacy.estimates import Estimates
-from discreet.privacy.losses import ApproximateDP, PureDP, TotalVariation, ZeroConcentratedDP
-from discreet.privacy.sensitivity import Sensitivity
-from discreet.privacy.tradeoff import Tradeoff, tradeoff
-from discreet.privacy.verification import Verification, verify
-from discreet.statistics import (
-    count,
-    gaussian,
-    histogram,
-    laplace,
-    max,
-    mean,
-    median,
-    min,
-    most_common,
-    noisy_max,
-    proportion,
-    quantile,
-    randomized_response,
-    std,
-    sum,
-    var,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet import local
+    from discreet.accounting.spending import spending
+    from discreet.errors import (
+        BoundsError,
+        BudgetExhaustedError,
+        DataError,
+        DiscreetError,
+        PrivacyParameterError,
+        PrivacyWarning,
+        VerificationError,
+    )
+    from discreet.mechanisms import (
+        Exponential,
+        Gaussian,
+        Laplace,
+        NameAndShame,
+        NoisyMax,
+        PermuteAndFlip,
+        RandomizedResponse,
+    )
+    from discreet.noise import UnsafeSeededBits
+    from discreet.privacy.budget import Budget
+    from discreet.privacy.estimate import Estimate
+    from discreet.privacy.estimates import Estimates
+    from discreet.privacy.losses import ApproximateDP, PureDP, TotalVariation, ZeroConcentratedDP
+    from discreet.privacy.sensitivity import Sensitivity
+    from discreet.privacy.tradeoff import Tradeoff, tradeoff
+    from discreet.privacy.verification import Verification, verify
+    from discreet.statistics import (
+        count,
+        gaussian,
+        histogram,
+        laplace,
+        max,
+        mean,
+        median,
+        min,
+        most_common,
+        noisy_max,
+        proportion,
+        quantile,
+        randomized_response,
+        std,
+        sum,
+        var,
+    )
 
 __version__ = "0.1.0"
 
@@ -102,3 +109,68 @@ __all__ = [
     "var",
     "verify",
 ]
+
+_HOMES = {
+    "discreet.accounting.spending": ("spending",),
+    "discreet.errors": (
+        "BoundsError",
+        "BudgetExhaustedError",
+        "DataError",
+        "DiscreetError",
+        "PrivacyParameterError",
+        "PrivacyWarning",
+        "VerificationError",
+    ),
+    "discreet.mechanisms": (
+        "Exponential",
+        "Gaussian",
+        "Laplace",
+        "NameAndShame",
+        "NoisyMax",
+        "PermuteAndFlip",
+        "RandomizedResponse",
+    ),
+    "discreet.noise": ("UnsafeSeededBits",),
+    "discreet.privacy.budget": ("Budget",),
+    "discreet.privacy.estimate": ("Estimate",),
+    "discreet.privacy.estimates": ("Estimates",),
+    "discreet.privacy.losses": ("ApproximateDP", "PureDP", "TotalVariation", "ZeroConcentratedDP"),
+    "discreet.privacy.sensitivity": ("Sensitivity",),
+    "discreet.privacy.tradeoff": ("Tradeoff", "tradeoff"),
+    "discreet.privacy.verification": ("Verification", "verify"),
+    "discreet.statistics": (
+        "count",
+        "gaussian",
+        "histogram",
+        "laplace",
+        "max",
+        "mean",
+        "median",
+        "min",
+        "most_common",
+        "noisy_max",
+        "proportion",
+        "quantile",
+        "randomized_response",
+        "std",
+        "sum",
+        "var",
+    ),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used."""
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    elif name in __all__:
+        value = import_module(f"discreet.{name}")
+    else:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -14,6 +14,7 @@ from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.verification import verify
 from tests.mechanisms.goodness import fits
 from tests.mechanisms.test_quantile import neighbors
+from tests.statistics.evidence import most_misses
 
 ADD_REMOVE, REPLACE = Neighbors.ADD_REMOVE, Neighbors.REPLACE
 
@@ -73,14 +74,14 @@ def test_no_more_records_are_above_the_answer_than_it_says(name):
     missed = sum(
         int((data > mechanism(ordered(data), source=source)).sum()) > allowed for _ in range(trials)
     )
-    assert missed <= 0.05 * trials + 5 * (0.05 * 0.95 * trials) ** 0.5
+    assert missed <= most_misses(trials, 0.05)
 
 
 def test_the_plateau_above_the_largest_record_is_rarely_chosen():
     mechanism, data = NearMaximum(epsilon=Fraction(1), width=4096), np.arange(400)
     source, trials = UnsafeSeededBits(9), 400
     beyond = sum(mechanism(ordered(data), source=source) > 399 for _ in range(trials))
-    assert beyond <= 0.05 * trials + 5 * (0.05 * 0.95 * trials) ** 0.5
+    assert beyond <= most_misses(trials, 0.05)
     aimless = Aimed(epsilon=Fraction(1), width=4096)  # the control: a target that is too high
     assert sum(aimless(ordered(data), source=source) > 399 for _ in range(trials)) > 0.2 * trials
 
@@ -138,7 +139,7 @@ def test_no_more_records_are_above_the_cell_than_it_says(counts, relation):
     for _ in range(trials):
         point = mechanism(Sensitive(np.array(counts)), source=source)
         missed += sum(counts[point + 1 :]) > mechanism.rank_error(point, Fraction(95, 100))
-    assert missed <= 0.05 * trials + 5 * (0.05 * 0.95 * trials) ** 0.5
+    assert missed <= most_misses(trials, 0.05)
     assert mechanism.rank_error(4, Fraction(95, 100)) == 0
 
 

@@ -102,8 +102,7 @@ class Keystream:
 class UnsafeSeededBits:
     """A repeatable bit source for rehearsals and teaching.  NOT PRIVATE.
 
-    Whoever knows the seed can subtract the noise.  Every result made with it is marked, and
-    a ledger or a server refuses it.
+    Whoever knows the seed can subtract the noise.  Every ``Estimate`` made with it is marked.
 
     >>> UnsafeSeededBits(7).bits(16) == UnsafeSeededBits(7).bits(16)
     True

@@ -1,0 +1,114 @@
+"""95% intervals hold the truth at least 95 times in a hundred, on few records and on many."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet as dp
+from discreet.mechanisms.laplace import Laplace
+from tests.statistics.evidence import fewest_misses, most_misses
+
+RELATIONS = ["add-remove", "replace"]
+TRIALS = 500
+GENERATOR = np.random.default_rng(12)
+COLUMNS = {
+    "few": np.array([0.0, 4.0, 4.0, 10.0, 7.0]),
+    "many": GENERATOR.beta(0.5, 2, 400) * 10,
+    "at one end": np.zeros(30),
+    "at both ends": np.repeat([0.0, 10.0], 40),
+}
+
+
+def ask(name: str, relation: str) -> tuple[Callable[[np.ndarray], Any], Callable[..., Any]]:
+    """The truth of a column, and the question about it."""
+    common: dict[str, Any] = {"epsilon": Fraction(1, 2), "neighbors": relation}
+    bounds = {**common, "bounds": (0, 10)}
+    return {
+        "count": (np.size, lambda column: dp.count(column, **common)),
+        "sum": (np.sum, lambda column: dp.sum(column, **bounds)),
+        "mean": (np.mean, lambda column: dp.mean(column, **bounds)),
+        "proportion": (
+            lambda column: np.mean(column > 5),
+            lambda column: dp.proportion(column > 5, **common),
+        ),
+        "var": (np.var, lambda column: dp.var(column, **bounds)),
+        "std": (np.std, lambda column: dp.std(column, **bounds)),
+        "bin": (
+            lambda column: np.sum(column < 5),
+            lambda column: dp.histogram(column, bins=[0, 5, 10], **common)[0, 5],
+        ),
+        "ratio of bins": (
+            lambda column: np.sum(column < 5) - np.sum(column >= 5),
+            lambda column: difference(dp.histogram(column, bins=[0, 5, 10], **common)),
+        ),
+    }[name]
+
+
+def difference(cells: dp.Estimates) -> dp.Estimate:
+    return cells[0, 5] - cells[5, 10]
+
+
+NAMES = ["count", "sum", "mean", "proportion", "var", "std", "bin", "ratio of bins"]
+
+
+def misses(name: str, relation: str, column: np.ndarray, trials: int = TRIALS) -> int:
+    true, question = ask(name, relation)
+    truth, missed = float(true(column)), 0
+    slack = 1e-6 * (1 + abs(truth))  # values are rounded to the grid
+    for _ in range(trials):
+        low, high = question(column).interval()
+        missed += not low - slack <= truth <= high + slack
+    return missed
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("name", NAMES)
+def test_intervals_cover_as_often_as_they_say(name, column, relation):
+    assert misses(name, relation, COLUMNS[column]) <= most_misses(TRIALS, 0.05)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_intervals_made_for_less_noise_are_caught(name, monkeypatch):
+    """The negative control: a third of the scale is reported, and the misses show it."""
+    monkeypatch.setattr(Laplace, "accuracy", thirded(Laplace.accuracy))
+    monkeypatch.setattr(Laplace, "tail", sharpened(Laplace.tail))
+    if name in ("mean", "proportion"):
+        narrowed(monkeypatch)
+    assert misses(name, "add-remove", COLUMNS["many"]) > most_misses(TRIALS, 0.05)
+
+
+def thirded(accuracy: Any) -> Any:
+    return lambda self, *level, **how: accuracy(self, *level, **how) // 4
+
+
+def sharpened(tail: Any) -> Any:
+    return lambda self, distances: tail(self, 4 * distances)
+
+
+def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.statistics import ratio
+
+    quantile = ratio._quantile
+    monkeypatch.setattr(ratio, "_quantile", lambda *how: quantile(*how) / 4)
+
+
+def test_intervals_are_not_much_wider_than_they_must_be():
+    """Where the law is known exactly, a right interval misses nearly as often as it may."""
+    column, trials = COLUMNS["many"], 1500
+    for name, least in (("mean", 0.04), ("sum", 0.045)):
+        assert misses(name, "add-remove", column, trials) >= fewest_misses(trials, least)
+
+
+@pytest.mark.parametrize("name", ["count", "sum", "mean", "var"])
+def test_intervals_widen_with_the_confidence(name):
+    _, question = ask(name, "add-remove")
+    answer = question(COLUMNS["many"])
+    bounds = [answer.interval(level) for level in ("0.5", "0.9", "0.99", "0.999999999999")]
+    lows, highs = zip(*bounds, strict=True)
+    assert list(lows) == sorted(lows, reverse=True)
+    assert list(highs) == sorted(highs)
+    assert all(low <= answer.value <= high for low, high in bounds)
