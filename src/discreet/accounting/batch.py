@@ -1,0 +1,67 @@
+"""The least ε or δ of a batch that was fixed in advance, by whichever proof is best.
+
+Every accountant is sound by itself, so the smallest of their answers is.  None of this holds for
+questions that were chosen after seeing answers: those need a Filter.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+from discreet.accounting.composition import basic_loss
+from discreet.accounting.loss_distribution import (
+    loss_distribution_delta,
+    loss_distribution_epsilon,
+)
+from discreet.accounting.renyi import renyi_delta, renyi_epsilon
+from discreet.accounting.zcdp import zcdp_delta, zcdp_epsilon
+from discreet.errors import PrivacyParameterError
+from discreet.privacy.event_fields import not_negative
+from discreet.privacy.events import Event
+from discreet.privacy.parameters import read_delta
+
+
+def batch_epsilon(event: Event, *, delta: object) -> Fraction:
+    """The least ε that some accountant proves at δ.
+
+    >>> from discreet.privacy.events import BoundedRangeEvent, LaplaceEvent, RepeatedEvent
+    >>> hundred = RepeatedEvent(event=LaplaceEvent(scale=10), count=100)
+    >>> batch_epsilon(hundred, delta=0)
+    Fraction(10, 1)
+    >>> round(float(batch_epsilon(hundred, delta=1e-6)), 3)
+    4.693
+    """
+    level = read_delta(delta)
+    found = []
+    loss = basic_loss(event)
+    if loss is not None and loss.delta <= level:
+        found.append(loss.epsilon)
+    if level:
+        for epsilon in (zcdp_epsilon, renyi_epsilon, loss_distribution_epsilon):
+            found += _if_priced(partial(epsilon, event, delta=level))
+    if not found:
+        raise PrivacyParameterError(
+            "no accountant proves an ε at this delta. The events need a larger δ than that. "
+            "Use a larger delta, such as 1e-6, or events that leak less."
+        )
+    return min(found)
+
+
+def batch_delta(event: Event, *, epsilon: object) -> Fraction:
+    """The least δ that some accountant proves at ε; at most 1."""
+    level = not_negative(epsilon, "epsilon")
+    found = [Fraction(1)]
+    loss = basic_loss(event)
+    if loss is not None and loss.epsilon <= level:
+        found.append(loss.delta)
+    for delta in (zcdp_delta, renyi_delta, loss_distribution_delta):
+        found += _if_priced(partial(delta, event, epsilon=level))
+    return min(found)
+
+
+def _if_priced(price: Callable[[], Fraction]) -> list[Fraction]:
+    """The price, or nothing where the accountant has no rule or proves nothing."""
+    try:
+        return [price()]
+    except PrivacyParameterError:
+        return []

@@ -1,0 +1,113 @@
+"""The privacy filter: may this question still be asked?
+
+Questions may depend on earlier answers, and so may the decision to stop.  With δ = δ₁ + δ₂ split
+when the budget is made, asking goes on while
+
+    Σδ ≤ δ₁   and   ( Σε ≤ ε   or   Σρ ≤ allowance ),
+
+where the allowance is the largest ρ whose zCDP converts to ε at δ₂.  Whoever asks, whatever they
+ask next, and whenever they stop: all answers together are (ε,δ)-DP.
+Proof: docs/proofs/filters.md
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from discreet.accounting.totals import Totals, charge
+from discreet.errors import BudgetExhaustedError
+from discreet.exact import decimal_text
+from discreet.privacy.budget import Budget
+from discreet.privacy.events import Event
+from discreet.privacy.losses import ZeroConcentratedDP
+
+__all__ = ["Filter", "Totals", "allowance", "charge"]
+
+_HALVINGS = 48
+_NOTHING = Totals()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """A budget and what has been spent of it: a state, and the rule that leads to the next one.
+
+    Guarantee: every adaptive sequence of events, each of which the filter admitted before it took
+    place, is (budget.epsilon, budget.delta)-DP in total.  Proof: docs/proofs/filters.md
+
+    >>> from discreet.privacy.events import GaussianEvent, PureEvent
+    >>> start = Filter(budget=Budget(epsilon=1, delta=1e-6))
+    >>> after = start.after(PureEvent(epsilon=0.75))
+    >>> after.totals.epsilon, after.admits(PureEvent(epsilon=0.25))
+    (Fraction(3, 4), True)
+    >>> after.admits(PureEvent(epsilon=0.5))
+    False
+    >>> start.admits(GaussianEvent.of(sigma=10)), start.admits(GaussianEvent.of(sigma=1))
+    (True, False)
+    """
+
+    budget: Budget
+    totals: Totals = _NOTHING
+
+    @property
+    def holds(self) -> bool:
+        """Whether the totals are within the budget."""
+        totals, budget = self.totals, self.budget
+        if totals.delta.numerator and totals.delta > budget.question_delta:
+            return False
+        if totals.epsilon is not None and totals.epsilon <= budget.epsilon:
+            return True
+        return totals.rho <= allowance(budget)
+
+    def admits(self, event: Event) -> bool:
+        """Whether the event may take place."""
+        return self._with(event).holds
+
+    def after(self, event: Event) -> "Filter":
+        """The filter once the event took place, or an error if it may not."""
+        following = self._with(event)
+        if not following.holds:
+            raise BudgetExhaustedError(
+                f"the question would bring the total to {_shown(following.totals)}, beyond the "
+                f"budget of {self.budget}. The budget caps all questions together, and nothing "
+                "that was spent comes back. Ask for less precision, or stop here. Nothing was "
+                "read or spent."
+            )
+        return following
+
+    def _with(self, event: Event) -> "Filter":
+        return replace(self, totals=self.totals + charge(event))
+
+
+@lru_cache(maxsize=256)
+def allowance(budget: Budget) -> Fraction:
+    """The largest ρ, rounded down, whose zCDP is (budget.epsilon, budget.conversion_delta)-DP.
+
+    >>> round(float(allowance(Budget(epsilon=1, delta=2e-6))), 6)
+    0.024356
+    """
+    if budget.conversion_delta == 0:
+        return Fraction(0)
+
+    def converts(rho: Fraction) -> bool:
+        loss = ZeroConcentratedDP(rho=rho).to_approximate(delta=budget.conversion_delta)
+        return loss.epsilon <= budget.epsilon
+
+    low, high = Fraction(0), Fraction(1)
+    while converts(high):
+        low, high = high, 2 * high
+    while low == 0 and not converts(high / 2):
+        high /= 2
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if converts(middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _shown(totals: Totals) -> str:
+    sums = [f"Σδ = {decimal_text(totals.delta)}", f"Σρ = {decimal_text(totals.rho)}"]
+    if totals.epsilon is not None:
+        sums.insert(0, f"Σε = {decimal_text(totals.epsilon)}")
+    return ", ".join(sums)
