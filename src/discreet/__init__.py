@@ -13,17 +13,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import local
-    from discreet.accounting.spending import spending
+    from discreet import ledger, local
     from discreet.errors import (
+        AnswerLostError,
+        AnswerPendingError,
         BoundsError,
         BudgetExhaustedError,
         DataError,
+        DeclarationError,
         DiscreetError,
+        KeyReusedError,
+        LedgerCorruptError,
+        LedgerError,
+        LedgerUnavailableError,
         PrivacyParameterError,
         PrivacyWarning,
+        UnsafeRandomnessError,
         VerificationError,
     )
+    from discreet.ledger import Ledger, spending
     from discreet.mechanisms import (
         Exponential,
         Gaussian,
@@ -63,17 +71,25 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnswerLostError",
+    "AnswerPendingError",
     "ApproximateDP",
     "BoundsError",
     "Budget",
     "BudgetExhaustedError",
     "DataError",
+    "DeclarationError",
     "DiscreetError",
     "Estimate",
     "Estimates",
     "Exponential",
     "Gaussian",
+    "KeyReusedError",
     "Laplace",
+    "Ledger",
+    "LedgerCorruptError",
+    "LedgerError",
+    "LedgerUnavailableError",
     "NameAndShame",
     "NoisyMax",
     "PermuteAndFlip",
@@ -84,6 +100,7 @@ __all__ = [
     "Sensitivity",
     "TotalVariation",
     "Tradeoff",
+    "UnsafeRandomnessError",
     "UnsafeSeededBits",
     "Verification",
     "VerificationError",
@@ -92,6 +109,7 @@ __all__ = [
     "gaussian",
     "histogram",
     "laplace",
+    "ledger",
     "local",
     "max",
     "mean",
@@ -111,16 +129,24 @@ __all__ = [
 ]
 
 _HOMES = {
-    "discreet.accounting.spending": ("spending",),
     "discreet.errors": (
+        "AnswerLostError",
+        "AnswerPendingError",
         "BoundsError",
         "BudgetExhaustedError",
         "DataError",
+        "DeclarationError",
         "DiscreetError",
+        "KeyReusedError",
+        "LedgerCorruptError",
+        "LedgerError",
+        "LedgerUnavailableError",
         "PrivacyParameterError",
         "PrivacyWarning",
+        "UnsafeRandomnessError",
         "VerificationError",
     ),
+    "discreet.ledger": ("Ledger", "spending"),
     "discreet.mechanisms": (
         "Exponential",
         "Gaussian",

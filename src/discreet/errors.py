@@ -5,6 +5,14 @@
     ├── BoundsError             public bounds, bins, categories or a grid are missing or wrong
     ├── DataError               the argument is not the kind of data the function takes
     ├── BudgetExhaustedError    the budget does not cover the question: nothing was read
+    ├── LedgerError             the ledger refuses, or cannot be relied on: nothing was released
+    │   ├── LedgerUnavailableError  it cannot be read or written now: disk, lock, connection
+    │   ├── LedgerCorruptError      it is not what discreet wrote
+    │   ├── DeclarationError        the data set is unknown, or declared in another way
+    │   ├── KeyReusedError          the idempotency key was used for another question
+    │   ├── AnswerPendingError      the key's question is paid for and still being answered
+    │   ├── AnswerLostError         the key's question is paid for and its answer is lost
+    │   └── UnsafeRandomnessError   the answer was made with bits that can be repeated
     └── VerificationError       a mechanism or a pair of inputs that cannot be verified
 
     PrivacyWarning              (a warning) a parameter that is allowed and rarely meant
@@ -32,6 +40,38 @@ class DataError(DiscreetError, TypeError):
 
 class BudgetExhaustedError(DiscreetError):
     """The budget does not cover the question.  Nothing was read, nothing was spent."""
+
+
+class LedgerError(DiscreetError):
+    """The ledger refuses, or cannot be relied on.  Nothing was released."""
+
+
+class LedgerUnavailableError(LedgerError):
+    """The ledger cannot be read or written now: a full disk, a lock, a lost connection."""
+
+
+class LedgerCorruptError(LedgerError):
+    """The ledger is not what discreet wrote: it was damaged, edited or cut."""
+
+
+class DeclarationError(LedgerError, ValueError):
+    """The data set is not declared in the ledger, or is declared in another way."""
+
+
+class KeyReusedError(LedgerError, ValueError):
+    """The idempotency key was used for another question.  Nothing was read or spent."""
+
+
+class AnswerPendingError(LedgerError):
+    """The key's question is paid for and still being answered.  Nothing more was spent."""
+
+
+class AnswerLostError(LedgerError):
+    """The key's question is paid for and its answer is lost.  Nothing more was spent."""
+
+
+class UnsafeRandomnessError(LedgerError, ValueError):
+    """The answer was made with bits that can be repeated, so it is not private."""
 
 
 class VerificationError(DiscreetError, ValueError):

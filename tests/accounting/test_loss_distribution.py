@@ -12,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from discreet.accounting import loss_distribution_delta, loss_distribution_epsilon
+from discreet.accounting import (
+    loss_distribution_delta,
+    loss_distribution_epsilon,
+    optimal_epsilon,
+    renyi_epsilon,
+    zcdp_epsilon,
+)
 from discreet.accounting.loss_grid import GridLosses
 from discreet.accounting.loss_rules import Direction, simple_atoms
 from discreet.accounting.rounding import short_above
@@ -286,3 +292,17 @@ def test_extreme_scales_are_priced_or_refused_but_never_too_low(scale: str) -> N
     else:
         assert loss_distribution_delta(batch, epsilon=0) >= level / 8
         assert loss_distribution_epsilon(batch, delta="1e-20") <= level * Fraction(101, 100)
+
+
+@pytest.mark.parametrize("count", [1, 10, 100, 1000, 4000])
+@pytest.mark.parametrize("each", ["0.003", "0.1", "1", "4"])
+def test_no_accountant_is_below_the_exact_composition_of_pure_events(count: int, each: str) -> None:
+    # Optimal composition is exact to 1e-12 for the worst pure event, which is a response.
+    rounding = Fraction(2, 10**12)
+    batch = repeated(RandomizedResponseEvent(epsilon=each), count)
+    for delta in ("1e-3", "1e-6", "1e-12", "1e-20", "1e-40"):
+        truth = optimal_epsilon(batch, delta=delta)
+        found = loss_distribution_epsilon(batch, delta=delta)
+        assert truth - rounding <= found <= truth * (1 + Fraction(1, 10**4)) + Fraction(1, 10**5)
+        for price in (zcdp_epsilon, renyi_epsilon):
+            assert price(batch, delta=delta) >= truth - rounding

@@ -39,6 +39,8 @@ def common_step(groups: Sequence[tuple[Atoms, int]]) -> float:
     lattice = _common_lattice([atoms.lattice for atoms, _ in groups])
     if lattice is not None and lattice > step * 1e-6:
         step = float(lattice) * 2.0 ** max(0, floor(log2(step / float(lattice))))
+        # A little more, so that losses that were rounded up stay below their place on the grid.
+        step *= 1 + 2.0**-26
     return short_above(step)
 
 

@@ -26,7 +26,6 @@ from discreet.engines.columns import (
 Integers = NDArray[np.int64]
 
 _MISSING = object()
-_NAN = frozenset({"nan", "+nan", "-nan"})
 _PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
@@ -43,7 +42,7 @@ def category_key(name: object) -> Hashable:
     key = number(name)
     if not isnan(key):
         return key
-    return _MISSING if isinstance(name, str) and name.strip().lower() in _NAN else name
+    return _MISSING if isinstance(name, str) and name == "nan" else name
 
 
 def count_categories(values: object, names: Sequence[Hashable]) -> Integers:

@@ -116,7 +116,7 @@ def is_missing(value: object) -> bool:
     # Every NaN and NaT is unequal to itself; pandas' NA and stranger objects refuse to say.
     try:
         if isinstance(value, str | bytes):  # what NumPy makes of a NaN beside a word
-            return value.strip().lower() in _NAN
+            return value in _NAN
         return not isinstance(value, np.ndarray) and bool(value != value)  # noqa: PLR0124
     except Exception:
         return True

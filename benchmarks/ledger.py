@@ -1,0 +1,202 @@
+"""Durable charges per second against raw inserts at the same durability, and reading back.
+
+Raw: the row of a charge, inserted as it is into tables of the same shape with the same settings, in
+a transaction of its own, by the driver alone. Rounds alternate, so that a busy disk slows both.
+"""
+
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+# The tests know how to start a server; a peer installs a package that is also called tests.
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "ledger"))
+
+from server import NoServerError, running
+
+from discreet.ledger import Entry, Ledger
+from discreet.ledger.entries import COLUMNS
+from discreet.ledger.questions import Question
+from discreet.privacy.budget import Budget
+from discreet.privacy.events import PureEvent
+from timing import table
+
+CHARGES = 100
+ROUNDS = 40
+ENTRIES = 100_000
+BUDGET = Budget(epsilon=10, delta=1e-6)
+TINY = PureEvent(epsilon="1/1000000")
+
+
+def charging(place: str) -> Callable[[], None]:
+    ledger = Ledger(place)
+    ledger.declare("visits", neighbors="add-remove", budget=BUDGET)
+
+    def charges() -> None:
+        for number in range(CHARGES):
+            ledger.charge("visits", event=TINY, question=f"question {number}", analyst="ann")
+
+    charges()
+    return charges
+
+
+def inserting(connection: Any, begin: str, mark: str) -> Callable[[], None]:
+    """Insert a charge's row as it is, without a look at any budget."""
+    entry = a_charge()
+    columns = ", ".join(f'"{name}"' for name in COLUMNS)
+    statement = f"INSERT INTO discreet_entries ({columns}) VALUES ({', '.join([mark] * 10)})"
+    row = [getattr(entry, name) for name in COLUMNS[1:]]
+    numbers = count(1)
+
+    def inserts() -> None:
+        for _ in range(CHARGES):
+            connection.execute(begin)
+            connection.execute(statement, (next(numbers), *row))
+            connection.execute("COMMIT")
+
+    inserts()
+    return inserts
+
+
+def inserting_in_sqlite(path: Path) -> Callable[[], None]:
+    Ledger(path).close()
+    connection = sqlite3.connect(path, isolation_level=None)
+    for setting in ("journal_mode = WAL", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {setting}")
+    return inserting(connection, "BEGIN IMMEDIATE", "?")
+
+
+def inserting_in_postgres(address: str) -> Callable[[], None]:
+    import psycopg
+
+    Ledger(address).close()
+    return inserting(psycopg.connect(address, autocommit=True), "BEGIN", "%s")
+
+
+def compared(what: str, charges: Callable[[], None], inserts: Callable[[], None]) -> list[str]:
+    """Charges and inserts per second in the middle round, and the ratio of round to round."""
+    pairs = []
+    for _ in range(ROUNDS):
+        times = []
+        for call in (inserts, charges):
+            start = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - start)
+        pairs.append(times)
+    raw, ours = (CHARGES / median(column) for column in zip(*pairs, strict=True))
+    ratio = median(insert / charge for insert, charge in pairs)
+    return [what, f"{ours:,.0f}", f"{raw:,.0f}", f"{ratio:.2f}"]
+
+
+def a_charge() -> Entry:
+    with Ledger(":memory:") as ledger:
+        ledger.declare("visits", neighbors="add-remove", budget=BUDGET)
+        ledger.charge("visits", event=TINY, question="question", analyst="ann")
+        return ledger.recent(1)[0]
+
+
+def fill(path: str, entries: int) -> None:
+    """A ledger with many charges, written in one transaction."""
+    with Ledger(path) as ledger:
+        ledger.declare("visits", neighbors="add-remove", budget=BUDGET)
+        question = Question.read(
+            dataset="visits",
+            analyst="ann",
+            event=TINY,
+            question="question",
+            key=None,
+            summary="how many patients?",
+            keeps_answer=True,
+        )
+        journal = ledger._journal
+        with journal.writing() as pen:
+            standing = journal.standing(pen, "visits", "ann")
+            for _ in range(entries):
+                body, standing = question.paid(standing, pen.time)
+                pen.append("charge", "visits", body, analyst="ann")
+
+
+def in_schema(address: str, name: str) -> str:
+    """The address of an empty schema of a database."""
+    import psycopg
+
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+    return f"{address}&options=-csearch_path%3D{name}"
+
+
+READERS = {
+    "history": "sum(1 for entry in ledger.history())",
+    "history, each body parsed": "sum(bool(entry.data) for entry in ledger.history())",
+    "export": "sum(map(len, ledger.export()))",
+    "verify": "ledger.verify().sound or sys.exit('unsound')",
+}
+
+
+def reading(path: str, expression: str) -> tuple[float, float]:
+    """Seconds, and the most memory in MB that a process used for it beyond what it began with."""
+    code = f"""
+import resource, sys, time
+from discreet.ledger import Ledger
+with Ledger({path!r}, read_only=True) as ledger:
+    next(ledger.history())
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    {expression}
+    seconds = time.perf_counter() - start
+print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    seconds, memory = map(float, ran.stdout.split())
+    return seconds, memory / (1024 if sys.platform == "linux" else 1 << 20)
+
+
+def main() -> None:
+    size = len(a_charge().line())
+    with tempfile.TemporaryDirectory(dir=".") as name:
+        folder = Path(name)
+        rows = [
+            compared(
+                "SQLite",
+                charging(str(folder / "bench.ledger")),
+                inserting_in_sqlite(folder / "raw.ledger"),
+            )
+        ]
+        try:
+            with running() as address:
+                ours, raw = (in_schema(address, name) for name in ("ours", "raw"))
+                rows.append(compared("PostgreSQL", charging(ours), inserting_in_postgres(raw)))
+        except (NoServerError, ImportError) as error:
+            print(f"PostgreSQL is not measured: {error}\n")
+        print(
+            f"Durable charges of {size} bytes, one process; the ratio is charges / raw inserts.\n"
+        )
+        print(table(["store", "charges/s", "raw inserts/s", "ratio"], rows))
+
+        found = []
+        for entries in (ENTRIES // 10, ENTRIES):
+            path = str(folder / f"{entries}.ledger")
+            fill(path, entries)
+            found.append({what: reading(path, code) for what, code in READERS.items()})
+        few, many = found
+        print(f"\nReading {ENTRIES:,} entries from SQLite; memory beyond that of an open ledger.\n")
+        header = ["", "seconds", "MB", f"MB at {ENTRIES // 10:,}"]
+        print(
+            table(
+                header,
+                [
+                    [what, f"{many[what][0]:.2f}", f"{many[what][1]:.1f}", f"{few[what][1]:.1f}"]
+                    for what in READERS
+                ],
+            )
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""``discreet budget``: what was spent and what is left, and changing it."""
+
+import json
+from typing import Any
+
+import click
+
+from discreet.cli.places import Place
+from discreet.errors import DataError
+from discreet.ledger import Account, Balance
+from discreet.ledger.periods import Period
+from discreet.privacy.budget import Budget
+
+RECENT = 5
+NEVER = "never"
+
+
+class Showing(click.Group):
+    """A group whose first word may be a ledger: ``budget LEDGER``, ``budget LEDGER set``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [word for word in args if not word.startswith("-")]
+        if words and words[0] not in self.commands:
+            if len(words) > 1 and words[1] in self.commands:
+                args.remove(words[1])
+                args.insert(0, words[1])
+            elif "--help" not in args:
+                args.insert(0, "show")
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=Showing, name="budget")
+def budget() -> None:
+    """What was spent and what is left of each data set.
+
+    \b
+    discreet budget LEDGER
+    discreet budget set LEDGER --dataset visits --epsilon 5 --why "a second survey"
+
+    LEDGER is a file, a postgresql:// address, or the TOML file that names one.
+    """
+
+
+@budget.command(hidden=True)
+@click.argument("ledger")
+@click.option("--dataset", help="Only this data set.")
+@click.option("--json", "as_json", is_flag=True, help="Exact numbers, for programs.")
+def show(ledger: str, dataset: str | None, as_json: bool) -> None:
+    """Spent and left of each data set, by whom and for what."""
+    place = Place.read(ledger)
+    with place.open_to_read() as opened:
+        balances = list(opened.balances(dataset or place.dataset))
+        names = [one.dataset for one in balances if one.analyst is None]
+        recent = {name: opened.asked(RECENT, name) for name in names}
+        shown = opened.place
+    if as_json:
+        found = [plain(one) for one in balances]
+        click.echo(json.dumps({"ledger": shown, "accounts": found}, ensure_ascii=False))
+        return
+    if not balances:
+        click.echo(f"{shown} declares no data set yet.")
+        return
+    from discreet.cli.tables import show_balances
+
+    show_balances(balances, recent)
+
+
+@budget.command(name="set")
+@click.argument("ledger")
+@click.option("--dataset", help="The data set; the TOML file's own unless stated.")
+@click.option("--epsilon", help="The new ε: 1, 0.5 or 1/3.")
+@click.option("--delta", default="0", show_default=True, help="The new δ: 1e-6.")
+@click.option(
+    "--period",
+    type=click.Choice([*(period.value for period in Period), NEVER]),
+    help="How often it starts again; as before unless stated.",
+)
+@click.option("--analyst", help="The budget of this analyst, within that of the data set.")
+@click.option("--each-analyst", is_flag=True, help="The budget of each analyst without an own.")
+@click.option("--none", "nothing", is_flag=True, help="Take the analyst's budget back.")
+@click.option("--why", required=True, help="The reason, for whoever reads the ledger later.")
+@click.option("--who", help="Who decides; the operating system's user unless stated.")
+@click.option("--json", "as_json", is_flag=True, help="Exact numbers, for programs.")
+def set_(
+    ledger: str,
+    dataset: str | None,
+    epsilon: str | None,
+    delta: str,
+    period: str | None,
+    analyst: str | None,
+    each_analyst: bool,
+    nothing: bool,
+    why: str,
+    who: str | None,
+    as_json: bool,
+) -> None:
+    """Change a budget from now on.
+
+    The change is an entry of the ledger; what was spent stays spent.
+    """
+    place = Place.read(ledger)
+    name = dataset or place.dataset
+    if name is None:
+        raise DataError(
+            "no data set is named. A ledger can hold several, each with its budget. Add --dataset."
+        )
+    if (epsilon is None) != nothing or (analyst is not None and each_analyst):
+        raise DataError(
+            "the change is not clear. It sets a budget, or takes back that of one analyst or of "
+            "each. Write --epsilon 3 for a data set; --analyst ann or --each-analyst with "
+            "--epsilon 1 or --none."
+        )
+    chosen = None if epsilon is None else Budget(epsilon=epsilon, delta=delta)  # type: ignore[arg-type]
+    whose = analyst or (Account.EACH_ANALYST if each_analyst else Account.DATASET)
+    with place.open_to_write() as opened:
+        before = opened.balance(name, analyst).cap
+        span = before.period if period is None and before is not None else read_period(period)
+        opened.set_budget(name, chosen, whose=whose, period=span, why=why, who=who)
+        balance = opened.balance(name, analyst)
+    if as_json:
+        click.echo(json.dumps(plain(balance), ensure_ascii=False))
+        return
+    from discreet.cli.tables import show_balances
+
+    if analyst is None:
+        show_balances([balance], {})
+    else:
+        click.echo(str(balance))
+    if balance.cap is not None:
+        click.echo(balance.cap.guarantee)
+
+
+def read_period(period: str | None) -> Period | None:
+    """The period that was chosen."""
+    return None if period == NEVER else Period.read(period)
+
+
+def plain(balance: Balance) -> dict[str, Any]:
+    """A balance as plain data: rationals as text, so that nothing is rounded."""
+    return {
+        "dataset": balance.dataset,
+        "analyst": balance.analyst,
+        "budget": None if balance.cap is None else balance.cap.to_data(),
+        "window": balance.window,
+        "spent": balance.spent.to_data(),
+        "lifetime": balance.lifetime.to_data(),
+        "share_left": None if balance.cap is None else float(balance.share_left),
+        "questions": {
+            "charged": balance.charges,
+            "released": balance.released,
+            "lost": balance.lost,
+            "pending": balance.pending,
+        },
+        "guarantee": None if balance.cap is None else balance.cap.guarantee,
+    }

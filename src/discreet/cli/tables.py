@@ -1,0 +1,233 @@
+"""What the commands show on a terminal.  Names come from users, so they are never markup."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from discreet.accounting.totals import Totals
+from discreet.ledger import Asked, Balance, Entry, Report
+from discreet.ledger.spent import cost_text
+from discreet.ledger.terms import Cap
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+_BAR: Final = 24
+_ENDLESS: Final = 1_000
+_PATIENCE: Final = 2.0  # seconds after which a command shows that it is at work
+_COLORS: Final = {"released": "green", "handed out": "green", "lost": "red", "pending": "yellow"}
+
+
+def console() -> "Console":
+    """The terminal; a file or a pipe gets plain lines that are never cut."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _ENDLESS)
+
+
+def show_balances(balances: Sequence[Balance], recent: Mapping[str, Sequence[Asked]]) -> None:
+    """Each data set: its bar, who asked, and the last questions."""
+    out = console()
+    for place, total in enumerate(one for one in balances if one.analyst is None):
+        if place:
+            out.print()
+        _show_dataset(out, total)
+        people = [one for one in balances if one.analyst and one.dataset == total.dataset]
+        if people:
+            out.print()
+            out.print(_people(people))
+        if recent.get(total.dataset):
+            out.print()
+            _show_questions(out, recent[total.dataset])
+
+
+def _show_dataset(out: "Console", total: Balance) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    out.print(Text(total.dataset, style="bold"), Text(f"  {total.cap}", style="dim"), sep="")
+    line = Text("  ")
+    line.append_text(bar(total.share_left))
+    line.append(f" {percent(total.share_left)} left", style="bold")
+    line.append(f"   spent {cost_text(total.spent)}   left {total.left}")
+    out.print(line)
+    ends = {"lost": total.lost, "pending": total.pending}
+    unanswered = [f"{number:,} {end}" for end, number in ends.items() if number]
+    out.print(Text("  " + ", ".join([plural(total.charges, "question"), *unanswered]), style="dim"))
+    if total.cap is not None and total.cap.period is not None:
+        words = f"Now: {total.window}. {total.cap.guarantee}"
+        out.print(Padding(Text(words, style="italic"), (0, 0, 0, 2), expand=False))
+
+
+def _people(people: Sequence[Balance]) -> "Padding":
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    for name in ("who", "spent", "left"):
+        table.add_column(name, no_wrap=True, overflow="ellipsis")
+    table.add_column("", no_wrap=True)
+    table.add_column("questions", justify="right")
+    for one in people:
+        table.add_row(
+            Text(one.analyst or ""),
+            cost_text(one.spent),
+            Text("no cap", style="dim") if one.cap is None else one.left,
+            "" if one.cap is None else bar(one.share_left, 12),
+            f"{one.charges:,}",
+        )
+    return Padding(table, (0, 0, 0, 2), expand=False)
+
+
+def _show_questions(out: "Console", questions: Sequence[Asked]) -> None:
+    from rich.text import Text
+
+    costs = [cost_text(one.cost) for one in questions]
+    wide = max(map(len, costs))
+    out.print(Text("  last questions", style="dim"))
+    for one, cost in zip(questions, costs, strict=True):
+        line = Text("  ")
+        line.append(f"{moment(one.time)[:16]}  ", style="dim")
+        line.append(f"{_cut(one.analyst, 10)}  {cost:{wide}}  ")
+        line.append(f"{one.state:10}", style=_COLORS.get(one.state, ""))
+        line.append(f"  {one.summary or ''}")
+        out.print(line, no_wrap=True, overflow="ellipsis")
+
+
+def show_entries(entries: Iterable[Entry]) -> None:
+    """Entries line by line, oldest first: however many there are, none is kept."""
+    from rich.text import Text
+
+    out = console()
+    header = _line("entry", "time (UTC)", "kind", "data set", "who", "what")
+    out.print(Text(header, style="dim"), no_wrap=True, overflow="ellipsis")
+    for entry in entries:
+        who, what = describe(entry)
+        number = f"{entry.sequence:,}"
+        line = Text(_line(number, moment(entry.time), entry.kind, entry.dataset, who, what))
+        line.stylize("dim", 9, 28)
+        line.stylize(_COLORS.get(entry.kind, ""), 30, 38)
+        out.print(line, no_wrap=True, overflow="ellipsis")
+
+
+def _line(number: str, time: str, kind: str, dataset: str, who: str, what: str) -> str:
+    return f"{number:>7}  {time:19}  {kind:8}  {_cut(dataset, 16)}  {_cut(who, 10)}  {what}"
+
+
+def _cut(text: str, width: int) -> str:
+    return f"{text:{width}}" if len(text) <= width else text[: width - 1] + "…"
+
+
+def show_report(report: Report, place: str) -> None:
+    """Whether a ledger is sound, and if not, why."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    out = console()
+    if report.sound:
+        out.print(Text("✓ sound", style="bold green"), Text(f"  {place}"), sep="")
+    else:
+        out.print(Text("✗ not sound", style="bold red"), Text(f"  {place}"), sep="")
+    lines = [f"{report.entries:,} entries; the hash of the last is {report.hash[:16]}…"]
+    if report.pending:
+        lines.append(f"{plural(report.pending, 'charge')} without an answer, pending or lost: paid")
+    if report.anchor is not None and report.sound:
+        lines.append(f"it goes on from the anchor of {moment(report.anchor.time)}")
+    elif report.anchor is None and report.sound:
+        lines.append("without --anchor, a cut tail or a restored backup is not found")
+    for line in lines:
+        out.print(Text(f"  {line}", style="dim"))
+    for problem in report.problems:
+        out.print(Padding(Text(f"• {problem}"), (0, 0, 0, 2), expand=False))
+
+
+def describe(entry: Entry) -> tuple[str, str]:
+    """Who an entry is about, and what it says."""
+    data = entry.data
+    match entry.kind:
+        case "charge":
+            cost = cost_text(Totals.from_data(data["cost"]))
+            return entry.analyst or "", f"{cost}   {data['summary'] or 'no summary'}"
+        case "released":
+            return entry.analyst or "", f"entry {entry.charge}: {data['size']:,} bytes"
+        case "lost":
+            return entry.analyst or "", f"entry {entry.charge}: {data['reason']}"
+        case "dataset":
+            return data["who"], f"{_cap(data['to']['cap'])}, {data['to']['neighbors']}"
+        case "details":
+            return data["who"], f"other declarations: {data['why']}"
+        case _ if entry.analyst is not None:
+            change = f"{_cap(data['from'])} → {_cap(data['to'])}"
+            return data["who"], f"{entry.analyst}: {change}: {data['why']}"
+        case _:
+            old, new = data["from"], data["to"]
+            whose = "" if old["cap"] != new["cap"] else "each analyst: "
+            part = "cap" if old["cap"] != new["cap"] else "analyst_cap"
+            return data["who"], f"{whose}{_cap(old[part])} → {_cap(new[part])}: {data['why']}"
+
+
+def _cap(data: Mapping[str, Any] | None) -> str:
+    return "none" if data is None else str(Cap.from_data(data))
+
+
+def bar(share: Fraction, width: int = _BAR) -> "Text":
+    """What is left, as a bar; a little left is never shown as nothing."""
+    from rich.text import Text
+
+    filled = int(share * width) or int(share > 0)
+    color = "green" if share > Fraction(1, 2) else "yellow" if share > Fraction(1, 5) else "red"
+    return Text("█" * filled, style=color).append("░" * (width - filled), style="bright_black")
+
+
+def percent(share: Fraction) -> str:
+    """A share in whole percent, rounded down; a little left is not 0%.
+
+    >>> percent(Fraction(1, 3)), percent(Fraction(1, 1000)), percent(Fraction(0))
+    ('33%', '<1%', '0%')
+    """
+    whole = int(100 * share)
+    return "<1%" if whole == 0 and share > 0 else f"{whole}%"
+
+
+def moment(time: str) -> str:
+    """A time to the second.
+
+    >>> moment("2026-11-15T09:30:00.123456Z")
+    '2026-11-15 09:30:00'
+    """
+    return time[:19].replace("T", " ")
+
+
+def plural(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> plural(1, "question"), plural(2000, "question")
+    ('1 question', '2,000 questions')
+    """
+    return f"{number:,} {what}" + "s" * (number != 1)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Something to tell how far a command is, shown once it takes long."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    started = monotonic()
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, visible=False)
+
+        def tell(done: int, total: int) -> None:
+            late = monotonic() - started > _PATIENCE
+            shown.update(task, completed=done, total=total, visible=late)
+
+        yield tell

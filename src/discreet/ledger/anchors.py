@@ -1,0 +1,56 @@
+"""The head of a ledger, written down somewhere else.
+
+Who can rewrite the whole ledger can also make every hash fit.  What they cannot change is a copy
+of the head on another machine, in a mail or on paper: with it, a cut or restored ledger is found.
+"""
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from discreet.errors import DataError
+from discreet.ledger.entries import Head, canonical
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """How many entries there were at a time, and the hash of the last one.
+
+    >>> Anchor.read('{"entries": 2, "hash": "' + "ab" * 32 + '", "time": "2026-11-15"}').entries
+    2
+    """
+
+    entries: int
+    hash: str
+    time: str
+
+    @staticmethod
+    def of(head: Head, time: str) -> "Anchor":
+        """The anchor of a head."""
+        return Anchor(entries=head.sequence, hash=head.hash, time=time)
+
+    @staticmethod
+    def read(text: str) -> "Anchor":
+        """The anchor that was written as JSON."""
+        try:
+            data = json.loads(text)
+            entries, hash_, time = data["entries"], data["hash"], data["time"]
+            counted = type(entries) is int and entries >= 0
+            if counted and isinstance(time, str) and re.fullmatch("[0-9a-f]{64}", hash_):
+                return Anchor(entries=entries, hash=hash_, time=time)
+        except (ValueError, KeyError, TypeError):
+            pass
+        raise DataError(
+            "the anchor cannot be read. It is one JSON object with entries, hash and time. Use "
+            "what discreet ledger anchor wrote."
+        )
+
+    @staticmethod
+    def load(path: str | Path) -> "Anchor":
+        """The anchor in a file."""
+        return Anchor.read(Path(path).read_text("utf-8"))
+
+    def to_json(self) -> str:
+        """One line, to be kept where the ledger's owner cannot change it."""
+        return canonical(asdict(self))

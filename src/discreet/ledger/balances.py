@@ -1,0 +1,134 @@
+"""What was spent and what is left, for people to read."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from discreet.accounting.totals import Totals
+from discreet.ledger.declaring import unknown
+from discreet.ledger.journal import Journal
+from discreet.ledger.records import Selection
+from discreet.ledger.spent import cost_text, left_text, share_left
+from discreet.ledger.standing import Standing
+from discreet.ledger.terms import Cap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """One account: a data set, or one analyst's questions about it.
+
+    ``spent`` is what counts against the cap now, ``lifetime`` what was spent since the data set
+    was declared; they differ where the budget starts again with every period.
+    """
+
+    dataset: str
+    analyst: str | None
+    cap: Cap | None
+    window: str | None
+    spent: Totals
+    lifetime: Totals
+    released: int
+    lost: int
+    pending: int
+
+    @property
+    def charges(self) -> int:
+        """How many questions were paid for."""
+        return self.released + self.lost + self.pending
+
+    @property
+    def share_left(self) -> Fraction:
+        """How much of the cap is left, from 0 to 1."""
+        return Fraction(1) if self.cap is None else share_left(self.cap.budget, self.spent)
+
+    @property
+    def left(self) -> str:
+        """What is left, in words."""
+        return "no cap of their own" if self.cap is None else left_text(self.cap.budget, self.spent)
+
+    def __str__(self) -> str:
+        whose = f"{self.dataset}, {self.analyst}" if self.analyst else self.dataset
+        of = f" of {self.cap}" if self.cap else ""
+        return f"{whose}: spent {cost_text(self.spent)}; left {self.left}{of}"
+
+
+def balance(journal: Journal, dataset: str, analyst: str | None, time: str) -> Balance:
+    """The account of a data set, or of one analyst."""
+    with journal.store.reading() as records:
+        situation = records.situation(dataset, analyst or "")
+        if situation.declared is None:
+            raise unknown(dataset, records.datasets())
+        counts = records.counts(dataset, analyst)
+        time = max(time, records.head().time)
+    standing = Standing.read(situation, dataset)
+    tally = standing.dataset if analyst is None else standing.analyst
+    cap = tally.cap
+    return Balance(
+        dataset=dataset,
+        analyst=analyst,
+        cap=cap,
+        window=cap.period.window(time) if cap is not None and cap.period else None,
+        spent=tally.counted(time),
+        lifetime=tally.spent.lifetime,
+        released=counts.get("released", 0) + counts.get("charge", 0),
+        lost=counts.get("lost", 0),
+        pending=counts.get(None, 0),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question that was paid for, and what became of it."""
+
+    sequence: int
+    time: str
+    dataset: str
+    analyst: str
+    summary: str | None
+    cost: Totals
+    state: str
+
+
+_STATES: Final = {"charge": "handed out", None: "pending"}
+
+
+def asked(
+    journal: Journal, count: int, dataset: str | None = None, analyst: str | None = None
+) -> list[Asked]:
+    """The last questions, oldest first."""
+    with journal.store.reading() as records:
+        last = records.head().sequence
+        charges = records.recent(Selection(0, last, dataset, analyst, "charge"), count)[::-1]
+        if not charges:
+            return []
+        ends = records.settlements(charges[0].sequence, charges[-1].sequence)
+    found = []
+    for entry in charges:
+        data, end = entry.data, ends.get(entry.sequence)
+        found.append(
+            Asked(
+                sequence=entry.sequence,
+                time=entry.time,
+                dataset=entry.dataset,
+                analyst=entry.analyst or "",
+                summary=data["summary"],
+                cost=Totals.from_data(data["cost"]),
+                state=_STATES.get(end) or str(end),
+            )
+        )
+    return found
+
+
+def balances(journal: Journal, time: str, dataset: str | None = None) -> Iterator[Balance]:
+    """Every account: each data set, followed by those who asked about it."""
+    with journal.store.reading() as records:
+        known = records.datasets()
+    if dataset is not None and dataset not in known:
+        raise unknown(dataset, known)
+    for name in known if dataset is None else [dataset]:
+        yield balance(journal, name, None, time)
+        with journal.store.reading() as records:
+            analysts = records.analysts(name)
+        for analyst in analysts:
+            yield balance(journal, name, analyst, time)

@@ -1,0 +1,258 @@
+"""The ledger: what was declared, what was asked and what it cost, for ever."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from getpass import getuser
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from discreet.errors import LedgerError
+from discreet.ledger import balances, declaring, payments
+from discreet.ledger.anchors import Anchor
+from discreet.ledger.balances import Asked, Balance
+from discreet.ledger.declaring import Account, Whose
+from discreet.ledger.entries import Entry
+from discreet.ledger.journal import Journal, open_store
+from discreet.ledger.payments import Charge, Reason
+from discreet.ledger.periods import Period, now
+from discreet.ledger.questions import Question
+from discreet.ledger.records import Selection
+from discreet.ledger.terms import Cap, Declaration, read_details, read_name
+from discreet.ledger.verification import Report, verify
+from discreet.privacy.budget import Budget
+from discreet.privacy.events import Event
+from discreet.privacy.neighbors import Neighbors
+
+
+class Ledger:
+    """The durable record of what was spent: a SQLite file, a PostgreSQL database, or memory.
+
+    A question is charged before data are read, and the charge is on the disk when ``charge``
+    returns.  It ends as released, with its answer, or as lost.  Nothing is ever refunded: there is
+    no call that could.  Safe to share between threads, processes and, in PostgreSQL, hosts.
+
+    >>> from discreet.privacy.events import PureEvent
+    >>> ledger = Ledger(":memory:")
+    >>> ledger.declare("visits", neighbors="add-remove", budget=Budget(epsilon=1))
+    >>> charge = ledger.charge("visits", event=PureEvent(epsilon=0.1), question="how many?")
+    >>> ledger.release(charge, b"42", safe=True)
+    >>> ledger.balance("visits").left
+    'ε = 0.9'
+    """
+
+    def __init__(
+        self, place: str | Path, *, read_only: bool = False, clock: Callable[[], str] = now
+    ) -> None:
+        self._journal = Journal(open_store(place, read_only=read_only), clock)
+        self._clock = clock
+
+    def __repr__(self) -> str:
+        marked = "" if self.durable else ", gone when the process ends"
+        return f"Ledger({self.place!r}{marked})"
+
+    def __enter__(self) -> "Ledger":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def place(self) -> str:
+        """Where it is kept; without a password."""
+        return self._journal.store.place
+
+    @property
+    def durable(self) -> bool:
+        """Whether it outlives the process; false for ":memory:", which certificates must say."""
+        return self._journal.store.durable
+
+    def close(self) -> None:
+        """Give back the connection.  A ledger in memory is gone."""
+        self._journal.store.close()
+
+    # What is declared
+
+    def declare(
+        self,
+        dataset: str,
+        *,
+        neighbors: Neighbors | str,
+        budget: Budget,
+        period: Period | str | None = None,
+        analyst_budget: Budget | None = None,
+        details: Mapping[str, Any] | None = None,
+        who: str | None = None,
+    ) -> None:
+        """Declare a data set, once; declared again, it must be as it was.
+
+        ``dataset`` is the identity that the budget belongs to, whatever the file is called.
+        ``analyst_budget`` caps each analyst within it.  With a ``period`` ("month") both start
+        again with the calendar, and the guarantee is per period.  ``details`` are any other
+        declarations that must not change unnoticed.
+        """
+        span = Period.read(period)
+        declaration = Declaration(
+            neighbors=Neighbors.read(neighbors),
+            cap=Cap(budget=budget, period=span),
+            analyst_cap=None if analyst_budget is None else Cap(budget=analyst_budget, period=span),
+            details=read_details(details),
+        )
+        name = read_name(dataset, "the data set")
+        declaring.declare(self._journal, name, declaration, _who(who))
+
+    def set_budget(
+        self,
+        dataset: str,
+        budget: Budget | None,
+        *,
+        why: str,
+        whose: Whose = Account.DATASET,
+        period: Period | str | None = None,
+        who: str | None = None,
+    ) -> None:
+        """Change a budget from now on: of the data set, of each analyst, or of one by name.
+
+        ``None`` takes an analyst's budget back.  What was spent stays spent.
+        """
+        cap = None if budget is None else Cap(budget=budget, period=Period.read(period))
+        owner = read_name(whose, "the analyst") if isinstance(whose, str) else whose
+        name = read_name(dataset, "the data set")
+        declaring.change_budget(self._journal, name, cap, whose=owner, who=_who(who), why=why)
+
+    def set_details(
+        self, dataset: str, details: Mapping[str, Any], *, why: str, who: str | None = None
+    ) -> None:
+        """Change the other declarations from now on."""
+        plain = read_details(details)
+        name = read_name(dataset, "the data set")
+        declaring.change_details(self._journal, name, plain, who=_who(who), why=why)
+
+    # What is asked
+
+    def charge(
+        self,
+        dataset: str,
+        *,
+        event: Event,
+        question: bytes | str,
+        analyst: str | None = None,
+        key: str | None = None,
+        summary: str | None = None,
+        keeps_answer: bool = True,
+        wait: float = 0,
+    ) -> Charge:
+        """Pay for a question.  Read the data only after this, and only if ``answer`` is None.
+
+        ``question`` is all that determines the answer, apart from the data and the noise;
+        ``summary`` is what people see of it.  With a ``key``, a retry of the same question gets
+        the stored answer for free; for up to ``wait`` seconds it waits for one that is pending.
+        """
+        return payments.pay(
+            self._journal,
+            Question.read(
+                dataset=dataset,
+                analyst=_who(analyst),
+                event=event,
+                question=question,
+                key=key,
+                summary=summary,
+                keeps_answer=keeps_answer,
+            ),
+            wait,
+        )
+
+    def release(self, charge: Charge, answer: bytes, *, safe: bool) -> None:
+        """Record the answer of a charge; hand it out only after this.
+
+        ``safe`` says whether the noise came from bits that nobody can repeat: the ``safe`` of the
+        bit source.  An answer made with seeded bits is refused.
+        """
+        payments.release(self._journal, charge, answer, safe=safe)
+
+    def lose(self, charge: Charge | int, reason: Reason = "abandoned") -> None:
+        """Record that a charge has no answer, and never will.  What it cost stays spent."""
+        sequence = charge if isinstance(charge, int) else charge.sequence
+        payments.lose(self._journal, sequence, reason)
+
+    def answer(self, charge: Charge, run: Callable[[], bytes], *, safe: bool) -> bytes:
+        """The stored answer, or that of ``run``, which is released; if it fails, it is lost."""
+        if charge.answer is not None:
+            return charge.answer
+        try:
+            answer = run()
+            self.release(charge, answer, safe=safe)
+        except BaseException:
+            with suppress(LedgerError):
+                self.lose(charge, "failed")
+            raise
+        return answer
+
+    # What is known
+
+    def balance(self, dataset: str, analyst: str | None = None) -> Balance:
+        """What was spent and what is left of a data set, or of one analyst's share."""
+        name, who = read_name(dataset, "the data set"), _optional(analyst)
+        return balances.balance(self._journal, name, who, self._clock())
+
+    def balances(self, dataset: str | None = None) -> Iterator[Balance]:
+        """Every account: each data set, followed by those who asked about it."""
+        return balances.balances(self._journal, self._clock(), _optional(dataset))
+
+    def asked(
+        self, count: int, dataset: str | None = None, analyst: str | None = None
+    ) -> list[Asked]:
+        """The last questions and what became of them, oldest first."""
+        return balances.asked(self._journal, count, _optional(dataset), _optional(analyst))
+
+    def history(self, dataset: str | None = None, analyst: str | None = None) -> Iterator[Entry]:
+        """All entries so far, oldest first, in little memory however many there are."""
+        last = self._journal.head().sequence
+        return self._journal.entries(Selection(0, last, _optional(dataset), _optional(analyst)))
+
+    def recent(
+        self, count: int, dataset: str | None = None, analyst: str | None = None
+    ) -> list[Entry]:
+        """The last entries, oldest first."""
+        last = self._journal.head().sequence
+        selection = Selection(0, last, _optional(dataset), _optional(analyst))
+        with self._journal.store.reading() as records:
+            found = records.recent(selection, count)
+        return found[::-1]
+
+    def export(self) -> Iterator[str]:
+        """All entries so far as lines of JSON.  Whoever has them can check every hash."""
+        return (entry.line() for entry in self.history())
+
+    def anchor(self) -> Anchor:
+        """The head, to be kept elsewhere: with it, a cut or restored ledger is found out."""
+        return Anchor.of(self._journal.head(), self._clock())
+
+    def verify(
+        self, anchor: Anchor | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> Report:
+        """Recompute every hash, every sum and every state.
+
+        ``progress`` is told how many entries of how many are checked.
+        """
+        return verify(self._journal, anchor, progress)
+
+
+def _optional(name: str | None) -> str | None:
+    return None if name is None else read_name(name, "the name")
+
+
+def _who(name: str | None) -> str:
+    """The given name, or that of the operating system's user."""
+    if name is not None:
+        return read_name(name, "the name of who acts")
+    try:
+        return getuser()
+    except (KeyError, OSError):  # a container without a user database
+        return f"user {os.getuid()}"

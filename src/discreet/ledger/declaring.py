@@ -1,0 +1,119 @@
+"""Declaring a data set, and changing what was declared: always an entry, never a correction."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import Enum
+from typing import Any
+
+from discreet.errors import DataError, DeclarationError
+from discreet.ledger.journal import Journal, Pen
+from discreet.ledger.questions import one_line
+from discreet.ledger.terms import Cap, Declaration, read_cap, read_declaration
+
+
+class Account(Enum):
+    """Whose budget it is, where it is not that of one analyst by name."""
+
+    DATASET = "the data set"
+    EACH_ANALYST = "each analyst"
+
+
+Whose = Account | str
+
+
+def declare(journal: Journal, dataset: str, declaration: Declaration, who: str) -> None:
+    """Declare a data set; a known one must be declared as it is."""
+    with journal.store.reading() as records:
+        known = records.situation(dataset, "").declared
+    if known is None:
+        with journal.writing() as pen:
+            known = pen.records.situation(dataset, "").declared
+            if known is None:
+                body = {"who": who, "why": None, "from": None, "to": declaration.to_data()}
+                pen.append("dataset", dataset, body)
+                return
+    differences = read_declaration(known.body).differences(declaration)
+    if differences:
+        shown = "; ".join(f"{name}: {old} there, {new} here" for name, old, new in differences)
+        raise DeclarationError(
+            f"the data set {dataset!r} is declared in another way in the ledger {_place(journal)}: "
+            f"{shown}. A data set keeps its budget and its declarations, whoever opens it. Open it "
+            f"as it was declared; to change the budget, use discreet budget set --dataset "
+            f"{dataset}, which is an entry."
+        )
+
+
+def change_budget(
+    journal: Journal, dataset: str, cap: Cap | None, *, whose: Whose, who: str, why: str
+) -> None:
+    """Give a data set, each of its analysts or one of them another cap from now on."""
+    reason = read_reason(why)
+    with journal.writing() as pen:
+        current = current_declaration(pen, dataset)
+        old: dict[str, Any] | None
+        new: dict[str, Any] | None
+        if isinstance(whose, str):
+            allotted = pen.records.situation(dataset, whose).allotted
+            before = None if allotted is None else read_cap(allotted.body)
+            old = None if before is None else before.to_data()
+            new = None if cap is None else cap.to_data()
+        else:
+            old, new = current.to_data(), _changed(current, dataset, cap, whose).to_data()
+        body = {"who": who, "why": reason, "from": old, "to": new}
+        pen.append("budget", dataset, body, analyst=whose if isinstance(whose, str) else None)
+
+
+def _changed(current: Declaration, dataset: str, cap: Cap | None, whose: Account) -> Declaration:
+    if whose is Account.EACH_ANALYST:
+        return replace(current, analyst_cap=cap)
+    if cap is None:
+        raise DeclarationError(
+            f"the data set {dataset!r} must have a budget. Only an analyst's can be taken back. "
+            "Name the analyst, or set another budget."
+        )
+    return replace(current, cap=cap)
+
+
+def change_details(
+    journal: Journal, dataset: str, details: Mapping[str, Any], *, who: str, why: str
+) -> None:
+    """Declare other details from now on.  Neighbors stay: what was spent is in their terms."""
+    reason = read_reason(why)
+    with journal.writing() as pen:
+        current = current_declaration(pen, dataset)
+        new = replace(current, details=details)
+        body = {"who": who, "why": reason, "from": current.to_data(), "to": new.to_data()}
+        pen.append("details", dataset, body)
+
+
+def current_declaration(pen: Pen, dataset: str) -> Declaration:
+    """What the data set is declared to be."""
+    declared = pen.records.situation(dataset, "").declared
+    if declared is None:
+        raise unknown(dataset, pen.records.datasets())
+    return read_declaration(declared.body)
+
+
+def unknown(dataset: str, known: list[str]) -> DeclarationError:
+    """The error of a data set that the ledger does not know."""
+    names = ", ".join(map(repr, known[:10])) or "none"
+    return DeclarationError(
+        f"the data set {dataset!r} is not declared in this ledger. It knows: {names}. Use one of "
+        f'these names, or declare it: ledger.declare({dataset!r}, neighbors="add-remove", '
+        "budget=dp.Budget(epsilon=1))."
+    )
+
+
+def read_reason(why: object) -> str:
+    """Why something was changed: one line, and not an empty one."""
+    reason = one_line(why) if isinstance(why, str) else ""
+    if not reason:
+        raise DataError(
+            "the change has no reason. Whoever reads the ledger later must find out why it was "
+            'made. State it: why="a second survey was added".'
+        )
+    return reason
+
+
+def _place(journal: Journal) -> str:
+    return journal.store.place

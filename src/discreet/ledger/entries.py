@@ -1,0 +1,152 @@
+"""One line of the ledger, and the hash that ties it to the line before.
+
+An entry is written once.  Its hash is the SHA-256 of its canonical bytes: the JSON object of all
+its other fields, with sorted keys, no blanks, in UTF-8.  One of those fields is the hash of the
+entry before, so an entry cannot be edited, dropped or moved without every later hash giving it
+away.  No number in it is a float: what is not whole is an exact fraction, written as text.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from json.encoder import encode_basestring as quoted
+from typing import Any, Final, Literal, get_args
+
+from discreet.errors import LedgerCorruptError
+
+Kind = Literal["dataset", "budget", "details", "charge", "released", "lost"]
+KINDS: Final = frozenset(get_args(Kind))
+
+GENESIS: Final = "0" * 64
+"""What stands for the hash before the first entry."""
+
+_plain = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False
+)
+
+
+def canonical(value: object) -> str:
+    """JSON with sorted keys and no blanks: one text for one value.
+
+    >>> canonical({"epsilon": "1/10", "count": 3})
+    '{"count":3,"epsilon":"1/10"}'
+    """
+    return _plain.encode(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last entry of a ledger: all there is to know of the entries before."""
+
+    sequence: int = 0
+    hash: str = GENESIS
+    time: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry as it is stored, field by field.
+
+    ``analyst`` is who asked, or whose budget it is; ``charge`` is the sequence of the charge that
+    a released or lost entry settles; ``body`` is the canonical JSON of what the kind needs.
+    """
+
+    sequence: int
+    previous: str
+    time: str
+    kind: str
+    dataset: str
+    analyst: str | None
+    key: str | None
+    charge: int | None
+    body: str
+    hash: str
+
+    @staticmethod
+    def after(
+        head: Head,
+        *,
+        time: str,
+        kind: Kind,
+        dataset: str,
+        body: Mapping[str, object],
+        analyst: str | None = None,
+        key: str | None = None,
+        charge: int | None = None,
+    ) -> "Entry":
+        """The entry that follows ``head``, with its hash."""
+        entry = Entry(
+            head.sequence + 1,
+            head.hash,
+            time,
+            kind,
+            dataset,
+            analyst,
+            key,
+            charge,
+            canonical(body),
+            "",
+        )
+        object.__setattr__(entry, "hash", entry.computed_hash())  # before anyone else sees it
+        return entry
+
+    @staticmethod
+    def read(row: tuple[Any, ...]) -> "Entry":
+        """The entry of a row that a store holds; a row of another shape is not an entry."""
+        if tuple(map(type, row)) in _ROWS:
+            return Entry(*row)
+        raise LedgerCorruptError(
+            f"entry {row[0]!r:.40} has a field of the wrong type. Entries are never "
+            "changed, so somebody or something else wrote to the ledger. Run discreet ledger "
+            "verify, and restore a backup that it accepts."
+        )
+
+    @property
+    def head(self) -> Head:
+        """This entry as the last one."""
+        return Head(self.sequence, self.hash, self.time)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The body as plain data."""
+        parsed: dict[str, Any] = json.loads(self.body)
+        return parsed
+
+    def line(self) -> str:
+        """The entry as one line of JSON, the form in which it is exported."""
+        return self._text(f'"hash":{quoted(self.hash)},')
+
+    def computed_hash(self) -> str:
+        """What the hash must be."""
+        return sha256(self._text("").encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def intact(self) -> bool:
+        """Whether the entry is as it was written."""
+        return self.hash == self.computed_hash()
+
+    def _text(self, hash_field: str) -> str:
+        # Keys in order.  The body is JSON already: a blank that was added to it is a change.
+        analyst = "null" if self.analyst is None else quoted(self.analyst)
+        key = "null" if self.key is None else quoted(self.key)
+        charge = "null" if self.charge is None else self.charge
+        return (
+            f'{{"analyst":{analyst},"body":{self.body},"charge":{charge},'
+            f'"dataset":{quoted(self.dataset)},{hash_field}"key":{key},'
+            f'"kind":{quoted(self.kind)},"previous":{quoted(self.previous)},'
+            f'"sequence":{self.sequence},"time":{quoted(self.time)}}}'
+        )
+
+
+_TEXT_OR_NONE: Final = (str, type(None))
+_ROWS: Final = frozenset(
+    (int, str, str, str, str, analyst, key, charge, str, str)
+    for analyst in _TEXT_OR_NONE
+    for key in _TEXT_OR_NONE
+    for charge in (int, type(None))
+)
+"""The types of the fields, in the order of a stored row."""
+
+COLUMNS: Final = tuple(field.name for field in fields(Entry))
+"""The fields in the order of a stored row."""

@@ -1,0 +1,142 @@
+"""Appending to a store and reading from it: what every part of the ledger rests on."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from discreet.errors import DataError, LedgerCorruptError, LedgerUnavailableError
+from discreet.ledger.entries import Entry, Head, Kind
+from discreet.ledger.periods import now
+from discreet.ledger.records import Records, Selection
+from discreet.ledger.sqlite import SqliteStore
+from discreet.ledger.standing import Memory, Standing
+from discreet.ledger.store import Store
+
+_PAGE: Final = 1_000
+_POSTGRES: Final = ("postgresql://", "postgres://")
+
+
+class Pen:
+    """One turn to append."""
+
+    __slots__ = ("declares", "head", "learned", "records", "time")
+
+    def __init__(self, records: Records, head: Head, time: str) -> None:
+        self.records = records
+        self.head = head
+        self.time = time
+        self.learned: dict[tuple[str, str], Standing] = {}
+        self.declares = False
+
+    def append(
+        self,
+        kind: Kind,
+        dataset: str,
+        body: Mapping[str, object],
+        *,
+        analyst: str | None = None,
+        key: str | None = None,
+        charge: int | None = None,
+        answer: bytes | None = None,
+    ) -> Entry:
+        """Write the next entry."""
+        entry = Entry.after(
+            self.head,
+            time=self.time,
+            kind=kind,
+            dataset=dataset,
+            body=body,
+            analyst=analyst,
+            key=key,
+            charge=charge,
+        )
+        self.records.append(entry, answer)
+        self.head = entry.head
+        self.declares |= kind in {"dataset", "budget", "details"}
+        return entry
+
+
+class Journal:
+    """A store, and the last entry that this process has seen in it."""
+
+    def __init__(self, store: Store, clock: Callable[[], str] = now) -> None:
+        self.store = store
+        self._clock = clock
+        self._seen = Head()
+        self._memory = Memory()
+
+    @contextmanager
+    def writing(self) -> Iterator[Pen]:
+        """A turn to append; what was appended is durable when the block ends."""
+        if self.store.read_only:
+            raise LedgerUnavailableError(
+                f"the ledger {self.store.place} was opened to be read only. Nothing can be charged "
+                "or changed this way, so nothing was released. Open it without read_only=True."
+            )
+        with self.store.lock:
+            with self.store.transaction() as records:
+                head = self._never_back(records.head())
+                pen = Pen(records, head, max(self._clock(), head.time))
+                yield pen
+            # Only here is it certain; nobody else in this process had a turn in between.
+            self._saw(pen.head)
+            if pen.declares:
+                self._memory.forget()
+            else:
+                self._memory.follow(head.hash, pen.head.hash, pen.learned)
+
+    def standing(self, pen: Pen, dataset: str, analyst: str) -> Standing:
+        """Where a data set and an analyst stand now."""
+        return self._memory.standing(pen.head.hash, pen.records, dataset, analyst)
+
+    def head(self) -> Head:
+        """The last entry."""
+        with self.store.reading() as records:
+            head = self._never_back(records.head())
+        self._saw(head)
+        return head
+
+    def entries(self, selection: Selection) -> Iterator[Entry]:
+        """Entries in order, a page at a time: nothing is ever removed, so pages fit together."""
+        while True:
+            with self.store.reading() as records:
+                page = records.page(selection, _PAGE)
+            yield from page
+            if len(page) < _PAGE:
+                return
+            selection = replace(selection, after=page[-1].sequence)
+
+    def _saw(self, head: Head) -> None:
+        if head.sequence > self._seen.sequence:
+            self._seen = head
+
+    def _never_back(self, head: Head) -> Head:
+        """A ledger only grows: one that has shrunk under us was restored from a backup."""
+        seen = self._seen
+        if head.sequence < seen.sequence or (
+            head.sequence == seen.sequence and head.hash != seen.hash
+        ):
+            raise LedgerCorruptError(
+                f"the ledger {self.store.place} had {seen.sequence} entries and now has "
+                f"{head.sequence}, or others. It only grows, so it was replaced by an older copy, "
+                "which forgets what was spent. Restore the newest copy, and check it with "
+                "discreet ledger verify --anchor."
+            )
+        return head
+
+
+def open_store(place: str | Path, *, read_only: bool = False) -> Store:
+    """The store at a path, a postgresql:// address, or ":memory:"."""
+    if isinstance(place, str) and place.startswith(_POSTGRES):
+        from discreet.ledger.postgres import PostgresStore
+
+        return PostgresStore(place, read_only=read_only)
+    if "://" in str(place) or not str(place):
+        raise DataError(
+            f"the ledger's place is {str(place).partition('://')[0][:20]!r}. A ledger is a SQLite "
+            'file, a PostgreSQL database or memory. Use "visits.ledger", '
+            '"postgresql://host/database" or ":memory:".'
+        )
+    return SqliteStore(place, read_only=read_only)

@@ -1,0 +1,96 @@
+"""The tables of a ledger, as numbered steps from nothing to today.
+
+A step is never edited once it was released: a ledger remembers the last one it took and takes
+the others when it is opened.  One that took a step this version does not know is refused.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from discreet.errors import LedgerError
+
+
+class Execute(Protocol):
+    """Runs one statement, with parameters by name (:name) or by place (?), and returns its rows."""
+
+    def __call__(
+        self, statement: str, parameters: Mapping[str, object] | Sequence[object], /
+    ) -> list[tuple[Any, ...]]: ...
+
+
+SQLITE_APPLICATION: Final = 0x6473_6372
+"""What marks a SQLite file as a ledger: "dscr"."""
+
+_INDEXES: Final = (
+    "CREATE INDEX discreet_declarations ON discreet_entries (dataset, analyst, sequence)"
+    " WHERE kind IN ('dataset', 'budget', 'details')",
+    "CREATE INDEX discreet_spent ON discreet_entries (dataset, sequence) WHERE kind = 'charge'",
+    "CREATE INDEX discreet_asked ON discreet_entries (dataset, analyst, sequence)"
+    " WHERE kind = 'charge'",
+    # A key pays once.
+    'CREATE UNIQUE INDEX discreet_keys ON discreet_entries (dataset, analyst, "key")'
+    " WHERE kind = 'charge' AND \"key\" IS NOT NULL",
+    # A charge is settled once: released or lost, never both and never twice.
+    "CREATE UNIQUE INDEX discreet_settlements ON discreet_entries (charge)"
+    " WHERE charge IS NOT NULL",
+)
+
+_SQLITE_FIRST: Final = (
+    """CREATE TABLE discreet_entries (
+        sequence INTEGER PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL,
+        kind TEXT NOT NULL, dataset TEXT NOT NULL, analyst TEXT, "key" TEXT, charge INTEGER,
+        body TEXT NOT NULL, hash TEXT NOT NULL)""",
+    "CREATE TABLE discreet_answers (sequence INTEGER PRIMARY KEY, content BLOB NOT NULL)",
+    *_INDEXES,
+    *(
+        f"CREATE TRIGGER discreet_{table}_{action.lower()} BEFORE {action} ON discreet_{table}"
+        " BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END"
+        for table in ("entries", "answers")
+        for action in ("UPDATE", "DELETE")
+    ),
+    f"PRAGMA application_id = {SQLITE_APPLICATION}",
+)
+
+_POSTGRES_FIRST: Final = (
+    """CREATE TABLE discreet_entries (
+        sequence BIGINT PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL,
+        kind TEXT NOT NULL, dataset TEXT NOT NULL, analyst TEXT, "key" TEXT, charge BIGINT,
+        body TEXT NOT NULL, hash TEXT NOT NULL)""",
+    "CREATE TABLE discreet_answers (sequence BIGINT PRIMARY KEY, content BYTEA NOT NULL)",
+    # Whoever appends holds this row: it stands for the head, so that writers take turns.
+    "CREATE TABLE discreet_head (one INTEGER PRIMARY KEY CHECK (one = 1))",
+    "INSERT INTO discreet_head (one) VALUES (1)",
+    *_INDEXES,
+    """CREATE FUNCTION discreet_append_only() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN RAISE EXCEPTION 'a ledger is append-only'; END$$""",
+    *(
+        f"CREATE TRIGGER discreet_{table}_kept BEFORE UPDATE OR DELETE OR TRUNCATE"
+        f" ON discreet_{table} FOR EACH STATEMENT EXECUTE FUNCTION discreet_append_only()"
+        for table in ("entries", "answers")
+    ),
+)
+
+SQLITE: Final[Sequence[Sequence[str]]] = (_SQLITE_FIRST,)
+POSTGRES: Final[Sequence[Sequence[str]]] = (_POSTGRES_FIRST,)
+
+
+def migrate(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> None:
+    """Take the steps that the ledger has not taken.  Runs inside one transaction."""
+    execute("CREATE TABLE IF NOT EXISTS discreet_migrations (number INTEGER PRIMARY KEY)", {})
+    for number in range(taken(execute, steps, place) + 1, len(steps) + 1):
+        for statement in steps[number - 1]:
+            execute(statement, {})
+        execute("INSERT INTO discreet_migrations (number) VALUES (:number)", {"number": number})
+
+
+def taken(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> int:
+    """How many steps the ledger has taken."""
+    rows = execute("SELECT COALESCE(MAX(number), 0) FROM discreet_migrations", {})
+    number = int(rows[0][0])
+    if number > len(steps):
+        raise LedgerError(
+            f"the ledger {place} has format {number}, and this discreet knows formats up to "
+            f"{len(steps)}. An entry that is not understood cannot be counted. Install the "
+            "version of discreet that wrote it, or a newer one."
+        )
+    return number

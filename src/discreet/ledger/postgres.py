@@ -1,0 +1,283 @@
+"""A ledger in a PostgreSQL database, for several hosts at once.
+
+One connection per process, used by one thread at a time.  Appending locks the row that names the
+head, so transactions of all hosts take turns; each is durable when its commit returns.  When
+the connection breaks during a commit, the head is locked again on a new connection: what is
+found then is final.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit, urlunsplit
+
+from discreet.errors import LedgerError, LedgerUnavailableError
+from discreet.ledger.entries import Entry
+from discreet.ledger.faults import missing, postgres_error
+from discreet.ledger.forks import watch
+from discreet.ledger.migrations import POSTGRES, Execute, migrate, taken
+from discreet.ledger.records import Records
+
+if TYPE_CHECKING:
+    import psycopg
+
+    Connection = psycopg.Connection[tuple[Any, ...]]
+
+_MIGRATION_LOCK: Final = 0x6473_6372
+_BEGIN: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_LOCK_HEAD: Final = "SELECT one FROM discreet_head FOR UPDATE"
+# A host that dies in a transaction must not keep the others waiting for ever.
+_SETTINGS: Final = {
+    "lock_timeout": "60s",
+    "statement_timeout": "120s",
+    "idle_in_transaction_session_timeout": "60s",
+}
+_inherited: list[object] = []
+"""Connections of a parent process, which goes on using them: never used, never closed here."""
+
+
+class PostgresStore:
+    """Entries in one PostgreSQL database."""
+
+    durable = True
+
+    def __init__(self, url: str, *, read_only: bool = False) -> None:
+        self.place = shown_url(url)
+        self._url = url
+        self.read_only = read_only
+        self.lock = RLock()
+        self._process = os.getpid()
+        self._connection: Connection | None = None
+        watch(self)
+        with self.lock, self._translated():
+            self._connected()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Records]:
+        """Records that nobody else can append to; durable when the block ends."""
+        with self.lock, self._translated():
+            connection = self._begun()
+            appended = _Appended(_executing(connection))
+            try:
+                yield appended
+            except BaseException:
+                self._undo(connection)
+                raise
+            self._commit(connection, appended.entries)
+
+    @contextmanager
+    def reading(self) -> Iterator[Records]:
+        """Records to read from."""
+        with self.lock, self._translated():
+            yield Records(_executing(self._alive()))
+
+    def faults(self) -> list[str]:
+        """Nothing: the server checks its own pages."""
+        return []
+
+    def close(self) -> None:
+        """Give back the connection."""
+        with self.lock:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
+
+    def before_fork(self) -> None:
+        """Let transactions end."""
+        self.lock.acquire()
+
+    def after_fork(self, *, child: bool) -> None:
+        """Go on: the child with a connection of its own."""
+        if child:
+            self.lock = RLock()
+            self._process = os.getpid()
+            _inherited.append(self._connection)
+            self._connection = None
+        else:
+            self.lock.release()
+
+    def _connected(self) -> "Connection":
+        if self._process != os.getpid():
+            raise LedgerError(
+                f"the ledger {self.place} was opened by another process, from which this one was "
+                "forked. The two would talk over one connection. Open the ledger after the fork."
+            )
+        if self._connection is None or self._connection.closed:
+            self._connection = self._connect()
+        return self._connection
+
+    def _alive(self) -> "Connection":
+        """A connection that answers; one that broke while nobody looked is opened again."""
+        import psycopg
+
+        connection = self._connected()
+        try:
+            connection.execute("SELECT 1")
+        except psycopg.OperationalError:
+            self.close()
+            connection = self._connected()
+        return connection
+
+    def _begun(self) -> "Connection":
+        """A transaction that holds the head.  A lost connection is no loss yet: it is replaced."""
+        import psycopg
+
+        connection = self._connected()
+        try:
+            return self._lock_head(connection)
+        except psycopg.OperationalError:
+            if not connection.closed:
+                raise
+        return self._lock_head(self._connected())
+
+    def _lock_head(self, connection: "Connection") -> "Connection":
+        try:
+            connection.execute(_BEGIN)
+            connection.execute(_LOCK_HEAD)
+            return connection
+        except BaseException:
+            self._undo(connection)
+            raise
+
+    def _commit(self, connection: "Connection", entries: list[Entry]) -> None:
+        import psycopg
+
+        try:
+            connection.execute("COMMIT")
+        except psycopg.OperationalError:
+            self._undo(connection)
+            # The server may have committed before the connection broke.  It holds the head until
+            # it has decided, so after locking the head the answer is certain.
+            again = self._begun()
+            try:
+                records = Records(_executing(again))
+                found = [records.entry(entry.sequence) == entry for entry in entries]
+            finally:
+                self._undo(again)
+            if not all(found):
+                raise
+
+    def _undo(self, connection: "Connection") -> None:
+        import psycopg
+
+        try:
+            connection.execute("ROLLBACK")
+        except psycopg.Error:
+            with suppress(psycopg.Error):
+                connection.close()
+
+    def _connect(self) -> "Connection":
+        psycopg = _driver()
+        connection: Connection = psycopg.connect(
+            self._url,
+            autocommit=True,
+            connect_timeout=10,
+            application_name="discreet ledger",
+        )
+        try:
+            execute = _executing(connection)
+            for name, value in _SETTINGS.items():
+                execute(f"SET {name} = '{value}'", {})
+            if self.read_only:
+                self._check_readable(execute)
+            else:
+                self._check_durable(execute)
+                with connection.transaction():
+                    execute(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})", {})
+                    migrate(execute, POSTGRES, self.place)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check_durable(self, execute: Any) -> None:
+        ((fsync, commit),) = execute(
+            "SELECT current_setting('fsync'), current_setting('synchronous_commit')", {}
+        )
+        if fsync != "on":
+            raise LedgerError(
+                f"the server of {self.place} runs with fsync = {fsync}. A charge must survive a "
+                "power cut before data are read. Set fsync = on in postgresql.conf."
+            )
+        if commit in {"off", "local", "remote_write"}:
+            execute("SET synchronous_commit = on", {})
+
+    def _check_readable(self, execute: Any) -> None:
+        execute("SET default_transaction_read_only = on", {})
+        ((table,),) = execute("SELECT to_regclass('discreet_migrations')::text", {})
+        if table is None:
+            raise missing(f"ledger in {self.place}")
+        if taken(execute, POSTGRES, self.place) < len(POSTGRES):
+            raise LedgerError(
+                f"the ledger {self.place} has an older format, and it was opened to be read only. "
+                "Its tables must be brought up to date first. Open it once for writing."
+            )
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """PostgreSQL's errors as the ledger's: fact, rule, remedy."""
+        psycopg = _driver()
+        try:
+            yield
+        except psycopg.Error as error:
+            raise postgres_error(self.place, error) from error
+
+
+class _Appended(Records):
+    """Records that remember what was appended through them."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self, execute: Any) -> None:
+        super().__init__(execute)
+        self.entries: list[Entry] = []
+
+    def append(self, entry: Entry, answer: bytes | None = None) -> None:
+        super().append(entry, answer)
+        self.entries.append(entry)
+
+
+def _executing(connection: "Connection") -> Execute:
+    def execute(
+        statement: str, parameters: Mapping[str, object] | Sequence[object]
+    ) -> list[tuple[Any, ...]]:
+        cursor = connection.execute(_translation(statement), parameters or None)
+        return cursor.fetchall() if cursor.description else []
+
+    return execute
+
+
+@lru_cache(maxsize=64)
+def _translation(statement: str) -> Any:
+    """Parameters as psycopg writes them."""
+    return re.sub(r"(?<!:):(\w+)", r"%(\1)s", statement).replace("?", "%s")
+
+
+def _driver() -> Any:
+    try:
+        import psycopg
+    except ImportError:
+        raise LedgerUnavailableError(
+            "the package psycopg is not installed. A ledger in PostgreSQL is reached through it. "
+            "Install it: pip install 'discreet[postgres]'."
+        ) from None
+    return psycopg
+
+
+def shown_url(url: str) -> str:
+    """The address without its password.
+
+    >>> shown_url("postgresql://ann:secret@db.example:5432/privacy?sslmode=require")
+    'postgresql://ann@db.example:5432/privacy'
+    """
+    parts = urlsplit(url)
+    user, at, host = parts.netloc.rpartition("@")
+    return urlunsplit((parts.scheme, user.partition(":")[0] + at + host, parts.path, "", ""))

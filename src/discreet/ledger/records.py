@@ -1,0 +1,232 @@
+"""Reading and appending entries, in SQL that SQLite and PostgreSQL both understand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Final
+
+from discreet.errors import LedgerCorruptError
+from discreet.ledger.entries import COLUMNS, Entry, Head
+from discreet.ledger.migrations import Execute
+
+_fields: Final = attrgetter(*COLUMNS)
+_FIELDS: Final = ", ".join(f'"{name}"' for name in COLUMNS)
+
+_HEAD: Final = "SELECT sequence, hash, time FROM discreet_entries ORDER BY sequence DESC LIMIT 1"
+
+_KEYED: Final = (
+    "FROM discreet_entries WHERE kind = 'charge' AND dataset = :dataset"
+    ' AND analyst = :analyst AND "key" = :key'
+)
+
+
+def _latest(role: str, condition: str) -> str:
+    return (
+        f"SELECT '{role}' AS role, {_FIELDS} FROM (SELECT {_FIELDS} FROM discreet_entries"
+        f" WHERE dataset = :dataset AND {condition} ORDER BY sequence DESC LIMIT 1) AS {role}"
+    )
+
+
+_DECLARING: Final = "kind IN ('dataset', 'budget', 'details')"
+
+_SITUATION: Final = " UNION ALL ".join(
+    (
+        _latest("declared", f"analyst IS NULL AND {_DECLARING}"),
+        _latest("allotted", f"analyst = :analyst AND {_DECLARING}"),
+        _latest("spent", "kind = 'charge'"),
+        _latest("asked", "analyst = :analyst AND kind = 'charge'"),
+    )
+)
+_REPEATED: Final = (
+    f"SELECT 'keyed' AS role, {_FIELDS} {_KEYED} UNION ALL"
+    f" SELECT 'settled' AS role, {_FIELDS} FROM discreet_entries"
+    f" WHERE charge = (SELECT sequence {_KEYED})"
+)
+
+_ENTRY: Final = f"SELECT {_FIELDS} FROM discreet_entries WHERE sequence = :sequence"
+_SETTLEMENT: Final = f"SELECT {_FIELDS} FROM discreet_entries WHERE charge = :charge"
+_SETTLEMENTS: Final = (
+    "SELECT charge, kind FROM discreet_entries WHERE charge >= :first AND charge <= :last"
+)
+_APPEND: Final = (
+    f"INSERT INTO discreet_entries ({_FIELDS}) VALUES ({', '.join('?' * len(COLUMNS))})"
+)
+_DATASETS: Final = "SELECT dataset FROM discreet_entries WHERE kind = 'dataset' ORDER BY sequence"
+_ANALYSTS: Final = """
+SELECT DISTINCT analyst FROM discreet_entries
+WHERE dataset = :dataset AND analyst IS NOT NULL AND kind IN ('charge', 'budget') ORDER BY analyst
+"""
+_COUNTS: Final = """
+SELECT s.kind, COUNT(*) FROM discreet_entries AS c
+LEFT JOIN discreet_entries AS s ON s.charge = c.sequence
+WHERE c.kind = 'charge' AND c.dataset = :dataset
+AND (CAST(:analyst AS TEXT) IS NULL OR c.analyst = :analyst) GROUP BY s.kind
+"""
+_EXTENT: Final = """
+SELECT COALESCE(MIN(sequence), 1), COALESCE(MAX(sequence), 0),
+(SELECT COUNT(*) FROM discreet_answers AS a
+ WHERE NOT EXISTS (SELECT 1 FROM discreet_entries AS e WHERE e.sequence = a.sequence))
+FROM discreet_entries
+"""
+_REPEATED_KEYS: Final = """
+SELECT MAX(sequence) FROM discreet_entries WHERE kind = 'charge' AND "key" IS NOT NULL
+GROUP BY dataset, analyst, "key" HAVING COUNT(*) > 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """The entries that decide what a question may cost; None where there is none.
+
+    ``declared`` and ``allotted`` hold the budget of the data set and of the analyst, ``spent``
+    and ``asked`` the sums of both.
+    """
+
+    declared: Entry | None = None
+    allotted: Entry | None = None
+    spent: Entry | None = None
+    asked: Entry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """The charge that an idempotency key has paid for, and the entry that settled it."""
+
+    keyed: Entry | None = None
+    settled: Entry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which entries: after one and up to another, of a data set, of an analyst, of a kind."""
+
+    after: int
+    last: int
+    dataset: str | None = None
+    analyst: str | None = None
+    kind: str | None = None
+
+    def statement(self, order: str) -> tuple[str, dict[str, object]]:
+        """The statement that selects at most :count of them, and its parameters but that one."""
+        wanted = {"dataset": self.dataset, "analyst": self.analyst, "kind": self.kind}
+        parameters: dict[str, object] = {"after": self.after, "last": self.last}
+        conditions = ["sequence > :after", "sequence <= :last"]
+        for name, value in wanted.items():
+            if value is not None:
+                parameters[name] = value
+                conditions.append(f"{name} = :{name}")
+        return (
+            f"SELECT {_FIELDS} FROM discreet_entries WHERE {' AND '.join(conditions)}"
+            f" ORDER BY sequence {order} LIMIT :count",
+            parameters,
+        )
+
+
+class Records:
+    """The entries of a ledger.  Every entry that is read to decide something is checked."""
+
+    __slots__ = ("execute",)
+
+    def __init__(self, execute: Execute) -> None:
+        self.execute = execute
+
+    def head(self) -> Head:
+        """The last entry."""
+        rows = self.execute(_HEAD, {})
+        return Head(*rows[0]) if rows else Head()
+
+    def situation(self, dataset: str, analyst: str) -> Situation:
+        """What decides the price of a question of this analyst about this data set."""
+        rows = self.execute(_SITUATION, {"dataset": dataset, "analyst": analyst})
+        return Situation(**{row[0]: _checked(row[1:]) for row in rows})
+
+    def repetition(self, dataset: str, analyst: str, key: str) -> Repetition:
+        """What became of an idempotency key."""
+        rows = self.execute(_REPEATED, {"dataset": dataset, "analyst": analyst, "key": key})
+        return Repetition(**{row[0]: _checked(row[1:]) for row in rows})
+
+    def entry(self, sequence: int) -> Entry | None:
+        """The entry with that number."""
+        return _only(self.execute(_ENTRY, {"sequence": sequence}))
+
+    def settlement(self, charge: int) -> Entry | None:
+        """What became of a charge: its released or lost entry, or itself if it needs none."""
+        return _only(self.execute(_SETTLEMENT, {"charge": charge}))
+
+    def settlements(self, first: int, last: int) -> dict[int, str]:
+        """The kind of the entry that settles each charge in a range."""
+        return dict(self.execute(_SETTLEMENTS, {"first": first, "last": last}))
+
+    def page(self, selection: Selection, count: int) -> list[Entry]:
+        """The first entries of a selection, as they are stored: unchecked."""
+        return self._selected(selection, "ASC", count)
+
+    def recent(self, selection: Selection, count: int) -> list[Entry]:
+        """The last entries of a selection, newest first, as they are stored: unchecked."""
+        return self._selected(selection, "DESC", count)
+
+    def _selected(self, selection: Selection, order: str, count: int) -> list[Entry]:
+        statement, parameters = selection.statement(order)
+        return list(map(Entry.read, self.execute(statement, parameters | {"count": count})))
+
+    def datasets(self) -> list[str]:
+        """The data sets in the order they were declared."""
+        return [row[0] for row in self.execute(_DATASETS, {})]
+
+    def analysts(self, dataset: str) -> list[str]:
+        """Who asked about a data set, or has a budget of their own."""
+        return [row[0] for row in self.execute(_ANALYSTS, {"dataset": dataset})]
+
+    def counts(self, dataset: str, analyst: str | None) -> dict[str | None, int]:
+        """How many charges ended in each way; None is for those that are pending."""
+        return dict(self.execute(_COUNTS, {"dataset": dataset, "analyst": analyst}))
+
+    def extent(self) -> tuple[int, int, int]:
+        """The lowest and the highest entry, and how many answers have no entry."""
+        lowest, highest, answers = self.execute(_EXTENT, {})[0]
+        return int(lowest), int(highest), int(answers)
+
+    def repeated_keys(self) -> list[int]:
+        """Charges whose key was used before: there are none in a sound ledger."""
+        return [int(row[0]) for row in self.execute(_REPEATED_KEYS, {})]
+
+    def answer(self, sequence: int) -> bytes | None:
+        """The answer that was stored with a released entry."""
+        rows = self.execute(
+            "SELECT content FROM discreet_answers WHERE sequence = :sequence",
+            {"sequence": sequence},
+        )
+        return bytes(rows[0][0]) if rows else None
+
+    def answers(self, first: int, last: int) -> list[int]:
+        """The entries in a range that have a stored answer."""
+        rows = self.execute(
+            "SELECT sequence FROM discreet_answers"
+            " WHERE sequence >= :first AND sequence <= :last ORDER BY sequence",
+            {"first": first, "last": last},
+        )
+        return [int(row[0]) for row in rows]
+
+    def append(self, entry: Entry, answer: bytes | None = None) -> None:
+        """Add an entry, which must follow the head, with the answer that belongs to it."""
+        self.execute(_APPEND, _fields(entry))
+        if answer is not None:
+            self.execute(
+                "INSERT INTO discreet_answers (sequence, content) VALUES (:sequence, :content)",
+                {"sequence": entry.sequence, "content": answer},
+            )
+
+
+def _only(rows: Sequence[tuple[Any, ...]]) -> Entry | None:
+    return _checked(rows[0]) if rows else None
+
+
+def _checked(row: tuple[Any, ...]) -> Entry:
+    entry = Entry.read(row)
+    if entry.intact:
+        return entry
+    raise LedgerCorruptError(
+        f"entry {entry.sequence} does not have the hash it was written with. Entries are never "
+        "changed, so the ledger was damaged or edited. Run discreet ledger verify, and restore a "
+        "backup that it accepts."
+    )

@@ -1,0 +1,189 @@
+"""Living through a ledger again: what every entry must say, given the entries before it."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from dataclasses import replace as changed
+from functools import lru_cache
+from typing import Any, Final
+
+from discreet.accounting.totals import Totals, charge
+from discreet.errors import DiscreetError
+from discreet.ledger.entries import Entry
+from discreet.ledger.spent import Spent, fits
+from discreet.ledger.terms import Cap, Declaration
+from discreet.privacy.event_data import event_from_data
+
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_CHANGE: Final = {"who", "why", "from", "to"}
+_CHARGE: Final = {"event", "cost", "question", "summary", "dataset_spent", "analyst_spent"}
+
+
+class Unsound(Exception):  # noqa: N818 - never leaves verification
+    """What is wrong with an entry."""
+
+
+@dataclass(slots=True)
+class Replay:
+    """The state of a ledger after some of its entries."""
+
+    time: str = ""
+    declarations: dict[str, Declaration] = field(default_factory=dict)
+    own_caps: dict[tuple[str, str], Cap | None] = field(default_factory=dict)
+    spent: dict[str, tuple[Spent, str]] = field(default_factory=dict)
+    asked: dict[tuple[str, str], tuple[Spent, str]] = field(default_factory=dict)
+    pending: dict[int, tuple[str, str | None, str | None]] = field(default_factory=dict)
+
+    def take(self, entry: Entry) -> str | None:
+        """Go on to the next entry; what is wrong with it, or None."""
+        rules: dict[str, Callable[[Entry, Mapping[str, Any]], None]] = {
+            "dataset": self._dataset,
+            "budget": self._budget,
+            "details": self._details,
+            "charge": self._charge,
+            "released": self._released,
+            "lost": self._lost,
+        }
+        try:
+            _must(entry.kind in rules, f"it is of an unknown kind, {entry.kind[:20]!r}")
+            _must(_TIME.fullmatch(entry.time) is not None, "its time cannot be read")
+            _must(entry.time >= self.time, "it is older than the entry before it")
+            self.time = entry.time
+            rules[entry.kind](entry, json.loads(entry.body))
+        except Unsound as problem:
+            return str(problem)
+        except (DiscreetError, ValueError, KeyError, TypeError, AttributeError):
+            return "its body cannot be read"
+        return None
+
+    def _dataset(self, entry: Entry, body: Mapping[str, Any]) -> None:
+        _must(entry.dataset not in self.declarations, "its data set is declared twice")
+        _must(set(body) == _CHANGE and body["from"] is None, "it is not a declaration")
+        _must((entry.analyst, entry.key, entry.charge) == (None, None, None), "it has other fields")
+        self.declarations[entry.dataset] = Declaration.from_data(body["to"])
+
+    def _budget(self, entry: Entry, body: Mapping[str, Any]) -> None:
+        current = self._declared(entry, body)
+        if entry.analyst is not None:
+            account = (entry.dataset, entry.analyst)
+            before = self.own_caps.get(account)
+            _must(
+                body["from"] == (None if before is None else before.to_data()),
+                "it changes another budget than there was",
+            )
+            self.own_caps[account] = None if body["to"] is None else Cap.from_data(body["to"])
+            return
+        _must(body["from"] == current.to_data(), "it changes another budget than there was")
+        new = Declaration.from_data(body["to"])
+        _must(
+            changed(new, cap=current.cap, analyst_cap=current.analyst_cap) == current,
+            "it changes more than a budget",
+        )
+        self.declarations[entry.dataset] = new
+
+    def _details(self, entry: Entry, body: Mapping[str, Any]) -> None:
+        current = self._declared(entry, body)
+        _must(entry.analyst is None, "it has other fields")
+        _must(body["from"] == current.to_data(), "it changes other details than there were")
+        new = Declaration.from_data(body["to"])
+        _must(changed(new, details=current.details) == current, "it changes more than details")
+        self.declarations[entry.dataset] = new
+
+    def _charge(self, entry: Entry, body: Mapping[str, Any]) -> None:
+        _must(entry.dataset in self.declarations, "its data set is not declared")
+        _must(set(body) == _CHARGE, "it is not a charge")
+        _must(_DIGEST.fullmatch(body["question"]) is not None, "its question cannot be read")
+        if entry.analyst is None:
+            raise Unsound("it does not say who asked")
+        _must(entry.charge in {None, entry.sequence}, "it settles another charge")
+        if entry.charge is None:
+            self.pending[entry.sequence] = (entry.dataset, entry.analyst, entry.key)
+        cost = _cost(tuple(body["cost"].items()))
+        _must(_covers(cost, _price(body["event"])), "it cost less than its event")
+        declaration = self.declarations[entry.dataset]
+        asking = (entry.dataset, entry.analyst)
+        own = self.own_caps.get(asking)
+        self.spent[entry.dataset], problem = _grown(
+            self.spent.get(entry.dataset, _NEW), cost, declaration.cap, entry, body["dataset_spent"]
+        )
+        self.asked[asking], other = _grown(
+            self.asked.get(asking, _NEW),
+            cost,
+            own or declaration.analyst_cap,
+            entry,
+            body["analyst_spent"],
+        )
+        _must(not problem, f"{problem} data set")
+        _must(not other, f"{other} analyst")
+
+    def _released(self, entry: Entry, body: Mapping[str, Any]) -> None:
+        self._settle(entry)
+        _must(set(body) == {"answer", "size"}, "it is not a release")
+        _must(_DIGEST.fullmatch(body["answer"]) is not None, "its answer's digest cannot be read")
+
+    def _lost(self, entry: Entry, body: Mapping[str, Any]) -> None:
+        self._settle(entry)
+        _must(body.keys() == {"reason"} and body["reason"] in _REASONS, "it has no reason")
+
+    def _settle(self, entry: Entry) -> None:
+        charged = self.pending.pop(entry.charge or 0, None)
+        _must(charged is not None, "it settles no charge, or one that was settled before")
+        _must(charged == (entry.dataset, entry.analyst, entry.key), "it settles another's charge")
+
+    def _declared(self, entry: Entry, body: Mapping[str, Any]) -> Declaration:
+        _must(entry.dataset in self.declarations, "its data set is not declared")
+        _must(set(body) == _CHANGE and bool(body["who"]) and bool(body["why"]), "it has no reason")
+        _must((entry.key, entry.charge) == (None, None), "it has other fields")
+        return self.declarations[entry.dataset]
+
+
+_MISCOUNTED: Final = "its cost is not what was added to the sums of its"
+_NEW: Final = (Spent(), "")
+_REASONS: Final = {"failed", "abandoned"}
+
+
+def _grown(
+    before: tuple[Spent, str],
+    cost: Totals,
+    cap: Cap | None,
+    entry: Entry,
+    stated: Mapping[str, Any],
+) -> tuple[tuple[Spent, str], str]:
+    """The sums after a charge, as it states them, and what is wrong with them if anything is."""
+    spent, last = before
+    due = spent.plus(cost, cap, entry.time, last)
+    if due.to_data() != stated:
+        return (Spent.from_data(stated), entry.time), _MISCOUNTED
+    return (due, entry.time), "" if fits(cap, due.counted) else "it goes over the budget of its"
+
+
+@lru_cache(maxsize=4096)
+def _cost(fields: tuple[tuple[str, Any], ...]) -> Totals:
+    return Totals.from_data(dict(fields))
+
+
+def _price(event: Mapping[str, Any]) -> Totals:
+    """What an event costs today; most ledgers hold the same few events again and again."""
+    try:
+        return _flat_price(tuple(event.items()))
+    except TypeError:  # events within events
+        return charge(event_from_data(event))
+
+
+@lru_cache(maxsize=4096)
+def _flat_price(fields: tuple[tuple[str, Any], ...]) -> Totals:
+    return charge(event_from_data(dict(fields)))
+
+
+def _covers(cost: Totals, price: Totals) -> bool:
+    """Whether at least today's price was paid; an older version may have priced higher."""
+    if cost.epsilon is not None and (price.epsilon is None or cost.epsilon < price.epsilon):
+        return False
+    return cost.delta >= price.delta and cost.rho >= price.rho
+
+
+def _must(condition: bool, otherwise: str) -> None:
+    if not condition:
+        raise Unsound(otherwise)

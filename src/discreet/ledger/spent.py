@@ -1,0 +1,146 @@
+"""What was spent by one account, and whether a question still fits its cap.
+
+An account is a data set, or one analyst's questions about it.  Its sums are kept for all time; an
+account whose cap starts again with every period has the sums of the present period beside them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet.accounting.filters import Filter, allowance
+from discreet.accounting.totals import Totals
+from discreet.errors import BudgetExhaustedError, LedgerCorruptError
+from discreet.exact import decimal_text
+from discreet.ledger.terms import Cap
+from discreet.privacy.budget import Budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """The sums of an account.  ``window`` is the period that ``within`` is about, if any."""
+
+    lifetime: Totals = Totals()  # noqa: RUF009 - Totals are immutable
+    window: str | None = None
+    within: Totals | None = None
+
+    def of(self, cap: Cap | None, time: str, last_time: str) -> Totals:
+        """What counts against the cap at a time; ``last_time`` is when the sums last grew.
+
+        A budget that was for all time, or for another period, until now has no sums of the present
+        period alone: if it was spent from in this period, all of it counts, which is never less.
+        """
+        if cap is None or cap.period is None:
+            return self.lifetime
+        window = cap.period.window(time)
+        if self.window == window and self.within is not None:
+            return self.within
+        if last_time and cap.period.window(last_time) == window:
+            return self.lifetime
+        return Totals()
+
+    def plus(self, cost: Totals, cap: Cap | None, time: str, last_time: str) -> "Spent":
+        """The sums with one more question in them."""
+        lifetime = self.lifetime + cost
+        if cap is None or cap.period is None:
+            return Spent(lifetime=lifetime)
+        return Spent(
+            lifetime=lifetime,
+            window=cap.period.window(time),
+            within=self.of(cap, time, last_time) + cost,
+        )
+
+    @property
+    def counted(self) -> Totals:
+        """What counts against the cap with which the sums last grew."""
+        return self.lifetime if self.within is None else self.within
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for an entry."""
+        data: dict[str, Any] = {"lifetime": self.lifetime.to_data()}
+        if self.within is not None:
+            data |= {"window": self.window, "within": self.within.to_data()}
+        return data
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> "Spent":
+        """The sums that ``to_data`` wrote."""
+        lifetime = Totals.from_data(data["lifetime"])
+        if set(data) == {"lifetime"}:
+            return Spent(lifetime=lifetime)
+        if set(data) == {"lifetime", "window", "within"} and isinstance(data["window"], str):
+            within = Totals.from_data(data["within"])
+            return Spent(lifetime=lifetime, window=data["window"], within=within)
+        raise LedgerCorruptError(
+            "the sums of an account cannot be read. A record counts only if its meaning is "
+            "certain. Run discreet ledger verify; if a newer discreet wrote it, use that one."
+        )
+
+
+def fits(cap: Cap | None, totals: Totals) -> bool:
+    """Whether the totals are within the cap; whoever has no cap of their own is not bound by it."""
+    return cap is None or Filter(budget=cap.budget, totals=totals).holds
+
+
+def share_left(budget: Budget, totals: Totals) -> Fraction:
+    """How much of a budget is left, from 0 to 1: by the better of the two filters.
+
+    >>> share_left(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
+    Fraction(3, 4)
+    """
+    shares = [Fraction(0)]
+    if totals.epsilon is not None:
+        shares.append(1 - totals.epsilon / budget.epsilon)
+    most = allowance(budget)
+    if most > 0:
+        shares.append(1 - totals.rho / most)
+    return max(shares) if totals.delta <= budget.question_delta else Fraction(0)
+
+
+def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> str:
+    """What is left, in words: as a sum of ε, or of ρ where that is asked for or all there is.
+
+    >>> left_text(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
+    'ε = 1.5'
+    """
+    delta = budget.question_delta - totals.delta
+    if delta < 0:
+        return "nothing"
+    if not concentrated and totals.epsilon is not None and totals.epsilon < budget.epsilon:
+        shown = f"ε = {decimal_text(budget.epsilon - totals.epsilon)}"
+    elif totals.rho < allowance(budget):
+        shown = f"ρ = {decimal_text(allowance(budget) - totals.rho)}"
+    else:
+        return "nothing"
+    return shown + (f", δ = {decimal_text(delta)}" if budget.question_delta else "")
+
+
+def cost_text(cost: Totals) -> str:
+    """The price of a question, in words.
+
+    >>> cost_text(Totals(epsilon=Fraction(1, 2), rho=Fraction(1, 10)))
+    'ε = 0.5'
+    >>> cost_text(Totals(epsilon=None, rho=Fraction(1, 10)))
+    'ρ = 0.1'
+    """
+    main = (
+        f"ρ = {decimal_text(cost.rho)}"
+        if cost.epsilon is None
+        else f"ε = {decimal_text(cost.epsilon)}"
+    )
+    return main + (f", δ = {decimal_text(cost.delta)}" if cost.delta else "")
+
+
+def exhausted(whose: str, cap: Cap | None, before: Totals, cost: Totals) -> BudgetExhaustedError:
+    """The refusal of a question that does not fit."""
+    left = again = ""
+    if cap is not None:
+        there = left_text(cap.budget, before, concentrated=cost.epsilon is None)
+        left = f", and {there} is left of the budget {cap} of {whose}"
+        again = f" until the next {cap.period}" if cap.period else ""
+    return BudgetExhaustedError(
+        f"the question costs {cost_text(cost)}{left}. The budget caps all questions together, and "
+        f"nothing that was spent comes back{again}. Ask with less precision, or stop here. "
+        "Nothing was read or spent."
+    )

@@ -1,0 +1,262 @@
+"""A ledger in a SQLite file, or in memory.
+
+One connection per process, used by one thread at a time.  Appending is a BEGIN IMMEDIATE
+transaction on a write-ahead log with synchronous=FULL: when the commit returns, the entry is on
+the disk.  A crash at any point leaves the entries that were committed and nothing else.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from os import open as open_descriptor
+from pathlib import Path
+from threading import RLock
+from time import monotonic, sleep
+from typing import Final, TypeVar
+from urllib.parse import quote
+
+from discreet.errors import LedgerCorruptError, LedgerError
+from discreet.ledger.faults import (
+    BUSY,
+    PATIENCE,
+    SQLITE_FAULTS,
+    missing,
+    sqlite_code,
+    sqlite_error,
+)
+from discreet.ledger.forks import watch
+from discreet.ledger.migrations import SQLITE, SQLITE_APPLICATION, Execute, migrate, taken
+from discreet.ledger.records import Records
+
+MEMORY: Final = ":memory:"
+_PAUSE: Final = 0.0005  # short, so that a busy neighbor cannot starve us
+
+_Result = TypeVar("_Result")
+
+
+class SqliteStore:
+    """Entries in one SQLite file."""
+
+    def __init__(self, place: str | Path, *, read_only: bool = False) -> None:
+        self.place = str(place)
+        self.durable = self.place != MEMORY
+        self.read_only = read_only
+        self._path = Path(place).absolute()
+        self._name = str(self._path)
+        self.lock = RLock()
+        self._process = os.getpid()
+        self._closed = False
+        self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        watch(self)
+        with self.reading():
+            pass
+
+    @contextmanager
+    def transaction(self) -> Iterator[Records]:
+        """Records that nobody else can append to; durable when the block ends."""
+        with self.lock:
+            try:
+                connection = self._connected()
+                records = Records(_executing(connection))
+                _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+                try:
+                    yield records
+                    connection.execute("COMMIT")
+                finally:
+                    if connection.in_transaction:
+                        with suppress(sqlite3.Error):  # what led here is the error to report
+                            connection.execute("ROLLBACK")
+            except SQLITE_FAULTS as error:
+                raise sqlite_error(self.place, error) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[Records]:
+        """Records to read from."""
+        with self.lock:
+            try:
+                yield Records(_patient(_executing(self._connected())))
+            except SQLITE_FAULTS as error:
+                raise sqlite_error(self.place, error) from error
+
+    def faults(self) -> list[str]:
+        """What SQLite finds wrong with its pages and indexes."""
+        with self.reading() as records:
+            rows = records.execute("PRAGMA integrity_check(10)", {})
+        return [str(row[0]) for row in rows if row[0] != "ok"]
+
+    def close(self) -> None:
+        """Give back the connection; a ledger in memory is gone with it."""
+        with self.lock:
+            connection, self._connection = self._connection, None
+            self._closed = True
+            if connection is not None:
+                connection.close()
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
+
+    def before_fork(self) -> None:
+        """Let transactions end, then close the file: SQLite's locks must not be copied."""
+        self.lock.acquire()
+        if self.durable:
+            self.close()
+
+    def after_fork(self, *, child: bool) -> None:
+        """Go on with a connection of one's own."""
+        if child:
+            self.lock = RLock()
+            if self.durable:
+                self._process = os.getpid()
+        else:
+            self.lock.release()
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._closed and not self.durable:
+            raise LedgerError(
+                "the ledger in memory was closed, and is gone with all that was spent. A new one "
+                "would count from nothing. Make it anew, or use a file."
+            )
+        if self._process != os.getpid():
+            raise LedgerError(
+                f"the ledger {self.place} was opened by another process, from which this one was "
+                "forked. The two would count apart. Use a file, or open the ledger after the fork."
+            )
+        if self._connection is None:
+            self._connection = self._connect()
+        elif self.durable and self._file != _identity(self._name):
+            raise LedgerError(
+                f"the file {self.place} was replaced or removed while it was in use. Charges to "
+                "the old file would be lost. Put it back, check it with discreet ledger verify "
+                "--anchor, and start again."
+            )
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        if not self.durable:
+            connection = _connection(MEMORY)
+        elif self.read_only:
+            return self._connect_to_read()
+        else:
+            self._create_file()
+            connection = _connection(_uri(self._path, "mode=rw"))
+        try:
+            _patiently(lambda: self._prepare(connection))
+        except BaseException:
+            connection.close()
+            raise
+        self._file = _identity(self._name) if self.durable else None
+        return connection
+
+    def _create_file(self) -> None:
+        """Make the file, readable by its owner only, and its name durable."""
+        if not self._path.exists():
+            if Path(f"{self._path}-wal").exists():
+                raise LedgerCorruptError(
+                    f"the ledger {self.place} is gone, and its log {self._path.name}-wal is still "
+                    "there. The two belong together, and a new ledger would start from nothing. "
+                    "Put the file back, or move the log away."
+                )
+            self._path.touch(mode=0o600)
+            folder = open_descriptor(self._path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        if tables:
+            self._check_application(connection)
+        for setting in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "fullfsync = ON",
+            "trusted_schema = OFF",
+        ):
+            connection.execute(f"PRAGMA {setting}")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            migrate(_executing(connection), SQLITE, self.place)
+            connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+
+    def _connect_to_read(self) -> sqlite3.Connection:
+        if not self._path.is_file():
+            raise missing(f"ledger {self.place}")
+        try:
+            return self._check_readable("mode=ro")
+        except sqlite3.OperationalError:
+            # A write-ahead log needs a writable folder, unless nobody can be writing.
+            if Path(f"{self._path}-wal").exists():
+                raise
+            return self._check_readable("mode=ro&immutable=1")
+
+    def _check_readable(self, options: str) -> sqlite3.Connection:
+        connection = _connection(_uri(self._path, options))
+        try:
+            _patiently(lambda: self._check_application(connection))
+            self._file = _identity(self._name)
+            return connection
+        except BaseException:
+            connection.close()
+            raise
+
+    def _check_application(self, connection: sqlite3.Connection) -> None:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        if application != SQLITE_APPLICATION:
+            raise LedgerError(
+                f"{self.place} is a SQLite file, and not a ledger. A ledger is a file of its own. "
+                "Name another file."
+            )
+        if taken(_executing(connection), SQLITE, self.place) < len(SQLITE) and self.read_only:
+            raise LedgerError(
+                f"the ledger {self.place} has an older format, and it was opened to be read only. "
+                "Its tables must be brought up to date first. Open it once for writing."
+            )
+
+
+def _executing(connection: sqlite3.Connection) -> Execute:
+    run = connection.execute
+    return lambda statement, parameters: run(statement, parameters).fetchall()
+
+
+def _patient(execute: Execute) -> Execute:
+    return lambda statement, parameters: _patiently(lambda: execute(statement, parameters))
+
+
+def _patiently(call: Callable[[], _Result]) -> _Result:
+    """Call again while another process holds the file."""
+    deadline = None
+    while True:
+        try:
+            return call()
+        except sqlite3.OperationalError as error:
+            deadline = deadline or monotonic() + PATIENCE
+            if sqlite_code(error) not in BUSY or monotonic() > deadline:
+                raise
+        sleep(_PAUSE)
+
+
+def _connection(address: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        address, timeout=0, isolation_level=None, check_same_thread=False, uri=True
+    )
+
+
+def _uri(path: Path, options: str) -> str:
+    return f"file:{quote(str(path))}?{options}"
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Which file it is, whatever it is called; None if there is none."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino

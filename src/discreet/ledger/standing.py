@@ -1,0 +1,129 @@
+"""Where a data set and an analyst stand: their caps and their sums, read or remembered."""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Final
+
+from discreet.accounting.totals import Totals
+from discreet.errors import (
+    BudgetExhaustedError,
+    DeclarationError,
+    LedgerCorruptError,
+    PrivacyParameterError,
+)
+from discreet.ledger.entries import Entry
+from discreet.ledger.records import Records, Situation
+from discreet.ledger.spent import Spent, exhausted, fits
+from discreet.ledger.terms import Cap, read_cap, read_declaration
+
+_MOST_REMEMBERED: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The sums of an account, when they last grew, and the cap that binds them if there is one."""
+
+    cap: Cap | None
+    spent: Spent = Spent()  # noqa: RUF009 - sums are immutable
+    time: str = ""
+
+    def after(self, cost: Totals, time: str) -> "Tally":
+        """The tally with one more question in it."""
+        return Tally(self.cap, self.spent.plus(cost, self.cap, time, self.time), time)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the sums, as they last grew, are within the cap."""
+        return fits(self.cap, self.spent.counted)
+
+    def counted(self, time: str) -> Totals:
+        """What counts against the cap at a time."""
+        return self.spent.of(self.cap, time, self.time)
+
+    def exhausted(self, whose: str, cost: Totals, time: str) -> BudgetExhaustedError:
+        """The refusal of a question that does not fit."""
+        return exhausted(whose, self.cap, self.counted(time), cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The tallies of a data set and of one analyst's questions about it."""
+
+    dataset: Tally
+    analyst: Tally
+
+    def after(self, cost: Totals, time: str) -> "Standing":
+        """The standing with one more question in it."""
+        dataset, cap = self.dataset.after(cost, time), self.analyst.cap
+        plain = dataset.spent.within is None and (cap is None or cap.period is None)
+        if plain and self.analyst.spent is self.dataset.spent:
+            # One analyst has asked everything so far: there is one sum to grow.
+            return Standing(dataset, Tally(cap, dataset.spent, time))
+        return Standing(dataset, self.analyst.after(cost, time))
+
+    @staticmethod
+    def read(situation: Situation, dataset: str) -> "Standing":
+        """The standing that the entries say."""
+        if situation.declared is None:
+            raise DeclarationError(
+                f"the data set {dataset!r} is not declared in this ledger. A budget belongs to a "
+                "declared data set. Declare it: "
+                f'ledger.declare({dataset!r}, neighbors="add-remove", budget=dp.Budget(epsilon=1)).'
+            )
+        declaration = read_declaration(situation.declared.body)
+        own = None if situation.allotted is None else read_cap(situation.allotted.body)
+        total = _tally(declaration.cap, situation.spent, "dataset_spent")
+        share = _tally(own or declaration.analyst_cap, situation.asked, "analyst_spent")
+        if share.spent == total.spent:
+            share = replace(share, spent=total.spent)
+        return Standing(total, share)
+
+
+class Memory:
+    """Standings as of one head.
+
+    A hash stands for all entries up to it, so as long as the head is the one that this process
+    wrote last, nobody else wrote, and the sums need not be read again.
+    """
+
+    def __init__(self) -> None:
+        self._hash = ""
+        self._datasets: dict[str, Tally] = {}
+        self._analysts: dict[tuple[str, str], Tally] = {}
+
+    def standing(self, hash_: str, records: Records, dataset: str, analyst: str) -> Standing:
+        """The standing at the head with that hash."""
+        if hash_ == self._hash:
+            known = self._datasets.get(dataset)
+            asked = self._analysts.get((dataset, analyst))
+            if known is not None and asked is not None:
+                return Standing(known, asked)
+        return Standing.read(records.situation(dataset, analyst), dataset)
+
+    def follow(self, before: str, after: str, learned: dict[tuple[str, str], Standing]) -> None:
+        """Go on from one head to the next, with the standings that its entries lead to."""
+        if before != self._hash or len(self._analysts) > _MOST_REMEMBERED:
+            self.forget()
+        for (dataset, analyst), standing in learned.items():
+            self._datasets[dataset] = standing.dataset
+            self._analysts[dataset, analyst] = standing.analyst
+        self._hash = after
+
+    def forget(self) -> None:
+        """Read everything again."""
+        self._hash = ""
+        self._datasets.clear()
+        self._analysts.clear()
+
+
+def _tally(cap: Cap | None, entry: Entry | None, field: str) -> Tally:
+    """The sums that the last charge recorded."""
+    if entry is None:
+        return Tally(cap)
+    try:
+        return Tally(cap, Spent.from_data(json.loads(entry.body)[field]), entry.time)
+    except (KeyError, TypeError, PrivacyParameterError):
+        raise LedgerCorruptError(
+            "the sums in the last charge cannot be read. What was spent must be certain before "
+            "more is. Run discreet ledger verify; if a newer discreet wrote it, use that one."
+        ) from None

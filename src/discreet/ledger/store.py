@@ -1,0 +1,42 @@
+"""What a ledger needs of the place where it is kept."""
+
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from discreet.ledger.records import Records
+
+
+class Store(Protocol):
+    """A place that keeps entries: a SQLite file, a PostgreSQL database, or memory."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, as a user would write it; without a password."""
+
+    @property
+    def durable(self) -> bool:
+        """Whether what was committed survives the process and the machine."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it was opened to be read only."""
+
+    @property
+    def lock(self) -> AbstractContextManager[bool]:
+        """Held by the one thread that has a turn; a fork waits for it."""
+
+    def transaction(self) -> AbstractContextManager[Records]:
+        """Records that nobody else can append to.
+
+        When the block ends, what was appended is durable and everyone sees it; when it is left
+        by an exception, nothing was appended.
+        """
+
+    def reading(self) -> AbstractContextManager[Records]:
+        """Records to read from, for a moment: others may append meanwhile."""
+
+    def faults(self) -> list[str]:
+        """What the store itself finds wrong with its own structure."""
+
+    def close(self) -> None:
+        """Give back the connection.  The store opens it again when it is used."""

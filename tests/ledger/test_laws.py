@@ -1,0 +1,28 @@
+"""What the source of the ledger must not hold."""
+
+import ast
+import re
+
+from tests.laws.source import imported_names, package_files
+
+
+def test_no_statement_changes_or_removes_what_was_written() -> None:
+    texts = {str(file.path): file.text for file in package_files() if file.room == "ledger"}
+    assert "ledger/records.py" in texts
+    for path, text in texts.items():
+        found = re.findall(r"\b(?:UPDATE|DELETE FROM|TRUNCATE|REPLACE INTO)\s+discreet_\w+", text)
+        assert found == [], path
+
+
+def test_only_the_ledger_appends_to_a_ledger() -> None:
+    inner = ("discreet.ledger.journal", "discreet.ledger.records", "discreet.ledger.payments")
+    found = [
+        f"{file.path}:{node.lineno}"
+        for file in package_files()
+        if file.room != "ledger"
+        for node in ast.walk(file.tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in imported_names(node, file)
+        if name.startswith(inner) or name.partition(".")[0] == "sqlite3"
+    ]
+    assert found == []

@@ -1,0 +1,85 @@
+"""One-off calls, counted by a ledger."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import discreet as dp
+from discreet.errors import (
+    BudgetExhaustedError,
+    DeclarationError,
+    LedgerError,
+    UnsafeRandomnessError,
+)
+from discreet.ledger import Ledger, spending
+
+AGES = [23, 35, 41] * 100
+BUDGET = dp.Budget(epsilon=1, delta=1e-6)
+
+
+def test_a_budget_in_a_ledger_outlives_the_block_and_the_process(tmp_path: Path) -> None:
+    place = tmp_path / "ages.ledger"
+    for _ in range(2):
+        with spending(BUDGET, ledger=place, dataset="ages", analyst="ann") as account:
+            dp.count(AGES, epsilon=0.25)
+            dp.gaussian(42, sensitivity=1, epsilon=0.2, delta=1e-8)
+        assert account.spent.epsilon == Fraction(9, 20)
+    with spending(BUDGET, ledger=place, dataset="ages", analyst="bob"):
+        with pytest.raises(BudgetExhaustedError, match="data set 'ages'"):
+            dp.mean(AGES, bounds=(0, 120), epsilon=0.5)
+        dp.count(AGES, epsilon=0.1)
+    with Ledger(place) as ledger:
+        assert ledger.balance("ages").spent.epsilon == 1
+        assert ledger.balance("ages", "bob").spent.epsilon == Fraction(1, 10)
+        assert ledger.balance("ages").released == 5
+        assert ledger.verify().sound
+
+
+def test_an_open_ledger_can_be_given_and_stays_open() -> None:
+    with Ledger(":memory:") as ledger:
+        with spending(BUDGET, ledger=ledger, dataset="ages"):
+            dp.count(AGES, epsilon=0.5)
+        assert ledger.balance("ages").spent.epsilon == Fraction(1, 2)
+
+
+def test_another_budget_for_a_known_data_set_is_refused() -> None:
+    with Ledger(":memory:") as ledger:
+        with spending(BUDGET, ledger=ledger, dataset="ages"):
+            pass
+        other = dp.Budget(epsilon=2, delta=1e-6)
+        with pytest.raises(DeclarationError), spending(other, ledger=ledger, dataset="ages"):
+            pass
+
+
+def test_a_ledger_without_a_data_set_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError, match="Name it"), spending(BUDGET, ledger=tmp_path / "x"):
+        pass
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_charge_comes_before_the_data() -> None:
+    class Untouchable(list[int]):
+        def __len__(self) -> int:
+            raise AssertionError("the data were read")
+
+        __iter__ = __getitem__ = __array__ = __len__  # type: ignore[assignment]
+
+    with Ledger(":memory:") as ledger, spending(BUDGET, ledger=ledger, dataset="ages"):
+        ledger.close()  # gone: a charge cannot be written
+        with pytest.raises(LedgerError, match="was closed"):
+            dp.count(Untouchable(), epsilon=0.5)
+
+
+def test_seeded_bits_are_refused_and_nothing_is_spent() -> None:
+    seeded = dp.UnsafeSeededBits(7)
+    with Ledger(":memory:") as ledger, spending(BUDGET, ledger=ledger, dataset="ages") as account:
+        with pytest.raises(UnsafeRandomnessError, match="seeded bits"):
+            dp.count(AGES, epsilon=0.5, source=seeded)
+        with pytest.raises(UnsafeRandomnessError):
+            dp.laplace(42, sensitivity=1, epsilon=0.5, source=seeded)
+        assert account.spent.epsilon == 0
+        assert ledger.balance("ages").charges == 0
+    with spending(BUDGET) as account:  # a rehearsal, without a ledger
+        dp.count(AGES, epsilon=0.5, source=seeded)
+    assert account.spent.epsilon == Fraction(1, 2)
