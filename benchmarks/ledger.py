@@ -1,7 +1,8 @@
 """Durable charges per second against raw inserts at the same durability, and reading back.
 
-Raw: the row of a charge, inserted as it is into tables of the same shape with the same settings, in
-a transaction of its own, by the driver alone. Rounds alternate, so that a busy disk slows both.
+Raw: the row of a charge, inserted as it is by the driver alone, in a transaction of its own with
+the same settings; once into a table that has nothing but its primary key, and once into a table
+with the ledger's indexes. Short blocks alternate, so that a busy disk slows all of them alike.
 """
 
 import sqlite3
@@ -27,8 +28,10 @@ from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
 from timing import table
 
-CHARGES = 100
-ROUNDS = 40
+CHARGES = 50
+ROUNDS = 80
+BEFORE = 30
+"""Blocks that are not counted: in them SQLite's log still grows to its usual length."""
 ENTRIES = 100_000
 BUDGET = Budget(epsilon=10, delta=1e-6)
 TINY = PureEvent(epsilon="1/1000000")
@@ -42,7 +45,6 @@ def charging(place: str) -> Callable[[], None]:
         for number in range(CHARGES):
             ledger.charge("visits", event=TINY, question=f"question {number}", analyst="ann")
 
-    charges()
     return charges
 
 
@@ -60,38 +62,55 @@ def inserting(connection: Any, begin: str, mark: str) -> Callable[[], None]:
             connection.execute(statement, (next(numbers), *row))
             connection.execute("COMMIT")
 
-    inserts()
     return inserts
 
 
-def inserting_in_sqlite(path: Path) -> Callable[[], None]:
-    Ledger(path).close()
+PLAIN = """CREATE TABLE discreet_entries (
+    sequence {number} PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL, kind TEXT NOT NULL,
+    dataset TEXT NOT NULL, analyst TEXT, "key" TEXT, charge {number}, body TEXT NOT NULL,
+    hash TEXT NOT NULL)"""
+
+
+def inserting_in_sqlite(path: Path, *, plain: bool) -> Callable[[], None]:
+    if not plain:
+        Ledger(path).close()
     connection = sqlite3.connect(path, isolation_level=None)
     for setting in ("journal_mode = WAL", "synchronous = FULL"):
         connection.execute(f"PRAGMA {setting}")
+    if plain:
+        connection.execute(PLAIN.format(number="INTEGER"))
     return inserting(connection, "BEGIN IMMEDIATE", "?")
 
 
-def inserting_in_postgres(address: str) -> Callable[[], None]:
+def inserting_in_postgres(address: str, *, plain: bool) -> Callable[[], None]:
     import psycopg
 
-    Ledger(address).close()
-    return inserting(psycopg.connect(address, autocommit=True), "BEGIN", "%s")
+    if not plain:
+        Ledger(address).close()
+    connection = psycopg.connect(address, autocommit=True)
+    if plain:
+        connection.execute(PLAIN.format(number="BIGINT"))
+    return inserting(connection, "BEGIN", "%s")
 
 
-def compared(what: str, charges: Callable[[], None], inserts: Callable[[], None]) -> list[str]:
-    """Charges and inserts per second in the middle round, and the ratio of round to round."""
-    pairs = []
-    for _ in range(ROUNDS):
-        times = []
-        for call in (inserts, charges):
+def compared(
+    what: str, charges: Callable[[], None], plain: Callable[[], None], indexed: Callable[[], None]
+) -> list[str]:
+    """Charges and inserts per second in the middle block, and the ratios of block to block."""
+    blocks = []
+    for number in range(BEFORE + ROUNDS):
+        times = [0.0, 0.0, 0.0]
+        calls = list(enumerate((charges, plain, indexed)))
+        for place, call in calls[number % 3 :] + calls[: number % 3]:
             start = time.perf_counter()
             call()
-            times.append(time.perf_counter() - start)
-        pairs.append(times)
-    raw, ours = (CHARGES / median(column) for column in zip(*pairs, strict=True))
-    ratio = median(insert / charge for insert, charge in pairs)
-    return [what, f"{ours:,.0f}", f"{raw:,.0f}", f"{ratio:.2f}"]
+            times[place] = time.perf_counter() - start
+        blocks.append(times)
+    del blocks[:BEFORE]
+    ours, bare, full = (CHARGES / median(column) for column in zip(*blocks, strict=True))
+    ratios = (median(block[place] / block[0] for block in blocks) for place in (1, 2))
+    rates = (f"{rate:,.0f}" for rate in (ours, bare, full))
+    return [what, *rates, *(f"{ratio:.2f}" for ratio in ratios)]
 
 
 def a_charge() -> Entry:
@@ -165,19 +184,28 @@ def main() -> None:
             compared(
                 "SQLite",
                 charging(str(folder / "bench.ledger")),
-                inserting_in_sqlite(folder / "raw.ledger"),
+                inserting_in_sqlite(folder / "plain.db", plain=True),
+                inserting_in_sqlite(folder / "indexed.ledger", plain=False),
             )
         ]
         try:
             with running() as address:
-                ours, raw = (in_schema(address, name) for name in ("ours", "raw"))
-                rows.append(compared("PostgreSQL", charging(ours), inserting_in_postgres(raw)))
+                ours, bare, full = (in_schema(address, name) for name in ("a", "b", "c"))
+                rows.append(
+                    compared(
+                        "PostgreSQL",
+                        charging(ours),
+                        inserting_in_postgres(bare, plain=True),
+                        inserting_in_postgres(full, plain=False),
+                    )
+                )
         except (NoServerError, ImportError) as error:
             print(f"PostgreSQL is not measured: {error}\n")
         print(
-            f"Durable charges of {size} bytes, one process; the ratio is charges / raw inserts.\n"
+            f"Durable charges of {size} bytes per second, one process; raw inserts of the same row "
+            "into\na plain table and into one with the ledger's indexes; charges / raw inserts.\n"
         )
-        print(table(["store", "charges/s", "raw inserts/s", "ratio"], rows))
+        print(table(["store", "charges", "plain", "indexed", "/ plain", "/ indexed"], rows))
 
         found = []
         for entries in (ENTRIES // 10, ENTRIES):

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import ledger, local
+    from discreet import accounting, ledger, local
     from discreet.errors import (
         AnswerLostError,
         AnswerPendingError,
@@ -26,8 +26,12 @@ if TYPE_CHECKING:
         LedgerCorruptError,
         LedgerError,
         LedgerUnavailableError,
+        PolicyError,
         PrivacyParameterError,
         PrivacyWarning,
+        QueryError,
+        SourceError,
+        UnansweredError,
         UnsafeRandomnessError,
         VerificationError,
     )
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
         RandomizedResponse,
     )
     from discreet.noise import UnsafeSeededBits
+    from discreet.plan.build import col, people, rows, when
+    from discreet.plan.columns import boolean, category, date, integer, number, text
     from discreet.privacy.budget import Budget
     from discreet.privacy.estimate import Estimate
     from discreet.privacy.estimates import Estimates
@@ -49,6 +55,9 @@ if TYPE_CHECKING:
     from discreet.privacy.sensitivity import Sensitivity
     from discreet.privacy.tradeoff import Tradeoff, tradeoff
     from discreet.privacy.verification import Verification, verify
+    from discreet.release.answer import Release
+    from discreet.release.batch import batch
+    from discreet.release.table import Table, table
     from discreet.statistics import (
         count,
         gaussian,
@@ -93,21 +102,34 @@ __all__ = [
     "NameAndShame",
     "NoisyMax",
     "PermuteAndFlip",
+    "PolicyError",
     "PrivacyParameterError",
     "PrivacyWarning",
     "PureDP",
+    "QueryError",
     "RandomizedResponse",
+    "Release",
     "Sensitivity",
+    "SourceError",
+    "Table",
     "TotalVariation",
     "Tradeoff",
+    "UnansweredError",
     "UnsafeRandomnessError",
     "UnsafeSeededBits",
     "Verification",
     "VerificationError",
     "ZeroConcentratedDP",
+    "accounting",
+    "batch",
+    "boolean",
+    "category",
+    "col",
     "count",
+    "date",
     "gaussian",
     "histogram",
+    "integer",
     "laplace",
     "ledger",
     "local",
@@ -117,15 +139,21 @@ __all__ = [
     "min",
     "most_common",
     "noisy_max",
+    "number",
+    "people",
     "proportion",
     "quantile",
     "randomized_response",
+    "rows",
     "spending",
     "std",
     "sum",
+    "table",
+    "text",
     "tradeoff",
     "var",
     "verify",
+    "when",
 ]
 
 _HOMES = {
@@ -141,8 +169,12 @@ _HOMES = {
         "LedgerCorruptError",
         "LedgerError",
         "LedgerUnavailableError",
+        "PolicyError",
         "PrivacyParameterError",
         "PrivacyWarning",
+        "QueryError",
+        "SourceError",
+        "UnansweredError",
         "UnsafeRandomnessError",
         "VerificationError",
     ),
@@ -157,6 +189,8 @@ _HOMES = {
         "RandomizedResponse",
     ),
     "discreet.noise": ("UnsafeSeededBits",),
+    "discreet.plan.build": ("col", "people", "rows", "when"),
+    "discreet.plan.columns": ("boolean", "category", "date", "integer", "number", "text"),
     "discreet.privacy.budget": ("Budget",),
     "discreet.privacy.estimate": ("Estimate",),
     "discreet.privacy.estimates": ("Estimates",),
@@ -164,6 +198,9 @@ _HOMES = {
     "discreet.privacy.sensitivity": ("Sensitivity",),
     "discreet.privacy.tradeoff": ("Tradeoff", "tradeoff"),
     "discreet.privacy.verification": ("Verification", "verify"),
+    "discreet.release.answer": ("Release",),
+    "discreet.release.batch": ("batch",),
+    "discreet.release.table": ("Table", "table"),
     "discreet.statistics": (
         "count",
         "gaussian",

@@ -4,6 +4,10 @@
     ├── PrivacyParameterError   an ε, δ, ρ, scale or sensitivity that has no meaning
     ├── BoundsError             public bounds, bins, categories or a grid are missing or wrong
     ├── DataError               the argument is not the kind of data the function takes
+    ├── QueryError              a question that is not offered, or cannot be priced
+    ├── PolicyError             declarations of a table that are missing, unknown or contradictory
+    ├── SourceError             a table's file, frame or columns are not there: nothing was spent
+    ├── UnansweredError         paid for, and the data could not be read to the end
     ├── BudgetExhaustedError    the budget does not cover the question: nothing was read
     ├── LedgerError             the ledger refuses, or cannot be relied on: nothing was released
     │   ├── LedgerUnavailableError  it cannot be read or written now: disk, lock, connection
@@ -36,6 +40,25 @@ class BoundsError(DiscreetError, ValueError):
 
 class DataError(DiscreetError, TypeError):
     """The argument is not the kind of data that the function takes."""
+
+
+class QueryError(DiscreetError, ValueError):
+    """A question that is not offered, or cannot be priced.  Nothing was read or spent."""
+
+
+class PolicyError(DiscreetError, ValueError):
+    """Declarations of a table that are missing, unknown or contradictory."""
+
+
+class SourceError(DiscreetError, ValueError):
+    """A table's file, frame or columns are not what was declared.  Nothing was spent."""
+
+
+class UnansweredError(DiscreetError):
+    """The question is paid for, and the data could not be read to the end.
+
+    The message is the same whatever the rows are, and carries none of them.
+    """
 
 
 class BudgetExhaustedError(DiscreetError):

@@ -1,20 +1,28 @@
 """Losses add up exactly, and the question that would go over is refused before data are read."""
 
-from collections.abc import Iterator
+import os
+import signal
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from fractions import Fraction
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
 import discreet as dp
 from discreet.accounting import Spending, spend, spending
-from discreet.errors import BudgetExhaustedError, PrivacyParameterError
+from discreet.errors import BudgetExhaustedError, LedgerError, PrivacyParameterError
 from discreet.privacy.budget import Budget
 from discreet.privacy.losses import ApproximateDP, PureDP
 
 TENTH = PureDP(epsilon="0.1")
+
+
+def needs_fork(test):
+    """A test that forks, with threads of the test runner around."""
+    quiet = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+    return pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")(quiet(test))
 
 
 class Untouchable:
@@ -225,3 +233,127 @@ def test_threads_together_never_overspend():
     assert account.spent.epsilon == 1
     assert len(account.history) == 100
     assert len(refused) == 300
+
+
+def test_a_generator_takes_its_block_along_to_another_thread():
+    def asking() -> Iterator[Spending]:
+        with spending(Budget(epsilon="0.25")) as account:
+            yield account
+            dp.count([1], epsilon="0.25")
+            yield account
+            dp.count([1], epsilon="0.25")
+
+    generator = asking()
+    own = next(generator)
+
+    def resumed() -> Fraction:
+        with spending(Budget(epsilon=5)) as block:
+            next(generator)
+            with pytest.raises(BudgetExhaustedError):
+                next(generator)
+        return block.spent.epsilon
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(resumed).result() == Fraction(1, 4)  # the thread's own block counts too
+    assert own.spent.epsilon == Fraction(1, 4)
+    dp.count([1], epsilon=1)  # the block was left in the other thread, and is left here too
+    assert own.spent.epsilon == Fraction(1, 4)
+
+
+def test_a_generator_that_waits_elsewhere_is_not_charged():
+    def asking() -> Iterator[Spending]:
+        with spending(Budget(epsilon=1)) as account:
+            yield account
+
+    def work() -> None:
+        with spending(Budget(epsilon=1)):
+            spend(TENTH)
+
+    generator = asking()
+    account = next(generator)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work).result()
+    generator.close()
+    assert account.spent.epsilon == 0
+
+
+def test_a_ledger_that_refuses_leaves_the_counts_in_memory_alone():
+    class Refusing:
+        def check(self, loss: object, *, safe: bool, neighbors: object) -> None:
+            pass
+
+        def charge(self, loss: object, *, safe: bool, neighbors: object) -> None:
+            raise BudgetExhaustedError("nothing is left")
+
+    with spending(Budget(epsilon=1)) as outer, spending(Budget(epsilon=1), Refusing()) as inner:
+        with pytest.raises(BudgetExhaustedError):
+            spend(TENTH)
+        assert outer.spent.epsilon == inner.spent.epsilon == 0
+
+
+# ---------------------------------------------------------------------- forks
+
+
+class Written:
+    """An account that many processes may share."""
+
+    def check(self, loss: object, *, safe: bool, neighbors: object) -> None:
+        pass
+
+    def charge(self, loss: object, *, safe: bool, neighbors: object) -> None:
+        pass
+
+
+def in_a_child(call: Callable[[], object]) -> int:
+    """How a forked process ends: 0 if the call returns, 3 if it is refused as forked."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(20)  # ends a child that waits for ever
+            call()
+            code = 0
+        except LedgerError as error:
+            code = 3 if "forked" in str(error) else 1
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@needs_fork
+def test_a_count_in_memory_is_not_multiplied_by_forks():
+    with spending(Budget(epsilon=1)) as account:
+        assert [in_a_child(lambda: dp.count([1], epsilon=1)) for _ in range(2)] == [3, 3]
+        assert in_a_child(lambda: account.charge(TENTH)) == 3
+        dp.count([1], epsilon=1)
+    with spending(Budget(epsilon=1), Written()):
+        assert in_a_child(lambda: dp.count([1], epsilon=1)) == 0  # the control
+
+    def block_of_its_own() -> None:
+        with spending(Budget(epsilon=1)):
+            spend(TENTH)
+
+    assert in_a_child(block_of_its_own) == 0
+
+
+@needs_fork
+def test_a_fork_in_the_middle_of_anothers_charge_can_still_spend():
+    charging, done = Event(), Event()
+
+    class Slow(Written):
+        def charge(self, loss: object, *, safe: bool, neighbors: object) -> None:
+            charging.set()
+            done.wait(60)
+
+    def work() -> None:
+        with spending(Budget(epsilon=1), Slow()):
+            spend(TENTH)
+
+    thread = Thread(target=work)
+    with spending(Budget(epsilon=1), Written()):
+        thread.start()
+        charging.wait(60)
+        code = in_a_child(lambda: spend(TENTH))
+        done.set()
+        thread.join()
+    assert code == 0

@@ -57,6 +57,23 @@ def test_set_writes_an_entry_and_says_what_it_means(
     assert command("ledger", "verify", path).code == 0
 
 
+def test_a_lowered_budget_is_not_stated_as_a_guarantee_of_what_was_answered(
+    command: Command, path: Path
+) -> None:
+    lower = ("budget", "set", path, "--dataset", "visits", "--epsilon", "0.5", "--why", "less")
+    out = command(*lower).out
+    assert "for all time, are (ε, δ)-DP with ε = 3, δ = 0" in out
+    assert "over ε = 0.5, δ = 0." in out
+    guarantee = json.loads(command(*lower, "--json").out)["guarantee"]
+    assert "ε = 3" in guarantee
+    assert command("ledger", "verify", path).code == 0
+
+
+def test_a_missing_policy_says_what_to_do(command: Command, tmp_path: Path) -> None:
+    ended = command("budget", tmp_path / "none.toml")
+    assert (ended.code, ended.error.count(". ") >= 1) == (2, True)
+
+
 def test_a_budget_keeps_its_period_unless_another_is_stated(command: Command, path: Path) -> None:
     common = ("budget", "set", path, "--dataset", "meters", "--why", "more")
     assert "per month" in command(*common, "--epsilon", "2").out
@@ -125,7 +142,7 @@ def test_a_toml_file_names_the_ledger_and_the_data_set(
     assert "names no ledger" in command("budget", toml).error
     toml.write_text("ledger = ")
     assert "is not TOML" in command("budget", toml).error
-    assert command("budget", tmp_path / "none.toml").code == 1
+    assert command("budget", tmp_path / "none.toml").code == 2
 
 
 def test_an_empty_ledger_says_so(command: Command, tmp_path: Path) -> None:

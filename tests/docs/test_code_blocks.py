@@ -1,12 +1,14 @@
 """Every code block in the documentation runs.
 
-A block is Python, which is executed; a shell session, whose commands must exist; plain text; or a
-directive that is known to hold no code. Any other block fails, so none is skipped by accident.
+A block is Python, which is executed; a shell session, whose commands must exist, and are executed
+where they are ours; plain text; or a directive that is known to hold no code. Any other block
+fails, so none is skipped by accident.
 """
 
 import re
 import shlex
 import subprocess
+import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -74,6 +76,10 @@ def unknown_commands(session: str) -> list[str]:
                 pass
             case ["./dev", name, *_] if name in subcommands():
                 pass
+            case ["discreet", *arguments]:
+                status = execute(arguments)
+                if status != 0:
+                    unknown.append(f"{line}: exit {status}")
             case ["bash", script] if (ROOT / script).is_file():
                 pass
             case [command, *_] if command in known:
@@ -81,6 +87,12 @@ def unknown_commands(session: str) -> list[str]:
             case _:
                 unknown.append(line)
     return unknown
+
+
+def execute(arguments: list[str]) -> int:
+    """Run a command of ours in the current folder; its exit code."""
+    command = [sys.executable, "-m", "discreet.cli", *arguments]
+    return subprocess.run(command, capture_output=True, check=False).returncode
 
 
 def run(page: str, text: str) -> None:
@@ -125,6 +137,8 @@ def test_every_block_of_a_page_runs(
         ("```sh\n./dev nonsense\n```", AssertionError),
         ("```console\n$ bash .ci/nonsense\n```", AssertionError),
         ("```console\n$ nonsense\n```", AssertionError),
+        ("```sh\ndiscreet nonsense\n```", AssertionError),
+        ("```sh\ndiscreet budget nowhere.toml\n```", AssertionError),
     ],
 )
 def test_a_broken_or_unknown_block_fails(text: str, error: type[Exception]) -> None:

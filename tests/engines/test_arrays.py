@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.engines import arrays
-from discreet.engines.arrays import Range, Steps, clip
+from discreet.engines.arrays import Steps, clip
 from discreet.engines.columns import number
 from discreet.errors import DataError
-from discreet.exact import Grid
+from discreet.exact import Grid, Range
 from tests.engines.odd import ODD, SHOWN, watched
 
 RANGES = {

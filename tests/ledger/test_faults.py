@@ -145,7 +145,7 @@ class TestFile:
 
     def test_a_file_of_another_kind_is_refused(self, path: Path) -> None:
         path.write_text("name,age\nann,23\n" * 100)
-        with pytest.raises(LedgerCorruptError, match="damaged, or is not a ledger"):
+        with pytest.raises(LedgerError, match="is not a ledger"):
             Ledger(path)
         path.unlink()
         with sqlite3.connect(path) as other:

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from discreet.errors import (
     UnsafeRandomnessError,
 )
 from discreet.ledger import Ledger, spending
+from discreet.privacy.events import PureEvent
 
 AGES = [23, 35, 41] * 100
 BUDGET = dp.Budget(epsilon=1, delta=1e-6)
@@ -83,3 +85,57 @@ def test_seeded_bits_are_refused_and_nothing_is_spent() -> None:
     with spending(BUDGET) as account:  # a rehearsal, without a ledger
         dp.count(AGES, epsilon=0.5, source=seeded)
     assert account.spent.epsilon == Fraction(1, 2)
+
+
+def test_if_one_of_two_ledgers_would_refuse_neither_is_charged() -> None:
+    small = dp.Budget(epsilon="0.5")
+    with Ledger(":memory:") as rich, Ledger(":memory:") as poor:
+        poor.declare("town", neighbors="add-remove", budget=small)
+        poor.charge("town", event=PureEvent(epsilon="0.4"), question="", keeps_answer=False)
+        with (
+            spending(BUDGET, ledger=rich, dataset="ages") as outer,
+            spending(small, ledger=poor, dataset="town") as inner,
+        ):
+            with pytest.raises(BudgetExhaustedError, match=r"'town'.*Nothing was read or spent"):
+                dp.count(AGES, epsilon="0.25")
+            with pytest.raises(UnsafeRandomnessError):
+                dp.count(AGES, epsilon="0.1", source=dp.UnsafeSeededBits(7))
+            assert outer.spent.epsilon == inner.spent.epsilon == 0
+            assert rich.balance("ages").charges == 0
+            dp.count(AGES, epsilon="0.1")
+        assert rich.balance("ages").spent.epsilon == Fraction(1, 10)
+        assert poor.balance("town").spent.epsilon == Fraction(1, 2)
+
+
+def test_a_charge_stays_if_another_process_is_quicker_in_the_next_ledger(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Ledger(":memory:") as outer, Ledger(":memory:") as inner:
+        check = inner.check
+
+        def checked_and_overtaken(dataset: str, **asked: Any) -> None:
+            check(dataset, **asked)
+            inner.charge(dataset, event=PureEvent(epsilon=1), question="", keeps_answer=False)
+
+        monkeypatch.setattr(inner, "check", checked_and_overtaken)
+        with (
+            spending(BUDGET, ledger=outer, dataset="ages") as around,
+            spending(BUDGET, ledger=inner, dataset="town") as within,
+        ):
+            with pytest.raises(BudgetExhaustedError) as refusal:
+                dp.count(AGES, epsilon="0.25")
+            assert "or spent" not in str(refusal.value)
+            assert "charged before this one refused: 1" in str(refusal.value)
+            assert around.spent.epsilon == outer.balance("ages").spent.epsilon == Fraction(1, 4)
+            assert within.spent.epsilon == 0
+
+
+def test_a_check_refuses_what_a_charge_would_and_writes_nothing(ledger: Ledger) -> None:
+    ledger.declare("ages", neighbors="add-remove", budget=dp.Budget(epsilon=1))
+    before = ledger.anchor().entries
+    ledger.check("ages", event=PureEvent(epsilon=1))
+    with pytest.raises(BudgetExhaustedError):
+        ledger.check("ages", event=PureEvent(epsilon="1.1"))
+    with pytest.raises(DeclarationError, match="not declared"):
+        ledger.check("town", event=PureEvent(epsilon=1))
+    assert ledger.anchor().entries == before

@@ -1,6 +1,7 @@
 """Verification finds every edit, gap and swap; with an anchor, a cut or restored ledger too."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -114,7 +115,14 @@ def vault() -> Iterator[Vault]:
 
 
 def problems(ledger: Ledger, anchor: Anchor | None = None) -> list[str]:
-    return list(map(str, ledger.verify(anchor).problems))
+    """What is wrong, but for what the tests took away so that they can tamper."""
+    return [text for text in map(str, ledger.verify(anchor).problems) if not TAKEN.search(text)]
+
+
+TAKEN = re.compile(
+    r"the trigger 'discreet_(entries|answers)_((update|delete)' is missing|kept' was changed)"
+    r"|the index 'discreet_(keys|settlements)' is missing"
+)
 
 
 def test_an_honest_ledger_is_sound(vault: Vault) -> None:
@@ -256,7 +264,7 @@ def test_a_restored_backup_that_grew_again_is_found_with_the_anchor(vault: Vault
             with fresh.store.reading() as records:
                 records.append(entry)
             head = entry.head
-        assert verify(fresh, None).problems == ()
+        assert all(TAKEN.search(problem.fact) for problem in verify(fresh, None).problems)
         assert any("anchored" in problem.fact for problem in verify(fresh, vault.anchor).problems)
 
 
@@ -429,3 +437,4 @@ def test_postgresql_is_verified_by_the_same_rules(new_postgres: Callable[[], str
                 connection.execute(statement)
                 assert problems(ledger, anchor), statement
         assert problems(ledger, anchor) == []
+        assert not ledger.verify(anchor).sound, "its triggers are switched off"

@@ -15,6 +15,7 @@ from discreet.errors import BudgetExhaustedError
 from discreet.ledger import Ledger
 from discreet.ledger.migrations import Execute
 from discreet.ledger.records import Records
+from discreet.ledger.sqlite import SqliteStore
 from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
 
@@ -74,11 +75,11 @@ def killed_at_random(
 
 
 def killed_at_every_statement(place: str) -> list[str]:
-    """Kill a charging process before and after each statement of its first question."""
+    """Kill a charging process before and after each statement of its first questions."""
     wrong = []
     with Ledger(place) as ledger:
         ledger.declare("visits", neighbors="add-remove", budget=Budget(epsilon=20))
-    for number in range(1, 13):
+    for number in range(1, 17):
         for when in ("before", "after"):
             wrong += [
                 f"{when} statement {number}: {problem}"
@@ -118,14 +119,18 @@ def _killed(
 
 
 def _ask_for_ever(place: str, pipe: int, careless: bool) -> None:
-    """Charge, answer, release; only then hand out, unless careless."""
+    """Charge, answer, release; only then hand out, unless careless.
+
+    Every other question has a key: those without are charged in one statement on SQLite.
+    """
     ledger = Ledger(place)
     os.write(pipe, b"0\n")
     number = 0
     while True:
         number += 1
-        key = f"{os.getpid()} {number}"
-        charge = ledger.charge("visits", event=SMALL, question=key, analyst="ann", key=key)
+        name = f"{os.getpid()} {number}"
+        key = name if number % 2 else None
+        charge = ledger.charge("visits", event=SMALL, question=name, analyst="ann", key=key)
         for step in (1, 2) if careless else (2, 1):
             if step == 1:
                 os.write(pipe, f"{charge.sequence}\n".encode())
@@ -159,22 +164,26 @@ def _problems(place: str, handed_out: list[int]) -> list[str]:
 def _die_at(number: int, when: str) -> None:
     """Kill this process at its n-th statement from now."""
     seen = 0
-    original = Records.__init__
+    original, append_next = Records.__init__, SqliteStore.append_next
 
-    def init(self: Records, execute: Execute) -> None:
-        def dying(statement: str, parameters: Any) -> list[tuple[Any, ...]]:
+    def dying(call: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*arguments: object) -> object:
             nonlocal seen
             seen += 1
             if seen == number and when == "before":
                 os.kill(os.getpid(), signal.SIGKILL)
-            rows = execute(statement, parameters)
+            result = call(*arguments)
             if seen == number and when == "after":
                 os.kill(os.getpid(), signal.SIGKILL)
-            return rows
+            return result
 
-        original(self, dying)
+        return called
+
+    def init(self: Records, execute: Execute) -> None:
+        original(self, dying(execute))
 
     Records.__init__ = init  # type: ignore[method-assign]
+    SqliteStore.append_next = dying(append_next)  # type: ignore[method-assign]
 
 
 def files(folder: str) -> Callable[[int], str]:

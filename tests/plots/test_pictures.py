@@ -214,9 +214,35 @@ class TestEstimates:
         )
         ElementTree.fromstring(picture.svg)
 
+    def test_dates_are_points_on_a_calendar(self) -> None:
+        days: list[float | str] = ["2024-03-01", "2024-11-20"]
+        picture = estimates_picture("ab", days, [None, None], [None, None], "t")
+        assert '"temporal"' in json.dumps(picture.spec)
+        assert '"bar"' not in json.dumps(picture.spec)
+        shown = texts(picture)
+        assert "without intervals" in shown
+        assert re.search(r"^2024-\d\d-01$", shown, re.MULTILINE)
+
+    def test_a_long_run_of_numbers_stands_in_columns_with_some_of_them_written(self) -> None:
+        ages = list(range(121))
+        picture = estimates_picture(ages, ages, ages, ages, "t")
+        labels = re.findall(r'opacity="(\d)"[^>]*>(\d+)<', picture.svg)
+        written = {int(text) for opacity, text in labels if opacity == "1"}
+        assert {0, 100} <= written
+        assert len(written) < 60
+        width, height = struct.unpack(">II", picture.png[16:24])
+        assert height < width < 2000
+
+    def test_many_names_are_all_written(self) -> None:
+        names = [f"ward {place}" for place in range(100)]
+        shown = texts(estimates_picture(names, range(100), range(100), range(100), "t"))
+        assert set(names) <= set(shown.splitlines())
+
     @pytest.mark.parametrize(
         ("labels", "numbers", "message"),
         [
+            (["a", "b"], [1, "2024-01-01"], "not all of them are dates"),
+            (["a"], ["many"], "not all of them are dates"),
             (["a"], [1, 2], "Give lists of one length"),
             (["a", "a"], [1, 2], "a label stands twice"),
             (["a", "b"], [1, float("nan")], "NaN or infinite"),
@@ -226,8 +252,9 @@ class TestEstimates:
     def test_what_cannot_be_drawn_is_refused(
         self, labels: list[str], numbers: list[float], message: str
     ) -> None:
+        ends = [None] * len(numbers)
         with pytest.raises(DataError, match=message):
-            estimates_picture(labels, numbers, numbers, numbers, "t")
+            estimates_picture(labels, numbers, ends, ends, "t")
 
 
 class TestWithoutTheExtra:

@@ -10,8 +10,7 @@ import pytest
 
 import discreet as dp
 from discreet.engines import arrays
-from discreet.engines.arrays import Range
-from discreet.exact import Grid
+from discreet.exact import Grid, Range
 
 ODD = (math.nan, math.inf, -math.inf, -0.0, 5e-324, None, 2.0**53, 2**63 - 1, -1.8e308, "x", [])
 

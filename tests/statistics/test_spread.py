@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dp
-from discreet.statistics.spread import _variance, extreme_variances
+from discreet.statistics.spread import extreme_variances, variance_of
 from tests.statistics.evidence import tape
 
 __all__ = ["tape"]
@@ -26,8 +26,8 @@ def test_the_three_sums_say_the_variance(column):
         sum(value**2 for value in x),
     ]
     assert sum(sums) == len(x)
-    assert float(_variance(*sums)) == pytest.approx(np.var(column) / 100, abs=1e-12)
-    assert _variance(*sums) == _variance(*(7 * one for one in sums))  # in any unit
+    assert float(variance_of(*sums)) == pytest.approx(np.var(column) / 100, abs=1e-12)
+    assert variance_of(*sums) == variance_of(*(7 * one for one in sums))  # in any unit
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])

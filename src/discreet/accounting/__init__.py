@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from discreet.accounting.composition import basic_loss, parallel_loss, total_loss
 from discreet.accounting.filters import Filter
-from discreet.accounting.spending import Spending, spend, spending
+from discreet.accounting.spending import Spending
+from discreet.accounting.spending import spend as spend
+from discreet.accounting.spending import spending as spending
 from discreet.accounting.totals import Totals, charge
 from discreet.accounting.zcdp import zcdp_delta, zcdp_epsilon
 
@@ -46,8 +48,6 @@ __all__ = [
     "parallel_loss",
     "renyi_delta",
     "renyi_epsilon",
-    "spend",
-    "spending",
     "total_loss",
     "zcdp_delta",
     "zcdp_epsilon",

@@ -60,8 +60,12 @@ def batch_delta(event: Event, *, epsilon: object) -> Fraction:
 
 
 def _if_priced(price: Callable[[], Fraction]) -> list[Fraction]:
-    """The price, or nothing where the accountant has no rule or proves nothing."""
+    """The price, or nothing where the accountant has no rule or proves nothing.
+
+    A PrivacyParameterError is a ValueError.  Numbers beyond the range of floats, or of memory, end
+    one accountant's work and not that of the others: what is left out can only make a price higher.
+    """
     try:
         return [price()]
-    except PrivacyParameterError:
+    except (ValueError, ArithmeticError, MemoryError):
         return []

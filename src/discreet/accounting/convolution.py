@@ -7,15 +7,19 @@ added to every point.  Proof: docs/proofs/privacy-loss-distribution.md
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, expm1, log, log1p
+from math import exp, expm1, isfinite, log, log1p
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting.rounding import FUNCTION, ROUND, UNIT, Floats
+from discreet.errors import PrivacyParameterError
 
 _NEGLIGIBLE = 1e-40
 """Frequencies whose product is below this are left out, and the bound is raised by it."""
+
+_LARGEST_GROWTH = 300.0
+"""How much the rounding of the weights may add up to, as a logarithm."""
 
 _PRODUCT = 4 * UNIT  # the error of a complex product
 
@@ -54,7 +58,10 @@ def convolved(factors: Sequence[Weights], start: int, length: int) -> Floats:
         # Both halves of the spectrum count, so what is dropped counts twice.
         alive = largest > exp(log(_NEGLIGIBLE) / exponent)
         size = float(np.max(np.abs(product) + error, initial=0.0))
-        dropped *= exp(exponent * log(max(1.0, total + slack)) + FUNCTION)
+        growth = exponent * log(max(1.0, total + slack)) + FUNCTION
+        if growth > _LARGEST_GROWTH:
+            raise _unbounded()
+        dropped *= exp(growth)
         dropped += 2.1 * size * _NEGLIGIBLE * np.count_nonzero(~alive)
         kept, product, error = kept[alive], product[alive], error[alive]
         spectrum, largest = spectrum[alive], largest[alive]
@@ -69,8 +76,17 @@ def convolved(factors: Sequence[Weights], start: int, length: int) -> Floats:
     full[kept] = product
     values = np.roll(np.fft.irfft(full, length), -(start % length))
     lost = 2 * float(error.sum()) + 2 * relative * float(np.abs(product).sum()) + dropped
+    if not isfinite(lost):
+        raise _unbounded()
     above: Floats = np.maximum(values, 0.0) + (lost / length) * (1 + 4 * length * UNIT)
     return above
+
+
+def _unbounded() -> PrivacyParameterError:
+    return PrivacyParameterError(
+        "the batch has so many events that the rounding of their losses cannot be bounded. A price "
+        "is stated only with a proven bound. Use renyi_epsilon, or compose fewer events."
+    )
 
 
 def _folded(factor: Weights, length: int) -> Floats:

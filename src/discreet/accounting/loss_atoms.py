@@ -10,6 +10,7 @@ Proof: docs/proofs/privacy-loss-distribution.md
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import exp, expm1, isqrt, pi, sqrt
 
 import numpy as np
@@ -21,6 +22,13 @@ KNOTS = 1024
 
 LARGEST_LOSS = 600.0
 """A higher loss counts as infinite, and a lower one than -600 as -600."""
+
+CERTAIN = 4000
+"""From this ε on, every loss of Laplace noise and its like counts as infinite: what is below
+LARGEST_LOSS has a probability of less than e^-1000."""
+
+CERTAIN_PRECISION = 10**5
+"""The same for normal noise, by its Δ²/σ²."""
 
 TAIL = 90.0
 """A Gaussian tail of e^-90 counts as an infinite loss."""
@@ -35,6 +43,8 @@ RIPPLE = 2.01 * exp(-2 * pi * pi * 1.9)
 _LOSS_MARGIN = 2.0**-48
 _MASS_MARGIN = 2.0**-40
 _TINY = 1e-300  # more than anything that underflowed
+_LEAST_RANGE = Fraction(1, 10**200)
+_MOST_OTHERS = 10**300
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +64,25 @@ class Atoms:
         losses: Floats, masses: Floats, infinite: float = 0.0, lattice: Fraction | None = None
     ) -> "Atoms":
         """Atoms from floats that are each off by less than the margins, relatively."""
-        losses = losses + np.abs(losses) * _LOSS_MARGIN
+        losses = losses + np.abs(losses) * _LOSS_MARGIN + _TINY
         masses = masses * (1 + _MASS_MARGIN) + _TINY
         beyond = losses > LARGEST_LOSS
         if beyond.any():
             infinite += float(masses[beyond].sum()) * (1 + masses.size * UNIT)
             losses, masses = losses[~beyond], masses[~beyond]
+        if not losses.size:
+            losses, masses = np.zeros(1), np.zeros(1)
         return Atoms(
             losses=np.maximum(losses, -LARGEST_LOSS),
             masses=masses,
             infinite=infinite * (1 + _MASS_MARGIN),
             lattice=lattice,
         )
+
+    @staticmethod
+    def certain() -> "Atoms":
+        """Everything is revealed: these atoms dominate whatever there is."""
+        return Atoms(losses=np.zeros(1), masses=np.zeros(1), infinite=1.0)
 
     def raised(self, cost: float, growth: float) -> "Atoms":
         """Every loss higher by ``cost`` and every mass larger by the factor ``growth``."""
@@ -85,18 +102,24 @@ def pure_atoms(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Atoms:
 
 def response_atoms(epsilon: tuple[Fraction, Fraction], categories: int, leak: float = 0.0) -> Atoms:
     """Randomized response with an ε between two bounds: losses ε, -ε and, else, 0."""
+    if epsilon[1] > CERTAIN:
+        return Atoms.certain()
     low, high = float_below(epsilon[0]), float_above(epsilon[1])
-    others = categories - 1
+    # Fewer categories have larger masses, except for the losses of 0.
+    others = float(min(categories - 1, _MOST_OTHERS))
     lie = exp(-low) / (1 + others * exp(-low))
+    same = (others - 1) * lie if categories <= _MOST_OTHERS else 1.0
     losses = np.array([high, -low, 0.0])
-    masses = np.array([1 / (1 + others * exp(-high)), lie, (others - 1) * lie])
-    used = 3 if others > 1 else 2
+    masses = np.array([1 / (1 + others * exp(-high)), lie, same])
+    used = 3 if categories > 2 else 2
     kept = 1 - leak + 4 * UNIT
     return Atoms.above(losses[:used], kept * masses[:used], leak, epsilon[1] or None)
 
 
 def laplace_atoms(epsilon: Fraction, knots: int = KNOTS) -> Atoms:
     """Continuous Laplace noise: δ(y) = 1 - e^((y-ε)/2), with chords between knots."""
+    if epsilon > CERTAIN:
+        return Atoms.certain()
     losses = _even_losses(epsilon, knots)
     masses = _chord_masses(losses[0] - losses, -np.diff(losses) / 2)
     return Atoms.above(losses, masses, 0.0, 2 * epsilon / knots)
@@ -107,11 +130,13 @@ def discrete_laplace_atoms(scale: Fraction, sensitivity: int, knots: int = KNOTS
 
     Where there are too many of them, chords between every m-th one are above those.
     """
+    if sensitivity > CERTAIN * scale:
+        return Atoms.certain()
     stride = -(-sensitivity // knots)
     places = [*range(0, sensitivity, stride), sensitivity]
     losses = np.array([float((sensitivity - 2 * place) / scale) for place in places])
     depths = np.array([float(2 * place / scale) for place in places])
-    gaps = np.diff(places).astype(np.float64) / float(scale)
+    gaps = np.array([float((after - place) / scale) for place, after in pairwise(places)])
     even = stride == 1 and sensitivity % 2 == 0
     lattice = (2 if even else 1) / scale if stride == 1 else None
     return Atoms.above(losses, _chord_masses(depths, gaps), 0.0, lattice)
@@ -121,6 +146,9 @@ def bounded_range_atoms(epsilon: Fraction, knots: int = KNOTS) -> Atoms:
     """Bounded range: δ(y) = (e^(ε/2) - e^(y/2))²/(e^ε - 1), with chords between knots."""
     if epsilon == 0:
         return pure_atoms(epsilon)
+    if epsilon > CERTAIN:
+        return Atoms.certain()
+    epsilon = max(epsilon, _LEAST_RANGE)
     losses = _even_losses(epsilon, knots)
     gaps = -np.diff(losses) / 2
     inside = -expm1(-losses[0])
@@ -151,6 +179,8 @@ def _chord_masses(depths: Floats, gaps: Floats) -> Floats:
 
 def discrete_gaussian_atoms(variance: Fraction, shift: int) -> Atoms:
     """Integer noise of that variance in one coordinate that moves by at most ``shift`` steps."""
+    if shift * shift > CERTAIN_PRECISION * variance:
+        return Atoms.certain()
     size = float(variance)
     reach = isqrt(int(2 * TAIL * variance)) + 2
     places = np.arange(-reach, reach + 1, dtype=np.float64)
@@ -168,8 +198,8 @@ def gaussian_atoms(precision: Fraction) -> Atoms:
 
     Integer noise of variance v plus N(0, 2) is N(0, v + 2) up to a factor of 1 ± RIPPLE.
     """
-    if precision > 10**5:  # nearly every loss is beyond LARGEST_LOSS
-        return Atoms(losses=np.zeros(1), masses=np.zeros(1), infinite=1.0)
+    if precision > CERTAIN_PRECISION:
+        return Atoms.certain()
     shift = int(KNOTS * sqrt(precision)) + 1
     variance = shift * shift / max(precision, Fraction(1, 1 << 28)) - ROUNDING
     return discrete_gaussian_atoms(variance, shift).raised(4.1 * RIPPLE, 1 + 2.1 * RIPPLE)

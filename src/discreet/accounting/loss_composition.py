@@ -5,7 +5,7 @@ the right tilt it is most of it, and the FFT's rounding is as small beside it as
 Proof: docs/proofs/privacy-loss-distribution.md
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, exp, floor, fsum, inf, log, pi, sqrt
 
@@ -14,6 +14,7 @@ import numpy as np
 from discreet.accounting.convolution import Weights, convolved
 from discreet.accounting.loss_atoms import Atoms
 from discreet.accounting.loss_grid import GridLosses, log_sum_above
+from discreet.accounting.loss_step import MOST_CELLS, common_step, on_grid
 from discreet.accounting.rounding import FUNCTION, MOST_STEPS, UNIT, Floats
 from discreet.errors import PrivacyParameterError
 
@@ -21,6 +22,9 @@ _TINY = 1e-300
 _FAR = 1e-24
 _CUT = 34.0  # a tail of e^-34 beside the part that counts is cut off, and added to δ
 _SPREADS = (3.0, 4.5, 6.0, 8.0, 10.0)
+
+_FEWEST_CELLS = 1 << 15  # for one event, however many there are
+_ATTEMPTS = 4
 
 Group = tuple[GridLosses, int]
 
@@ -41,6 +45,8 @@ class ComposedLosses:
 
     def delta(self, epsilon: float) -> float:
         """An upper bound of δ at ε; 1 if ε is below the window."""
+        if epsilon >= (self.start + self.weights.size) * self.step:
+            return self.rest
         first = floor(epsilon / self.step) - self.start - 1
         if first < 0:
             return 1.0
@@ -71,7 +77,7 @@ class ComposedLosses:
         masses = self.weights * np.exp(np.clip(self.level - self.tilt * losses, -700.0, 700.0))
         first = np.cumsum(masses[::-1])[::-1]
         # From here on only losses around the ε that is looked for matter: P(loss ≥ ε) ≥ δ.
-        size = int(np.searchsorted(-first, -wanted)) + 1
+        size = min(int(np.searchsorted(-first, -wanted)) + 1, masses.size)
         losses, first = losses[:size], first[:size]
         decay = np.exp(losses[-1] - losses) if losses[-1] - losses[0] < 600 else np.ones(size)
         tail = float(
@@ -118,17 +124,46 @@ def saddle_tilt(groups: Sequence[Group], epsilon: float | None, delta: float | N
     return high
 
 
-def composed(groups: Sequence[Group], tilt: float) -> ComposedLosses:
-    """The convolution of all groups, in a window around its tilted mean."""
+def composed(
+    atoms: Sequence[tuple[Atoms, int]],
+    tilt_of: Callable[[Sequence[Group]], float],
+    most: int = MOST_CELLS,
+) -> ComposedLosses:
+    """The convolution of all atoms on a grid so coarse that it takes at most ``most`` cells.
+
+    A coarser grid is above a finer one, so this may cost accuracy and nothing else.
+    """
+    cells = max(_FEWEST_CELLS, most // len(atoms))
+    step = common_step(atoms, cells)
+    for _ in range(_ATTEMPTS):
+        groups = on_grid(atoms, step)
+        tilt = tilt_of(groups)
+        bottom, length = _placed(groups, tilt)
+        if length <= 2 * cells:
+            return _convolved(groups, tilt, bottom, length)
+        step *= 1 << (length // (2 * cells)).bit_length()  # by a power of two: the step stays short
+    raise PrivacyParameterError(
+        "the losses of this batch spread over too many cells of a grid. A grid has a bounded "
+        "size, so that every price is found in seconds. Use renyi_epsilon, or compose fewer events."
+    )
+
+
+def _placed(groups: Sequence[Group], tilt: float) -> tuple[int, int]:
+    """Where the window around the tilted mean starts, and its length: a power of two."""
     step = groups[0][0].step
-    tilted = [_Tilted(grid, count, *grid.tilted(tilt)) for grid, count in groups]
-    level = fsum(part.count * part.level for part in tilted)
-    level += 4 * UNIT * fsum(part.count * abs(part.level) for part in tilted)
     lowest = sum(count * grid.start for grid, count in groups) - 2
     highest = sum(count * grid.end for grid, count in groups)
     low, high = _window(groups, tilt)
     bottom, top = max(lowest, floor(low / step) - 4), min(highest, ceil(high / step) + 4)
-    length = 1 << max(2, (top - bottom).bit_length())
+    return bottom, 1 << max(2, (top - bottom).bit_length())
+
+
+def _convolved(groups: Sequence[Group], tilt: float, bottom: int, length: int) -> ComposedLosses:
+    step = groups[0][0].step
+    tilted = [_Tilted(grid, count, *grid.tilted(tilt)) for grid, count in groups]
+    level = fsum(part.count * part.level for part in tilted)
+    level += 4 * UNIT * fsum(part.count * abs(part.level) for part in tilted)
+    highest = sum(count * grid.end for grid, count in groups)
     if max(-bottom, bottom + length) > MOST_STEPS:
         raise PrivacyParameterError(
             "the losses of this batch are too far from zero for its grid. Their place on the grid "

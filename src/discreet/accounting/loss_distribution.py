@@ -10,7 +10,6 @@ from math import inf
 
 from discreet.accounting.loss_composition import ComposedLosses, composed, saddle_tilt
 from discreet.accounting.loss_rules import Batch, Direction
-from discreet.accounting.loss_step import on_common_grid
 from discreet.accounting.normal_batch import normal_delta, normal_epsilon
 from discreet.accounting.rounding import float_below
 from discreet.errors import PrivacyParameterError
@@ -20,6 +19,7 @@ from discreet.privacy.events import Event
 from discreet.privacy.parameters import read_delta
 
 _STEP = Fraction(1, 10**12)
+_FARTHEST = Fraction(10**30)  # no grid reaches as far
 
 
 def loss_distribution_delta(event: Event, *, epsilon: object) -> Fraction:
@@ -34,7 +34,7 @@ def loss_distribution_delta(event: Event, *, epsilon: object) -> Fraction:
     batch = Batch.of(event)
     if not batch.others:
         return normal_delta(batch, level)
-    target = float_below(level)
+    target = float_below(min(level, _FARTHEST))
     return max(
         Fraction(_composed(batch, direction, epsilon=target).delta(target))
         for direction in _directions(batch)
@@ -71,8 +71,7 @@ def _composed(
     epsilon: float | None = None,
     delta: float | None = None,
 ) -> ComposedLosses:
-    groups = on_common_grid(batch.atoms(direction))
-    return composed(groups, saddle_tilt(groups, epsilon, delta))
+    return composed(batch.atoms(direction), lambda groups: saddle_tilt(groups, epsilon, delta))
 
 
 def _least_epsilon(losses: ComposedLosses, delta: float) -> Fraction:

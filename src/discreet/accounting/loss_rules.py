@@ -19,7 +19,7 @@ from discreet.accounting import loss_atoms
 from discreet.accounting.composition import log_odds
 from discreet.accounting.loss_atoms import RIPPLE, ROUNDING, Atoms
 from discreet.accounting.loss_composition import composed
-from discreet.accounting.loss_step import on_common_grid
+from discreet.accounting.loss_step import MOST_CELLS
 from discreet.accounting.rounding import FUNCTION, UNIT, Floats, float_above
 from discreet.exact import round_up
 from discreet.privacy.events import (
@@ -43,6 +43,7 @@ _LARGEST_SUM = 1 << 20
 normal noise, which costs less than 1e-6 of ε."""
 
 _LEAST_ROUNDED = 4
+_EDGE = Fraction(1, 10**200)  # rates nearer to 0 or 1 have no logarithm in floats
 _PRECISION_STEP = Fraction(1, 1 << 192)
 
 
@@ -103,7 +104,9 @@ class Batch:
         groups = [(simple_atoms(simple, direction), count) for simple, count in self.others]
         if self.precision:
             normal = loss_atoms.gaussian_atoms(self.precision)
-            if self.roundings:
+            if self.growth > 1:  # nothing is left of the bound
+                normal = Atoms.certain()
+            elif self.roundings:
                 growth = exp(float_above(self.growth)) * (1 + FUNCTION)
                 normal = normal.raised(float_above(self.cost), growth)
             groups.append((normal, 1))
@@ -159,14 +162,16 @@ def _together(groups: Sequence[tuple[Atoms, int]]) -> Atoms:
         return loss_atoms.pure_atoms(Fraction(0))
     if len(groups) == 1 and groups[0][1] == 1:
         return groups[0][0]
-    return composed(on_common_grid(groups), 0.0).atoms()
+    return composed(groups, lambda _: 0.0, MOST_CELLS >> 3).atoms()
 
 
 def _sampled(atoms: Atoms, rate: Fraction, direction: Direction) -> Atoms:
     """The pair (A, B) becomes (rate·A + (1-rate)·B, B), or (A, (1-rate)·A + rate·B) in reverse."""
     if rate == 0:
         return loss_atoms.pure_atoms(Fraction(0))
-    if rate == 1:
+    # A higher rate dominates a lower one: a part of the time its answer is drawn without the unit.
+    rate = max(rate, _EDGE)
+    if 1 - rate < _EDGE:
         return atoms
     share, rest = float(rate), float(1 - rate)
     if direction is Direction.ADD:

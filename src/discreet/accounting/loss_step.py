@@ -13,31 +13,42 @@ from math import floor, gcd, log2, sqrt
 from discreet.accounting.loss_atoms import Atoms
 from discreet.accounting.loss_grid import GridLosses
 from discreet.accounting.rounding import short_above
+from discreet.errors import PrivacyParameterError
 
 TOLERANCE = 2e-5
 _DEVIATIONS = 5.0  # how far out ε lies, for a small δ
 _FEWEST_POINTS = 1 << 14  # in all: near the largest loss the error falls with the step only
 _MOST_POINTS = 1 << 17  # for one standard deviation
 
+MOST_CELLS = 1 << 20
+"""For all events together: what a convolution has time for, about a second."""
 
-def on_common_grid(groups: Sequence[tuple[Atoms, int]]) -> list[tuple[GridLosses, int]]:
-    """The groups, split on a common grid."""
-    step = common_step(groups)
+MOST_EVENTS = 10**15
+"""Beyond, the rounding of floats could no longer be bounded."""
+
+
+def on_grid(groups: Sequence[tuple[Atoms, int]], step: float) -> list[tuple[GridLosses, int]]:
+    """The groups, split on one grid."""
     return [(GridLosses.of(atoms, step), count) for atoms, count in groups]
 
 
-def common_step(groups: Sequence[tuple[Atoms, int]]) -> float:
-    """The step of the common grid."""
+def common_step(groups: Sequence[tuple[Atoms, int]], cells: int) -> float:
+    """The step of a grid on which no event has more than about 4·``cells`` losses."""
+    number = sum(count for _, count in groups)
+    if number > MOST_EVENTS:
+        raise PrivacyParameterError(
+            "the batch has more than 10^15 events beside normal noise. What their rounding adds "
+            "up to cannot be bounded in floats. Use renyi_epsilon, or compose fewer events."
+        )
     variance = sum(count * atoms.moments()[1] for atoms, count in groups)
     deviation = sqrt(variance) + 1e-12
     widest = max(float(abs(atoms.losses).max(initial=0.0)) for atoms, _ in groups) + 1e-12
-    number = sum(count for _, count in groups)
     step = sqrt(12 * TOLERANCE / (number * (1 + _DEVIATIONS / deviation)))
     support = sum(2 * count * float(abs(atoms.losses).max(initial=0.0)) for atoms, count in groups)
     step = min(step, deviation / 16, min(support, 16 * deviation) / _FEWEST_POINTS + 1e-12)
-    step = max(step, deviation / _MOST_POINTS, widest * 2.0**-27)
+    step = max(step, deviation / _MOST_POINTS, widest / cells)
     lattice = _common_lattice([atoms.lattice for atoms, _ in groups])
-    if lattice is not None and lattice > step * 1e-6:
+    if lattice is not None and step * 1e-6 < lattice <= widest:
         step = float(lattice) * 2.0 ** max(0, floor(log2(step / float(lattice))))
         # A little more, so that losses that were rounded up stay below their place on the grid.
         step *= 1 + 2.0**-26

@@ -15,6 +15,8 @@ from discreet.privacy.losses import ZeroConcentratedDP
 
 _STEP = Fraction(1, 10**12)
 _ROOT_BITS = 192
+_LARGEST = 10**9
+_MOST_GROWTH = 32  # e^32 beside the 96 bits below δ
 
 
 def normal_delta(batch: Batch, epsilon: Fraction) -> Fraction:
@@ -37,6 +39,12 @@ def normal_epsilon(batch: Batch, delta: Fraction) -> Fraction:
             "delta is 0. Normal noise bounds no pure ε, so it needs a δ above 0. Use something "
             "far below 1/(number of people), such as delta=1e-6."
         )
+    if batch.growth > _MOST_GROWTH:
+        raise PrivacyParameterError(
+            "the batch has too many releases of integer noise of a large variance. Each counts as "
+            "rounded normal noise, which costs about 1e-16 of ε. Use zcdp_epsilon, or compose "
+            "fewer events."
+        )
     bits = 96 + max(0, ceil(-_log2(delta)))
     if _delta(batch, Fraction(0), bits) <= delta:
         return Fraction(0)
@@ -52,6 +60,8 @@ def normal_epsilon(batch: Batch, delta: Fraction) -> Fraction:
 
 def _proposals(batch: Batch, delta: Fraction) -> Iterator[Fraction]:
     """Multiples of 10^-12 a little above the ε that floats find; none where they fail."""
+    if batch.precision > _LARGEST:
+        return
     shift = sqrt(batch.precision)
 
     def float_delta(epsilon: float) -> float:
@@ -89,7 +99,7 @@ def _delta(batch: Batch, epsilon: Fraction, bits: int) -> Fraction:
         epsilon - batch.cost, Fraction(shift, 1 << _ROOT_BITS), Fraction(1), bits
     )
     shrink, _ = exp_minus(batch.growth, bits)
-    return min(Fraction(1), Fraction(high, shrink))
+    return min(Fraction(1), Fraction(high, shrink)) if shrink else Fraction(1)
 
 
 def _log2(value: Fraction) -> float:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 
 from discreet.accounting.composition import simple_loss
 from discreet.accounting.zcdp import concentration, pure_rho
@@ -18,6 +19,7 @@ from discreet.privacy.event_data import Data, rational_from_text, rational_to_te
 from discreet.privacy.events import Event, SimpleEvent, counted
 
 _LONGEST = 1024
+_LONG = 1 << (_LONGEST - 1)
 _STEP = Fraction(1, 1 << _LONGEST)
 _VERSION = 1
 
@@ -51,9 +53,11 @@ class Totals:
         epsilon = None
         if self.epsilon is not None and other.epsilon is not None:
             epsilon = _sum(self.epsilon, other.epsilon)
-        return Totals(
-            epsilon=epsilon, delta=_sum(self.delta, other.delta), rho=_sum(self.rho, other.rho)
-        )
+        total = object.__new__(Totals)  # sums of what is not negative need no look at their signs
+        _set_epsilon(total, epsilon)
+        _set_delta(total, _sum(self.delta, other.delta))
+        _set_rho(total, _sum(self.rho, other.rho))
+        return total
 
     def times(self, count: int) -> "Totals":
         """The same, ``count`` times."""
@@ -76,6 +80,19 @@ class Totals:
             "rho": rational_to_text(self.rho),
         }
 
+    def to_json(self) -> str:
+        """What ``to_data`` gives, as JSON with sorted keys and no blanks.
+
+        >>> Totals(epsilon=None, rho=Fraction(1, 8)).to_json()
+        '{"delta":"0/1","epsilon":null,"rho":"1/8","version":1}'
+        """
+        (delta, one), (rho, two) = self.delta.as_integer_ratio(), self.rho.as_integer_ratio()
+        epsilon = "null" if self.epsilon is None else f'"{rational_to_text(self.epsilon)}"'
+        return (
+            f'{{"delta":"{delta}/{one}","epsilon":{epsilon},"rho":"{rho}/{two}",'
+            f'"version":{_VERSION}}}'
+        )
+
     @staticmethod
     def from_data(data: object) -> "Totals":
         """The totals that ``to_data`` wrote; anything else is refused."""
@@ -91,6 +108,11 @@ class Totals:
             delta=rational_from_text(data["delta"], "delta"),
             rho=rational_from_text(data["rho"], "rho"),
         )
+
+
+_set_epsilon, _set_delta, _set_rho = (
+    getattr(Totals, name).__set__ for name in ("epsilon", "delta", "rho")
+)
 
 
 def charge(event: Event) -> Totals:
@@ -120,8 +142,14 @@ def _simple_charge(event: SimpleEvent) -> Totals:
 
 
 def _sum(value: Fraction, more: Fraction) -> Fraction:
-    # Most questions have no δ: adding nothing is not worth a greatest common divisor.
-    return _short(value + more) if more.numerator else value
+    # A ledger adds for every question, most of which have no δ; Fraction's own + takes longer.
+    extra, parts = more.as_integer_ratio()
+    if not extra:
+        return value
+    whole, into = value.as_integer_ratio()
+    common = lcm(into, parts)
+    total = Fraction(whole * (common // into) + extra * (common // parts), common)
+    return total if common < _LONG else _short(total)
 
 
 def _short(value: Fraction) -> Fraction:

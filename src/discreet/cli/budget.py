@@ -57,11 +57,11 @@ def show(ledger: str, dataset: str | None, as_json: bool) -> None:
         found = [plain(one) for one in balances]
         click.echo(json.dumps({"ledger": shown, "accounts": found}, ensure_ascii=False))
         return
-    if not balances:
-        click.echo(f"{shown} declares no data set yet.")
-        return
-    from discreet.cli.tables import show_balances
+    from discreet.cli.tables import printable, show_balances
 
+    if not balances:
+        click.echo(f"{printable(shown)} declares no data set yet.")
+        return
     show_balances(balances, recent)
 
 
@@ -120,14 +120,14 @@ def set_(
     if as_json:
         click.echo(json.dumps(plain(balance), ensure_ascii=False))
         return
-    from discreet.cli.tables import show_balances
+    from discreet.cli.tables import printable, show_balances
 
     if analyst is None:
         show_balances([balance], {})
     else:
-        click.echo(str(balance))
-    if balance.cap is not None:
-        click.echo(balance.cap.guarantee)
+        click.echo(printable(str(balance)))
+    if balance.guarantee is not None:
+        click.echo(balance.guarantee)
 
 
 def read_period(period: str | None) -> Period | None:
@@ -151,5 +151,5 @@ def plain(balance: Balance) -> dict[str, Any]:
             "lost": balance.lost,
             "pending": balance.pending,
         },
-        "guarantee": None if balance.cap is None else balance.cap.guarantee,
+        "guarantee": balance.guarantee,
     }

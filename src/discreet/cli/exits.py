@@ -6,6 +6,8 @@
 
 import errno
 import sys
+import traceback
+import warnings
 from collections.abc import Callable
 from typing import Final, NoReturn
 
@@ -18,6 +20,8 @@ from discreet.errors import (
     DiscreetError,
     LedgerCorruptError,
     LedgerUnavailableError,
+    PrivacyWarning,
+    UnansweredError,
 )
 
 FAULT: Final = 1
@@ -30,6 +34,7 @@ _CODES: Final[dict[type[DiscreetError], int]] = {
     BudgetExhaustedError: NO_BUDGET,
     AnswerLostError: NO_ANSWER,
     AnswerPendingError: NO_ANSWER,
+    UnansweredError: NO_ANSWER,
     LedgerCorruptError: UNSOUND,
     LedgerUnavailableError: FAULT,
 }
@@ -47,18 +52,49 @@ def code_of(error: DiscreetError) -> int:
 def run(command: Callable[..., object]) -> NoReturn:
     """Run a command and end the process as it ended."""
     try:
-        command()
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", PrivacyWarning)
+            warnings.showwarning = _note
+            command()
     except DiscreetError as error:
-        _say(error)
+        say(error)
         sys.exit(code_of(error))
     except OSError as error:
         if error.errno != errno.EPIPE:
-            _say(f"{error.filename or 'the file'}: {error.strerror}")
+            say(f"{error.filename or 'the file'}: {error.strerror}")
+        sys.exit(FAULT)
+    except Exception as error:
+        _confess(error)
         sys.exit(FAULT)
     sys.exit(0)
 
 
-def _say(message: object) -> None:
-    text = str(message)
-    click.secho("discreet: ", fg="red", bold=True, nl=False, err=True)
-    click.echo(text[:1].upper() + text[1:], err=True)
+def _confess(error: Exception) -> None:
+    """A bug: where it is, and not what it says, since that may hold a value of the data."""
+    for frame in traceback.extract_tb(error.__traceback__):
+        click.echo(f"  {frame.filename}:{frame.lineno} {frame.name}", err=True)
+    say(
+        f"a bug in discreet: {type(error).__name__}. Its text is not shown, since it could hold a "
+        "value of the data. Please report the lines above, and check discreet budget: what was "
+        "charged stays charged."
+    )
+
+
+def _note(message: Warning | str, *_: object, **__: object) -> None:
+    click.secho("note: ", fg="yellow", bold=True, nl=False, err=True)
+    click.echo(_sentence(str(message)), err=True)
+
+
+def say(message: object, *, err: bool = True) -> None:
+    """A refusal or a fault, as the user sees it."""
+    click.secho("discreet: ", fg="red", bold=True, nl=False, err=err)
+    click.echo(_sentence(str(message)), err=err)
+
+
+def _sentence(text: str) -> str:
+    """The text with a capital, unless it starts with a name of the user's.
+
+    >>> _sentence("the ledger is locked."), _sentence("visits.toml is not TOML.")
+    ('The ledger is locked.', 'visits.toml is not TOML.')
+    """
+    return text[:1].upper() + text[1:] if text.partition(" ")[0].isalpha() else text

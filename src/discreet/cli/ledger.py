@@ -1,4 +1,4 @@
-"""``discreet ledger``: checking a ledger, and taking it elsewhere."""
+"""``discreet ledger``: checking a ledger, taking it elsewhere, and giving up what is pending."""
 
 import json
 import sys
@@ -6,12 +6,17 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.exits import UNSOUND
+from discreet.cli.exits import UNSOUND, say
 from discreet.cli.places import Place
-from discreet.ledger import Anchor, Entry
+from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
+from discreet.ledger import Anchor, Asked, Entry, Ledger
+
+if TYPE_CHECKING:
+    from discreet.release.certificate import Certificate
 
 
 @click.group(name="ledger")
@@ -25,24 +30,69 @@ def ledger() -> None:
 @ledger.command()
 @click.argument("place", metavar="LEDGER")
 @click.option("--anchor", "anchor_file", metavar="FILE", help="What `ledger anchor` wrote.")
+@click.option("--certificate", "certificate_file", metavar="FILE", help="Check it against LEDGER.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def verify(place: str, anchor_file: str | None, as_json: bool) -> None:
+def verify(
+    place: str, anchor_file: str | None, certificate_file: str | None, as_json: bool
+) -> None:
     """Recompute every hash, sum and state; ends with 5 if anything is wrong.
 
-    Without --anchor, a tail that was cut off cleanly and a restored backup are not found.
+    Without --anchor, a tail that was cut off cleanly and a restored backup are not found. With
+    --certificate, what it states is compared with the ledger, too: FILE is a certificate, or an
+    answer that was saved as .json.
     """
-    from discreet.cli.tables import progress, show_report
+    from discreet.cli.tables import progress, show_certificate, show_report
 
     anchor = None if anchor_file is None else Anchor.load(anchor_file)
-    with Place.read(place).open_to_read() as opened, progress("verifying") as tell:
+    certificate = None if certificate_file is None else _certificate(certificate_file)
+    with _to_verify(Place.read(place)) as opened, progress("verifying") as tell:
         report = opened.verify(anchor, tell)
         shown = opened.place
+        wrong = [] if certificate is None else _compared(certificate, opened)
     if as_json:
-        click.echo(json.dumps({"ledger": shown, "sound": report.sound, **asdict(report)}))
+        found = {"ledger": shown, "sound": report.sound, **asdict(report)}
+        if certificate is not None:
+            found["certificate"] = {"genuine": not wrong, "problems": wrong}
+        click.echo(json.dumps(found))
     else:
         show_report(report, shown)
-    if not report.sound:
+        if certificate_file is not None:
+            show_certificate(certificate_file, wrong)
+    if wrong or not report.sound:
         sys.exit(UNSOUND)
+
+
+def _to_verify(place: Place) -> Ledger:
+    """The ledger; a file that is none fails its verification."""
+    try:
+        return place.open_to_read()
+    except LedgerUnavailableError:
+        raise
+    except LedgerError as error:
+        say(error)
+        sys.exit(UNSOUND)
+
+
+def _certificate(path: str) -> "Certificate":
+    from discreet.release.certificate import Certificate
+
+    try:
+        return Certificate.load(path)
+    except OSError as error:
+        raise LedgerUnavailableError(
+            f"the certificate {path} cannot be read: {error.strerror or type(error).__name__}. "
+            "It is compared with the ledger. Check the path."
+        ) from None
+
+
+def _compared(certificate: "Certificate", opened: Ledger) -> list[str]:
+    """What in the certificate is not as the ledger has it."""
+    from discreet.release.certificate import check
+
+    try:
+        return check(certificate, opened)
+    except LedgerCorruptError as error:  # an entry that it is about was edited
+        return [str(error)]
 
 
 @ledger.command()
@@ -100,6 +150,50 @@ def history(
         from discreet.cli.tables import show_entries
 
         show_entries(entries)
+
+
+@ledger.command()
+@click.argument("place", metavar="LEDGER")
+@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each.")
+def pending(place: str, as_json: bool) -> None:
+    """The charges that have no answer: still at work, or left by a process that died."""
+    with Place.read(place).open_to_read() as opened:
+        found = list(opened.pending())
+        shown = opened.place
+    if as_json:
+        _write((json.dumps(_plain(one), ensure_ascii=False) for one in found), None)
+        return
+    from discreet.cli.tables import printable, show_pending
+
+    if found:
+        show_pending(found)
+    else:
+        click.echo(f"Every charge in {printable(shown)} was answered or is lost.")
+
+
+@ledger.command()
+@click.argument("place", metavar="LEDGER")
+@click.argument("entries", metavar="ENTRY...", type=click.IntRange(min=1), nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def lose(place: str, entries: tuple[int, ...], as_json: bool) -> None:
+    """Mark charges that were never answered as lost.
+
+    ENTRY is a number that `discreet ledger pending` shows, of a charge whose process has died.
+    What it cost stays spent, it can never be answered any more, and whoever retries it with its
+    idempotency key is told so instead of waiting.
+    """
+    with Place.read(place).open_to_write() as opened:
+        for entry in entries:
+            opened.lose(entry)
+            if not as_json:
+                click.echo(f"Entry {entry} is lost. What it cost stays spent.")
+        shown = opened.place
+    if as_json:
+        click.echo(json.dumps({"ledger": shown, "lost": entries}))
+
+
+def _plain(asked: Asked) -> dict[str, Any]:
+    return asdict(asked) | {"cost": asked.cost.to_data()}
 
 
 def _write(lines: Iterable[str], output: str | None) -> None:

@@ -1,13 +1,19 @@
 """The command ``discreet`` and its words."""
 
 import sys
+from io import TextIOWrapper
 from typing import NoReturn
 
 import click
 
+from discreet.cli.ask import ask
 from discreet.cli.budget import budget
+from discreet.cli.demo import demo
 from discreet.cli.exits import run
+from discreet.cli.init import init
 from discreet.cli.ledger import ledger
+from discreet.cli.plan import plan
+from discreet.cli.table import table
 
 
 @click.group(
@@ -20,10 +26,14 @@ def discreet() -> None:
     """Answers about people that give nobody away."""
 
 
-discreet.add_command(budget)
-discreet.add_command(ledger)
+for word in (demo, init, plan, ask, budget, table, ledger):
+    discreet.add_command(word)
 
 
 def main() -> NoReturn:
     """Run the command that was typed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # An answer that is paid for is shown, also where ε has no letter.
+            stream.reconfigure(errors="backslashreplace")
     run(lambda: discreet(prog_name="discreet"))

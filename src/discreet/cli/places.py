@@ -1,13 +1,9 @@
 """Which ledger a command is about: a path, an address, or the custodian's TOML file."""
 
-import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 
 from discreet.errors import DataError
 from discreet.ledger import Ledger
-
-_MEMORY = ":memory:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,25 +15,20 @@ class Place:
 
     @staticmethod
     def read(argument: str) -> "Place":
-        """What the user wrote, as a place."""
+        """What the user wrote, as a place.  Only what names the ledger need be filled in."""
         if not argument.endswith(".toml"):
             return Place(argument)
-        path = Path(argument)
-        try:
-            declared = tomllib.loads(path.read_text("utf-8"))
-        except ValueError:
-            raise DataError(
-                f"{argument} is not TOML. It is where the custodian declares a table. Name the "
-                "ledger itself, or correct the file."
-            ) from None
-        ledger, name = declared.get("ledger"), declared.get("name", path.stem)
-        if not isinstance(ledger, str) or ledger == _MEMORY or not isinstance(name, str):
+        from discreet.policy.file import MEMORY, PolicyFile
+        from discreet.policy.read import read_name
+
+        policy = PolicyFile.read(argument)
+        if policy.fields.get("ledger", MEMORY) == MEMORY:
             raise DataError(
                 f"{argument} names no ledger that could be opened. Only a ledger in a file or a "
                 'database outlives its process. Write ledger = "visits.ledger", or name the '
                 "ledger itself."
             )
-        return Place(ledger if "://" in ledger else str(path.parent / ledger), name)
+        return Place(policy.ledger(), read_name(policy))
 
     def open_to_read(self) -> Ledger:
         """The ledger; it must be there."""

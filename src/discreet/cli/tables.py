@@ -1,4 +1,7 @@
-"""What the commands show on a terminal.  Names come from users, so they are never markup."""
+"""What the commands show on a terminal.
+
+Names and reasons come from users, so they are never markup and never control the terminal.
+"""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from discreet.accounting.totals import Totals
+from discreet.errors import DiscreetError
 from discreet.ledger import Asked, Balance, Entry, Report
 from discreet.ledger.spent import cost_text
 from discreet.ledger.terms import Cap
@@ -50,7 +54,9 @@ def _show_dataset(out: "Console", total: Balance) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    out.print(Text(total.dataset, style="bold"), Text(f"  {total.cap}", style="dim"), sep="")
+    out.print(
+        Text(printable(total.dataset), style="bold"), Text(f"  {total.cap}", style="dim"), sep=""
+    )
     line = Text("  ")
     line.append_text(bar(total.share_left))
     line.append(f" {percent(total.share_left)} left", style="bold")
@@ -60,7 +66,7 @@ def _show_dataset(out: "Console", total: Balance) -> None:
     unanswered = [f"{number:,} {end}" for end, number in ends.items() if number]
     out.print(Text("  " + ", ".join([plural(total.charges, "question"), *unanswered]), style="dim"))
     if total.cap is not None and total.cap.period is not None:
-        words = f"Now: {total.window}. {total.cap.guarantee}"
+        words = f"Now: {total.window}. {total.guarantee}"
         out.print(Padding(Text(words, style="italic"), (0, 0, 0, 2), expand=False))
 
 
@@ -76,7 +82,7 @@ def _people(people: Sequence[Balance]) -> "Padding":
     table.add_column("questions", justify="right")
     for one in people:
         table.add_row(
-            Text(one.analyst or ""),
+            Text(printable(one.analyst or "")),
             cost_text(one.spent),
             Text("no cap", style="dim") if one.cap is None else one.left,
             "" if one.cap is None else bar(one.share_left, 12),
@@ -96,7 +102,23 @@ def _show_questions(out: "Console", questions: Sequence[Asked]) -> None:
         line.append(f"{moment(one.time)[:16]}  ", style="dim")
         line.append(f"{_cut(one.analyst, 10)}  {cost:{wide}}  ")
         line.append(f"{one.state:10}", style=_COLORS.get(one.state, ""))
-        line.append(f"  {one.summary or ''}")
+        line.append(f"  {printable(one.summary or '')}")
+        out.print(line, no_wrap=True, overflow="ellipsis")
+
+
+def show_pending(questions: Iterable[Asked]) -> None:
+    """Charges without an answer, and the numbers by which they can be given up."""
+    from rich.text import Text
+
+    out = console()
+    header = _line("entry", "time (UTC)", "state", "data set", "who", "what")
+    out.print(Text(header, style="dim"), no_wrap=True, overflow="ellipsis")
+    for one in questions:
+        what = f"{cost_text(one.cost)}   {one.summary or 'no summary'}"
+        number = f"{one.sequence:,}"
+        line = Text(_line(number, moment(one.time), one.state, one.dataset, one.analyst, what))
+        line.stylize("dim", 9, 28)
+        line.stylize(_COLORS["pending"], 30, 38)
         out.print(line, no_wrap=True, overflow="ellipsis")
 
 
@@ -117,10 +139,24 @@ def show_entries(entries: Iterable[Entry]) -> None:
 
 
 def _line(number: str, time: str, kind: str, dataset: str, who: str, what: str) -> str:
-    return f"{number:>7}  {time:19}  {kind:8}  {_cut(dataset, 16)}  {_cut(who, 10)}  {what}"
+    return (
+        f"{number:>7}  {time:19}  {kind:8}  {_cut(dataset, 16)}  {_cut(who, 10)}  {printable(what)}"
+    )
 
 
-def _cut(text: str, width: int) -> str:
+def printable(text: str) -> str:
+    """The text without anything that a terminal would obey.
+
+    >>> printable("ann\\x1b[2J")
+    'ann�[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+def _cut(raw: str, width: int) -> str:
+    text = printable(raw)
     return f"{text:{width}}" if len(text) <= width else text[: width - 1] + "…"
 
 
@@ -131,9 +167,9 @@ def show_report(report: Report, place: str) -> None:
 
     out = console()
     if report.sound:
-        out.print(Text("✓ sound", style="bold green"), Text(f"  {place}"), sep="")
+        out.print(Text("✓ sound", style="bold green"), Text(f"  {printable(place)}"), sep="")
     else:
-        out.print(Text("✗ not sound", style="bold red"), Text(f"  {place}"), sep="")
+        out.print(Text("✗ not sound", style="bold red"), Text(f"  {printable(place)}"), sep="")
     lines = [f"{report.entries:,} entries; the hash of the last is {report.hash[:16]}…"]
     if report.pending:
         lines.append(f"{plural(report.pending, 'charge')} without an answer, pending or lost: paid")
@@ -144,11 +180,32 @@ def show_report(report: Report, place: str) -> None:
     for line in lines:
         out.print(Text(f"  {line}", style="dim"))
     for problem in report.problems:
-        out.print(Padding(Text(f"• {problem}"), (0, 0, 0, 2), expand=False))
+        out.print(Padding(Text(f"• {printable(str(problem))}"), (0, 0, 0, 2), expand=False))
+
+
+def show_certificate(path: str, problems: Sequence[str]) -> None:
+    """Whether a certificate is as the ledger has it, and if not, why."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    out, name = console(), Text(f"  {printable(path)}")
+    if problems:
+        out.print(Text("✗ not as the ledger has it", style="bold red"), name, sep="")
+    else:
+        out.print(Text("✓ genuine", style="bold green"), name, sep="")
+    for problem in problems:
+        out.print(Padding(Text(f"• {printable(problem)}"), (0, 0, 0, 2), expand=False))
 
 
 def describe(entry: Entry) -> tuple[str, str]:
     """Who an entry is about, and what it says."""
+    try:
+        return _described(entry)
+    except (DiscreetError, KeyError, TypeError, ValueError, AttributeError):
+        return entry.analyst or "", "its body cannot be read"
+
+
+def _described(entry: Entry) -> tuple[str, str]:
     data = entry.data
     match entry.kind:
         case "charge":
@@ -201,7 +258,7 @@ def moment(time: str) -> str:
     >>> moment("2026-11-15T09:30:00.123456Z")
     '2026-11-15 09:30:00'
     """
-    return time[:19].replace("T", " ")
+    return printable(time[:19].replace("T", " "))
 
 
 def plural(number: int, what: str) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.engines.categories import count_categories
 from discreet.engines.columns import Floats, read_flags, read_numbers, read_presence
 from discreet.errors import DataError
-from discreet.exact import Grid
+from discreet.exact import Grid, Range
 from discreet.privacy.sensitive import Sensitive
 
 Integers = NDArray[np.int64]
@@ -23,30 +23,6 @@ _SAFE = 1 << 62
 _EXACT = 1 << 53
 _LOW_HALF = (1 << 32) - 1
 _CHUNK = 1 << 24
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
-    """Public bounds in steps of a public grid, less than 2^61 steps from zero."""
-
-    grid: Grid
-    low: int
-    high: int
-
-    @property
-    def width(self) -> int:
-        """The number of steps from the lower to the upper bound."""
-        return self.high - self.low
-
-    @property
-    def farthest(self) -> int:
-        """The steps from zero to the bound that is farther away."""
-        return max(abs(self.low), abs(self.high))
-
-    @property
-    def middle(self) -> int:
-        """The step that stands for a missing value where the number of records is public."""
-        return self.low + self.width // 2
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

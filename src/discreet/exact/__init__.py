@@ -1,12 +1,13 @@
 """Exact arithmetic: rationals as they were written, enclosures of reals, the public grid."""
 
 from discreet.exact.enclosure import exp_minus, logarithm, square_root
-from discreet.exact.grid import Grid
+from discreet.exact.grid import Grid, Range
 from discreet.exact.rational import Number, decimal_text, rational, round_up
 
 __all__ = [
     "Grid",
     "Number",
+    "Range",
     "decimal_text",
     "exp_minus",
     "logarithm",

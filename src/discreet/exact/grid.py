@@ -75,3 +75,27 @@ class Grid:
             return exact / (1 << -self.exponent)
         except OverflowError:  # the nearest float to a number beyond the largest
             return inf if exact > 0 else -inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    """Public bounds in steps of a public grid, less than 2^61 steps from zero."""
+
+    grid: Grid
+    low: int
+    high: int
+
+    @property
+    def width(self) -> int:
+        """The number of steps from the lower to the upper bound."""
+        return self.high - self.low
+
+    @property
+    def farthest(self) -> int:
+        """The steps from zero to the bound that is farther away."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def middle(self) -> int:
+        """The step that stands for a missing value where the number of records is public."""
+        return self.low + self.width // 2

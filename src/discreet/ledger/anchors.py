@@ -9,7 +9,7 @@ import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from discreet.errors import DataError
+from discreet.errors import DataError, LedgerUnavailableError
 from discreet.ledger.entries import Head, canonical
 
 
@@ -39,18 +39,31 @@ class Anchor:
             counted = type(entries) is int and entries >= 0
             if counted and isinstance(time, str) and re.fullmatch("[0-9a-f]{64}", hash_):
                 return Anchor(entries=entries, hash=hash_, time=time)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             pass
-        raise DataError(
-            "the anchor cannot be read. It is one JSON object with entries, hash and time. Use "
-            "what discreet ledger anchor wrote."
-        )
+        raise _unreadable("it is not JSON, or of another form")
 
     @staticmethod
     def load(path: str | Path) -> "Anchor":
         """The anchor in a file."""
-        return Anchor.read(Path(path).read_text("utf-8"))
+        try:
+            return Anchor.read(Path(path).read_text("utf-8"))
+        except UnicodeDecodeError:
+            raise _unreadable("it is not text in UTF-8") from None
+        except OSError as error:
+            raise LedgerUnavailableError(
+                f"the anchor {path} cannot be read: {error.strerror or type(error).__name__}. "
+                "Without it, a cut or restored ledger is not found. Check the path, or verify "
+                "without --anchor."
+            ) from None
 
     def to_json(self) -> str:
         """One line, to be kept where the ledger's owner cannot change it."""
         return canonical(asdict(self))
+
+
+def _unreadable(fact: str) -> DataError:
+    return DataError(
+        f"the anchor cannot be read: {fact}. It is one JSON object with entries, hash and time. "
+        "Use what discreet ledger anchor wrote."
+    )

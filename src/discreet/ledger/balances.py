@@ -7,6 +7,8 @@ from typing import Final
 
 from discreet.accounting.totals import Totals
 from discreet.ledger.declaring import unknown
+from discreet.ledger.entries import Entry
+from discreet.ledger.guarantees import guarantee
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import Selection
 from discreet.ledger.spent import cost_text, left_text, share_left
@@ -19,12 +21,14 @@ class Balance:
     """One account: a data set, or one analyst's questions about it.
 
     ``spent`` is what counts against the cap now, ``lifetime`` what was spent since the data set
-    was declared; they differ where the budget starts again with every period.
+    was declared; they differ where the budget starts again with every period.  ``guarantee`` is
+    what is promised of all answers, also where the budget was changed on the way.
     """
 
     dataset: str
     analyst: str | None
     cap: Cap | None
+    guarantee: str | None
     window: str | None
     spent: Totals
     lifetime: Totals
@@ -61,13 +65,15 @@ def balance(journal: Journal, dataset: str, analyst: str | None, time: str) -> B
             raise unknown(dataset, records.datasets())
         counts = records.counts(dataset, analyst)
         time = max(time, records.head().time)
-    standing = Standing.read(situation, dataset)
-    tally = standing.dataset if analyst is None else standing.analyst
-    cap = tally.cap
+        standing = Standing.read(situation, dataset)
+        tally = standing.dataset if analyst is None else standing.analyst
+        cap = tally.cap
+        promise = None if cap is None else guarantee(records, dataset, analyst, cap)
     return Balance(
         dataset=dataset,
         analyst=analyst,
         cap=cap,
+        guarantee=promise,
         window=cap.period.window(time) if cap is not None and cap.period else None,
         spent=tally.counted(time),
         lifetime=tally.spent.lifetime,
@@ -90,6 +96,7 @@ class Asked:
     state: str
 
 
+_PAGE: Final = 1_000
 _STATES: Final = {"charge": "handed out", None: "pending"}
 
 
@@ -103,21 +110,33 @@ def asked(
         if not charges:
             return []
         ends = records.settlements(charges[0].sequence, charges[-1].sequence)
-    found = []
-    for entry in charges:
-        data, end = entry.data, ends.get(entry.sequence)
-        found.append(
-            Asked(
-                sequence=entry.sequence,
-                time=entry.time,
-                dataset=entry.dataset,
-                analyst=entry.analyst or "",
-                summary=data["summary"],
-                cost=Totals.from_data(data["cost"]),
-                state=_STATES.get(end) or str(end),
-            )
-        )
-    return found
+    return [_asked(entry, ends.get(entry.sequence)) for entry in charges]
+
+
+def pending(journal: Journal) -> Iterator[Asked]:
+    """The questions that have no answer yet, oldest first."""
+    after = 0
+    while True:
+        with journal.store.reading() as records:
+            page = records.pending(after, _PAGE)
+        for entry in page:
+            yield _asked(entry, None)
+        if len(page) < _PAGE:
+            return
+        after = page[-1].sequence
+
+
+def _asked(entry: Entry, end: str | None) -> Asked:
+    data = entry.data
+    return Asked(
+        sequence=entry.sequence,
+        time=entry.time,
+        dataset=entry.dataset,
+        analyst=entry.analyst or "",
+        summary=data["summary"],
+        cost=Totals.from_data(data["cost"]),
+        state=_STATES.get(end) or str(end),
+    )
 
 
 def balances(journal: Journal, time: str, dataset: str | None = None) -> Iterator[Balance]:

@@ -15,11 +15,11 @@ from discreet.ledger.balances import Asked, Balance
 from discreet.ledger.declaring import Account, Whose
 from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal, open_store
-from discreet.ledger.payments import Charge, Reason
+from discreet.ledger.payments import LARGEST_NUMBER, Charge, Reason, read_number
 from discreet.ledger.periods import Period, now
 from discreet.ledger.questions import Question
 from discreet.ledger.records import Selection
-from discreet.ledger.terms import Cap, Declaration, read_details, read_name
+from discreet.ledger.terms import Cap, Declaration, read_declaration, read_details, read_name
 from discreet.ledger.verification import Report, verify
 from discreet.privacy.budget import Budget
 from discreet.privacy.events import Event
@@ -46,7 +46,6 @@ class Ledger:
         self, place: str | Path, *, read_only: bool = False, clock: Callable[[], str] = now
     ) -> None:
         self._journal = Journal(open_store(place, read_only=read_only), clock)
-        self._clock = clock
 
     def __repr__(self) -> str:
         marked = "" if self.durable else ", gone when the process ends"
@@ -146,6 +145,7 @@ class Ledger:
         key: str | None = None,
         summary: str | None = None,
         keeps_answer: bool = True,
+        neighbors: Neighbors | str | None = None,
         wait: float = 0,
     ) -> Charge:
         """Pay for a question.  Read the data only after this, and only if ``answer`` is None.
@@ -153,6 +153,8 @@ class Ledger:
         ``question`` is all that determines the answer, apart from the data and the noise;
         ``summary`` is what people see of it.  With a ``key``, a retry of the same question gets
         the stored answer for free; for up to ``wait`` seconds it waits for one that is pending.
+        ``neighbors`` is the relation that the event's price holds for: another one than that of
+        the data set is refused.  Without it, the caller vouches for it.
         """
         return payments.pay(
             self._journal,
@@ -164,9 +166,34 @@ class Ledger:
                 key=key,
                 summary=summary,
                 keeps_answer=keeps_answer,
+                neighbors=neighbors,
             ),
             wait,
         )
+
+    def check(
+        self,
+        dataset: str,
+        *,
+        event: Event,
+        analyst: str | None = None,
+        neighbors: Neighbors | str | None = None,
+    ) -> None:
+        """Refuse what ``charge`` would refuse now, and spend nothing.
+
+        It promises nothing: another process may spend what is left before the charge.
+        """
+        question = Question.read(
+            dataset=dataset,
+            analyst=_who(analyst),
+            event=event,
+            question="",
+            key=None,
+            summary=None,
+            keeps_answer=False,
+            neighbors=neighbors,
+        )
+        payments.check(self._journal, question, self._journal.clock())
 
     def release(self, charge: Charge, answer: bytes, *, safe: bool) -> None:
         """Record the answer of a charge; hand it out only after this.
@@ -178,8 +205,8 @@ class Ledger:
 
     def lose(self, charge: Charge | int, reason: Reason = "abandoned") -> None:
         """Record that a charge has no answer, and never will.  What it cost stays spent."""
-        sequence = charge if isinstance(charge, int) else charge.sequence
-        payments.lose(self._journal, sequence, reason)
+        sequence = charge.sequence if isinstance(charge, Charge) else charge
+        payments.lose(self._journal, read_number(sequence, "the entry", 1), reason)
 
     def answer(self, charge: Charge, run: Callable[[], bytes], *, safe: bool) -> bytes:
         """The stored answer, or that of ``run``, which is released; if it fails, it is lost."""
@@ -196,20 +223,34 @@ class Ledger:
 
     # What is known
 
+    def declaration(self, dataset: str) -> Declaration:
+        """What a data set is declared to be now: its neighbors, caps and details."""
+        name = read_name(dataset, "the data set")
+        with self._journal.store.reading() as records:
+            declared = records.situation(name, "").declared
+            if declared is None:
+                raise declaring.unknown(name, records.datasets())
+        return read_declaration(declared.body)
+
     def balance(self, dataset: str, analyst: str | None = None) -> Balance:
         """What was spent and what is left of a data set, or of one analyst's share."""
         name, who = read_name(dataset, "the data set"), _optional(analyst)
-        return balances.balance(self._journal, name, who, self._clock())
+        return balances.balance(self._journal, name, who, self._journal.clock())
 
     def balances(self, dataset: str | None = None) -> Iterator[Balance]:
         """Every account: each data set, followed by those who asked about it."""
-        return balances.balances(self._journal, self._clock(), _optional(dataset))
+        return balances.balances(self._journal, self._journal.clock(), _optional(dataset))
 
     def asked(
         self, count: int, dataset: str | None = None, analyst: str | None = None
     ) -> list[Asked]:
         """The last questions and what became of them, oldest first."""
-        return balances.asked(self._journal, count, _optional(dataset), _optional(analyst))
+        most = read_number(count, "the number of questions", 0)
+        return balances.asked(self._journal, most, _optional(dataset), _optional(analyst))
+
+    def pending(self) -> Iterator[Asked]:
+        """The questions that are paid for and have no answer, oldest first: at work, or dead."""
+        return balances.pending(self._journal)
 
     def history(self, dataset: str | None = None, analyst: str | None = None) -> Iterator[Entry]:
         """All entries so far, oldest first, in little memory however many there are."""
@@ -220,11 +261,20 @@ class Ledger:
         self, count: int, dataset: str | None = None, analyst: str | None = None
     ) -> list[Entry]:
         """The last entries, oldest first."""
+        most = read_number(count, "the number of entries", 0)
         last = self._journal.head().sequence
         selection = Selection(0, last, _optional(dataset), _optional(analyst))
         with self._journal.store.reading() as records:
-            found = records.recent(selection, count)
+            found = records.recent(selection, most)
         return found[::-1]
+
+    def entry(self, sequence: int) -> Entry | None:
+        """The entry with that number, its hash checked; None if there is none."""
+        if type(sequence) is int and not 0 < sequence <= LARGEST_NUMBER:
+            return None
+        number = read_number(sequence, "the entry", 1)
+        with self._journal.store.reading() as records:
+            return records.entry(number)
 
     def export(self) -> Iterator[str]:
         """All entries so far as lines of JSON.  Whoever has them can check every hash."""
@@ -232,7 +282,7 @@ class Ledger:
 
     def anchor(self) -> Anchor:
         """The head, to be kept elsewhere: with it, a cut or restored ledger is found out."""
-        return Anchor.of(self._journal.head(), self._clock())
+        return Anchor.of(self._journal.head(), self._journal.clock())
 
     def verify(
         self, anchor: Anchor | None = None, progress: Callable[[int, int], None] | None = None
@@ -253,6 +303,7 @@ def _who(name: str | None) -> str:
     if name is not None:
         return read_name(name, "the name of who acts")
     try:
-        return getuser()
+        name = getuser()
     except (KeyError, OSError):  # a container without a user database
         return f"user {os.getuid()}"
+    return read_name(name, "the name of the operating system's user")  # LOGNAME may hold anything

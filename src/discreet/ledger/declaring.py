@@ -38,8 +38,8 @@ def declare(journal: Journal, dataset: str, declaration: Declaration, who: str) 
         raise DeclarationError(
             f"the data set {dataset!r} is declared in another way in the ledger {_place(journal)}: "
             f"{shown}. A data set keeps its budget and its declarations, whoever opens it. Open it "
-            f"as it was declared; to change the budget, use discreet budget set --dataset "
-            f"{dataset}, which is an entry."
+            "as it was declared; or write down a change, with its reason: discreet budget set "
+            "POLICY --epsilon 3 --why …, or discreet table update POLICY --why … for the rest."
         )
 
 

@@ -8,10 +8,9 @@ away.  No number in it is a float: what is not whole is an exact fraction, writt
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from hashlib import sha256
 from json.encoder import encode_basestring as quoted
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from discreet.errors import LedgerCorruptError
 
@@ -35,8 +34,7 @@ def canonical(value: object) -> str:
     return _plain.encode(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The last entry of a ledger: all there is to know of the entries before."""
 
     sequence: int = 0
@@ -44,8 +42,7 @@ class Head:
     time: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """An entry as it is stored, field by field.
 
     ``analyst`` is who asked, or whose budget it is; ``charge`` is the sequence of the charge that
@@ -62,6 +59,7 @@ class Entry:
     charge: int | None
     body: str
     hash: str
+    # A tuple, since it is a stored row: one that was read needs no copy, field by field.
 
     @staticmethod
     def after(
@@ -70,32 +68,21 @@ class Entry:
         time: str,
         kind: Kind,
         dataset: str,
-        body: Mapping[str, object],
+        body: Mapping[str, object] | str,
         analyst: str | None = None,
         key: str | None = None,
         charge: int | None = None,
     ) -> "Entry":
-        """The entry that follows ``head``, with its hash."""
-        entry = Entry(
-            head.sequence + 1,
-            head.hash,
-            time,
-            kind,
-            dataset,
-            analyst,
-            key,
-            charge,
-            canonical(body),
-            "",
-        )
-        object.__setattr__(entry, "hash", entry.computed_hash())  # before anyone else sees it
-        return entry
+        """The entry that follows ``head``, with its hash; a ``body`` that is text is canonical."""
+        text = body if isinstance(body, str) else canonical(body)
+        fields = (head.sequence + 1, head.hash, time, kind, dataset, analyst, key, charge, text)
+        return Entry(*fields, _digest(*fields))
 
     @staticmethod
     def read(row: tuple[Any, ...]) -> "Entry":
         """The entry of a row that a store holds; a row of another shape is not an entry."""
         if tuple(map(type, row)) in _ROWS:
-            return Entry(*row)
+            return _made(Entry, row)
         raise LedgerCorruptError(
             f"entry {row[0]!r:.40} has a field of the wrong type. Entries are never "
             "changed, so somebody or something else wrote to the ledger. Run discreet ledger "
@@ -110,33 +97,75 @@ class Entry:
     @property
     def data(self) -> dict[str, Any]:
         """The body as plain data."""
-        parsed: dict[str, Any] = json.loads(self.body)
-        return parsed
+        return parsed(self.body)
 
     def line(self) -> str:
         """The entry as one line of JSON, the form in which it is exported."""
-        return self._text(f'"hash":{quoted(self.hash)},')
+        return _text(*self[:-1], f'"hash":{quoted(self.hash)},')
 
     def computed_hash(self) -> str:
         """What the hash must be."""
-        return sha256(self._text("").encode("utf-8", "surrogatepass")).hexdigest()
+        return _digest(*self[:-1])
 
     @property
     def intact(self) -> bool:
         """Whether the entry is as it was written."""
         return self.hash == self.computed_hash()
 
-    def _text(self, hash_field: str) -> str:
-        # Keys in order.  The body is JSON already: a blank that was added to it is a change.
-        analyst = "null" if self.analyst is None else quoted(self.analyst)
-        key = "null" if self.key is None else quoted(self.key)
-        charge = "null" if self.charge is None else self.charge
-        return (
-            f'{{"analyst":{analyst},"body":{self.body},"charge":{charge},'
-            f'"dataset":{quoted(self.dataset)},{hash_field}"key":{key},'
-            f'"kind":{quoted(self.kind)},"previous":{quoted(self.previous)},'
-            f'"sequence":{self.sequence},"time":{quoted(self.time)}}}'
-        )
+
+_made: Final = tuple.__new__
+
+
+def _digest(
+    sequence: int,
+    previous: str,
+    time: str,
+    kind: str,
+    dataset: str,
+    analyst: str | None,
+    key: str | None,
+    charge: int | None,
+    body: str,
+) -> str:
+    text = _text(sequence, previous, time, kind, dataset, analyst, key, charge, body, "")
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _text(
+    sequence: int,
+    previous: str,
+    time: str,
+    kind: str,
+    dataset: str,
+    analyst: str | None,
+    key: str | None,
+    charge: int | None,
+    body: str,
+    hash_field: str,
+) -> str:
+    # Keys in order.  The body is JSON already: a blank that was added to it is a change.
+    return (
+        f'{{"analyst":{"null" if analyst is None else quoted(analyst)},"body":{body},'
+        f'"charge":{"null" if charge is None else charge},'
+        f'"dataset":{quoted(dataset)},{hash_field}"key":{"null" if key is None else quoted(key)},'
+        f'"kind":{quoted(kind)},"previous":{quoted(previous)},'
+        f'"sequence":{sequence},"time":{quoted(time)}}}'
+    )
+
+
+def parsed(body: str) -> dict[str, Any]:
+    """The plain data of a body; one that nobody can have written is damage."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, dict):
+        return data
+    raise LedgerCorruptError(
+        "the body of an entry cannot be read. Entries are never changed, so somebody or something "
+        "else wrote to the ledger. Run discreet ledger verify, and restore a backup that it "
+        "accepts."
+    )
 
 
 _TEXT_OR_NONE: Final = (str, type(None))
@@ -148,5 +177,5 @@ _ROWS: Final = frozenset(
 )
 """The types of the fields, in the order of a stored row."""
 
-COLUMNS: Final = tuple(field.name for field in fields(Entry))
+COLUMNS: Final = Entry._fields
 """The fields in the order of a stored row."""

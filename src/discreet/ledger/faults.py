@@ -1,5 +1,6 @@
 """The errors of the stores in the words of the ledger: fact, rule, remedy."""
 
+import re
 import sqlite3
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,9 @@ SQLITE_FAULTS: Final = (sqlite3.DatabaseError, UnicodeError, OSError)
 """What may go wrong in SQLite; its own message about a damaged file may not be UTF-8."""
 
 BUSY: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+
+_MISSING: Final = re.compile("^no such |has no column|it is a view|^malformed")
+"""What SQLite says of a table that is not as it was made."""
 
 _HELD: Final = f"another process has held it for over {PATIENCE:.0f} seconds. Find it and end it"
 _FULL: Final = "disk is full. Make room and ask again"
@@ -43,7 +47,9 @@ def sqlite_error(place: str, error: Exception) -> LedgerError:
     code = sqlite_code(error)
     if isinstance(error, sqlite3.ProgrammingError):
         return unavailable(place, "it was closed in the middle of a transaction. Ask again")
-    if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, None}:
+    if code == sqlite3.SQLITE_NOTADB:
+        return no_ledger(place)
+    if code in {sqlite3.SQLITE_CORRUPT, None} or _MISSING.search(str(error)):
         return damaged(place)
     name = getattr(error, "sqlite_errorname", "an error")
     return unavailable(place, _SQLITE.get(code or 0, f"SQLite reports {name}. Check the file"))
@@ -58,7 +64,7 @@ def sqlite_code(error: Exception) -> int | None:
 def postgres_error(place: str, error: "psycopg.Error") -> LedgerError:
     """What PostgreSQL or the connection to it reports."""
     state = error.sqlstate or ""
-    if state in {"XX001", "XX002"}:
+    if state in {"XX001", "XX002", "42P01", "42703"}:  # damage; no such table, no such column
         return damaged(place)
     if state in _POSTGRES:
         return unavailable(place, _POSTGRES[state])
@@ -78,9 +84,18 @@ def unavailable(place: str, fact: str) -> LedgerUnavailableError:
 def damaged(place: str) -> LedgerCorruptError:
     """The error of a store that cannot be read."""
     return LedgerCorruptError(
-        f"the ledger {place} is damaged, or is not a ledger. What cannot be read cannot be added "
+        f"the ledger {place} is damaged. What cannot be read cannot be added "
         "to, so nothing was released. Restore a backup and check it with discreet ledger verify "
         "--anchor."
+    )
+
+
+def no_ledger(place: str) -> LedgerError:
+    """The error of a file of another kind."""
+    return LedgerError(
+        f"{place} is not a ledger: it does not begin as a SQLite file does. What is not a ledger "
+        "is neither read nor written. Check the path; if it was a ledger, it is damaged: restore a "
+        "backup, and check it with discreet ledger verify --anchor."
     )
 
 

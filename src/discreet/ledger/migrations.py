@@ -7,7 +7,7 @@ the others when it is opened.  One that took a step this version does not know i
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from discreet.errors import LedgerError
+from discreet.errors import LedgerCorruptError, LedgerError
 
 
 class Execute(Protocol):
@@ -51,6 +51,9 @@ _SQLITE_FIRST: Final = (
     f"PRAGMA application_id = {SQLITE_APPLICATION}",
 )
 
+APPEND_ONLY: Final = "BEGIN RAISE EXCEPTION 'a ledger is append-only'; END"
+"""What PostgreSQL runs when an entry is about to be changed or removed."""
+
 _POSTGRES_FIRST: Final = (
     """CREATE TABLE discreet_entries (
         sequence BIGINT PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL,
@@ -61,8 +64,7 @@ _POSTGRES_FIRST: Final = (
     "CREATE TABLE discreet_head (one INTEGER PRIMARY KEY CHECK (one = 1))",
     "INSERT INTO discreet_head (one) VALUES (1)",
     *_INDEXES,
-    """CREATE FUNCTION discreet_append_only() RETURNS trigger LANGUAGE plpgsql AS
-        $$BEGIN RAISE EXCEPTION 'a ledger is append-only'; END$$""",
+    f"CREATE FUNCTION discreet_append_only() RETURNS trigger LANGUAGE plpgsql AS $${APPEND_ONLY}$$",
     *(
         f"CREATE TRIGGER discreet_{table}_kept BEFORE UPDATE OR DELETE OR TRUNCATE"
         f" ON discreet_{table} FOR EACH STATEMENT EXECUTE FUNCTION discreet_append_only()"
@@ -85,12 +87,19 @@ def migrate(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> Non
 
 def taken(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> int:
     """How many steps the ledger has taken."""
-    rows = execute("SELECT COALESCE(MAX(number), 0) FROM discreet_migrations", {})
-    number = int(rows[0][0])
-    if number > len(steps):
+    rows = execute("SELECT number FROM discreet_migrations ORDER BY number", {})
+    numbers = [row[0] for row in rows]
+    whole = all(type(number) is int for number in numbers)
+    if not whole or numbers != list(range(1, len(rows) + 1)):
+        raise LedgerCorruptError(
+            f"the ledger {place} does not say which format it has. Its steps are counted from 1, "
+            "so somebody or something else wrote to it. Restore a backup, and check it with "
+            "discreet ledger verify --anchor."
+        )
+    if len(numbers) > len(steps):
         raise LedgerError(
-            f"the ledger {place} has format {number}, and this discreet knows formats up to "
+            f"the ledger {place} has format {len(numbers)}, and this discreet knows formats up to "
             f"{len(steps)}. An entry that is not understood cannot be counted. Install the "
             "version of discreet that wrote it, or a newer one."
         )
-    return number
+    return len(numbers)

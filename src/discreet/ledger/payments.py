@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from hashlib import sha256
 from time import monotonic, sleep
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from discreet.accounting.totals import Totals
 from discreet.errors import (
@@ -18,8 +18,11 @@ from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal, Pen
 from discreet.ledger.questions import Question
 from discreet.ledger.records import Records
+from discreet.ledger.standing import Standing
 
 LARGEST_ANSWER: Final = 64 << 20
+LARGEST_NUMBER: Final = 2**63 - 1
+"""The largest whole number that a store can hold."""
 _POLL: Final = 0.02
 
 Reason = Literal["failed", "abandoned"]
@@ -43,7 +46,7 @@ class Charge:
 
 def pay(journal: Journal, question: Question, wait: float) -> Charge:
     """Write the charge of a question, or find the answer that its key has already paid for."""
-    deadline = monotonic() + wait
+    deadline = monotonic() + _seconds(wait)
     while True:
         try:
             before = None if question.key is None else _answered_before(journal, question)
@@ -54,8 +57,20 @@ def pay(journal: Journal, question: Question, wait: float) -> Charge:
         sleep(_POLL)
 
 
+def check(journal: Journal, question: Question, time: str) -> None:
+    """Refuse a question that would be refused now; nothing is written."""
+    with journal.store.reading() as records:
+        situation, head = records.situation(question.dataset, question.analyst), records.head()
+    question.paid(Standing.read(situation, question.dataset), max(time, head.time))
+
+
 def release(journal: Journal, charge: Charge, answer: bytes, *, safe: bool) -> None:
     """Record the answer of a charge.  Only after this may anyone see it."""
+    if type(safe) is not bool:
+        raise DataError(
+            f"safe is of the type {type(safe).__name__}. It says whether the noise came from bits "
+            "that nobody can repeat: True or False. Pass that of the bit source: safe=source.safe."
+        )
     if not safe:
         raise UnsafeRandomnessError(
             "the answer was made with seeded bits. Whoever knows the seed can subtract the noise, "
@@ -83,6 +98,11 @@ def release(journal: Journal, charge: Charge, answer: bytes, *, safe: bool) -> N
 
 def lose(journal: Journal, sequence: int, reason: Reason) -> None:
     """Record that a charge has no answer and never will.  What it cost stays spent."""
+    if reason not in get_args(Reason):
+        raise DataError(
+            f"the reason is {str(reason)[:40]!r}. An answer is lost because its run ended in an "
+            'error, or because somebody gave up waiting. Use "failed" or "abandoned".'
+        )
     with journal.writing() as pen:
         entry = _unsettled(pen, sequence)
         pen.append(
@@ -95,6 +115,31 @@ def lose(journal: Journal, sequence: int, reason: Reason) -> None:
         )
 
 
+def read_number(value: object, what: str, least: int) -> int:
+    """A whole number that a store can hold."""
+    if type(value) is int and least <= value <= LARGEST_NUMBER:
+        return value
+    raise DataError(
+        f"{what} is {_shown(value)}. It is a whole number from {least} to 2^63 - 1. Use a number "
+        "that discreet ledger history shows, or one such as 10."
+    )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return f"of the type {type(value).__name__}"
+    return str(value) if abs(value) < 10**18 else "very large"
+
+
+def _seconds(wait: object) -> float:
+    if isinstance(wait, int | float) and 0 <= wait <= LARGEST_NUMBER:
+        return wait
+    raise DataError(
+        "wait is not a number of seconds. For so long a retry waits for an answer that is "
+        "pending. Write wait=30, or leave it out."
+    )
+
+
 def _answered_before(journal: Journal, question: Question) -> Charge | None:
     """A retry needs no turn to write."""
     with journal.store.reading() as records:
@@ -102,6 +147,12 @@ def _answered_before(journal: Journal, question: Question) -> Charge | None:
 
 
 def _charged(journal: Journal, question: Question) -> Charge:
+    if question.key is None:
+        written = journal.charge_next(
+            question.dataset, question.analyst, question.paid, settled=not question.keeps_answer
+        )
+        if written is not None:
+            return _charge(question, written.sequence, None)
     with journal.writing() as pen:
         replayed = _replayed(pen.records, question)
         if replayed is not None:
@@ -154,7 +205,7 @@ def _unsettled(pen: Pen, sequence: int) -> Entry:
     if entry is None or entry.kind != "charge":
         raise LedgerError(
             f"entry {sequence} is not a charge. Only a charge can be released or lost. Pass what "
-            "ledger.charge returned."
+            "ledger.charge returned, or a number that discreet ledger pending shows."
         )
     settled = pen.records.settlement(sequence)
     if settled is None:

@@ -4,12 +4,17 @@ The time of an entry is never before that of the entry before it: a clock that i
 not open a period again, and one that was set ahead only delays the next.
 """
 
+import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from time import time_ns
+from typing import Final
 
-from discreet.errors import PrivacyParameterError
+from discreet.errors import DataError, PrivacyParameterError
+
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 
 
 class Period(StrEnum):
@@ -58,6 +63,37 @@ def now() -> str:
     """The time in UTC, to the microsecond, in a form whose order as text is that of time."""
     seconds, rest = divmod(time_ns(), 10**9)
     return f"{_second(seconds)}.{rest // 1000:06}Z"
+
+
+def is_time(time: object) -> bool:
+    """Whether it is a time as ``now`` writes it.
+
+    >>> is_time("2026-11-15T09:30:00.000000Z"), is_time("2026-11-31T09:30:00.000000Z")
+    (True, False)
+    """
+    if not isinstance(time, str) or _TIME.fullmatch(time) is None:
+        return False
+    try:
+        datetime.fromisoformat(time)
+    except ValueError:
+        return False
+    return True
+
+
+def checked(clock: Callable[[], str]) -> Callable[[], str]:
+    """A clock whose times are looked at before they stand in the ledger for ever."""
+
+    def tell() -> str:
+        time = clock()
+        if is_time(time):
+            return time
+        raise DataError(
+            "the clock does not tell a time in UTC to the microsecond. Times stand in the ledger "
+            'for ever and order its periods. Let it return texts such as "2026-11-15T09:30:00.'
+            '000000Z", or leave it out.'
+        )
+
+    return clock if clock is now else tell
 
 
 @lru_cache(maxsize=2)

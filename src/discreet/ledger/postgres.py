@@ -21,6 +21,7 @@ from discreet.ledger.faults import missing, postgres_error
 from discreet.ledger.forks import watch
 from discreet.ledger.migrations import POSTGRES, Execute, migrate, taken
 from discreet.ledger.records import Records
+from discreet.ledger.schema import postgres_faults, refuse
 
 if TYPE_CHECKING:
     import psycopg
@@ -44,6 +45,7 @@ class PostgresStore:
     """Entries in one PostgreSQL database."""
 
     durable = True
+    compares = False
 
     def __init__(self, url: str, *, read_only: bool = False) -> None:
         self.place = shown_url(url)
@@ -69,6 +71,10 @@ class PostgresStore:
                 raise
             self._commit(connection, appended.entries)
 
+    def append_next(self, entry: Entry) -> bool:
+        """Nothing: whoever appends here locks the head first."""
+        return False
+
     @contextmanager
     def reading(self) -> Iterator[Records]:
         """Records to read from."""
@@ -76,8 +82,9 @@ class PostgresStore:
             yield Records(_executing(self._alive()))
 
     def faults(self) -> list[str]:
-        """Nothing: the server checks its own pages."""
-        return []
+        """What differs in its tables; the server checks its own pages."""
+        with self.reading() as records:
+            return postgres_faults(records.execute)
 
     def close(self) -> None:
         """Give back the connection."""
@@ -193,6 +200,7 @@ class PostgresStore:
                 with connection.transaction():
                     execute(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})", {})
                     migrate(execute, POSTGRES, self.place)
+                    refuse(self.place, postgres_faults(execute))
         except BaseException:
             connection.close()
             raise

@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any, Final
 
 from discreet.errors import LedgerCorruptError
 from discreet.ledger.entries import COLUMNS, Entry, Head
 from discreet.ledger.migrations import Execute
+from discreet.ledger.periods import is_time
 
-_fields: Final = attrgetter(*COLUMNS)
 _FIELDS: Final = ", ".join(f'"{name}"' for name in COLUMNS)
 
-_HEAD: Final = "SELECT sequence, hash, time FROM discreet_entries ORDER BY sequence DESC LIMIT 1"
+_HEAD: Final = f"SELECT {_FIELDS} FROM discreet_entries ORDER BY sequence DESC LIMIT 1"
 
 _KEYED: Final = (
     "FROM discreet_entries WHERE kind = 'charge' AND dataset = :dataset"
@@ -51,6 +50,15 @@ _SETTLEMENTS: Final = (
 _APPEND: Final = (
     f"INSERT INTO discreet_entries ({_FIELDS}) VALUES ({', '.join('?' * len(COLUMNS))})"
 )
+_KEEP: Final = "INSERT INTO discreet_answers (sequence, content) VALUES (:sequence, :content)"
+_KEPT: Final = "SELECT LENGTH(content) FROM discreet_answers WHERE sequence = :sequence"
+# An entry without the hash of the head is no entry: SQLite leaves it out.  (A SELECT with a WHERE
+# would say it more plainly, and make SQLite copy the row.)
+APPEND_NEXT: Final = (
+    f"INSERT OR IGNORE INTO discreet_entries ({_FIELDS}) VALUES (?,"
+    " CASE (SELECT hash FROM discreet_entries ORDER BY sequence DESC LIMIT 1)"
+    f" WHEN ? THEN ? END, {', '.join('?' * (len(COLUMNS) - 2))})"
+)
 _DATASETS: Final = "SELECT dataset FROM discreet_entries WHERE kind = 'dataset' ORDER BY sequence"
 _ANALYSTS: Final = """
 SELECT DISTINCT analyst FROM discreet_entries
@@ -61,6 +69,24 @@ SELECT s.kind, COUNT(*) FROM discreet_entries AS c
 LEFT JOIN discreet_entries AS s ON s.charge = c.sequence
 WHERE c.kind = 'charge' AND c.dataset = :dataset
 AND (CAST(:analyst AS TEXT) IS NULL OR c.analyst = :analyst) GROUP BY s.kind
+"""
+_PENDING: Final = f"""
+SELECT {_FIELDS} FROM discreet_entries AS c
+WHERE kind = 'charge' AND charge IS NULL AND sequence > :after
+AND NOT EXISTS (SELECT 1 FROM discreet_entries AS s WHERE s.charge = c.sequence)
+ORDER BY sequence LIMIT :count
+"""
+_DECLARED: Final = f"""
+SELECT {_FIELDS} FROM discreet_entries WHERE dataset = :dataset AND {_DECLARING}
+AND (analyst IS NULL OR analyst = :analyst) ORDER BY sequence
+"""
+_CHARGED: Final = """
+SELECT 1 FROM discreet_entries WHERE kind = 'charge' AND dataset = :dataset
+AND sequence > :after AND sequence < :before LIMIT 1
+"""
+_CHARGED_BY: Final = """
+SELECT 1 FROM discreet_entries WHERE kind = 'charge' AND dataset = :dataset AND analyst = :analyst
+AND sequence > :after AND sequence < :before LIMIT 1
 """
 _EXTENT: Final = """
 SELECT COALESCE(MIN(sequence), 1), COALESCE(MAX(sequence), 0),
@@ -132,8 +158,12 @@ class Records:
 
     def head(self) -> Head:
         """The last entry."""
-        rows = self.execute(_HEAD, {})
-        return Head(*rows[0]) if rows else Head()
+        last = _only(self.execute(_HEAD, {}))
+        if last is None:
+            return Head()
+        if not is_time(last.time):
+            raise _edited(f"entry {last.sequence} has a time that cannot be read")
+        return last.head
 
     def situation(self, dataset: str, analyst: str) -> Situation:
         """What decides the price of a question of this analyst about this data set."""
@@ -181,6 +211,10 @@ class Records:
         """How many charges ended in each way; None is for those that are pending."""
         return dict(self.execute(_COUNTS, {"dataset": dataset, "analyst": analyst}))
 
+    def pending(self, after: int, count: int) -> list[Entry]:
+        """The first charges after an entry that nothing has settled."""
+        return list(map(Entry.read, self.execute(_PENDING, {"after": after, "count": count})))
+
     def extent(self) -> tuple[int, int, int]:
         """The lowest and the highest entry, and how many answers have no entry."""
         lowest, highest, answers = self.execute(_EXTENT, {})[0]
@@ -196,7 +230,24 @@ class Records:
             "SELECT content FROM discreet_answers WHERE sequence = :sequence",
             {"sequence": sequence},
         )
-        return bytes(rows[0][0]) if rows else None
+        if not rows:
+            return None
+        content = rows[0][0]
+        if type(content) is bytes:
+            return content
+        raise _edited(f"the answer of entry {sequence} is not of bytes")
+
+    def declared(self, dataset: str, analyst: str | None) -> list[Entry]:
+        """All that was declared of a data set and of one analyst's budget, oldest first."""
+        rows = self.execute(_DECLARED, {"dataset": dataset, "analyst": analyst})
+        return list(map(_checked, rows))
+
+    def charged(self, dataset: str, analyst: str | None, after: int, before: int) -> bool:
+        """Whether anything was charged between two entries."""
+        span: dict[str, object] = {"dataset": dataset, "after": after, "before": before}
+        if analyst is None:
+            return bool(self.execute(_CHARGED, span))
+        return bool(self.execute(_CHARGED_BY, span | {"analyst": analyst}))
 
     def answers(self, first: int, last: int) -> list[int]:
         """The entries in a range that have a stored answer."""
@@ -209,12 +260,14 @@ class Records:
 
     def append(self, entry: Entry, answer: bytes | None = None) -> None:
         """Add an entry, which must follow the head, with the answer that belongs to it."""
-        self.execute(_APPEND, _fields(entry))
+        self.execute(_APPEND, entry)
+        taken = self.execute(_ENTRY, {"sequence": entry.sequence}) == [entry]
         if answer is not None:
-            self.execute(
-                "INSERT INTO discreet_answers (sequence, content) VALUES (:sequence, :content)",
-                {"sequence": entry.sequence, "content": answer},
-            )
+            self.execute(_KEEP, {"sequence": entry.sequence, "content": answer})
+            kept = self.execute(_KEPT, {"sequence": entry.sequence})
+            taken = taken and kept == [(len(answer),)]
+        if not taken:  # a trigger or a rule that somebody added has swallowed or changed it
+            raise _edited(f"entry {entry.sequence} is not in the table it was written to")
 
 
 def _only(rows: Sequence[tuple[Any, ...]]) -> Entry | None:
@@ -225,8 +278,11 @@ def _checked(row: tuple[Any, ...]) -> Entry:
     entry = Entry.read(row)
     if entry.intact:
         return entry
-    raise LedgerCorruptError(
-        f"entry {entry.sequence} does not have the hash it was written with. Entries are never "
-        "changed, so the ledger was damaged or edited. Run discreet ledger verify, and restore a "
-        "backup that it accepts."
+    raise _edited(f"entry {entry.sequence} does not have the hash it was written with")
+
+
+def _edited(fact: str) -> LedgerCorruptError:
+    return LedgerCorruptError(
+        f"{fact}. Entries are never changed, so the ledger was damaged or edited. Run discreet "
+        "ledger verify, and restore a backup that it accepts."
     )

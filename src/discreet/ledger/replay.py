@@ -1,6 +1,5 @@
 """Living through a ledger again: what every entry must say, given the entries before it."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,12 +9,14 @@ from typing import Any, Final
 
 from discreet.accounting.totals import Totals, charge
 from discreet.errors import DiscreetError
-from discreet.ledger.entries import Entry
+from discreet.ledger.entries import Entry, parsed
+from discreet.ledger.periods import is_time
+from discreet.ledger.questions import needs_add_remove
 from discreet.ledger.spent import Spent, fits
 from discreet.ledger.terms import Cap, Declaration
 from discreet.privacy.event_data import event_from_data
+from discreet.privacy.neighbors import Neighbors
 
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _CHANGE: Final = {"who", "why", "from", "to"}
 _CHARGE: Final = {"event", "cost", "question", "summary", "dataset_spent", "analyst_spent"}
@@ -48,13 +49,13 @@ class Replay:
         }
         try:
             _must(entry.kind in rules, f"it is of an unknown kind, {entry.kind[:20]!r}")
-            _must(_TIME.fullmatch(entry.time) is not None, "its time cannot be read")
+            _must(is_time(entry.time), "its time cannot be read")
             _must(entry.time >= self.time, "it is older than the entry before it")
             self.time = entry.time
-            rules[entry.kind](entry, json.loads(entry.body))
+            rules[entry.kind](entry, parsed(entry.body))
         except Unsound as problem:
             return str(problem)
-        except (DiscreetError, ValueError, KeyError, TypeError, AttributeError):
+        except _UNREADABLE:
             return "its body cannot be read"
         return None
 
@@ -101,8 +102,13 @@ class Replay:
         if entry.charge is None:
             self.pending[entry.sequence] = (entry.dataset, entry.analyst, entry.key)
         cost = _cost(tuple(body["cost"].items()))
-        _must(_covers(cost, _price(body["event"])), "it cost less than its event")
+        price, add_remove_only = _price(body["event"])
         declaration = self.declarations[entry.dataset]
+        _must(_covers(cost, price), "it cost less than its event")
+        _must(
+            not (add_remove_only and declaration.neighbors is Neighbors.REPLACE),
+            "its event is priced for other neighbors than its data set is declared with",
+        )
         asking = (entry.dataset, entry.analyst)
         own = self.own_caps.get(asking)
         self.spent[entry.dataset], problem = _grown(
@@ -140,6 +146,9 @@ class Replay:
 
 
 _MISCOUNTED: Final = "its cost is not what was added to the sums of its"
+_UNREADABLE: Final = (
+    DiscreetError, ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError,
+)  # fmt: skip
 _NEW: Final = (Spent(), "")
 _REASONS: Final = {"failed", "abandoned"}
 
@@ -164,17 +173,25 @@ def _cost(fields: tuple[tuple[str, Any], ...]) -> Totals:
     return Totals.from_data(dict(fields))
 
 
-def _price(event: Mapping[str, Any]) -> Totals:
-    """What an event costs today; most ledgers hold the same few events again and again."""
+def _price(event: Mapping[str, Any]) -> tuple[Totals, bool]:
+    """What an event costs today, and whether for add/remove neighbors only.
+
+    Most ledgers hold the same few events again and again.
+    """
     try:
         return _flat_price(tuple(event.items()))
     except TypeError:  # events within events
-        return charge(event_from_data(event))
+        return _priced(event)
 
 
 @lru_cache(maxsize=4096)
-def _flat_price(fields: tuple[tuple[str, Any], ...]) -> Totals:
-    return charge(event_from_data(dict(fields)))
+def _flat_price(fields: tuple[tuple[str, Any], ...]) -> tuple[Totals, bool]:
+    return _priced(dict(fields))
+
+
+def _priced(data: Mapping[str, Any]) -> tuple[Totals, bool]:
+    event = event_from_data(data)
+    return charge(event), needs_add_remove(event)
 
 
 def _covers(cost: Totals, price: Totals) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 from discreet.accounting.spending import Spending
@@ -22,22 +23,44 @@ class LedgerAccount:
         self._dataset = dataset
         self._analyst = analyst
 
-    def charge(self, loss: PureDP | ApproximateDP, *, safe: bool) -> None:
+    def check(
+        self, loss: PureDP | ApproximateDP, *, safe: bool, neighbors: Neighbors | None
+    ) -> None:
+        """Refuse what would be refused now."""
+        _refuse_unsafe(safe)
+        self._ledger.check(
+            self._dataset, event=_event(loss), analyst=self._analyst, neighbors=neighbors
+        )
+
+    def charge(
+        self, loss: PureDP | ApproximateDP, *, safe: bool, neighbors: Neighbors | None
+    ) -> None:
         """Write the loss down, durably, or refuse."""
-        if not safe:
-            raise UnsafeRandomnessError(
-                "the answer would be made with seeded bits. Whoever knows the seed can subtract "
-                "the noise, so a ledger does not release it. Leave source out, or rehearse "
-                "without a ledger. Nothing was read or spent."
-            )
-        event = (
-            PureEvent(epsilon=loss.epsilon)
-            if isinstance(loss, PureDP)
-            else ApproximateEvent(epsilon=loss.epsilon, delta=loss.delta)
-        )
+        _refuse_unsafe(safe)
         self._ledger.charge(
-            self._dataset, event=event, question="", analyst=self._analyst, keeps_answer=False
+            self._dataset,
+            event=_event(loss),
+            question="",
+            analyst=self._analyst,
+            keeps_answer=False,
+            neighbors=neighbors,
         )
+
+
+def _refuse_unsafe(safe: bool) -> None:
+    if not safe:
+        raise UnsafeRandomnessError(
+            "the answer would be made with seeded bits. Whoever knows the seed can subtract "
+            "the noise, so a ledger does not release it. Leave source out, or rehearse "
+            "without a ledger. Nothing was read or spent."
+        )
+
+
+@lru_cache(maxsize=256)
+def _event(loss: PureDP | ApproximateDP) -> PureEvent | ApproximateEvent:
+    if isinstance(loss, PureDP):
+        return PureEvent(epsilon=loss.epsilon)
+    return ApproximateEvent(epsilon=loss.epsilon, delta=loss.delta)
 
 
 @contextmanager
@@ -58,6 +81,16 @@ def spending(
     set, for all processes and for all time: it is declared on the first use, must be the same ever
     after, and each loss is on the disk before the data are read.  The account tells of the block,
     ``Ledger.balance`` of everything.
+
+    A data set is declared with its neighbors, and a question under the other relation is refused.
+    Mechanism functions such as ``dp.laplace`` know a sensitivity and no relation: that it is one
+    for the declared neighbors is for the caller to vouch for.
+
+    A block without a ledger counts in memory, so a forked process cannot spend from it.
+
+    Blocks with different ledgers inside each other are asked first and then charged, from the
+    outermost to the innermost.  If one refuses in spite of that, because another process has just
+    spent the rest of it, the others keep their charge; the error says so, and nothing is read.
 
     >>> with spending(Budget(epsilon=1)) as account:
     ...     account.charge(PureDP(epsilon=0.25))

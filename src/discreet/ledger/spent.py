@@ -5,23 +5,22 @@ account whose cap starts again with every period has the sums of the present per
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
-from discreet.accounting.filters import Filter, allowance
+from discreet.accounting.filters import allowance, within
 from discreet.accounting.totals import Totals
 from discreet.errors import BudgetExhaustedError, LedgerCorruptError
 from discreet.exact import decimal_text
+from discreet.ledger.entries import canonical
 from discreet.ledger.terms import Cap
 from discreet.privacy.budget import Budget
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class Spent(NamedTuple):
     """The sums of an account.  ``window`` is the period that ``within`` is about, if any."""
 
-    lifetime: Totals = Totals()  # noqa: RUF009 - Totals are immutable
+    lifetime: Totals = Totals()
     window: str | None = None
     within: Totals | None = None
 
@@ -44,7 +43,7 @@ class Spent:
         """The sums with one more question in them."""
         lifetime = self.lifetime + cost
         if cap is None or cap.period is None:
-            return Spent(lifetime=lifetime)
+            return Spent(lifetime)
         return Spent(
             lifetime=lifetime,
             window=cap.period.window(time),
@@ -63,6 +62,15 @@ class Spent:
             data |= {"window": self.window, "within": self.within.to_data()}
         return data
 
+    def to_json(self) -> str:
+        """What ``to_data`` gives, in canonical JSON; written for every question, so it is quick."""
+        if self.within is None:
+            return f'{{"lifetime":{self.lifetime.to_json()}}}'
+        return (
+            f'{{"lifetime":{self.lifetime.to_json()},"window":{canonical(self.window)},'
+            f'"within":{self.within.to_json()}}}'
+        )
+
     @staticmethod
     def from_data(data: Mapping[str, Any]) -> "Spent":
         """The sums that ``to_data`` wrote."""
@@ -80,7 +88,7 @@ class Spent:
 
 def fits(cap: Cap | None, totals: Totals) -> bool:
     """Whether the totals are within the cap; whoever has no cap of their own is not bound by it."""
-    return cap is None or Filter(budget=cap.budget, totals=totals).holds
+    return cap is None or within(cap.budget, totals)
 
 
 def share_left(budget: Budget, totals: Totals) -> Fraction:
@@ -108,12 +116,12 @@ def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> 
     if delta < 0:
         return "nothing"
     if not concentrated and totals.epsilon is not None and totals.epsilon < budget.epsilon:
-        shown = f"ε = {decimal_text(budget.epsilon - totals.epsilon)}"
+        shown = _equation("ε", budget.epsilon - totals.epsilon)
     elif totals.rho < allowance(budget):
-        shown = f"ρ = {decimal_text(allowance(budget) - totals.rho)}"
+        shown = _equation("ρ", allowance(budget) - totals.rho)
     else:
         return "nothing"
-    return shown + (f", δ = {decimal_text(delta)}" if budget.question_delta else "")
+    return shown + (f", {_equation('δ', delta)}" if budget.question_delta else "")
 
 
 def cost_text(cost: Totals) -> str:
@@ -124,12 +132,18 @@ def cost_text(cost: Totals) -> str:
     >>> cost_text(Totals(epsilon=None, rho=Fraction(1, 10)))
     'ρ = 0.1'
     """
-    main = (
-        f"ρ = {decimal_text(cost.rho)}"
-        if cost.epsilon is None
-        else f"ε = {decimal_text(cost.epsilon)}"
-    )
-    return main + (f", δ = {decimal_text(cost.delta)}" if cost.delta else "")
+    main = _equation("ρ", cost.rho) if cost.epsilon is None else _equation("ε", cost.epsilon)
+    return main + (f", {_equation('δ', cost.delta)}" if cost.delta else "")
+
+
+def _equation(name: str, value: Fraction) -> str:
+    """A name and its value, exact or rounded.
+
+    >>> _equation("ρ", Fraction(1, 8)), _equation("ρ", Fraction(1, 3**20))
+    ('ρ = 0.125', 'ρ ≈ 2.86797e-10')
+    """
+    text = decimal_text(value)
+    return f"{name} ≈ {text[1:]}" if text.startswith("≈") else f"{name} = {text}"
 
 
 def exhausted(whose: str, cap: Cap | None, before: Totals, cost: Totals) -> BudgetExhaustedError:
@@ -139,8 +153,12 @@ def exhausted(whose: str, cap: Cap | None, before: Totals, cost: Totals) -> Budg
         there = left_text(cap.budget, before, concentrated=cost.epsilon is None)
         left = f", and {there} is left of the budget {cap} of {whose}"
         again = f" until the next {cap.period}" if cap.period else ""
+        if before.delta + cost.delta > cap.budget.question_delta:
+            part = decimal_text(cap.budget.question_delta)
+            again += f"; of its δ, {part} is for questions and the rest for their sum"
     return BudgetExhaustedError(
         f"the question costs {cost_text(cost)}{left}. The budget caps all questions together, and "
-        f"nothing that was spent comes back{again}. Ask with less precision, or stop here. "
-        "Nothing was read or spent."
+        f"nothing that was spent comes back{again}. Ask with a smaller ε or δ, or stop here; only "
+        "whoever keeps the data can raise the budget, by discreet budget set. Nothing was read or "
+        "spent."
     )

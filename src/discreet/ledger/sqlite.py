@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 from urllib.parse import quote
 
 from discreet.errors import LedgerCorruptError, LedgerError
+from discreet.ledger.entries import Entry
 from discreet.ledger.faults import (
     BUSY,
     PATIENCE,
@@ -27,7 +28,8 @@ from discreet.ledger.faults import (
 )
 from discreet.ledger.forks import watch
 from discreet.ledger.migrations import SQLITE, SQLITE_APPLICATION, Execute, migrate, taken
-from discreet.ledger.records import Records
+from discreet.ledger.records import APPEND_NEXT, Records
+from discreet.ledger.schema import refuse, sqlite_faults
 
 MEMORY: Final = ":memory:"
 _PAUSE: Final = 0.0005  # short, so that a busy neighbor cannot starve us
@@ -37,6 +39,8 @@ _Result = TypeVar("_Result")
 
 class SqliteStore:
     """Entries in one SQLite file."""
+
+    compares = True
 
     def __init__(self, place: str | Path, *, read_only: bool = False) -> None:
         self.place = str(place)
@@ -71,6 +75,18 @@ class SqliteStore:
             except SQLITE_FAULTS as error:
                 raise sqlite_error(self.place, error) from error
 
+    def append_next(self, entry: Entry) -> bool:
+        """Append an entry if it follows the head; durable if it was appended."""
+        row = (entry.sequence, entry.previous, *entry[1:])
+        with self.lock:
+            try:
+                connection = self._connected()
+                if connection.in_transaction:  # a signal's handler: the statement must be its own
+                    return False
+                return _patiently(lambda: connection.execute(APPEND_NEXT, row).rowcount == 1)
+            except SQLITE_FAULTS as error:
+                raise sqlite_error(self.place, error) from error
+
     @contextmanager
     def reading(self) -> Iterator[Records]:
         """Records to read from."""
@@ -84,7 +100,8 @@ class SqliteStore:
         """What SQLite finds wrong with its pages and indexes."""
         with self.reading() as records:
             rows = records.execute("PRAGMA integrity_check(10)", {})
-        return [str(row[0]) for row in rows if row[0] != "ok"]
+            tables = sqlite_faults(records.execute, SQLITE)
+        return [str(row[0]) for row in rows if row[0] != "ok"] + tables
 
     def close(self) -> None:
         """Give back the connection; a ledger in memory is gone with it."""
@@ -126,7 +143,7 @@ class SqliteStore:
             )
         if self._connection is None:
             self._connection = self._connect()
-        elif self.durable and self._file != _identity(self._name):
+        elif self.durable and self._file != self._identity():
             raise LedgerError(
                 f"the file {self.place} was replaced or removed while it was in use. Charges to "
                 "the old file would be lost. Put it back, check it with discreet ledger verify "
@@ -138,17 +155,32 @@ class SqliteStore:
         if not self.durable:
             connection = _connection(MEMORY)
         elif self.read_only:
+            self._file = self._identity()
             return self._connect_to_read()
         else:
             self._create_file()
+            self._file = self._identity()
             connection = _connection(_uri(self._path, "mode=rw"))
         try:
             _patiently(lambda: self._prepare(connection))
         except BaseException:
             connection.close()
             raise
-        self._file = _identity(self._name) if self.durable else None
         return connection
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Which file it is, whatever it is called; None if there is none."""
+        try:
+            status = os.stat(self._name)
+        except FileNotFoundError:
+            return None
+        if status.st_nlink > 1:
+            raise LedgerError(
+                f"the file {self.place} has {status.st_nlink} names (hard links). SQLite keeps a "
+                "log beside each name, so charges made under one would be lost under another. "
+                "Keep one name and remove the others; to back it up, copy it."
+            )
+        return status.st_dev, status.st_ino
 
     def _create_file(self) -> None:
         """Make the file, readable by its owner only, and its name durable."""
@@ -179,7 +211,11 @@ class SqliteStore:
             connection.execute(f"PRAGMA {setting}")
         connection.execute("BEGIN IMMEDIATE")
         try:
-            migrate(_executing(connection), SQLITE, self.place)
+            execute = _executing(connection)
+            if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone() != (0,):
+                steps = taken(execute, SQLITE, self.place)
+                refuse(self.place, sqlite_faults(execute, SQLITE[:steps]))
+            migrate(execute, SQLITE, self.place)
             connection.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):
@@ -200,8 +236,8 @@ class SqliteStore:
     def _check_readable(self, options: str) -> sqlite3.Connection:
         connection = _connection(_uri(self._path, options))
         try:
+            connection.execute("PRAGMA trusted_schema = OFF")
             _patiently(lambda: self._check_application(connection))
-            self._file = _identity(self._name)
             return connection
         except BaseException:
             connection.close()
@@ -251,12 +287,3 @@ def _connection(address: str) -> sqlite3.Connection:
 
 def _uri(path: Path, options: str) -> str:
     return f"file:{quote(str(path))}?{options}"
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """Which file it is, whatever it is called; None if there is none."""
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino

@@ -1,8 +1,6 @@
 """Where a data set and an analyst stand: their caps and their sums, read or remembered."""
 
-import json
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from discreet.accounting.totals import Totals
 from discreet.errors import (
@@ -11,20 +9,20 @@ from discreet.errors import (
     LedgerCorruptError,
     PrivacyParameterError,
 )
-from discreet.ledger.entries import Entry
+from discreet.ledger.entries import Entry, parsed
 from discreet.ledger.records import Records, Situation
 from discreet.ledger.spent import Spent, exhausted, fits
 from discreet.ledger.terms import Cap, read_cap, read_declaration
+from discreet.privacy.neighbors import Neighbors
 
 _MOST_REMEMBERED: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """The sums of an account, when they last grew, and the cap that binds them if there is one."""
 
     cap: Cap | None
-    spent: Spent = Spent()  # noqa: RUF009 - sums are immutable
+    spent: Spent = Spent()
     time: str = ""
 
     def after(self, cost: Totals, time: str) -> "Tally":
@@ -34,7 +32,7 @@ class Tally:
     @property
     def fits(self) -> bool:
         """Whether the sums, as they last grew, are within the cap."""
-        return fits(self.cap, self.spent.counted)
+        return self.cap is None or fits(self.cap, self.spent.counted)
 
     def counted(self, time: str) -> Totals:
         """What counts against the cap at a time."""
@@ -45,12 +43,12 @@ class Tally:
         return exhausted(whose, self.cap, self.counted(time), cost)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The tallies of a data set and of one analyst's questions about it."""
+class Standing(NamedTuple):
+    """The tallies of a data set and of one analyst's questions about it, and its neighbors."""
 
     dataset: Tally
     analyst: Tally
+    neighbors: Neighbors
 
     def after(self, cost: Totals, time: str) -> "Standing":
         """The standing with one more question in it."""
@@ -58,8 +56,8 @@ class Standing:
         plain = dataset.spent.within is None and (cap is None or cap.period is None)
         if plain and self.analyst.spent is self.dataset.spent:
             # One analyst has asked everything so far: there is one sum to grow.
-            return Standing(dataset, Tally(cap, dataset.spent, time))
-        return Standing(dataset, self.analyst.after(cost, time))
+            return Standing(dataset, Tally(cap, dataset.spent, time), self.neighbors)
+        return Standing(dataset, self.analyst.after(cost, time), self.neighbors)
 
     @staticmethod
     def read(situation: Situation, dataset: str) -> "Standing":
@@ -75,8 +73,8 @@ class Standing:
         total = _tally(declaration.cap, situation.spent, "dataset_spent")
         share = _tally(own or declaration.analyst_cap, situation.asked, "analyst_spent")
         if share.spent == total.spent:
-            share = replace(share, spent=total.spent)
-        return Standing(total, share)
+            share = share._replace(spent=total.spent)
+        return Standing(total, share, declaration.neighbors)
 
 
 class Memory:
@@ -88,24 +86,27 @@ class Memory:
 
     def __init__(self) -> None:
         self._hash = ""
-        self._datasets: dict[str, Tally] = {}
+        self._datasets: dict[str, tuple[Tally, Neighbors]] = {}
         self._analysts: dict[tuple[str, str], Tally] = {}
 
     def standing(self, hash_: str, records: Records, dataset: str, analyst: str) -> Standing:
         """The standing at the head with that hash."""
-        if hash_ == self._hash:
-            known = self._datasets.get(dataset)
-            asked = self._analysts.get((dataset, analyst))
-            if known is not None and asked is not None:
-                return Standing(known, asked)
-        return Standing.read(records.situation(dataset, analyst), dataset)
+        known = self.known(hash_, dataset, analyst)
+        return known or Standing.read(records.situation(dataset, analyst), dataset)
+
+    def known(self, hash_: str, dataset: str, analyst: str) -> Standing | None:
+        """The standing at the head with that hash, if it is remembered."""
+        if hash_ != self._hash:
+            return None
+        whole, share = self._datasets.get(dataset), self._analysts.get((dataset, analyst))
+        return None if whole is None or share is None else Standing(whole[0], share, whole[1])
 
     def follow(self, before: str, after: str, learned: dict[tuple[str, str], Standing]) -> None:
         """Go on from one head to the next, with the standings that its entries lead to."""
         if before != self._hash or len(self._analysts) > _MOST_REMEMBERED:
             self.forget()
         for (dataset, analyst), standing in learned.items():
-            self._datasets[dataset] = standing.dataset
+            self._datasets[dataset] = standing.dataset, standing.neighbors
             self._analysts[dataset, analyst] = standing.analyst
         self._hash = after
 
@@ -121,7 +122,7 @@ def _tally(cap: Cap | None, entry: Entry | None, field: str) -> Tally:
     if entry is None:
         return Tally(cap)
     try:
-        return Tally(cap, Spent.from_data(json.loads(entry.body)[field]), entry.time)
+        return Tally(cap, Spent.from_data(parsed(entry.body)[field]), entry.time)
     except (KeyError, TypeError, PrivacyParameterError):
         raise LedgerCorruptError(
             "the sums in the last charge cannot be read. What was spent must be certain before "

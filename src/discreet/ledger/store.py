@@ -3,6 +3,7 @@
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from discreet.ledger.entries import Entry
 from discreet.ledger.records import Records
 
 
@@ -30,6 +31,17 @@ class Store(Protocol):
 
         When the block ends, what was appended is durable and everyone sees it; when it is left
         by an exception, nothing was appended.
+        """
+
+    @property
+    def compares(self) -> bool:
+        """Whether it has ``append_next``."""
+
+    def append_next(self, entry: Entry) -> bool:
+        """Append an entry if it follows the head, in one statement that is a whole transaction.
+
+        False means that it does not follow the head, and nothing was appended; true means that it
+        was, durably.
         """
 
     def reading(self) -> AbstractContextManager[Records]:

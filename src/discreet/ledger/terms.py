@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from discreet.errors import DataError, LedgerCorruptError
 from discreet.exact import decimal_text
-from discreet.ledger.entries import canonical
+from discreet.ledger.entries import canonical, parsed
 from discreet.ledger.periods import Period
 from discreet.privacy.budget import Budget
 from discreet.privacy.event_data import rational_from_text, rational_to_text
@@ -18,6 +18,7 @@ from discreet.privacy.neighbors import Neighbors
 
 LONGEST_NAME = 200
 LONGEST_DETAILS = 100_000
+_DEEPEST = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ month: over k months the losses add up to k times as much.'
             rational_from_text(data[name], name)
             for name in ("epsilon", "delta", "conversion_delta")
         )
-        return Cap(budget=_budget(epsilon, delta, part), period=Period.read(data["period"]))
+        return Cap(budget=exact_budget(epsilon, delta, part), period=Period.read(data["period"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,19 +115,24 @@ class Declaration:
             "split of δ": decimal_text(self.cap.budget.conversion_delta),
             "budget per analyst": "none" if self.analyst_cap is None else str(self.analyst_cap),
         }
-        return shown | {name: canonical(value) for name, value in self.details.items()}
+        for name, value in self.details.items():
+            if isinstance(value, Mapping) and value:
+                shown |= {f"{name}.{part}": canonical(of) for part, of in value.items()}
+            else:
+                shown[name] = canonical(value)
+        return shown
 
 
 @lru_cache(maxsize=256)
 def read_declaration(body: str) -> Declaration:
     """The declaration that an entry about the data set leads to."""
-    return Declaration.from_data(json.loads(body)["to"])
+    return Declaration.from_data(parsed(body)["to"])
 
 
 @lru_cache(maxsize=4096)
 def read_cap(body: str) -> Cap | None:
     """The cap that an entry about one analyst leads to; None if it was taken back."""
-    data = json.loads(body)["to"]
+    data = parsed(body)["to"]
     return None if data is None else Cap.from_data(data)
 
 
@@ -150,39 +156,41 @@ def _name(value: str) -> str | None:
 
 def read_details(details: Mapping[str, Any] | None) -> dict[str, Any]:
     """Declarations as plain data: texts, whole numbers, booleans, None, lists and mappings."""
-    _refuse_floats(details)
+    _refuse_floats(details, _DEEPEST)
     try:
         text = canonical(dict(details or {}))
+        text.encode()  # half a character cannot be stored
         copy: dict[str, Any] = json.loads(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         raise _not_plain() from None
     if len(text) > LONGEST_DETAILS or canonical(copy) != text:
         raise _not_plain()
     return copy
 
 
-def _refuse_floats(value: object) -> None:
-    if isinstance(value, float):
+def _refuse_floats(value: object, depth: int) -> None:
+    if isinstance(value, float) or depth < 0:
         raise _not_plain()
     if isinstance(value, Mapping):
         for name, part in value.items():
             if not isinstance(name, str):
                 raise _not_plain()
-            _refuse_floats(part)
+            _refuse_floats(part, depth - 1)
     elif isinstance(value, list | tuple):
         for part in value:
-            _refuse_floats(part)
+            _refuse_floats(part, depth - 1)
 
 
 def _not_plain() -> DataError:
     return DataError(
         "the details of a data set are not plain data. They are compared and kept for ever, so "
-        f"they are texts, whole numbers, lists and mappings of at most {LONGEST_DETAILS} "
-        'characters in all. Write a fraction as text: "0.5".'
+        f"they are texts in Unicode, whole numbers, lists and mappings, at most {_DEEPEST} deep "
+        f"and of at most {LONGEST_DETAILS} characters in all. Write a fraction as text: "
+        '"0.5".'
     )
 
 
-def _budget(epsilon: Fraction, delta: Fraction, conversion_delta: Fraction) -> Budget:
+def exact_budget(epsilon: Fraction, delta: Fraction, conversion_delta: Fraction) -> Budget:
     """A budget as it was written; who wrote it was warned then, if there was reason."""
     if epsilon <= 0 or not 0 <= conversion_delta <= delta < 1:
         raise _unreadable("a budget")

@@ -52,29 +52,12 @@ def verify(
 ) -> Report:
     """Check everything; ``progress`` is told how many entries of how many are done."""
     check = _Check()
-    for fault in journal.store.faults():
-        check.found(None, f"the file is damaged: {fault}")
-    with journal.store.reading() as records:
-        last = _last(records, check)
-        repeated = records.repeated_keys()
-    for sequence in repeated:
-        check.found(sequence, "its idempotency key was charged before")
-    selection = Selection(0, last)
-    while selection.after < last and not check.full:
-        with journal.store.reading() as records:
-            try:
-                page = records.page(selection, _PAGE)
-            except LedgerCorruptError as error:
-                check.found(None, str(error))
-                break
-            for entry in page:
-                check.entry(entry, anchor)
-            check.answers(records, page)
-        if not page:
-            break
-        selection = Selection(page[-1].sequence, last)
-        if progress is not None:
-            progress(selection.after, last)
+    try:
+        for fault in journal.store.faults():
+            check.found(None, f"the store is damaged: {fault}")
+        _entries(journal, check, anchor, progress)
+    except LedgerCorruptError as error:
+        check.found(None, str(error))
     check.end(anchor)
     return Report(
         entries=check.head.sequence,
@@ -83,6 +66,31 @@ def verify(
         anchor=anchor,
         problems=tuple(check.problems),
     )
+
+
+def _entries(
+    journal: Journal,
+    check: "_Check",
+    anchor: Anchor | None,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    with journal.store.reading() as records:
+        last = _last(records, check)
+        repeated = records.repeated_keys()
+    for sequence in repeated:
+        check.found(sequence, "its idempotency key was charged before")
+    selection = Selection(0, last)
+    while selection.after < last and not check.full:
+        with journal.store.reading() as records:
+            page = records.page(selection, _PAGE)
+            for entry in page:
+                check.entry(entry, anchor)
+            check.answers(records, page)
+        if not page:
+            break
+        selection = Selection(page[-1].sequence, last)
+        if progress is not None:
+            progress(selection.after, last)
 
 
 class _Check:
@@ -122,14 +130,14 @@ class _Check:
         for sequence in sorted(stored - released.keys()):
             self.found(sequence, "an answer is stored with it that was not released")
         for sequence, entry in released.items():
-            answer = records.answer(sequence) if sequence in stored else None
             try:
+                answer = records.answer(sequence) if sequence in stored else None
                 body = entry.data
                 fits = answer is not None and (body["answer"], body["size"]) == (
                     sha256(answer).hexdigest(),
                     len(answer),
                 )
-            except (ValueError, KeyError, TypeError):
+            except (LedgerCorruptError, ValueError, KeyError, TypeError):
                 fits = False
             if not fits:
                 self.found(sequence, "the answer that is stored is not the one it released")

@@ -6,20 +6,31 @@ records that are in it.  A record is in one half only, so both halves together c
 does.  Records that equal the cut are divided by a position within the point, which is drawn
 with it: the ranks of the halves are then right whatever the ties.
 
+Records may carry integer weights, of which one person has at most ``share`` together, at one
+place or at many.  Ranks are then sums of weights, and a person is ``share`` records of weight 1.
+
 Guarantee: ε-DP for the neighbors stated.  Proof: docs/proofs/quantiles.md
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log
+from math import ceil, inf, log
 
 import numpy as np
 
 from discreet.mechanisms.laplace_law import log_of
 from discreet.mechanisms.quantile_law import divided_law, point_law
-from discreet.mechanisms.ranks import UNIT, Integers, Records, divisions
-from discreet.noise import BitSource, Keystream, weighted_choice
+from discreet.mechanisms.ranks import (
+    UNIT,
+    Integers,
+    Records,
+    deepest,
+    divisions,
+    read_share,
+    unit_of,
+)
+from discreet.noise import BitSource, Keystream, bernoulli, decay, weighted_choice
 from discreet.privacy.laws import EnclosedLaw
 from discreet.privacy.losses import PureDP
 from discreet.privacy.neighbors import Neighbors
@@ -37,6 +48,7 @@ class Task:
     wanted: tuple[Fraction, ...]
     budget: Fraction
     alone: bool = True
+    unit: int = UNIT
 
     @property
     def middle(self) -> Fraction:
@@ -55,19 +67,19 @@ class Task:
 
     def target(self, records: int) -> int:
         """The rank that is aimed at, in units, rounded down."""
-        return int(self.middle * records * UNIT)
+        return int(self.middle * records * self.unit)
 
     def rate(self, neighbors: Neighbors) -> Fraction:
-        """The weight of one unit of depth in the exponent.
+        """The weight of one unit of depth in the exponent, where one record moves.
 
         One record more or less in the part moves a depth by at most max(q, 1-q) records, rounded
         up to a unit; a record that changes its place moves it by at most one record.  Under
         replace two parts may change by one record each.
         """
-        reach = ceil(max(self.middle, 1 - self.middle) * UNIT)
+        reach = ceil(max(self.middle, 1 - self.middle) * self.unit)
         if neighbors is Neighbors.ADD_REMOVE:
             return self.share / (2 * reach)
-        return self.share / (2 * UNIT if self.alone else 4 * reach)
+        return self.share / (2 * self.unit if self.alone else 4 * reach)
 
     def halves(self) -> tuple["Task", "Task"]:
         """What is left to do on either side of the middle quantile, in ranks of that side."""
@@ -77,7 +89,7 @@ class Task:
         left = tuple(q / self.middle for q in before)
         right = tuple((q - self.middle) / (1 - self.middle) for q in after)
         rest = self.budget - self.share
-        return Task(left, rest, alone), Task(right, rest, alone)
+        return Task(left, rest, alone, self.unit), Task(right, rest, alone, self.unit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +97,20 @@ class Quantiles:
     """Quantiles of records on the grid points 0 … width, ε-DP together.
 
     ``probabilities`` are distinct, in increasing order, strictly between 0 and 1.
+
+    ``share`` is the most that one person's records weigh together.  Under add/remove a person
+    adds or takes away so much; under replace, as much is taken away and as much added, at most,
+    and the total weight need not stay.
     """
 
     probabilities: tuple[Fraction, ...]
     epsilon: Fraction
     width: int
     neighbors: Neighbors = Neighbors.ADD_REMOVE
+    share: int = 1
+
+    def __post_init__(self) -> None:
+        read_share(self.share)
 
     def loss(self) -> PureDP:
         """What all the quantiles cost together."""
@@ -99,26 +119,33 @@ class Quantiles:
     def __call__(
         self, records: Sensitive[tuple[Integers, Integers]], *, source: BitSource | None = None
     ) -> list[int]:
-        """The quantiles, as grid points in increasing order."""
+        """The quantiles, as grid points in increasing order.
+
+        The records are distinct places in increasing order, and the weight at each.
+        """
         bits = Keystream() if source is None else source
-        return self._draw(Records(0, self.width, *records.open()), self._task, bits)
+        return self._draw(self._records(*records.open()), self._task, bits)
 
     @property
     def _task(self) -> Task:
-        return Task(self.probabilities, self.epsilon)
+        return Task(self.probabilities, self.epsilon, unit=unit_of(self.share))
+
+    def _records(self, places: Integers, weights: Integers) -> Records:
+        return Records(0, self.width, places, weights, unit_of(self.share))
+
+    def _rate(self, task: Task) -> Fraction:
+        """The weight of one unit of depth in the exponent: a person moves ``share`` weights."""
+        return task.rate(self.neighbors) / self.share
 
     def _draw(self, records: Records, task: Task, source: BitSource) -> list[int]:
         if not task.wanted:
             return []
-        target, rate = task.target(records.size), task.rate(self.neighbors)
+        target, rate = task.target(records.size), self._rate(task)
         if task.is_last:
             runs = records.points(target)
             return [runs.pick(weighted_choice(runs.depths, rate, source, runs.sizes), source)]
         parts = divisions(self.width)
-        runs = records.positions(target, parts)
-        # The nearest rank may be half a record off; only differences of depths matter.
-        depths = runs.depths - runs.depths.min()
-        position = runs.pick(weighted_choice(depths, rate, source, runs.sizes), source)
+        position = draw_position(records, target, parts, rate, source)
         (left, right), (before, after) = records.cut(position, parts), task.halves()
         return [
             *self._draw(left, before, source),
@@ -127,23 +154,27 @@ class Quantiles:
         ]
 
     def rank_errors(self, confidence: Fraction) -> list[float]:
-        """How many records lie at most between each released value and its quantile.
+        """How much weight lies at most between each released value and its quantile.
 
-        All hold at once with the confidence.  A draw is off by more than ln(candidates/β)/rate
-        with probability at most β, and inherits what the cuts around its part are off by.
-        Where over 2^20 records share a value, 2^-20 of them may come on top.
+        That is the number of records where each weighs 1; where a record weighs S unless its
+        person has too many, divide by S.  All hold at once with the confidence.  A draw is off
+        by more than ln(candidates/β)/rate with probability at most β, and inherits what the cuts
+        around its part are off by.  Where over 2^20 of weight share a value, 2^-20 of it may
+        come on top.  Infinite where an ε is so small that the error is beyond what is told
+        apart.
         """
         miss = log(len(self.probabilities)) - log_of(1 - confidence)
         return self._errors(self._task, miss, 0.0, 0.0)
 
     def _errors(self, task: Task, miss: float, before: float, after: float) -> list[float]:
-        """The errors in a part whose lower and upper cut are off by so many records."""
+        """The errors in a part whose lower and upper cut are off by so much."""
         if not task.wanted:
             return []
         middle = float(task.middle)
         candidates = (self.width + 1) * (1 if task.is_last else divisions(self.width))
-        drawn = as_float(Fraction(miss + log(candidates)) / (task.rate(self.neighbors) * UNIT))
-        rounding = 1 / UNIT + (0 if task.is_last else 0.5)
+        depth = Fraction(miss + log(candidates)) / self._rate(task)
+        drawn = as_float(depth / task.unit) if 2 * depth < deepest(task.unit) else inf
+        rounding = 1 / task.unit + (0 if task.is_last else 0.5)
         own = drawn + (1 - middle) * before + middle * after + rounding
         left, right = task.halves()
         return [
@@ -153,9 +184,12 @@ class Quantiles:
         ]
 
     def law(self, values: Sequence[int]) -> EnclosedLaw:
-        """The exact law of the output on records at these grid points, for small ranges."""
+        """The exact law of the output on records at these grid points, for small ranges.
+
+        A record of weight 3 stands three times.
+        """
         places, counts = np.unique(np.asarray(values, np.int64), return_counts=True)
-        whole = Records(0, self.width, places, counts.astype(np.int64))
+        whole = self._records(places, counts.astype(np.int64))
         outcomes = tuple(self._law(whole, self._task, 1))
 
         def enclose(bits: int) -> list[tuple[int, int]]:
@@ -169,7 +203,7 @@ class Quantiles:
     ) -> dict[tuple[int, ...], tuple[int, int]]:
         if not task.wanted:
             return {(): (1 << bits, 1 << bits)}
-        target, rate = task.target(records.size), task.rate(self.neighbors)
+        target, rate = task.target(records.size), self._rate(task)
         if task.is_last:
             return point_law(records.points(target), rate, bits)
         before, after = task.halves()
@@ -184,3 +218,22 @@ class Quantiles:
                 for half, side in zip(records.cut(position, parts), (before, after), strict=True)
             ],
         )
+
+
+def draw_position(
+    records: Records, target: int, parts: int, rate: Fraction, source: BitSource
+) -> int:
+    """A position, with probability proportional to e^(-rate·depth), exactly.
+
+    It is proposed as if it were as good as the best of its run, and kept with the probability
+    that makes up for it.
+    """
+    runs = records.runs(target, parts, rate)
+    # The nearest rank may be half a record off; only differences of depths matter.
+    depths = runs.depths - runs.depths.min()
+    while True:
+        run = weighted_choice(depths, rate, source, runs.sizes)
+        position = runs.pick(run, source)
+        behind = records.depth(position, target, parts) - int(runs.depths[run])
+        if behind == 0 or bernoulli(decay(rate * behind), source):
+            return position

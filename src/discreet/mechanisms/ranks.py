@@ -1,34 +1,42 @@
-"""Records in order on a stretch of the grid, and how far the rank of a point is from a target.
+"""Weights in order on a stretch of the grid, and how far the rank of a point is from a target.
 
-Ranks are counted in units of 2^-20 records, so that a target such as a third of all records is a
-whole number.  There are two ways to score the points of a stretch.
+A record has weight 1, or an integer weight where a person's records share what one person may
+weigh.  A rank is a sum of weights.  It is counted in units, 2^20 to a weight unless a person may
+weigh much, so that a target such as a third of all weight is a whole number.  There are two ways
+to score the points of a stretch.
 
-*Points*: a point covers every rank of the records that sit on it, so ties are answered exactly.
+*Points*: a point covers every rank of the weight that sits on it, so ties are answered exactly.
 
-*Positions*: every point is divided into many positions and the records that sit on it are
-spread evenly over them.  A cut at a position then says how many of the equal records go to
-either side, and each record goes to one side only.
+*Positions*: every point is divided into many positions and the weight that sits on it is spread
+evenly over them.  A cut at a position then says how much of it goes to either side.
+
+The work grows with the number of places and not with the weights, and no sum overflows.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import PrivacyParameterError
 from discreet.noise import BitSource, uniform_below
 
 Integers = NDArray[np.int64]
 
 UNIT = 1 << 20
-"""A record, in the units that ranks are counted in."""
+"""A weight of one, in the units that ranks are counted in where a record weighs one."""
 
 _MOST_DIVISIONS = UNIT
 _LARGEST = 61  # bits of the largest position
+_FEW = 2048  # runs that cost less than finding stretches does
+_DEEPEST = 1 << 62
+_LARGEST_TOTAL = float(1 << 62)
 
 
 class Runs(NamedTuple):
-    """Stretches of equally good candidates: first one, how many, and how far off in units."""
+    """Stretches of candidates: first one, how many, and how far off the best is, in units."""
 
     starts: Integers
     sizes: Integers
@@ -37,7 +45,9 @@ class Runs(NamedTuple):
     @staticmethod
     def between(starts: Integers, end: int, depths: Integers) -> "Runs":
         """The runs that begin at these places and end where the next one begins."""
-        sizes = np.diff(starts, append=end)
+        sizes = np.empty_like(starts)
+        np.subtract(starts[1:], starts[:-1], out=sizes[:-1])
+        sizes[-1] = end - int(starts[-1])
         real = sizes > 0
         return Runs(starts[real], sizes[real], depths[real])
 
@@ -51,62 +61,186 @@ def divisions(width: int) -> int:
     return min(_MOST_DIVISIONS, 1 << max(0, _LARGEST - (width + 1).bit_length()))
 
 
+def unit_of(share: int) -> int:
+    """The units of a weight of one where a person may weigh ``share``.
+
+    Fewer where the share is large, so that depths are told apart up to 2^28 shares.
+    """
+    return 1 << min(20, max(6, 34 - share.bit_length()))
+
+
+def deepest(unit: int) -> int:
+    """The greatest depth, in units: what is farther off counts as that far."""
+    return _DEEPEST - unit
+
+
+def read_share(share: object) -> None:
+    """Refuse what is not a weight."""
+    if isinstance(share, bool) or not isinstance(share, int) or share < 1:
+        raise PrivacyParameterError(
+            "the share is not a positive integer. It is the most that all records of one person "
+            "weigh together. Write share=1 where a record weighs 1 and is a person's only one."
+        )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """How many records sit at which places of the stretch low … high."""
+    """How much weight sits at which places of the stretch low … high."""
 
     low: int
     high: int
     places: Integers
     counts: Integers
+    unit: int = UNIT
+    ranks: Integers = field(init=False)
+    """0, and the running sums of the weights."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ranks", _running(self.counts))
 
     @property
     def size(self) -> int:
-        """The number of records."""
-        return int(self.counts.sum())
+        """All weight together: the number of records where each weighs one."""
+        return int(self.ranks[-1])
+
+    def off(self, ranks: Integers, target: int) -> Integers:
+        """How far these ranks are beyond the target, in units, but never beyond ±deepest."""
+        if max(abs(target), self.size * self.unit) < _DEEPEST // 4:
+            return ranks * self.unit - target
+        whole, rest = divmod(target, self.unit)
+        far, most = _DEEPEST // self.unit, deepest(self.unit)
+        near = np.minimum(np.maximum(ranks - whole, -far), far).astype(np.int64, copy=False)
+        return np.minimum(np.maximum(near * self.unit - rest, -most), most)
 
     def points(self, target: int) -> Runs:
         """Every point; its depth is the distance from the target to the ranks it covers."""
-        above = np.cumsum(self.counts) * UNIT
-        below = above - self.counts * UNIT
-        inside = np.maximum(0, np.maximum(below - target, target - above))
-        between = np.abs(np.concatenate([[0], above]) - target)
-        # A gap, a place with records, the next gap, and so on.
-        starts = np.empty(2 * self.places.size + 1, np.int64)
-        starts[0], starts[1::2], starts[2::2] = self.low, self.places, self.places + 1
-        depths = np.empty_like(starts)
-        depths[0::2], depths[1::2] = between, inside
-        return Runs.between(starts, self.high + 1, depths)
+        off = self.off(self.ranks, target)
+        depths = np.empty(2 * self.places.size + 1, np.int64)
+        depths[0::2] = np.abs(off)
+        depths[1::2] = np.maximum(np.maximum(off[:-1], -off[1:]), 0)
+        return Runs.between(self._starts(1), self.high + 1, depths)
+
+    def runs(self, target: int, parts: int, rate: Fraction) -> Runs:
+        """The positions, gathered in the cheaper of two ways."""
+        if self.size <= 2 * self.places.size + _FEW:
+            return self.positions(target, parts)
+        return self.stretches(target, parts, rate)
 
     def positions(self, target: int, parts: int) -> Runs:
-        """Every position, with ``parts`` of them at a point; its rank is that of a cut there."""
+        """Every position, with ``parts`` of them at a point; its rank is that of a cut there.
+
+        One run for each rank: as many as all weight together.
+        """
         ties = np.repeat(self.counts, self.counts)
-        first = np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
+        first = np.repeat(self.ranks[:-1], self.counts)
         order = np.arange(1, ties.size + 1) - first
         spread = -(-order * parts // (ties + 1))
         starts = np.empty(ties.size + 1, np.int64)
-        end = (self.high + 1) * parts
         starts[0] = self.low * parts
-        starts[1:] = np.minimum(np.repeat(self.places, self.counts) * parts + spread, end)
-        depths = np.abs(np.arange(starts.size) * UNIT - target)
-        return Runs.between(starts, end, depths)
+        starts[1:] = np.repeat(self.places, self.counts) * parts + spread
+        depths = np.abs(self.off(np.arange(starts.size), target))
+        return Runs.between(starts, (self.high + 1) * parts, depths)
+
+    def stretches(self, target: int, parts: int, rate: Fraction) -> Runs:
+        """The same positions in few runs, whatever the weights: two to a place, and some more.
+
+        A run is a gap or lies within a point, and on one side of the target.  Its depth is the
+        least of its positions'; rate·depth grows by at most a quarter in it, or doubles if that
+        is more.
+        """
+        starts = self._starts(parts)
+        off = self.off(self.ranks, target)
+        first = np.repeat(off, 2)[:-1]
+        last = first.copy()
+        last[1::2] = self.off(self.ranks[:-1] + (self.counts - self.counts // parts), target)
+        places, cuts = self._cuts(target, parts, rate)
+        # Behind the start of its point a cut begins a run; the run before it ends at the cut.
+        starts = np.insert(starts, 2 * places + 2, cuts)
+        first = np.insert(first, 2 * places + 2, self.off(self.rank(cuts, parts), target))
+        last = np.insert(last, 2 * places + 1, self.off(self.rank(cuts - 1, parts), target))
+        depths = np.minimum(np.abs(first), np.abs(last))
+        return Runs.between(starts, (self.high + 1) * parts, depths)
+
+    def rank(self, positions: Integers, parts: int) -> Integers:
+        """How much weight a cut at each position puts to the left."""
+        if not self.places.size:
+            return np.zeros_like(positions)
+        points, within = np.divmod(positions, parts)
+        place = np.searchsorted(self.places, points)
+        found = np.minimum(place, self.places.size - 1)
+        tied = np.where(self.places[found] == points, self.counts[found], 0)
+        # within·(tied + 1) // parts, where the product may have more than 64 bits.
+        whole, rest = np.divmod(tied, parts)
+        part: Integers = self.ranks[place] + (within * whole + within * (rest + 1) // parts)
+        return part
+
+    def depth(self, position: int, target: int, parts: int) -> int:
+        """How far the rank of one position is from the target, in units."""
+        point, within = divmod(position, parts)
+        place, tied = self._at(point)
+        rank = int(self.ranks[place]) + within * (tied + 1) // parts
+        return min(abs(rank * self.unit - target), deepest(self.unit))
 
     def cut(self, position: int, parts: int) -> tuple["Records", "Records"]:
         """The records on either side of a position; the point it is in belongs to both sides."""
         point, within = divmod(position, parts)
-        place = int(np.searchsorted(self.places, point))
-        left, right = self.counts[: place + 1].copy(), self.counts[place:].copy()
-        if place < self.places.size and self.places[place] == point:
-            moved = within * (int(left[-1]) + 1) // parts
-            left[-1], right[0] = moved, right[0] - moved
-        else:
-            left = left[:place]
+        place, tied = self._at(point)
+        left, right = self.counts[: place + (tied > 0)].copy(), self.counts[place:].copy()
+        if tied:
+            moved = within * (tied + 1) // parts
+            left[-1], right[0] = moved, tied - moved
         return (
-            _without_empty(self.low, point, self.places[: left.size], left),
-            _without_empty(point, self.high, self.places[place:], right),
+            self._held(self.low, point, self.places[: left.size], left),
+            self._held(point, self.high, self.places[place:], right),
         )
 
+    def _at(self, point: int) -> tuple[int, int]:
+        """How many places are below a point, and the weight on it."""
+        place = int(np.searchsorted(self.places, point))
+        held = place < self.places.size and self.places[place] == point
+        return place, int(self.counts[place]) if held else 0
 
-def _without_empty(low: int, high: int, places: Integers, counts: Integers) -> Records:
-    held = counts > 0
-    return Records(low, high, places[held], counts[held])
+    def _starts(self, parts: int) -> Integers:
+        """Where a gap, a place with weight, the next gap and so on begin."""
+        starts = np.empty(2 * self.places.size + 1, np.int64)
+        starts[0], starts[1::2], starts[2::2] = self.low, self.places, self.places + 1
+        starts *= parts
+        return starts
+
+    def _cuts(self, target: int, parts: int, rate: Fraction) -> tuple[Integers, Integers]:
+        """The positions inside points, with the indices of these, at which depths grow much."""
+        turns = [rank for rank in self._turns(target, rate) if 0 < rank <= self.size]
+        places = np.searchsorted(self.ranks, np.array(turns, self.ranks.dtype)) - 1
+        cuts = set()
+        for turn, place in zip(turns, places.tolist(), strict=True):
+            tied, above = int(self.counts[place]), turn - int(self.ranks[place])
+            within = -(-above * parts // (tied + 1))
+            if within < parts:
+                cuts.add((place, int(self.places[place]) * parts + within))
+        found = np.array(sorted(cuts), np.int64).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
+
+    def _turns(self, target: int, rate: Fraction) -> list[int]:
+        """The first rank beyond the target, and those beyond certain distances on either side.
+
+        The distances are such that rate·distance is 1/4, 1/2, … 4, then 8, 16 and so on.
+        """
+        step = max(1, int(1 / (4 * rate)))
+        lags = [step * quarter for quarter in range(17)]
+        while lags[-1] < max(target, self.size * self.unit - target):
+            lags.append(2 * lags[-1])
+        distances = {sign * lag for lag in lags for sign in (-1, 1)}
+        return sorted({(target + distance) // self.unit + 1 for distance in distances})
+
+    def _held(self, low: int, high: int, places: Integers, counts: Integers) -> "Records":
+        """The places that hold weight."""
+        held = counts > 0
+        return Records(low, high, places[held], counts[held], self.unit)
+
+
+def _running(counts: Integers) -> Integers:
+    """0 and the running sums: in Python's integers where 64 bits might not hold them."""
+    small = counts.sum(dtype=np.float64) <= _LARGEST_TOTAL
+    ranks: Integers = np.zeros(counts.size + 1, np.int64 if small else np.object_)
+    (counts if small else counts.astype(np.object_)).cumsum(out=ranks[1:])
+    return ranks

@@ -1,5 +1,6 @@
 """The picture of several estimates with their intervals."""
 
+import re
 from collections.abc import Sequence
 from math import isfinite
 from typing import Any
@@ -12,11 +13,14 @@ _WIDTH = 460
 _HEIGHT = 300
 _LONG_LABEL = 12
 _MOST_COLUMNS = 14
+_MOST_NUMBERED = 130
+_NUMBERED = re.compile(r"-?[0-9]+")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def estimates_picture(
     labels: Sequence[object],
-    values: Sequence[float],
+    values: Sequence[float | str],
     lowers: Sequence[float | None],
     uppers: Sequence[float | None],
     title: str,
@@ -25,49 +29,78 @@ def estimates_picture(
 ) -> Picture:
     """A bar (or a point) per estimate, with its 95% interval where that is finite.
 
-    Few short labels stand below columns, many or long ones beside rows.
+    Few short labels stand below columns, many or long ones beside rows; a long run of whole
+    numbers stands below columns too, with some of them written.  Values are numbers, or dates
+    such as "2026-11-15", which are points on a calendar.
     """
     alt = altair()
     rows = _rows([str(label) for label in labels], values, lowers, uppers)
+    dated = isinstance(rows[0]["value"], str)
+    bars = bars and not dated
     longest = max(len(row["label"]) for row in rows)
-    upright = len(rows) <= _MOST_COLUMNS and longest <= _LONG_LABEL
+    numbered = all(_NUMBERED.fullmatch(row["label"]) for row in rows)
+    crowded = len(rows) > _MOST_COLUMNS
+    upright = len(rows) <= _MOST_NUMBERED if numbered else not crowded and longest <= _LONG_LABEL
+    upright = upright and not dated
 
     across = alt.X if upright else alt.Y
     along, along_2 = (alt.Y, alt.Y2) if upright else (alt.X, alt.X2)
     order = [row["label"] for row in rows]
     names = across("label:N", sort=None).title(None).scale(domain=order)
-    names = names.axis(labelAngle=0, grid=False, ticks=False, labelLimit=220, labelPadding=8)
-    value = along("value:Q").title(None).scale(zero=bars, nice=True)
+    names = names.axis(
+        labelAngle=0,
+        grid=False,
+        ticks=False,
+        labelLimit=220,
+        labelPadding=8,
+        labelOverlap=numbered and crowded,
+        labelFontSize=11 if crowded else 12,
+    )
+    type_ = "T" if dated else "Q"
+    value = along(f"value:{type_}").title(None)
+    if dated:
+        value = value.axis(
+            format="%Y-%m-%d", tickCount=5, labelOverlap=True, labelSeparation=24
+        ).scale(padding=24)
+    else:
+        value = value.scale(zero=bars, nice=True)
     tooltip = [alt.Tooltip(f"{name}:N") for name in ("label", "value", "lower", "upper")]
 
     chart = alt.Chart(alt.Data(values=rows))
     marks = chart.mark_bar(color=MIDDLE_BLUE) if bars else chart.mark_circle(color=BLUE, size=80)
-    interval = chart.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
-    whisker = interval.mark_rule(color=DARK, strokeWidth=1.6)
-    cap = interval.mark_tick(color=DARK, thickness=1.6, size=12, opacity=1)
-    layers = [
-        whisker.encode(names, along("lower:Q"), along_2("upper:Q")),
-        cap.encode(names, along("lower:Q")),
-        cap.encode(names, along("upper:Q")),
-    ]
-    # A wide bar goes below its interval, a small point on top of it.
-    layers.insert(
-        0 if bars else len(layers),
-        marks.encode(names, value, opacity=alt.value(1), tooltip=tooltip),
-    )
+    layers = [marks.encode(names, value, opacity=alt.value(1), tooltip=tooltip)]
+    known = [None not in (row["lower"], row["upper"]) for row in rows]
+    if any(known):
+        thin = crowded and upright
+        interval = chart.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
+        whisker = interval.mark_rule(color=DARK, strokeWidth=1 if thin else 1.6)
+        cap = interval.mark_tick(color=DARK, thickness=1.6, size=3 if thin else 12, opacity=1)
+        drawn = [
+            whisker.encode(names, along("lower:Q"), along_2("upper:Q")),
+            cap.encode(names, along("lower:Q")),
+            cap.encode(names, along("upper:Q")),
+        ]
+        # A wide bar goes below its interval, a small point on top of it.
+        layers = [*layers, *drawn] if bars else [*drawn, *layers]
     size: dict[str, Any]
     if upright:
         size = {"width": max(240, min(_WIDTH, 90 * len(rows))), "height": _HEIGHT}
+        if crowded:
+            size["width"] = max(_WIDTH, 6 * len(rows))
     else:
-        size = {"width": _WIDTH, "height": {"step": max(8, min(34, 1200 // len(rows)))}}
-    whole = all(None not in (row["lower"], row["upper"]) for row in rows)
-    subtitle = "with 95% intervals" if whole else "with 95% intervals where they are known"
-    return finished(alt.layer(*layers).properties(**size), title, [subtitle])
+        size = {"width": _WIDTH, "height": {"step": max(15, min(34, 1200 // len(rows)))}}
+    return finished(alt.layer(*layers).properties(**size), title, [_subtitle(known)])
+
+
+def _subtitle(known: Sequence[bool]) -> str:
+    if all(known):
+        return "with 95% intervals"
+    return "with 95% intervals where they are known" if any(known) else "without intervals"
 
 
 def _rows(
     labels: Sequence[str],
-    values: Sequence[float],
+    values: Sequence[float | str],
     lowers: Sequence[float | None],
     uppers: Sequence[float | None],
 ) -> list[dict[str, Any]]:
@@ -86,14 +119,20 @@ def _rows(
             "a label stands twice. Each estimate has its own row in the picture. Give each "
             "estimate another label."
         )
-    if not all(isfinite(value) for value in values):
+    days = [isinstance(value, str) and _DAY.fullmatch(value) is not None for value in values]
+    if any(isinstance(value, str) for value in values) and not all(days):
+        raise DataError(
+            "an estimate is a text, and not all of them are dates. A picture has one axis for all. "
+            'Give numbers, or dates such as "2026-11-15".'
+        )
+    if not any(days) and not all(isfinite(float(value)) for value in values):
         raise DataError(
             "an estimate is NaN or infinite. It has no place in the picture. Leave it out."
         )
     return [
         {
             "label": label,
-            "value": float(value),
+            "value": value if isinstance(value, str) else float(value),
             "lower": None if lower is None or not isfinite(lower) else float(lower),
             "upper": None if upper is None or not isfinite(upper) else float(upper),
         }

@@ -9,6 +9,7 @@ that needs no floats, the sum of the single margins, stands in where it is small
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, gcd, inf, lcm, log, sqrt
 from typing import Protocol
 
@@ -48,6 +49,13 @@ class Noise(Protocol):
 
 def combined_margin(terms: Terms, confidence: Fraction) -> int | float:
     """An a with P[|Σ weight·noise| ≤ a] ≥ confidence, for independent noises."""
+    return _combined_margin(tuple(terms), confidence)
+
+
+@lru_cache(maxsize=1024)  # the groups of a table have one margin
+def _combined_margin(
+    terms: tuple[tuple[Fraction, "Noise"], ...], confidence: Fraction
+) -> int | float:
     together = _sum_of_margins(terms, 1 - (1 - confidence) / max(1, len(terms)))
     if together is None:
         return inf

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from discreet.accounting import spend
-from discreet.engines.arrays import Range
 from discreet.errors import BoundsError, PrivacyParameterError
-from discreet.exact import Grid, decimal_text, rational
+from discreet.exact import Grid, Range, decimal_text, rational
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.estimate import Estimate, LinearError, RankError, Release, Source, Uncertainty
@@ -56,7 +55,7 @@ class Question:
     def charge(self) -> Release:
         """Spend ε in the surrounding account, if there is one."""
         loss = _pure(self.epsilon)
-        spend(loss, safe=self.source.safe)
+        spend(loss, safe=self.source.safe, neighbors=self.neighbors)
         return Release(loss)
 
     def noise(self, moved: int, grid: Grid = INTEGERS) -> Laplace:

@@ -16,7 +16,7 @@ from itertools import product
 from math import sqrt
 
 from discreet.engines import arrays
-from discreet.engines.arrays import Range
+from discreet.exact import Range
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
 from discreet.privacy.estimate import BoundedError, Estimate, Interval, Release
@@ -124,7 +124,7 @@ def _counted(values: object, question: Question, bounded: Range) -> _Answer:
         reach = int(mechanism.accuracy(confidence, cells=3))
         return extreme_variances([(number - reach, number + reach) for number in sums])
 
-    return _Answer(_variance(*sums), interval, release, mechanism)
+    return _Answer(variance_of(*sums), interval, release, mechanism)
 
 
 def _fixed(values: object, question: Question, bounded: Range) -> _Answer:
@@ -148,7 +148,7 @@ def _fixed(values: object, question: Question, bounded: Range) -> _Answer:
     return _Answer(mean * (1 - mean) - product_mean, interval, release, (first, second))
 
 
-def _variance(below: Number, between: Number, above: Number) -> Fraction:
+def variance_of(below: Number, between: Number, above: Number) -> Fraction:
     """The variance that three sums say, in any unit; 0 where the noise left nothing."""
     whole = below + between + above
     return Fraction(4 * below * above - between**2) / (4 * whole**2) if whole > 0 else Fraction(0)
@@ -161,9 +161,9 @@ def extreme_variances(box: Sequence[tuple[Number, Number]]) -> Box:
     so its extremes are at corners, or at a peak along an edge.  Proof: docs/proofs/variance.md
     """
     below, between, above = [(max(low, 0), max(high, 0)) for low, high in box]
-    corners = [_variance(*corner) for corner in product(below, between, above)]
+    corners = [variance_of(*corner) for corner in product(below, between, above)]
     peaks = [
-        _variance(place, middle, other)
+        variance_of(place, middle, other)
         for near, far in ((below, above), (above, below))
         for middle, other in product(between, far)
         if other > 0

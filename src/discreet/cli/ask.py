@@ -1,0 +1,118 @@
+"""``discreet ask``: a private answer, paid for from the table's budget."""
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli.questions import Asked, question_options, read_question
+from discreet.cli.waiting import waiting
+from discreet.errors import DataError, QueryError, UnansweredError
+
+if TYPE_CHECKING:
+    from discreet.ledger.balances import Balance
+    from discreet.release.answer import Release
+
+
+@click.command()
+@question_options
+@click.option("--key", help="Asked again with the same key, the same answer is given for free.")
+@click.option("--analyst", help="Who asks; the operating system's user unless stated.")
+@click.option("--json", "as_json", is_flag=True, help="The answer and its certificate as JSON.")
+@click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV.")
+@click.option("--html", "html_file", metavar="FILE", help="Also write a report.")
+@click.option("--yes", is_flag=True, help="Pay what --margin needs without being asked.")
+def ask(
+    key: str | None,
+    analyst: str | None,
+    as_json: bool,
+    csv_file: str | None,
+    html_file: str | None,
+    yes: bool,
+    **question: Any,
+) -> None:
+    """Answer a question privately, and pay for it.
+
+    \b
+    discreet ask visits.toml "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward" --epsilon 0.5
+
+    POLICY is the TOML file that declares the table. The charge is on the disk before a row is
+    read, and is never given back.
+    """
+    asked = read_question(**question)
+    files = _files({".csv": csv_file, ".html": html_file})
+    if question["epsilon"] is None and not yes:
+        _confirm(asked)
+    with waiting("asking"):
+        release, balances = answer(asked, key=key, analyst=analyst)
+    if as_json:
+        click.echo(release.to_json())
+    else:
+        from discreet.cli.answers import show_answer
+
+        show_answer(release, balances)
+    for file in files:
+        release.save(file)
+        if not as_json:
+            click.echo(f"written   {file}")
+
+
+def answer(
+    asked: Asked, *, key: str | None = None, analyst: str | None = None
+) -> "tuple[Release, list[Balance]]":
+    """Pay exactly what was planned, and answer; the answer and what is left, of whose budget."""
+    from discreet.release.table import table
+
+    with table(**asked.arguments) as opened:
+        before, charged = opened.budget.charges, False
+        try:
+            release = replace(asked.plan, opened=opened).release(key=key, analyst=analyst)
+        except KeyboardInterrupt:
+            charged = opened.budget.charges > before
+            if not charged:
+                raise
+        if charged:
+            raise UnansweredError(
+                "the question was broken off after it was paid for. A charge is never given back, "
+                "or breaking off would be a way to ask for free. See discreet budget; ask again."
+            )
+        own = opened.ledger.balance(opened.name, release.certificate.analyst)
+        return release, [opened.budget, *([own] if own.cap is not None else [])]
+
+
+def _confirm(asked: Asked) -> None:
+    from discreet.cli.answers import cost, show_plan
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise QueryError(
+            f"the margins cost {cost(asked.plan)}, and nobody can be asked whether to pay it. What "
+            "is paid is never given back. Add --yes, or the most that it may cost: --epsilon 1. "
+            "Nothing was spent."
+        )
+    show_plan(asked.plan)
+    click.confirm("Pay?", abort=True)
+
+
+def _files(wanted: dict[str, str | None]) -> list[Path]:
+    """Where the answer is to be written: looked at before it is paid for."""
+    found = []
+    for ending, name in wanted.items():
+        if name is None:
+            continue
+        place = Path(name)
+        if place.suffix.lower() != ending:
+            raise DataError(
+                f"the file {place.name!r} does not end in {ending}. The ending says what a file "
+                f"holds. Write --{ending[1:]} {place.stem or 'answer'}{ending}."
+            )
+        target = place if place.exists() else place.parent
+        if place.is_dir() or not target.exists() or not os.access(target, os.W_OK):
+            raise DataError(
+                f"{place.name!r} cannot be written there. An answer is paid for once, so the place "
+                "is looked at first. Name a file in a folder that exists. Nothing was spent."
+            )
+        found.append(place)
+    return found

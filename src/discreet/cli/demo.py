@@ -1,0 +1,99 @@
+"""``discreet demo``: a private table from made-up visits, from the first question to a refusal."""
+
+from pathlib import Path
+from tempfile import mkdtemp
+from textwrap import fill
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from discreet.errors import BudgetExhaustedError, DataError
+
+if TYPE_CHECKING:
+    from discreet.cli.questions import Asked
+
+_WARDS: Final = (
+    "SELECT ward, COUNT(DISTINCT patient_id) AS patients, AVG(stay) AS mean_stay "
+    "FROM visits GROUP BY ward"
+)
+_AGES: Final = "SELECT AVG(age) AS mean_age FROM visits"
+_MADE: Final = ("visits.csv", "visits.toml", "visits.ledger", "wards.html")
+
+
+@click.command()
+@click.option(
+    "--folder", metavar="DIR", help="Where the table is made; a temporary one unless stated."
+)
+def demo(folder: str | None) -> None:
+    """A private table from bundled data: a plan, an answer with its errors, and a refusal."""
+    from discreet.cli.answers import show_answer, show_picture, show_plan
+    from discreet.cli.ask import answer
+    from discreet.cli.exits import say
+    from discreet.cli.hospital import write_hospital
+    from discreet.cli.waiting import waiting
+
+    place = _folder(folder)
+    policy = write_hospital(place)
+    _tell("Made-up visits to a hospital, and a policy that says what may be asked of them:")
+    click.echo(place / "visits.csv")
+    click.echo(policy)
+
+    _tell("What would it cost to know each ward, and how exact would it be?")
+    _typed("plan", _WARDS, "--epsilon 0.7 --expect-rows 500")
+    planned = _asked(policy, _WARDS, "0.7")
+    show_plan(planned.plan)
+
+    _tell("Pay it. The charge is on the disk before a row is read.")
+    _typed("ask", _WARDS, "--epsilon 0.7")
+    release, balances = answer(planned)
+    show_answer(release, balances)
+    click.echo()
+    show_picture(release, "patients")
+
+    _tell("Ask for more than is left: nothing is read, nothing is spent.")
+    _typed("ask", _AGES, "--epsilon 0.5")
+    try:
+        answer(_asked(policy, _AGES, "0.5"))
+    except BudgetExhaustedError as refusal:
+        say(refusal, err=False)
+
+    report = place / "wards.html"
+    with waiting("drawing the report"):
+        release.save(report)
+    _tell("The answer as a page to keep and send, with its certificate:")
+    click.echo(report)
+    _tell("Go on with the table, which has ε = 0.3 left:")
+    click.echo(f"discreet budget {policy}")
+    click.echo(f'discreet ask {policy} "SELECT COUNT(*) AS n FROM visits" --epsilon 0.1')
+
+
+def _asked(policy: Path, sql: str, epsilon: str) -> "Asked":
+    from discreet.cli.questions import read_question
+
+    return read_question(str(policy), sql, epsilon, "0", (), 500)
+
+
+def _folder(folder: str | None) -> Path:
+    if folder is None:
+        return Path(mkdtemp(prefix="discreet-demo-"))
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    there = [name for name in _MADE if (place / name).exists()]
+    if there:
+        raise DataError(
+            f"the folder {place.name!r} already holds {there[0]}. The demo makes a table with a "
+            "budget of its own and overwrites nothing. Name another folder."
+        )
+    return place
+
+
+def _tell(text: str) -> None:
+    click.echo()
+    click.secho(text, fg="cyan")
+
+
+def _typed(command: str, sql: str, options: str) -> None:
+    # A line break within the quotes is a blank to SQL, so that the text can be pasted.
+    text = f'$ discreet {command} visits.toml "{sql}" {options}'
+    click.secho(fill(text, 96, subsequent_indent="    ", break_on_hyphens=False), dim=True)
+    click.echo()

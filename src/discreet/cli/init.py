@@ -1,0 +1,85 @@
+"""``discreet init``: a policy to be filled in, from a file's names and types."""
+
+import os
+from contextlib import closing
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+from discreet.errors import PolicyError, SourceError
+
+
+@click.command()
+@click.argument("source")
+@click.option("--unit", help='The column that says whose row it is, or "row".')
+@click.option("--table", help="The table in a DuckDB file.")
+@click.option("--output", metavar="FILE", help="The policy to write; visits.toml for visits.csv.")
+def init(source: str, unit: str | None, table: str | None, output: str | None) -> None:
+    """Write a policy to be filled in: names and types, never values.
+
+    \b
+    discreet init visits.parquet --unit patient_id
+
+    SOURCE is a CSV, Parquet, JSON lines or DuckDB file. No row of it is read, so bounds and
+    values are for you to state.
+    """
+    from discreet.engines.duckdb.sources import find, stem
+    from discreet.plan.schema import ROW
+    from discreet.policy.template import Stored, template
+
+    name = table or stem(source) or "table"
+    place = Path(output if output is not None else f"{name}.toml")
+    if place.suffix != ".toml":
+        raise PolicyError(
+            f"the policy's name {place.name!r} does not end in .toml. It is how a policy is told "
+            f"from a table. Write --output {place.stem}.toml."
+        )
+    columns = [Stored(*one) for one in _columns(find(source, table))]
+    names = [column.name for column in columns]
+    if unit is not None and unit != ROW and names and unit not in names:
+        near = get_close_matches(unit, names, 1)
+        meant = f" Did you mean {near[0]!r}?" if near else ""
+        raise SourceError(
+            f"the unit {unit[:60]!r} is not in the data.{meant} It is the column that says whose "
+            f"row it is. The columns are {', '.join(names[:12])}. Correct the name."
+        )
+    text = template(_from(place, source), name, columns, unit=unit, table=table)
+    _write(place, text)
+    click.echo(f"{place} declares {name}: names and types only.")
+    left = "whom it protects, and the " if unit is None else "the "
+    click.echo(f"Fill in {left}bounds of the columns that may be asked about. Then, for example:")
+    click.echo(f'  discreet plan {place} "SELECT COUNT(*) AS n FROM {name}" --epsilon 0.5')
+
+
+def _columns(source: object) -> list[tuple[str, str | None]]:
+    """Names and types as the file describes them: a header or a schema, and no row."""
+    from discreet.engines.duckdb.connection import Connection
+    from discreet.engines.duckdb.sources import Files
+
+    if not isinstance(source, Files) or source.format == "json":
+        return []  # JSON lines name their fields in the rows
+    if source.format == "csv":
+        return [(name, None) for name in source.header]
+    with closing(Connection(source, ())) as opened:
+        return [(str(row[0]), str(row[1])) for row in opened.rows("DESCRIBE source")]
+
+
+def _from(policy: Path, source: str) -> str:
+    """The source as the policy names it: from the policy's folder, if it lies within."""
+    folder, target = policy.resolve().parent, Path(source).absolute()
+    relative = os.path.relpath(target, folder)
+    return str(target) if relative.startswith("..") else Path(relative).as_posix()
+
+
+def _write(place: Path, text: str) -> None:
+    try:
+        with open(place, "x", encoding="utf-8") as file:
+            file.write(text)
+        return
+    except FileExistsError:
+        pass
+    raise PolicyError(
+        f"{place.name!r} is already there. A policy is never overwritten, since somebody has "
+        "decided what stands in it. Name another file with --output, or move it away."
+    )

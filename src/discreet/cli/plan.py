@@ -1,0 +1,48 @@
+"""``discreet plan``: what a question would cost, and how exact its answer would be."""
+
+import json
+from typing import Any
+
+import click
+
+from discreet.cli.questions import in_words, question_options, read_question
+
+
+@click.command()
+@question_options
+@click.option("--explain", is_flag=True, help="Step by step, with what each step assumes.")
+@click.option("--json", "as_json", is_flag=True, help="Exact numbers, for programs.")
+def plan(explain: bool, as_json: bool, **question: Any) -> None:
+    """What a question would cost and how exact its answer would be. Nothing is spent.
+
+    \b
+    discreet plan visits.toml "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward" --epsilon 0.5
+
+    POLICY is the TOML file that declares the table. No row is read, and the ledger stays closed.
+    """
+    planned = read_question(**question).plan
+    if as_json:
+        data = {
+            "question": planned.question.query.text,
+            "epsilon": str(planned.epsilon),
+            "delta": str(planned.delta),
+            "groups": planned.question.cells if planned.question.keys else None,
+            "outputs": [
+                {
+                    "output": line.output,
+                    "asks": line.asks,
+                    "mechanism": line.mechanism,
+                    "margin": line.margin.value,
+                    "margin_of_rank": line.margin.of_rank,
+                    "epsilon": str(line.epsilon),
+                }
+                for line in planned.lines
+            ],
+        }
+        click.echo(json.dumps(data, ensure_ascii=False))
+    elif explain:
+        click.echo(in_words(planned.explain()))
+    else:
+        from discreet.cli.answers import show_plan
+
+        show_plan(planned)

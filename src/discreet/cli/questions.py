@@ -1,0 +1,153 @@
+"""A question on the command line: a policy, SQL, and what the answer may cost."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from discreet.errors import DiscreetError, PrivacyParameterError, QueryError
+
+if TYPE_CHECKING:
+    from discreet.release.planned import Plan
+    from discreet.release.table import Table
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+# Remedies of the Python interface, and what they are on the command line.
+_WORDS: Final = (
+    (r"\.plan\(margin=.*?, expect_rows=1000\)", "--expect-rows 1000"),
+    (r"\bexpect_rows=(?=\d)", "--expect-rows "),
+    (r"\bexpect_rows=", "--expect-rows"),
+    (r"\bepsilon=(?=[\d.])", "--epsilon "),
+    (r"\bdelta=(?=[\d.])", "--delta "),
+    (r"\bdp\.category\(\[(.*?)\]\)", r"{ values = [\1] } in the policy"),
+    (r'\bmargin=\{"(\w+)": (\d+)\}', r"--margin \1=\2"),
+)
+
+
+def question_options(command: Decorated) -> Decorated:
+    """The words that every command that asks a question takes."""
+    for decorate in reversed(
+        [
+            click.argument("policy"),
+            click.argument("sql"),
+            click.option(
+                "--epsilon", help="What it may cost: 0.5, 1 or 1/3; with --margin, at most."
+            ),
+            click.option("--delta", default="0", help="For groups that are found privately: 1e-6."),
+            click.option(
+                "--margin",
+                "margins",
+                multiple=True,
+                metavar="NAME=SIZE",
+                help="How large the error of an output may be, at 95%: n=5. The least ε is found.",
+            ),
+            click.option(
+                "--expect-rows",
+                type=click.IntRange(min=1),
+                help="Rows expected in a group, from which the margin of a mean is foretold.",
+            ),
+        ]
+    ):
+        command = decorate(command)
+    return command
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its price.  Neither a row nor the ledger was looked at."""
+
+    arguments: dict[str, Any]
+    plan: "Plan"
+
+
+def read_question(
+    policy: str,
+    sql: str,
+    epsilon: str | None,
+    delta: str,
+    margins: tuple[str, ...],
+    expect_rows: int | None,
+) -> Asked:
+    """The question that was typed, checked and priced."""
+    from discreet.policy import read_policy
+    from discreet.release.asking import Asking
+    from discreet.sql.select import parse_select
+
+    if epsilon is None and not margins:
+        raise PrivacyParameterError(
+            "neither --epsilon nor --margin is given. An answer costs privacy, and is the more "
+            "exact the more it costs. Add --epsilon 0.5, or --margin n=5 for the least ε at which "
+            "n is known to ±5."
+        )
+    arguments = read_policy(policy)
+    wanted = _margins(margins)
+    opened = declared(arguments)
+    try:
+        query = parse_select(sql, opened.schema.name, opened.schema.unit)
+        plan = Asking(opened, query).plan(
+            epsilon=epsilon, delta=delta, margin=wanted or None, expect_rows=expect_rows
+        )
+    except DiscreetError as error:
+        kind, said = type(error), in_words(str(error))
+    else:
+        return Asked(arguments, plan)
+    finally:
+        opened.close()
+    raise kind(said)
+
+
+def declared(arguments: dict[str, Any]) -> "Table":
+    """The table as far as a plan needs it: its names are compared with the source's.
+
+    Its ledger is an empty one in memory, so that nothing can be released from it.
+    """
+    from discreet.engines.duckdb.sources import find
+    from discreet.ledger import Ledger
+    from discreet.plan.schema import Schema
+    from discreet.privacy.neighbors import Neighbors
+    from discreet.release.table import Table
+
+    schema = Schema(
+        name=arguments["name"],
+        columns=arguments["columns"],
+        unit=arguments["unit"],
+        neighbors=Neighbors.read(arguments.get("neighbors", Neighbors.ADD_REMOVE.value)),
+        max_groups=arguments.get("max_groups"),
+        max_rows=arguments.get("max_rows"),
+    )
+    source = find(arguments["source"], arguments.get("table"))
+    opened = Table(source, schema, Ledger(":memory:"))
+    opened.engine()
+    return opened
+
+
+def in_words(message: str) -> str:
+    """A message in which remedies are those of the command line.
+
+    >>> in_words("Add delta=1e-6.")
+    'Add --delta 1e-6.'
+    """
+    for pattern, word in _WORDS:
+        message = re.sub(pattern, word, message)
+    return message
+
+
+def _margins(margins: tuple[str, ...]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for margin in margins:
+        name, equals, size = margin.rpartition("=")
+        if not equals or not name or not size:
+            raise QueryError(
+                f"the margin {margin[:60]!r} is not a name and a size. It says how large the error "
+                "of an output may be. Write --margin n=5."
+            )
+        if name in found:
+            raise QueryError(
+                f"two margins are given for {name[:60]!r}. One error can only meet one of them. "
+                "Leave one out."
+            )
+        found[name] = size
+    return found

@@ -1,0 +1,1 @@
+"""Tables in files and frames, measured by DuckDB."""

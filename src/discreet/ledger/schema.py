@@ -1,0 +1,143 @@
+"""Whether the tables of a ledger are as its migrations made them.
+
+A trigger can swallow a charge, a view can hide one, and without its indexes a key could pay twice.
+So what the migrations did not make has no place in a ledger, and what they made must be there.
+"""
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from functools import lru_cache
+from typing import Any, Final
+
+from discreet.errors import LedgerCorruptError
+from discreet.ledger.migrations import APPEND_ONLY, Execute, migrate
+
+Made = frozenset[tuple[str, str, str]]
+"""What there is: of which sort, by which name, and how it was made."""
+
+_SQLITE: Final = (
+    "SELECT type, name, sql FROM sqlite_master"
+    " WHERE name NOT LIKE 'sqlite^_stat%' ESCAPE '^'"  # what ANALYZE keeps for the planner
+)
+
+
+def sqlite_faults(execute: Execute, steps: Sequence[Sequence[str]]) -> list[str]:
+    """In what a SQLite file differs from what the steps make."""
+    return _differences(_texts(execute(_SQLITE, {})), _sqlite_made(tuple(map(tuple, steps))))
+
+
+@lru_cache(maxsize=8)
+def _sqlite_made(steps: tuple[tuple[str, ...], ...]) -> Made:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as scratch:
+        migrate(lambda *call: scratch.execute(*call).fetchall(), steps, "in memory")
+        return _texts(scratch.execute(_SQLITE).fetchall())
+
+
+def _texts(rows: list[tuple[Any, ...]]) -> Made:
+    return frozenset((str(sort), str(name), str(text)) for sort, name, text in rows)
+
+
+_TABLES: Final = ("discreet_entries", "discreet_answers", "discreet_head", "discreet_migrations")
+_OURS: Final = ", ".join(f"to_regclass('{name}')" for name in _TABLES)
+# Definitions that the server writes out differ in blanks and brackets, so those are left out.
+_POSTGRES: Final = f"""
+SELECT 'table', c.relname::text, concat_ws(' ', c.relkind, c.relpersistence, c.relrowsecurity,
+  (SELECT COUNT(*) FROM pg_rewrite WHERE ev_class = c.oid),
+  (SELECT COUNT(*) FROM pg_inherits WHERE c.oid IN (inhparent, inhrelid)))
+FROM pg_class AS c WHERE c.oid IN ({_OURS})
+UNION ALL
+SELECT 'column', c.relname || '.' || a.attname, concat_ws(' ',
+  format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasdef, a.attcollation = t.typcollation)
+FROM pg_attribute AS a
+JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_type AS t ON t.oid = a.atttypid
+WHERE c.oid IN ({_OURS}) AND a.attnum > 0 AND NOT a.attisdropped
+UNION ALL
+SELECT 'index', c.relname::text, i.indisvalid || pg_get_indexdef(i.indexrelid)
+FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE i.indrelid IN ({_OURS})
+UNION ALL
+SELECT 'trigger', g.tgname::text,
+  concat_ws(' ', c.relname, g.tgenabled, g.tgtype, p.proname, p.prosrc)
+FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid JOIN pg_proc AS p ON p.oid = g.tgfoid
+WHERE c.oid IN ({_OURS}) AND NOT g.tgisinternal
+"""
+_DECLARING: Final = "kind = ANY (ARRAY['dataset', 'budget', 'details'])"
+_INDEXES: Final = {
+    "discreet_entries_pkey": "UNIQUE INDEX {} ON discreet_entries USING btree (sequence)",
+    "discreet_answers_pkey": "UNIQUE INDEX {} ON discreet_answers USING btree (sequence)",
+    "discreet_head_pkey": "UNIQUE INDEX {} ON discreet_head USING btree (one)",
+    "discreet_migrations_pkey": "UNIQUE INDEX {} ON discreet_migrations USING btree (number)",
+    "discreet_declarations": "INDEX {} ON discreet_entries USING btree (dataset, analyst, sequence)"
+    f" WHERE {_DECLARING}",
+    "discreet_spent": "INDEX {} ON discreet_entries USING btree (dataset, sequence)"
+    " WHERE kind = 'charge'",
+    "discreet_asked": "INDEX {} ON discreet_entries USING btree (dataset, analyst, sequence)"
+    " WHERE kind = 'charge'",
+    "discreet_keys": "UNIQUE INDEX {} ON discreet_entries USING btree (dataset, analyst, key)"
+    " WHERE kind = 'charge' AND key IS NOT NULL",
+    "discreet_settlements": "UNIQUE INDEX {} ON discreet_entries USING btree (charge)"
+    " WHERE charge IS NOT NULL",
+}
+_COLUMNS: Final = {
+    "discreet_entries": "sequence bigint t, previous text t, time text t, kind text t,"
+    " dataset text t, analyst text f, key text f, charge bigint f, body text t, hash text t",
+    "discreet_answers": "sequence bigint t, content bytea t",
+    "discreet_head": "one integer t",
+    "discreet_migrations": "number integer t",
+}
+_BEFORE_EVERY_CHANGE: Final = 0b111010  # pg_trigger.tgtype: BEFORE, DELETE, UPDATE, TRUNCATE
+
+
+def postgres_faults(execute: Execute) -> list[str]:
+    """In what a PostgreSQL database differs from what the steps make."""
+    found = frozenset((sort, name, _bare(text)) for sort, name, text in execute(_POSTGRES, {}))
+    return _differences(found, _postgres_made())
+
+
+@lru_cache(maxsize=1)
+def _postgres_made() -> Made:
+    made = [("table", name, "r p f 0 0") for name in _TABLES]
+    for table, columns in _COLUMNS.items():
+        for column in columns.split(", "):
+            name, kind, needed = column.split()
+            made.append(("column", f"{table}.{name}", f"{kind} {needed} f t"))
+    made += [("index", name, f"trueCREATE {text.format(name)}") for name, text in _INDEXES.items()]
+    made += [
+        (
+            "trigger",
+            f"{table}_kept",
+            f"{table} O {_BEFORE_EVERY_CHANGE} discreet_append_only {APPEND_ONLY}",
+        )
+        for table in ("discreet_entries", "discreet_answers")
+    ]
+    return frozenset((sort, name, _bare(text)) for sort, name, text in made)
+
+
+def _bare(text: str) -> str:
+    """A definition without blanks, brackets, casts and schemas."""
+    return re.sub(r'\s+|[()"]|::text|(?<=ON )\S+\.(?=discreet_)', "", text)
+
+
+def _differences(found: Made, made: Made) -> list[str]:
+    def names(rows: Made) -> set[tuple[str, str]]:
+        return {row[:2] for row in rows}
+
+    there, wanted = names(found), names(made)
+    changed = names(found ^ made) & there & wanted
+    return sorted(
+        [f"the {sort} {name[:80]!r} is missing" for sort, name in wanted - there]
+        + [f"the {sort} {name[:80]!r} was added" for sort, name in there - wanted]
+        + [f"the {sort} {name[:80]!r} was changed" for sort, name in changed]
+    )
+
+
+def refuse(place: str, faults: list[str]) -> None:
+    """Refuse a ledger whose tables are not as they were made."""
+    if faults:
+        more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
+        raise LedgerCorruptError(
+            f"the tables of the ledger {place} are not as they were made: {faults[0]}{more}. A "
+            "trigger can swallow a charge and a view can hide one, so nothing is written to it. "
+            "Run discreet ledger verify, and restore a backup that it accepts."
+        )

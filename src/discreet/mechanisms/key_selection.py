@@ -1,0 +1,80 @@
+"""Which keys may be known, where nobody listed them: the best of three mechanisms."""
+
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.mechanisms.gaussian_threshold import GaussianThreshold
+from discreet.mechanisms.laplace_threshold import LaplaceThreshold
+from discreet.mechanisms.optimal_selection import OptimalSelection
+from discreet.mechanisms.selected_keys import Selected, read_selection
+from discreet.noise import BitSource
+from discreet.privacy.events import ApproximateEvent
+from discreet.privacy.losses import ApproximateDP
+from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.sensitive import Sensitive
+
+__all__ = ["KeySelection", "Selected", "best_selection"]
+
+
+class KeySelection(Protocol):
+    """A mechanism that releases some of the keys that units hold."""
+
+    @property
+    def epsilon(self) -> Fraction: ...
+    @property
+    def delta(self) -> Fraction: ...
+    @property
+    def groups(self) -> int: ...
+    @property
+    def neighbors(self) -> Neighbors: ...
+
+    @property
+    def half_point(self) -> int:
+        """The least number of units at which a key is released with probability 1/2 or more."""
+
+    def __call__(
+        self, counts: Sensitive[NDArray[np.int64]], *, source: BitSource | None = None
+    ) -> Selected:
+        """Which candidates are released, given the number of distinct units of each."""
+
+    def keep_probability(self, count: int) -> float:
+        """The probability that a key is released which so many units hold."""
+
+    def loss(self) -> ApproximateDP:
+        """What the release costs."""
+
+    def event(self) -> ApproximateEvent:
+        """The release as the ledger keeps it."""
+
+
+def best_selection(
+    *,
+    epsilon: object,
+    delta: object,
+    groups: int,
+    neighbors: Neighbors = Neighbors.ADD_REMOVE,
+    counts: bool,
+) -> OptimalSelection | LaplaceThreshold | GaussianThreshold:
+    """The mechanism that releases a key half of the time at the lowest number of units.
+
+    With ``counts`` only those that release noisy counts too, at no further cost.  The choice
+    depends on the parameters alone, so it costs nothing either.
+
+    >>> best_selection(epsilon=1, delta=1e-6, groups=1, counts=False).half_point
+    14
+    >>> best_selection(epsilon=1, delta=1e-6, groups=10, counts=False)
+    GaussianThreshold(epsilon=1, delta=1/1000000, groups=10, neighbors='add-remove')
+    """
+    privacy, level, most, relation = read_selection(epsilon, delta, groups, neighbors)
+    kinds = (LaplaceThreshold, GaussianThreshold)
+    choices: list[OptimalSelection | LaplaceThreshold | GaussianThreshold] = [
+        kind(epsilon=privacy, delta=level, groups=most, neighbors=relation) for kind in kinds
+    ]
+    if not counts:
+        choices.insert(
+            0, OptimalSelection(epsilon=privacy, delta=level, groups=most, neighbors=relation)
+        )
+    return min(choices, key=lambda choice: choice.half_point)

@@ -1,0 +1,1 @@
+"""The question: declarations, expressions, checks and sensitivity.  No data are seen here."""

@@ -1,0 +1,276 @@
+"""What the custodian declares of a column: its kind, its public bounds or its public values.
+
+Declarations are believed, the file is not: a value that does not fit its column's kind is
+*missing*, whatever the file's own type says.
+"""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from discreet.errors import BoundsError
+from discreet.exact import decimal_text, rational
+
+LARGEST_BOUND = 10**100
+LARGEST_KEY = 1 << 53
+MOST_KEYS = 1_000_000
+_EPOCH = datetime.date(1970, 1, 1)
+
+Key = str | int | bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A numeric column; ``whole`` says that its values are integers, ``dated`` days since 1970.
+
+    Without bounds it can be filtered by, and nothing else.
+    """
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+    whole: bool = False
+    dated: bool = False
+    default: Fraction | None = None
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        kind = "date" if self.dated else "integer" if self.whole else "number"
+        ends = {"low": self.low, "high": self.high, "default": self.default}
+        return {"kind": kind} | {
+            name: _written(end, self.dated) for name, end in ends.items() if end is not None
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A column with a public list of values: all texts, or all integers."""
+
+    values: tuple[Key, ...]
+
+    @property
+    def numeric(self) -> bool:
+        """Whether records are compared as numbers rather than as texts."""
+        return isinstance(self.values[0], int)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        return {"kind": "category", "values": list(self.values)}
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """A column of true and false."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        return {"kind": "boolean"}
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A column whose values are private: they can be keys only through private selection."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        return {"kind": "text"}
+
+
+Column = Number | Category | Boolean | Text
+
+
+def number(low: object = None, high: object = None, *, default: object = None) -> Number:
+    """A numeric column, clipped to public bounds where it is aggregated.
+
+    ``default`` stands for a missing value where the number of records is public; the middle of
+    the bounds unless stated.
+
+    >>> number(0, 60)
+    Number(low=Fraction(0, 1), high=Fraction(60, 1), whole=False, dated=False, default=None)
+    """
+    return _bounded("number", low, high, default, rational, whole=False, dated=False)
+
+
+def integer(low: object = None, high: object = None, *, default: object = None) -> Number:
+    """A column of whole numbers with public bounds.
+
+    >>> integer(0, 120).whole
+    True
+    """
+    declared = _bounded("integer", low, high, default, rational, whole=True, dated=False)
+    for end in (declared.low, declared.high, declared.default):
+        if end is not None and end.denominator != 1:
+            raise BoundsError(
+                f"a bound of an integer column is {decimal_text(end)}. Its values are whole "
+                "numbers, so its bounds are. Write dp.integer(0, 120), or dp.number(0, 1.5)."
+            )
+    return declared
+
+
+def date(low: object = None, high: object = None, *, default: object = None) -> Number:
+    """A column of dates with public bounds; a time of day is dropped.
+
+    >>> date("2020-01-01", "2026-12-31").low
+    Fraction(18262, 1)
+    """
+    return _bounded("date", low, high, default, _days, whole=True, dated=True)
+
+
+def boolean() -> Boolean:
+    """A column of true and false.
+
+    >>> boolean()
+    Boolean()
+    """
+    return Boolean()
+
+
+def text() -> Text:
+    """A column of texts that are not public, such as a diagnosis that anyone may write.
+
+    >>> text()
+    Text()
+    """
+    return Text()
+
+
+def category(values: Sequence[object]) -> Category:
+    """A column with a public list of values; records with another value are in none of them.
+
+    Grouping by it releases every value, whether or not it occurs, in this order.
+
+    >>> category(["A", "B", "C"]).values
+    ('A', 'B', 'C')
+    """
+    listed = isinstance(values, list | tuple)
+    found = tuple(values) if listed else ()
+    kinds = set(map(type, found))
+    if kinds not in ({str}, {int}):
+        raise BoundsError(
+            "the values of a category are not a list of texts or a list of whole numbers. They "
+            "are public and become the groups of a table, so each is written down. Write "
+            'dp.category(["A", "B", "C"]) or dp.category([1, 2, 3]).'
+        )
+    if len(set(found)) != len(found):
+        raise BoundsError(
+            "a category lists a value twice. Each value is one group. Write every value once."
+        )
+    if kinds == {int} and any(abs(value) > LARGEST_KEY for value in found):  # type: ignore[arg-type]
+        raise BoundsError(
+            "a category lists a whole number beyond 2^53. Rows are compared in 64-bit floats, "
+            "which do not tell such numbers apart. Declare the values as texts."
+        )
+    if len(found) > MOST_KEYS:
+        raise BoundsError(
+            f"a category lists more than {MOST_KEYS:,} values. Every one of them is released. "
+            "Declare dp.text() and let the common ones be found privately."
+        )
+    if kinds == {str} and any(not name.isprintable() for name in found if isinstance(name, str)):
+        raise BoundsError(
+            "a category has a value with a line break or another character that cannot be "
+            "printed. Values stand in tables and reports. Write printable texts."
+        )
+    return Category(found)  # type: ignore[arg-type]
+
+
+def read_edges(edges: object) -> tuple[tuple[Fraction, ...], bool]:
+    """Increasing bin edges, at least two, and whether they are dates.
+
+    >>> read_edges([0, 18, 65])
+    ((Fraction(0, 1), Fraction(18, 1), Fraction(65, 1)), False)
+    """
+    listed = list(edges) if isinstance(edges, list | tuple | range) else []
+    days = [day(edge) for edge in listed]
+    dated = bool(days) and None not in days
+    found = tuple(
+        Fraction(at) if at is not None else rational(edge, "a bin edge")
+        for edge, at in zip(listed, days, strict=True)
+    )
+    if not dated and any(at is not None for at in days):
+        raise BoundsError(
+            "some bin edges are dates and some are not. Bins are cut out of one kind of value. "
+            "Write all of them as dates, or all as numbers."
+        )
+    if len(found) < 2 or any(a >= b for a, b in pairwise(found)):
+        raise BoundsError(
+            "the bins are not a list of increasing edges. Bins must be public, and are [a, b) "
+            "between neighboring edges, the last one closed. Write .bins([0, 18, 65, 120])."
+        )
+    if max(map(abs, found)) > LARGEST_BOUND:
+        raise BoundsError(
+            "a bin edge lies beyond 10^100. Edges are compared as floats. Use edges that the "
+            "values can really have."
+        )
+    return found, dated
+
+
+def day(value: object) -> int | None:
+    """The days from 1970 to a date, given as a date or as its text; None if it is neither.
+
+    >>> day("1970-01-02"), day("soon")
+    (1, None)
+    """
+    try:
+        found = datetime.date.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    if not isinstance(found, datetime.date):
+        return None
+    return found.toordinal() - _EPOCH.toordinal()
+
+
+def date_text(days: int) -> str:
+    """The date that is so many days from 1970.
+
+    >>> date_text(1)
+    '1970-01-02'
+    """
+    return datetime.date.fromordinal(days + _EPOCH.toordinal()).isoformat()
+
+
+def _days(value: object, name: str) -> Fraction:
+    days = day(value)
+    if days is None:
+        raise BoundsError(
+            f"{name} of a date column is not a date. Write it as year, month and day: "
+            'dp.date("2020-01-01", "2026-12-31").'
+        )
+    return Fraction(days)
+
+
+def _bounded(
+    kind: str, low: object, high: object, default: object, read: Any, *, whole: bool, dated: bool
+) -> Number:
+    example = '"2020-01-01", "2026-12-31"' if dated else "0, 120"
+    if (low is None) != (high is None):
+        raise BoundsError(
+            f"a {kind} column has one bound. Values are clipped to both. Write "
+            f"dp.{kind}({example}), or dp.{kind}() for a column that is only filtered by."
+        )
+    if low is None:
+        return Number(whole=whole, dated=dated)
+    least, most = read(low, "the lower bound"), read(high, "the upper bound")
+    middle = None if default is None else read(default, "the default")
+    if least >= most:
+        raise BoundsError(
+            f"the bounds of a {kind} column do not increase: {_written(least, dated)} and "
+            f"{_written(most, dated)}. Every value is clipped between them. Write "
+            f"dp.{kind}({example})."
+        )
+    if max(abs(least), abs(most)) > LARGEST_BOUND:
+        raise BoundsError(
+            "a bound lies beyond 10^100. Answers and their errors must fit in a number. Use "
+            "bounds that the values can really have, such as dp.number(0, 120)."
+        )
+    if middle is not None and not least <= middle <= most:
+        raise BoundsError(
+            f"the default of a {kind} column lies outside its bounds. It stands for missing "
+            "values. Choose a value between the bounds."
+        )
+    return Number(low=least, high=most, whole=whole, dated=dated, default=middle)
+
+
+def _written(value: Fraction, dated: bool) -> str:
+    return date_text(int(value)) if dated else str(value)

@@ -1,0 +1,235 @@
+"""Row expressions: the nodes of an allow-list of total operators.
+
+Nothing here can fail on data.  Numbers are 64-bit floats; a date is its day; whatever has no
+value (a division by zero, an undefined difference of infinities, a value that does not fit its
+column) is missing, and missing passes through every operator as it does in SQL.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Literal as OneOf
+
+from discreet.errors import QueryError
+from discreet.plan.columns import date_text
+
+MOST_NODES = 1000
+DEEPEST = 60
+
+_WORDS = frozenset(
+    """
+    all alter and any as between call case connect_by_root create cross current_catalog
+    current_date current_time current_timestamp current_user describe distinct drop else end
+    except execute explain false fetch for force from glob grant having if ilike inner insert
+    install intersect interval into join lambda lateral like localtime localtimestamp map not
+    notnull null on only optimize or outer partitioned_by positional prepare qualify regexp
+    rename reset returning revoke rlike rollback select session_user straight_join summarize
+    tablesample then true uncache union using vacuum values when where with xor
+    """.split()  # noqa: SIM905
+)
+"""Names that SQL would read as its own words."""
+
+Arithmetic = OneOf["+", "-", "*", "/"]
+Comparison = OneOf["=", "<>", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The value of a column, declared or derived."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number, a truth value, a text, or nothing (missing); ``dated`` numbers are days."""
+
+    value: Fraction | bool | str | None
+    dated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """A sum, difference, product or quotient; a quotient by zero is missing."""
+
+    operator: Arithmetic
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Whether two values are in this relation."""
+
+    operator: Comparison
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """Logical and."""
+
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Logical or."""
+
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """Logical not."""
+
+    operand: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Whether there is no value."""
+
+    operand: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Absolute:
+    """The distance of a number from zero."""
+
+    operand: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Floored:
+    """The largest whole number not above a number."""
+
+    operand: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Clipped:
+    """A number, moved between two public bounds."""
+
+    operand: "Node"
+    low: Fraction
+    high: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One value where a condition is true, another where it is false or missing."""
+
+    condition: "Node"
+    then: "Node"
+    otherwise: "Node"
+
+
+Node = (
+    Named
+    | Constant
+    | Calculation
+    | Compared
+    | Both
+    | Either
+    | Negated
+    | Missing
+    | Absolute
+    | Floored
+    | Clipped
+    | Chosen
+)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all that it is made of; refused where it is too large to be read."""
+    stack, seen = [(node, 1)], 0
+    while stack:
+        current, depth = stack.pop()
+        seen += 1
+        if seen > MOST_NODES or depth > DEEPEST:
+            raise QueryError(
+                f"an expression has more than {MOST_NODES} parts or is nested more than {DEEPEST} "
+                "deep. Questions are kept and shown in full. Write a simpler one."
+            )
+        yield current
+        for field in fields(current):
+            part = getattr(current, field.name)
+            if isinstance(part, Node):
+                stack.append((part, depth + 1))
+
+
+def replaced(node: Node, derived: dict[str, Node]) -> Node:
+    """The node with every derived column written out."""
+    if isinstance(node, Named):
+        return derived.get(node.name, node)
+    parts = [getattr(node, field.name) for field in fields(node)]
+    whole = [replaced(part, derived) if isinstance(part, Node) else part for part in parts]
+    return type(node)(*whole)  # type: ignore[arg-type]
+
+
+def shown(node: Node) -> str:
+    """The expression as text: what stands in plans, certificates and the ledger.
+
+    >>> shown(Compared(">", Named("stay"), Constant(Fraction(2))))
+    'stay > 2'
+    """
+    match node:
+        case Named(name):
+            return quoted_name(name)
+        case Constant(value, dated):
+            return constant_text(value, dated)
+        case Calculation(operator, left, right) | Compared(operator, left, right):
+            return f"{_inner(left)} {operator} {_inner(right)}"
+        case Both(left, right):
+            return f"{_inner(left)} AND {_inner(right)}"
+        case Either(left, right):
+            return f"{_inner(left)} OR {_inner(right)}"
+        case Negated(operand):
+            return f"NOT {_inner(operand)}"
+        case Missing(operand):
+            return f"{_inner(operand)} IS NULL"
+        case Absolute(operand):
+            return f"ABS({shown(operand)})"
+        case Floored(operand):
+            return f"FLOOR({shown(operand)})"
+        case Clipped(operand, low, high):
+            return f"CLIP({shown(operand)}, {number_text(low)}, {number_text(high)})"
+        case Chosen(condition, then, otherwise):
+            return f"CASE WHEN {shown(condition)} THEN {shown(then)} ELSE {shown(otherwise)} END"
+
+
+def quoted_name(name: str) -> str:
+    """A column's name as SQL writes it."""
+    if name.isidentifier() and name.isascii() and name.lower() not in _WORDS:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def constant_text(value: Fraction | bool | str | None, dated: bool = False) -> str:
+    """A constant as SQL writes it.
+
+    >>> constant_text(Fraction(1, 4)), constant_text("it's"), constant_text(None)
+    ('0.25', "'it''s'", 'NULL')
+    """
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return f"DATE '{date_text(int(value))}'" if dated else number_text(value)
+
+
+def number_text(value: Fraction) -> str:
+    """A number as one would write it; the nearest float's text where it has no short decimal."""
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
+
+
+def _inner(node: Node) -> str:
+    text = shown(node)
+    plain = isinstance(node, Named | Constant | Absolute | Floored | Clipped | Chosen)
+    return text if plain else f"({text})"

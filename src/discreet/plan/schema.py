@@ -1,0 +1,90 @@
+"""A table as its custodian declares it: columns, whom it protects, and each person's caps."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.errors import PolicyError
+from discreet.plan.columns import Boolean, Category, Column, Number, Text
+from discreet.privacy.neighbors import Neighbors
+
+ROW = "row"
+MOST_ROWS = 1_000_000
+"""The largest cap: a person's weights then fit in 64 bits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """Declarations that a question is checked and priced against.  No data are behind it.
+
+    ``unit`` is the column that names the person a row belongs to, or "row".  A person counts in
+    at most ``max_groups`` groups and for at most ``max_rows`` rows; one with more is weighed down.
+    """
+
+    name: str
+    columns: Mapping[str, Column]
+    unit: str = ROW
+    neighbors: Neighbors = Neighbors.ADD_REMOVE
+    max_groups: int | None = None
+    max_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, column in self.columns.items():
+            if not _is_name(name):
+                raise PolicyError(
+                    "a column has no printable name. Columns are named as in the data. Write "
+                    'columns={"age": dp.integer(0, 120)}.'
+                )
+            if not isinstance(column, Number | Category | Boolean | Text):
+                raise PolicyError(
+                    f"column {name[:60]!r} is declared as {type(column).__name__}. A declaration "
+                    "says which values are public. Write dp.number(0, 60), dp.integer(0, 120), "
+                    'dp.category(["A", "B"]), dp.date("2020-01-01", "2026-12-31"), dp.boolean() '
+                    "or dp.text()."
+                )
+        if not _is_name(self.unit):
+            raise PolicyError(
+                'unit is not a text. It says whom the table protects. Write unit="row", or the '
+                'column that says whose row it is, such as unit="patient_id".'
+            )
+        for what in ("max_groups", "max_rows"):
+            self._check_cap(what)
+        if self.unit in self.columns:
+            raise PolicyError(
+                f"the unit {self.unit[:60]!r} is also declared as a column. What a person's id is "
+                "can never be asked. Take it out of columns."
+            )
+
+    @property
+    def by_person(self) -> bool:
+        """Whether several rows may belong to one person."""
+        return self.unit != ROW
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        return {
+            "unit": self.unit,
+            "max_groups": self.max_groups,
+            "max_rows": self.max_rows,
+            "columns": {name: column.to_data() for name, column in self.columns.items()},
+        }
+
+    def _check_cap(self, what: str) -> None:
+        cap = getattr(self, what)
+        if cap is None:
+            return
+        if type(cap) is not int or not 1 <= cap <= MOST_ROWS:
+            raise PolicyError(
+                f"{what} is not a whole number from 1 to {MOST_ROWS:,}. It caps how much one "
+                f"person can count. Write {what}=10."
+            )
+        if not self.by_person:
+            raise PolicyError(
+                f"{what} is given, and the unit is the row. A row is in one group and counts once, "
+                f"so there is nothing to cap. Leave {what} out, or name the column that says "
+                'whose row it is: unit="patient_id".'
+            )
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value) and value.isprintable()

@@ -1,0 +1,116 @@
+"""A policy to be filled in, from the names and types of columns: never from a value.
+
+What is safe whatever the rows are stands ready.  What somebody has to decide is left out behind a
+#, or empty, and a policy with an empty field is refused.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.plan.schema import ROW
+from discreet.policy.columns import toml_key, toml_text
+
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_REAL = ("FLOAT", "DOUBLE", "DECIMAL")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A column as its file describes it; text files do not say what type it has."""
+
+    name: str
+    type: str | None = None
+
+
+def template(
+    source: str, name: str, columns: Sequence[Stored], *, unit: str | None, table: str | None = None
+) -> str:
+    """The text of a policy for a source."""
+    capped = unit != ROW
+    cap = "" if capped else "# "
+    lines = [
+        f"# What may be asked of {toml_text(name)}, and how much privacy it may cost in all.",
+        "# Made from the names and types of the columns; of a CSV file only the first line was",
+        "# read. Once the table was opened, its ledger holds these declarations; to change them,",
+        "# edit this file and run discreet table update; for the budget, discreet budget set.",
+        "",
+        f"source = {toml_text(source)}",
+        *([f"table  = {toml_text(table)}"] if table else []),
+        f"name   = {toml_text(name)}  # what the table is called in SQL and in the ledger",
+        "",
+        "# Whom the table protects: the column that says whose row it is, so that all rows of a",
+        '# person count as one; or "row", if every row is another person.',
+        f"unit = {toml_text(unit or '')}" + ("" if unit else "  # fill in"),
+        "",
+        "# Which data sets must be hard to tell apart. add-remove: with or without a person, and",
+        "# the number of rows is private. replace: one person swapped for another.",
+        'neighbors = "add-remove"',
+        "",
+        "# How much one person can count: in at most so many groups, for at most so many rows.",
+        "# Who has more is weighed down. Lower caps mean less noise and more bias; take what most",
+        "# people are known to have, without looking at the rows.",
+        f"{cap}max_groups = 3",
+        f"{cap}max_rows   = 10",
+        "",
+        "# Where what is spent is written down, for ever. Without it the budget caps nothing.",
+        f"ledger = {toml_text(name + '.ledger')}",
+        "",
+        "# The cap on everything that is ever asked: nobody's presence changes the odds of all the",
+        "# answers together by more than a factor of e^epsilon: 2.7 for 1, 20 for 3.",
+        "[budget]",
+        "epsilon = 1",
+        "# delta = 1e-5  # for groups that are found privately, asked with --delta 1e-6; far below",
+        "#               # 1 / number of people. One half is for questions, one for their sum.",
+        "",
+        *_heading(columns),
+        "[columns]",
+        *_columns([column for column in columns if column.name != unit]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(columns: Sequence[Stored]) -> list[str]:
+    lines = [
+        "# The columns that may be asked about. Bounds and values are public: write what is known",
+        "# without the rows, such as 0 and 120 for an age. Values outside are moved to the bounds.",
+    ]
+    if any(column.type is None for column in columns) or not columns:
+        lines += [
+            "# The file does not say which type a column has. Take the form that fits. Numbers",
+            "# have a decimal point, dates are 2026-01-31, truth values are true and false, yes",
+            "# and no, 1 and 0; what is written otherwise counts as missing, without an error.",
+            "#   { low = 0, high = 60 }                      a number",
+            '#   { type = "integer", low = 0, high = 120 }   a whole number',
+            '#   { type = "date", low = "2020-01-01", high = "2026-12-31" }',
+            '#   { values = ["A", "B", "C"] }                one of a public list',
+            '#   { type = "boolean" }                        true or false',
+            '#   { type = "text" }                           anything; its values stay private',
+        ]
+    return [*lines, "# Fill in, and take the # away. What is not declared cannot be asked about."]
+
+
+def _columns(columns: Sequence[Stored]) -> list[str]:
+    wide = max((len(toml_key(column.name)) for column in columns), default=0)
+    return [_line(f"{toml_key(column.name):<{wide}}", column.type) for column in columns] or [
+        "# stay = { low = , high = }"
+    ]
+
+
+def _line(key: str, kind: str | None) -> str:
+    # Only the first word of a type is looked at: an ENUM goes on with the values that it has.
+    word = "" if kind is None else kind.partition("(")[0].strip().upper()
+    if kind is None:
+        return f"# {key} = {{ }}"
+    if kind.endswith("]") or word in ("STRUCT", "MAP", "LIST", "UNION", "BLOB"):
+        return f"# {key} holds lists, records or bytes, which cannot be asked about"
+    if word.removeprefix("U") in _WHOLE:
+        return f'# {key} = {{ type = "integer", low = , high = }}'
+    if word in _REAL:
+        return f"# {key} = {{ low = , high = }}"
+    if word == "DATE" or word.startswith("TIMESTAMP"):
+        return f'# {key} = {{ type = "date", low = "", high = "" }}'
+    if word == "BOOLEAN":
+        return f'{key} = {{ type = "boolean" }}'
+    if word == "ENUM":
+        return f"# {key} = {{ values = [] }}"
+    return f'{key} = {{ type = "text" }}  # or, if its values are public: {{ values = ["A", "B"] }}'

@@ -1,0 +1,112 @@
+"""How exact an answer will be, before anything is paid: from the price and public facts."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.laplace import Laplace
+from discreet.plan.blocks import Extreme, FixedTotal, Moments, Output, Ranks, Total
+from discreet.plan.check import Question
+from discreet.plan.query import Statistic
+from discreet.plan.sensitivity import unit
+from discreet.privacy.estimate import Estimate, RankError, Release
+from discreet.privacy.losses import PureDP
+from discreet.release.decode import Frame, components, estimate
+from discreet.release.price import Price, Selection
+
+CONFIDENCE = Fraction(95, 100)
+
+_COUNTS = {Statistic.ROWS, Statistic.PEOPLE, Statistic.COUNT, Statistic.SUM, Statistic.DISTINCT}
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """A half width at 95%, in the answer's own unit; or, for quantiles, in rows of rank."""
+
+    value: float | None
+    of_rank: bool = False
+
+    @property
+    def text(self) -> str:
+        """As it stands in a plan.
+
+        >>> Margin(3).text, Margin(12.5, of_rank=True).text, Margin(None).text
+        ('± 3', 'rank ± 12 rows', 'needs expect_rows=')
+        """
+        if self.value is None:
+            return "needs expect_rows="
+        if self.value == inf:
+            return "± ∞"
+        if self.of_rank:
+            return f"rank ± {self.value:,.0f} rows"
+        return f"± {self.value:,.3g}" if self.value < 1000 else f"± {self.value:,.0f}"
+
+
+def margin(
+    output: Output, question: Question, price: Price, expect_rows: int | None = None
+) -> Margin:
+    """The margin that an output will have in each group.
+
+    Means and variances have a margin only for a number of rows, which is private: it is stated
+    for ``expect_rows`` rows in a group, all at one end of the range, where means are least exact.
+    """
+    block = output.block
+    if isinstance(block, Ranks | Extreme):
+        size = 0 if isinstance(block, Ranks) else 1
+        width = len(block.levels) if isinstance(block, Ranks) else size
+        found = _estimate(output, [0] * width, question, price, None)
+        error = found.error
+        return Margin(error.records if isinstance(error, RankError) else inf, of_rank=True)
+    if isinstance(block, Moments) and output.aggregate.statistic not in _COUNTS:
+        if expect_rows is None:
+            return Margin(None)
+        found = _estimate(output, _expected(block, question, expect_rows), question, price, None)
+    elif isinstance(block, FixedTotal) and output.aggregate.statistic is Statistic.MEAN:
+        if expect_rows is None:
+            return Margin(None)
+        found = _estimate(output, [0], question, price, expect_rows)
+    else:
+        found = _estimate(output, [0] * components(output), question, price, None)
+    return Margin(found.margin)
+
+
+def _expected(block: Moments, question: Question, rows: int) -> list[int]:
+    one, width = unit(block, question), block.value.range.width
+    missing = [0] if block.rows else []
+    if not block.squares:
+        return [0, rows * one * width, *missing]
+    # Half of the rows at either end: where a variance is least exact.
+    half = rows * one * width * width // 2
+    return [half, 0, half, *missing]
+
+
+def _estimate(
+    output: Output, noisy: list[int], question: Question, price: Price, rows: int | None
+) -> Estimate:
+    payment = Release(PureDP(epsilon=price.epsilon))
+    return estimate(output, noisy, Frame(question, price, payment, True, rows))
+
+
+def mechanism_text(output: Output, question: Question, price: Price) -> str:
+    """The mechanism of an output, and its scale in the answer's own unit."""
+    priced = price.of(output.block)
+    if isinstance(priced, Selection):
+        return f"{type(priced.mechanism).__name__}"
+    mechanism = priced.mechanism
+    if not isinstance(mechanism, Laplace | Gaussian):
+        return type(mechanism).__name__
+    return noise_text(mechanism, output, question)
+
+
+def noise_text(mechanism: Laplace | Gaussian, output: Output, question: Question) -> str:
+    """Additive noise, with its scale in the answer's own unit."""
+    block = output.block
+    scale = mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma
+    size = scale / unit(block, question)
+    if isinstance(block, Moments):
+        size /= block.value.range.width ** (2 if block.squares else 1)
+    elif isinstance(block, Total | FixedTotal):
+        size *= block.value.range.grid.step
+    name = "scale" if isinstance(mechanism, Laplace) else "sigma"
+    return f"{type(mechanism).__name__}({name}={float(size):.6g})"

@@ -1,0 +1,276 @@
+"""The answer: a table of private numbers with their errors, and a certificate."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DataError
+from discreet.exact import rational
+from discreet.plan.check import Label
+from discreet.privacy.estimate import Estimate, Interval
+from discreet.privacy.estimates import Estimates
+from discreet.release import forms
+from discreet.release.certificate import Certificate
+from discreet.release.forms import Kind, kind_of
+from discreet.release.shown import cell_text, label_text, text_columns, unique
+from discreet.release.words import counts, from_zero
+
+_CONFIDENCE = Fraction(95, 100)
+_MOST_SHOWN = 60
+_MOST_DRAWN = 130
+
+Group = tuple[Label, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """One row per group; for a column ``n`` also ``n_lower`` and ``n_upper``, at 95%.
+
+    Everything in it was computed from what was released, so it may be published as it is.  All
+    forms hold the same numbers; only what is printed for people is rounded.
+    """
+
+    keys: tuple[str, ...]
+    groups: tuple[Group, ...]
+    columns: dict[str, tuple[Estimate, ...]]
+    certificate: Certificate
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __getitem__(self, name: str) -> Estimate | Estimates:
+        """A column: one estimate, or, where there are groups, one for each by its key."""
+        found = self.column(name)
+        if not self.keys:
+            return found[0]
+        label = ", ".join(self.keys)
+        groups = [group[0] if len(group) == 1 else group for group in self.groups]
+        return Estimates(label, dict(zip(groups, found, strict=True)))
+
+    def column(self, name: str) -> tuple[Estimate, ...]:
+        """The estimates of a column in the order of the groups."""
+        if name in self.columns:
+            return self.columns[name]
+        raise DataError(
+            f"there is no column {str(name)[:60]!r} in the answer. Its columns are "
+            f"{', '.join(self.columns)}. Use one of them."
+        )
+
+    def asks(self, name: str) -> str:
+        """What a column answers, such as "mean(stay)"."""
+        found = (one["asks"] for one in self.certificate.mechanisms if one["output"] == name)
+        return next(found, "")
+
+    def rows(self, confidence: object = _CONFIDENCE) -> Iterator[dict[str, Any]]:
+        """The rows as dictionaries: keys, then value, lower and upper of each column.
+
+        A quantile has no bounds: they are None, and its rank error is in the notes.
+        """
+        level, header = _read_confidence(confidence), self.header
+        for place, group in enumerate(self.groups):
+            row: list[Any] = [*group]
+            for found in self.columns.values():
+                row += [found[place].value, *_ends(found[place], level)]
+            yield dict(zip(header, row, strict=True))
+
+    def simultaneous(self, confidence: object = _CONFIDENCE) -> dict[str, list[Interval | None]]:
+        """For each column, bounds per group that hold all at once with this probability.
+
+        Each of k bounds may miss with a k-th of the chance that is left, so together they miss no
+        more often than that.  Quantiles have no bounds, and stand as None.
+        """
+        level = _read_confidence(confidence)
+        bounded = [one for found in self.columns.values() for one in found if not _ranked(one)]
+        each = 1 - (1 - level) / max(1, len(bounded))
+        return {
+            name: [None if _ranked(one) else one.interval(each) for one in found]
+            for name, found in self.columns.items()
+        }
+
+    # Other forms
+
+    @property
+    def header(self) -> list[str]:
+        """The names of the table's columns in order."""
+        parts = [f"{name}{end}" for name in self.columns for end in ("", "_lower", "_upper")]
+        return [*self.keys, *parts]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The table by columns, as plain data; dates are texts."""
+        rows = list(self.rows())
+        return {name: [row[name] for row in rows] for name in self.header}
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame."""
+        return forms.pandas_frame(self._typed())
+
+    def to_polars(self) -> Any:
+        """A Polars DataFrame."""
+        return forms.polars_frame(self._typed())
+
+    def to_arrow(self) -> Any:
+        """An Arrow table."""
+        return forms.arrow_table(self._typed())
+
+    def to_csv(self) -> str:
+        """The table as CSV text, safe to open in a spreadsheet.
+
+        A label that a spreadsheet would run as a formula (it starts with = + - or @) gets an
+        apostrophe in front; every other form has it as it is.
+        """
+        return forms.csv_text(self.header, (list(row.values()) for row in self.rows()))
+
+    def to_json(self) -> str:
+        """The table, its notes and its certificate as JSON."""
+        return forms.json_text(
+            {
+                "rows": list(self.rows()),
+                "notes": self.notes,
+                "certificate": self.certificate.to_data(),
+            }
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write a file; its ending says which kind: .json, .csv or .html."""
+        place = Path(path)
+        kinds = {".json": self.to_json, ".csv": self.to_csv, ".html": self.report}
+        made = kinds.get(place.suffix.lower())
+        if made is None:
+            raise DataError(
+                f"the ending of {place.name!r} is not known. It says how the answer is written: "
+                f"{', '.join(kinds)}. Use one of them."
+            )
+        place.write_text(made(), "utf-8", newline="\n")
+        return place
+
+    def report(self) -> str:
+        """The answer as one HTML page: table, picture, notes and certificate."""
+        from discreet.release.report import page
+
+        return page(self)
+
+    def plot(self, column: str | None = None) -> Any:
+        """A picture of one column, the first unless stated, with its 95% intervals.
+
+        Counts and sums are bars from 0, everything else points.  Of very many groups the first
+        130 are drawn.
+        """
+        from discreet.plots import estimates_picture
+
+        name = next(iter(self.columns)) if column is None else column
+        cells = self.column(name)[:_MOST_DRAWN]
+        by = f" by {', '.join(self.keys)}" if self.keys else ""
+        few = f", the first {_MOST_DRAWN}" if len(self) > _MOST_DRAWN else ""
+        return estimates_picture(
+            unique(self.groups[:_MOST_DRAWN]) if self.keys else [name],
+            [cell.value for cell in cells],
+            [cell.lower for cell in cells],
+            [cell.upper for cell in cells],
+            title=f"{label_text(name + by)}{few}, {self.price}",
+            bars=from_zero(self.asks(name)),
+        )
+
+    def _typed(self) -> dict[str, tuple[Kind, list[Any]]]:
+        """Every column with its type, and days as dates."""
+        table = {name: (kind_of(part, Kind.TEXT), part) for name, part in self.to_dict().items()}
+        header = self.header[len(self.keys) :]
+        for place in range(0, len(header), 3):
+            names = header[place : place + 3]
+            found = table[names[0]][1]
+            if any(isinstance(value, str) for value in found):
+                table[names[0]] = (Kind.DAY, [date.fromisoformat(value) for value in found])
+            kind = Kind.DAY if table[names[0]][0] is Kind.DAY else Kind.REAL
+            table |= {name: (kind_of(table[name][1], kind), table[name][1]) for name in names}
+        return table
+
+    # For people
+
+    @property
+    def price(self) -> str:
+        """What was paid."""
+        return self.certificate.price
+
+    @property
+    def notes(self) -> list[str]:
+        """What intervals do not cover, and what ranks are guaranteed, per column."""
+        notes = []
+        for name, found in self.columns.items():
+            note = found[0].note if found else ""
+            if found and found[0].rank_error is not None:
+                notes.append(
+                    f"{name}: at most about {found[0].rank_error:,.0f} rows lie between the value "
+                    "and the one that was asked for (95%)."
+                )
+            if note:
+                notes.append(f"{name}: {note}")
+        if self.negative:
+            notes.append(
+                f"{', '.join(self.negative)}: noise can make a small count negative. It is shown "
+                "as it is, since rounding it up to 0 would make sums and means too large."
+            )
+        if not self.certificate.durable:
+            notes.append("The ledger was in memory: what was spent is forgotten with the process.")
+        return notes
+
+    @property
+    def negative(self) -> list[str]:
+        """The counts of which some group has one below 0."""
+        return [
+            name
+            for name, found in self.columns.items()
+            if counts(self.asks(name)) and any(one.value < 0 for one in found)
+        ]
+
+    def cells(self) -> list[list[str]]:
+        """The table as texts: keys, then each value with its error."""
+        return [
+            [*map(label_text, group), *(cell_text(part[place]) for part in self.columns.values())]
+            for place, group in enumerate(self.groups)
+        ]
+
+    def __repr__(self) -> str:
+        shown = self.groups[:_MOST_SHOWN]
+        columns = [
+            [name, *(label_text(group[place]) for group in shown)]
+            for place, name in enumerate(self.keys)
+        ]
+        columns += [
+            [name, *text_columns(part[:_MOST_SHOWN])] for name, part in self.columns.items()
+        ]
+        widths = [max(map(len, column)) for column in columns]
+        lines = [
+            "  ".join(f"{part:<{width}}" for part, width in zip(line, widths, strict=True)).rstrip()
+            for line in zip(*columns, strict=True)
+        ]
+        if len(self) > _MOST_SHOWN:
+            lines.append(f"… {len(self) - _MOST_SHOWN:,} more groups")
+        if not self.groups:
+            lines.append("no group was found")
+        below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
+        return "\n".join([*lines, f"{self.price}, errors at 95%{below}"])
+
+    def _repr_html_(self) -> str:
+        from discreet.release.report import notebook
+
+        return notebook(self)
+
+
+def _ranked(estimate: Estimate) -> bool:
+    return estimate.rank_error is not None
+
+
+def _ends(estimate: Estimate, level: Fraction) -> tuple[float | None, float | None]:
+    return (None, None) if _ranked(estimate) else estimate.interval(level)
+
+
+def _read_confidence(confidence: object) -> Fraction:
+    level = rational(confidence, "confidence")
+    if not 0 < level < 1:
+        raise DataError(
+            "confidence is not between 0 and 1. It is the probability that the bounds hold. Use "
+            "0.95 or 0.99."
+        )
+    return level

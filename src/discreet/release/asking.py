@@ -1,0 +1,172 @@
+"""A question being written: every step gives a new one, and nothing is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import QueryError
+from discreet.exact import rational
+from discreet.plan.blocks import Block
+from discreet.plan.build import Asked, Binned, Expression, Labeled, col, expression
+from discreet.plan.check import Question, checked
+from discreet.plan.expressions import Named, Node, shown
+from discreet.plan.query import Aggregate, Key, Query
+from discreet.privacy.parameters import read_delta, read_epsilon
+from discreet.release.margins import least_epsilon
+from discreet.release.planned import Plan
+from discreet.release.price import price
+
+if TYPE_CHECKING:
+    from discreet.release.answer import Release
+    from discreet.release.table import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Asking:
+    """A question about a table, not yet priced."""
+
+    table: "Table"
+    query: Query = field(default_factory=Query)
+
+    def __repr__(self) -> str:
+        return f"{self.table.name}: {self.query.text or 'all rows'}"
+
+    def where(self, *conditions: Any) -> "Asking":
+        """Only the rows for which every condition is true."""
+        nodes = tuple(self._row_expression(condition) for condition in conditions)
+        return self._with(where=(*self.query.where, *nodes))
+
+    def with_columns(self, **derived: Any) -> "Asking":
+        """Columns computed from others, row by row."""
+        nodes = tuple((name, self._row_expression(value)) for name, value in derived.items())
+        return self._with(derived=(*self.query.derived, *nodes))
+
+    def group_by(self, *keys: Any) -> "Asking":
+        """One answer per group."""
+        return self._with(keys=(*self.query.keys, *map(_key, keys)))
+
+    def agg(self, *aggregates: Any, **named: Any) -> "Asking":
+        """What is asked of every group."""
+        outputs = [(_output_name(one), _aggregate(one)) for one in aggregates]
+        outputs += [(name, _aggregate(one)) for name, one in named.items()]
+        return self._with(outputs=(*self.query.outputs, *outputs))
+
+    def top(self, count: int) -> "Asking":
+        """Only the most common groups, by the first released count."""
+        return self._with(top=count)
+
+    def plan(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = 0,
+        margin: Mapping[str, object] | None = None,
+        weights: Mapping[str, object] | None = None,
+        expect_rows: int | None = None,
+    ) -> Plan:
+        """The price and the errors for ``epsilon``, or the least ε that meets every ``margin``.
+
+        With both, ε is the ceiling.  ``weights`` say how outputs share ε; without them all have
+        the same error relative to what one person can add.  Means and variances need
+        ``expect_rows``, the number of rows expected in a group, to have a margin.
+        """
+        question = checked(self.query, self.table.schema)
+        level = read_delta(delta)
+        shares = _weights(weights, question)
+        if margin is not None:
+            ceiling = None if epsilon is None else read_epsilon(epsilon)
+            found = least_epsilon(question, level, margin, shares, expect_rows, ceiling)
+            return Plan(question, found, expect_rows, self.table)
+        priced = price(question, read_epsilon(epsilon), level, shares)
+        return Plan(question, priced, expect_rows, self.table)
+
+    def release(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = 0,
+        margin: Mapping[str, object] | None = None,
+        weights: Mapping[str, object] | None = None,
+        expect_rows: int | None = None,
+        key: str | None = None,
+        analyst: str | None = None,
+    ) -> "Release":
+        """Plan, pay and answer."""
+        plan = self.plan(
+            epsilon=epsilon, delta=delta, margin=margin, weights=weights, expect_rows=expect_rows
+        )
+        return plan.release(key=key, analyst=analyst)
+
+    def _row_expression(self, value: Any) -> Node:
+        if isinstance(value, str):
+            from discreet.sql.text import parse_expression
+
+            return parse_expression(value, self.table.name)
+        return expression(value).node
+
+    def _with(self, **changes: Any) -> "Asking":
+        return Asking(self.table, replace(self.query, **changes))
+
+
+def _key(value: Any) -> Key:
+    if isinstance(value, str):
+        return Key(value, col(value).node)
+    if isinstance(value, Binned):
+        return Key(value.name or shown(value.node), value.node, value.edges, value.dated)
+    if isinstance(value, Labeled):
+        return Key(value.name, value.node)
+    if isinstance(value, Expression):
+        node = value.node
+        return Key(node.name if isinstance(node, Named) else shown(node), node)
+    raise QueryError(
+        f"group_by got a {type(value).__name__}. Rows are grouped by columns, expressions or bins. "
+        'Write group_by("ward") or group_by(dp.col("age").bins([0, 18, 65, 120])).'
+    )
+
+
+def _aggregate(value: Any) -> Aggregate:
+    if isinstance(value, Asked):
+        return value.aggregate
+    raise QueryError(
+        f"agg got a {type(value).__name__}, which is not an aggregate. Only statistics of groups "
+        'are released, never rows. Write n=dp.rows() or mean_stay=dp.col("stay").mean().'
+    )
+
+
+def _output_name(value: Any) -> str:
+    if isinstance(value, Asked) and value.name is not None:
+        return value.name
+    aggregate = _aggregate(value)
+    inner = "" if aggregate.of is None else f"_{shown(aggregate.of)}"
+    return f"{aggregate.statistic}{inner}"
+
+
+def _weights(
+    weights: Mapping[str, object] | None, question: Question
+) -> dict[Block, Fraction] | None:
+    if weights is None:
+        return None
+    blocks = {output.name: output.block for output in question.outputs}
+    found: dict[Block, Fraction] = {}
+    for name, weight in weights.items():
+        if name not in blocks:
+            raise QueryError(
+                f"weights names {name!r}, which is not asked. Each weight is that of an output: "
+                f"{', '.join(blocks)}. Correct the name."
+            )
+        number = rational(weight, f"the weight of {name}")
+        if number <= 0:
+            raise QueryError(
+                f"the weight of {name!r} is not above 0. Every output needs some of ε. Use 1, or "
+                "more for a smaller error."
+            )
+        # Outputs of one block share its noise, so that the largest of their weights counts.
+        found[blocks[name]] = max(found.get(blocks[name], number), number)
+    missing = [name for name, block in blocks.items() if block not in found]
+    if missing:
+        raise QueryError(
+            f"weights leaves out {missing[0]!r}. Either no output has a weight or each has one. "
+            "Add it."
+        )
+    return found

@@ -1,0 +1,148 @@
+"""Several questions against one budget: each gets what its margins need, or an equal share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet.errors import BudgetExhaustedError, QueryError
+from discreet.exact import decimal_text
+from discreet.privacy.budget import Budget
+from discreet.release.answer import Release
+from discreet.release.asking import Asking
+from discreet.release.planned import Plan
+
+_STEP = Fraction(1, 1000)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Planned:
+    """The plans of a batch.  ``release`` pays and answers them one after another."""
+
+    plans: tuple[Plan, ...]
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What all of them cost."""
+        return sum((plan.epsilon for plan in self.plans), Fraction(0))
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ of all of them."""
+        return sum((plan.delta for plan in self.plans), Fraction(0))
+
+    def release(self, *, key: str | None = None, analyst: str | None = None) -> list[Release]:
+        """The answers in order.
+
+        Each is charged before it is read.  If the table's budget ends before the last one, the
+        answers so far stay released; with a ``key`` they are free when the batch is asked again.
+        """
+        return [
+            plan.release(key=None if key is None else f"{key} {place}", analyst=analyst)
+            for place, plan in enumerate(self.plans, 1)
+        ]
+
+    def __repr__(self) -> str:
+        rows = [("question", "output", "mechanism", "± (95%)", "ε")]
+        for place, plan in enumerate(self.plans, 1):
+            rows += [
+                (
+                    str(place),
+                    line.output,
+                    line.mechanism,
+                    line.margin.text.removeprefix("± "),
+                    line.price,
+                )
+                for line in plan.lines
+            ]
+        widths = [max(len(row[place]) for row in rows) for place in range(5)]
+        lines = [
+            "  ".join(f"{part:<{width}}" for part, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        delta = "" if self.delta == 0 else f", δ = {decimal_text(self.delta)}"
+        total = f"costs ε = {decimal_text(self.epsilon)}{delta} together"
+        return "\n".join([*lines, f"{total}; nothing is spent until .release()"])
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Questions that are planned together."""
+
+    questions: tuple[Asking, ...]
+
+    def plan(
+        self,
+        *,
+        budget: Budget,
+        margins: Sequence[Mapping[str, object] | None] | None = None,
+        weights: Sequence[object] | None = None,
+        expect_rows: int | None = None,
+    ) -> Planned:
+        """One plan per question, within one budget.
+
+        A question with ``margins`` gets the least ε that meets them; the others share what is left,
+        equally or by ``weights``.  The sum never exceeds the budget.
+        """
+        wanted = _aligned(margins, len(self.questions), "margins")
+        shares = [
+            Fraction(str(one)) if one is not None else Fraction(1)
+            for one in _aligned(weights, len(self.questions), "weights")
+        ]
+        selecting = [asking for asking in self.questions if _selects(asking)]
+        delta = budget.question_delta / len(selecting) if selecting else Fraction(0)
+        plans: dict[int, Plan] = {}
+        for place, (asking, margin) in enumerate(zip(self.questions, wanted, strict=True)):
+            if margin is not None:
+                plans[place] = asking.plan(
+                    margin=margin, delta=delta if _selects(asking) else 0, expect_rows=expect_rows
+                )
+        left = budget.epsilon - sum((plan.epsilon for plan in plans.values()), Fraction(0))
+        rest = [place for place in range(len(self.questions)) if place not in plans]
+        if left < 0 or (rest and left <= 0):
+            needed = budget.epsilon - left
+            raise BudgetExhaustedError(
+                f"the margins need ε = {decimal_text(needed)} together, and the budget is "
+                f"{budget}. A smaller error costs more privacy. Allow larger margins or a larger "
+                "budget. Nothing was read or spent."
+            )
+        total = sum((shares[place] for place in rest), Fraction(0))
+        for place in rest:
+            asking = self.questions[place]
+            part = left * shares[place] / total
+            plans[place] = asking.plan(
+                epsilon=max(part // _STEP * _STEP, part if part < _STEP else _STEP),
+                delta=delta if _selects(asking) else 0,
+                expect_rows=expect_rows,
+            )
+        return Planned(tuple(plans[place] for place in range(len(self.questions))))
+
+
+def batch(questions: Sequence[Asking]) -> Batch:
+    """Questions that share one budget: ``dp.batch([…]).plan(budget=dp.Budget(epsilon=1))``.
+
+    Nothing is read or spent until the plan is released.
+    """
+    found = tuple(questions)
+    if not found or not all(isinstance(asking, Asking) for asking in found):
+        raise QueryError(
+            "a batch is not a list of questions. Each is asked of a table and not yet planned. "
+            'Write dp.batch([visits.agg(n=dp.rows()), visits.group_by("ward").agg(n=dp.rows())]).'
+        )
+    return Batch(found)
+
+
+def _aligned(values: Sequence[Any] | None, many: int, what: str) -> list[Any]:
+    found = [None] * many if values is None else list(values)
+    if len(found) != many:
+        raise QueryError(
+            f"{what} has {len(found)} entries for {many} questions. Each question has one, or "
+            "None. Give as many as there are questions."
+        )
+    return found
+
+
+def _selects(asking: Asking) -> bool:
+    from discreet.plan.check import checked
+
+    return checked(asking.query, asking.table.schema).selects_keys

@@ -1,0 +1,274 @@
+"""What was released, how, and at what price: for whoever has to show it later."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from discreet.accounting.totals import Totals
+from discreet.errors import DataError, DiscreetError
+from discreet.exact import decimal_text, rational
+from discreet.ledger import Entry, Ledger
+from discreet.ledger.questions import one_line
+
+_VERSION = 1
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_NUMBER = re.compile(r"≈?[0-9.]+(?:e[+-]?[0-9]+)?|[0-9]+/[0-9]+")
+_MECHANISM = {"output", "asks", "mechanism", "epsilon"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """A statement about one release that can be checked against the ledger.
+
+    ``entry`` and ``hash`` are the ledger's record of the charge, ``answer`` is the SHA-256 of what
+    was released; ``check`` and ``discreet ledger verify --certificate`` compare them.
+    """
+
+    table: str
+    question: str
+    unit: str
+    neighbors: str
+    max_groups: int | None
+    max_rows: int | None
+    mechanisms: tuple[dict[str, str], ...]
+    epsilon: str
+    delta: str
+    analyst: str
+    ledger: str
+    durable: bool
+    entry: int
+    hash: str
+    time: str
+    answer: str
+    versions: dict[str, str]
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, that ``from_data`` takes back."""
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        data["mechanisms"] = [dict(one) for one in self.mechanisms]
+        return {"certificate": _VERSION} | data | {"versions": dict(self.versions)}
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_data(), ensure_ascii=False, indent=2)
+
+    @staticmethod
+    def from_data(data: object) -> "Certificate":
+        """The certificate that ``to_data`` wrote; anything else is refused."""
+        if not isinstance(data, Mapping) or data.get("certificate") != _VERSION:
+            raise _unreadable("it is not a certificate of version 1")
+        given, known = set(data) - {"certificate"}, {field.name for field in fields(Certificate)}
+        if given != known:
+            what = "an unknown field" if given - known else "a missing field"
+            raise _unreadable(f"it has {what}, {sorted(map(str, given ^ known))[0][:40]!r}")
+        wrong = [name for name in sorted(known) if not _fits(name, data[name])]
+        if wrong:
+            raise _unreadable(f"its field {wrong[0]!r} is not what such a field holds")
+        values = {name: data[name] for name in known}
+        values["mechanisms"] = tuple(dict(one) for one in data["mechanisms"])
+        return Certificate(**values | {"versions": dict(data["versions"])})
+
+    @staticmethod
+    def read(text: str) -> "Certificate":
+        """The certificate in a JSON text: itself, or the answer that holds it."""
+        try:
+            data = json.loads(text, object_pairs_hook=_once)
+        except ValueError:
+            raise _unreadable("it is not JSON, or names a field twice") from None
+        inner = data.get("certificate") if isinstance(data, dict) else None
+        return Certificate.from_data(inner if isinstance(inner, dict) else data)
+
+    @staticmethod
+    def load(path: str | Path) -> "Certificate":
+        """The certificate in a file: what ``to_json`` gave, or an answer saved as .json."""
+        try:
+            return Certificate.read(Path(path).read_text("utf-8"))
+        except UnicodeDecodeError:
+            raise _unreadable("it is not text in UTF-8") from None
+
+    @property
+    def price(self) -> str:
+        """What was paid, as people write it."""
+        paid = [f"ε = {self.epsilon}"] + ([] if self.delta == "0" else [f"δ = {self.delta}"])
+        return ", ".join(paid).replace("= ≈", "≈ ")
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """What it states, by topic."""
+        by_row = self.unit == "row"
+        caps = f", max_groups {self.max_groups}, max_rows {self.max_rows}"
+        kept = "" if self.durable else " (in memory: nobody else can check this)"
+        noise = [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
+        return [
+            ("table", self.table),
+            ("question", self.question),
+            ("protects", "each row" if by_row else f"each {self.unit}{caps}"),
+            ("neighbors", self.neighbors),
+            *(("noise" if place == 0 else "", line) for place, line in enumerate(noise)),
+            ("price", self.price),
+            ("asked by", f"{self.analyst}, {self.time}"),
+            ("ledger", f"{self.ledger}, entry {self.entry:,}{kept}"),
+            ("hash", self.hash),
+            ("answer", f"SHA-256 {self.answer}"),
+            ("versions", ", ".join(f"{name} {number}" for name, number in self.versions.items())),
+        ]
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        width = max(len(topic) for topic, _ in self.lines)
+        return "\n".join(f"{topic:<{width}}  {_printable(line)}" for topic, line in self.lines)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><th scope="row" style="text-align:left">{escape(topic)}</th>'
+            f'<td style="text-align:left;overflow-wrap:anywhere"><bdi>{escape(_printable(line))}'
+            "</bdi></td></tr>"
+            for topic, line in self.lines
+        )
+        return f"<table><tbody>{rows}</tbody></table>"
+
+
+def check(certificate: Certificate, ledger: Ledger) -> list[str]:
+    """What in a certificate is not as the ledger has it; an empty list if it is genuine.
+
+    Compared are the charge (its number, hash, table, analyst, time, question, ε and δ), the
+    declarations that held when it was made, and the digest of the answer.  Whether the ledger
+    itself is sound is for ``ledger.verify``.
+    """
+    found = _Recorded.of(certificate, ledger)
+    entry = found.charge
+    if entry is None or entry.kind != "charge":
+        return [f"entry {certificate.entry} of the ledger is not a charge"]
+    body = entry.data
+    cost = Totals.from_data(body["cost"])
+    settled = found.settled
+    released = None if settled is None or settled.kind != "released" else settled.data["answer"]
+    pairs: list[tuple[str, object, object]] = [
+        ("hash", certificate.hash, entry.hash),
+        ("table", certificate.table, entry.dataset),
+        ("analyst", certificate.analyst, entry.analyst),
+        ("time", certificate.time, entry.time),
+        ("question", one_line(certificate.question), body["summary"]),
+        ("ε", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
+        ("δ", certificate.delta, _as_written(certificate.delta, cost.delta)),
+        ("digest of the answer", certificate.answer, released),
+        *((name, getattr(certificate, name), known) for name, known in found.declared.items()),
+    ]
+    problems = [
+        f"the {name} is {_short(stated)} in the certificate and {_short(known)} in the ledger"
+        for name, stated, known in pairs
+        if stated != known
+    ]
+    problems += [
+        f"entry {one.sequence} of the ledger does not have the hash it was written with"
+        for one in (found.declaring, entry, settled)
+        if one is not None and not one.intact
+    ]
+    return problems
+
+
+@dataclass(slots=True)
+class _Recorded:
+    """What a ledger knows of a charge: itself, what became of it, and what was declared then."""
+
+    charge: Entry | None
+    settled: Entry | None = None
+    declaring: Entry | None = None
+
+    @staticmethod
+    def of(certificate: Certificate, ledger: Ledger) -> "_Recorded":
+        found = _Recorded(ledger.entry(certificate.entry))
+        if found.charge is None:
+            return found
+        for entry in ledger.history(found.charge.dataset):
+            if entry.charge == certificate.entry:
+                found.settled = entry
+            declares = entry.kind in ("dataset", "budget", "details") and entry.analyst is None
+            if declares and entry.sequence < certificate.entry:
+                found.declaring = entry
+        return found
+
+    @property
+    def declared(self) -> dict[str, object]:
+        if self.declaring is None:
+            return {}
+        declaration = self.declaring.data["to"]
+        details = declaration["details"]
+        caps = {
+            name: details[name] for name in ("unit", "max_groups", "max_rows") if name in details
+        }
+        return {"neighbors": declaration["neighbors"], **caps}
+
+
+def _as_written(text: str, known: Fraction | None) -> str | None:
+    """What the ledger knows, in the words of the certificate if they mean the same."""
+    if known is None:
+        return None
+    exact = not text.startswith("≈") and rational(text, "the price") == known
+    return text if exact else decimal_text(known)
+
+
+def _fits(name: str, value: object) -> bool:
+    match name:
+        case "max_groups" | "max_rows":
+            return value is None or (type(value) is int and value > 0)
+        case "entry":
+            return type(value) is int and value > 0
+        case "durable":
+            return type(value) is bool
+        case "hash" | "answer":
+            return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
+        case "epsilon" | "delta":
+            return isinstance(value, str) and _is_price(value)
+        case "neighbors":
+            return value in ("add-remove", "replace")
+        case "versions":
+            return isinstance(value, Mapping) and _texts(value)
+        case "mechanisms":
+            return isinstance(value, list | tuple) and all(
+                isinstance(one, Mapping) and set(one) == _MECHANISM and _texts(one) for one in value
+            )
+    return isinstance(value, str)
+
+
+def _is_price(text: str) -> bool:
+    try:
+        return _NUMBER.fullmatch(text) is not None and rational(text.lstrip("≈"), "it") >= 0
+    except DiscreetError:
+        return False
+
+
+def _texts(mapping: Mapping[Any, Any]) -> bool:
+    return all(isinstance(part, str) for pair in mapping.items() for part in pair)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a field stands twice")
+    return found
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+def _short(value: object) -> str:
+    text = "not there" if value is None else _printable(str(value))
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _unreadable(fact: str) -> DataError:
+    return DataError(
+        f"the certificate cannot be read: {fact}. It is read only if its meaning is certain. Use "
+        "what release.certificate.to_json() gave, or an answer that was saved as .json."
+    )

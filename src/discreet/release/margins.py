@@ -1,0 +1,136 @@
+"""Accuracy first: the least ε, to two digits, that meets the margins asked for."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from discreet.errors import BudgetExhaustedError, QueryError
+from discreet.exact import decimal_text, rational
+from discreet.plan.blocks import Block, Output
+from discreet.plan.check import Question
+from discreet.release.accuracy import margin
+from discreet.release.price import Price, price
+
+_LEAST, _MOST = -6, 3  # powers of ten between which ε is looked for
+_DIGITS = 90  # two-digit numbers per power of ten: 10 to 99
+
+
+def least_epsilon(
+    question: Question,
+    delta: Fraction,
+    wanted: Mapping[str, object],
+    weights: Mapping[Block, Fraction] | None = None,
+    expect_rows: int | None = None,
+    ceiling: Fraction | None = None,
+) -> Price:
+    """The price with the least ε of two significant digits at which every margin is met."""
+    outputs = _read(question, wanted, expect_rows)
+    shares = weights or _own_shares(question, delta, outputs, expect_rows)
+
+    def meets(epsilon: Fraction) -> bool:
+        priced = price(question, epsilon, delta, shares)
+        return all(
+            (margin(output, question, priced, expect_rows).value or 0) <= bound
+            for output, bound in outputs.items()
+        )
+
+    found = _least(meets)
+    if ceiling is not None and (found is None or found > ceiling):
+        needed = "more than 1000" if found is None else decimal_text(found)
+        raise BudgetExhaustedError(
+            f"the margins need ε = {needed}, and the ceiling is {decimal_text(ceiling)}. A smaller "
+            "error costs more privacy. Allow a larger margin or a larger epsilon. Nothing was "
+            "read or spent."
+        )
+    if found is None:
+        raise QueryError(
+            "no ε up to 1000 meets the margins. What is so exact protects nobody. Allow larger "
+            "margins."
+        )
+    return price(question, found, delta, shares)
+
+
+def _least(meets: Callable[[Fraction], bool]) -> Fraction | None:
+    low, high = 0, (_MOST - _LEAST) * _DIGITS
+    if not meets(_two_digits(high)):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if meets(_two_digits(middle)):
+            high = middle
+        else:
+            low = middle + 1
+    return _two_digits(low)
+
+
+def _two_digits(place: int) -> Fraction:
+    """The numbers of two significant digits in order: 1.0e-6, 1.1e-6, …, 9.9e-6, 1.0e-5, …
+
+    >>> _two_digits(0), _two_digits(89), _two_digits(90)
+    (Fraction(1, 1000000), Fraction(99, 10000000), Fraction(1, 100000))
+    """
+    power, digits = divmod(place, _DIGITS)
+    return Fraction(10 + digits, 10) * Fraction(10) ** (power + _LEAST)
+
+
+def _own_shares(
+    question: Question,
+    delta: Fraction,
+    outputs: Mapping[Output, Fraction],
+    expect_rows: int | None,
+) -> dict[Block, Fraction] | None:
+    """Where every block has a margin, each gets the share of ε that its own margin needs."""
+    blocks = {output.block for output in outputs}
+    if question.selects_keys or blocks != set(question.blocks):
+        return None
+    shares = {}
+    for block in question.blocks:
+        alone = {block: Fraction(1)} | {other: Fraction(1, 10**9) for other in blocks - {block}}
+
+        def meets(
+            epsilon: Fraction, block: Block = block, alone: dict[Block, Fraction] = alone
+        ) -> bool:
+            priced = price(question, epsilon, delta, alone)
+            return all(
+                (margin(output, question, priced, expect_rows).value or 0) <= bound
+                for output, bound in outputs.items()
+                if output.block == block
+            )
+
+        found = _least(meets)
+        if found is None:
+            return None
+        shares[block] = found
+    return shares
+
+
+def _read(
+    question: Question, wanted: Mapping[str, object], expect_rows: int | None
+) -> dict[Output, Fraction]:
+    outputs = {output.name: output for output in question.outputs}
+    if not wanted:
+        raise QueryError(
+            "margin names no output. It says how large the error of each may be at 95%. Write "
+            'margin={"patients": 5}.'
+        )
+    found = {}
+    for name, bound in wanted.items():
+        if name not in outputs:
+            raise QueryError(
+                f"margin names {name!r}, which is not asked. Its names are those of the outputs: "
+                f"{', '.join(outputs)}. Correct the name."
+            )
+        number = rational(bound, f"the margin of {name}")
+        if number <= 0:
+            raise QueryError(
+                f"the margin of {name!r} is not above 0. A private answer always has an error. Use "
+                "a larger one."
+            )
+        output = outputs[name]
+        probe = margin(output, question, price(question, Fraction(1), Fraction(1, 10**6)), None)
+        if probe.value is None and expect_rows is None:
+            raise QueryError(
+                f"{name!r} has a margin only for a number of rows, which is private. State how "
+                "many rows a group is expected to have: .plan(margin=…, expect_rows=1000)."
+            )
+        found[output] = number
+    return found

@@ -1,0 +1,191 @@
+"""A plan: what a question will cost and how exact its answer will be.  Nothing is spent."""
+
+import json
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import QueryError
+from discreet.exact import decimal_text
+from discreet.plan.blocks import Block, Output
+from discreet.plan.check import Question
+from discreet.release.accuracy import Margin, margin, mechanism_text, noise_text
+from discreet.release.price import Price, Priced
+
+if TYPE_CHECKING:
+    from discreet.release.answer import Release
+    from discreet.release.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One output of a plan."""
+
+    output: str
+    asks: str
+    mechanism: str
+    margin: Margin
+    epsilon: Fraction
+    shared_with: str | None = None
+
+    @property
+    def price(self) -> str:
+        """Its part of ε; outputs of one measurement share one, which is stated once."""
+        return (
+            decimal_text(self.epsilon) if self.shared_with is None else f"with {self.shared_with}"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """A question with its price.  ``release`` pays exactly what is shown here.
+
+    Neither data nor ledger are touched by making or reading a plan.
+    """
+
+    question: Question
+    price: Price
+    expect_rows: int | None = None
+    opened: "Table | None" = field(default=None)
+
+    @property
+    def table(self) -> "Table":
+        """The table that the question is about."""
+        if self.opened is None:
+            raise QueryError(
+                "the plan belongs to no open table. A question is asked of a table. Make the plan "
+                "with table.agg(…).plan(epsilon=1)."
+            )
+        return self.opened
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What it costs."""
+        return self.price.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ that it costs; 0 where only pure mechanisms are used."""
+        return self.price.delta
+
+    @property
+    def lines(self) -> list[Line]:
+        """Each output with its mechanism, its margin at 95% and its part of ε."""
+        first: dict[Block, str] = {}
+        for output in self.question.outputs:
+            first.setdefault(output.block, output.name)
+        return [
+            Line(
+                output.name,
+                output.aggregate.text,
+                mechanism_text(output, self.question, self.price),
+                margin(output, self.question, self.price, self.expect_rows),
+                self.price.of(output.block).epsilon,
+                None if first[output.block] == output.name else first[output.block],
+            )
+            for output in self.question.outputs
+        ]
+
+    def margins(self) -> dict[str, float | None]:
+        """The margin of every output at 95%, per group; for quantiles, in rows of rank."""
+        return {line.output: line.margin.value for line in self.lines}
+
+    def release(
+        self, *, key: str | None = None, analyst: str | None = None, source: Any = None
+    ) -> "Release":
+        """Pay what the plan shows, and answer.
+
+        With a ``key``, a retry of the same question gets the same answer for free.
+        """
+        from discreet.release.table import answer
+
+        return answer(self, key=key, analyst=analyst, source=source)
+
+    @property
+    def text(self) -> str:
+        """The question as bytes are hashed from it: all that determines the answer."""
+        data = {
+            "version": 1,
+            "table": self.question.schema.name,
+            "question": self.question.query.text,
+            "derived": [[name, str(node)] for name, node in self.question.query.derived],
+            "epsilon": str(self.price.epsilon),
+            "delta": str(self.price.delta),
+            "blocks": [
+                [str(priced.block), str(priced.mechanism), priced.sensitivity]
+                for priced in self.price.blocks
+            ],
+        }
+        return json.dumps(data, sort_keys=True)
+
+    def explain(self) -> str:
+        """How the question is answered, step by step, with what each step assumes."""
+        question = self.question
+        schema = question.schema
+        lines = [f"question   {question.query.text}", f"table      {schema.name}"]
+        if schema.by_person:
+            lines.append(
+                f"protects   each {schema.unit}, {schema.neighbors} neighbors; at most "
+                f"{schema.max_groups} groups and {schema.max_rows} rows each, more are weighed down"
+            )
+        else:
+            lines.append(f"protects   each row, {schema.neighbors} neighbors")
+        cells = question.cells
+        if question.keys:
+            groups = "found privately" if cells is None else f"{cells:,}, all released"
+            lines.append(f"groups     {groups}")
+        lines.append(f"price      {self._price}")
+        if self.price.selection is not None:
+            mechanism = self.price.selection.mechanism
+            lines.append(
+                f"keys       {type(mechanism).__name__}: a group of {mechanism.half_point} people "
+                "appears with probability one half, one of a single person with at most δ"
+            )
+        lines += [
+            self._explained(line, output)
+            for line, output in zip(self.lines, question.outputs, strict=True)
+        ]
+        return "\n".join(lines)
+
+    def _explained(self, line: Line, output: Output) -> str:
+        question, priced = self.question, self.price.of(output.block)
+        text = (
+            f"{line.output:<10} {line.asks}: {line.mechanism}, {line.margin.text} (95%), "
+            f"ε = {decimal_text(line.epsilon)}"
+        )
+        if not isinstance(priced, Priced):
+            return f"{text}; released with the keys, at no further price"
+        together = [
+            other.name
+            for other in question.outputs
+            if other.block == output.block and other.name != output.name
+        ]
+        if together:
+            text += f" together with {', '.join(together)}"
+        if priced.instead is not None:
+            text += f"; {noise_text(priced.instead, output, question)} would be less exact"
+        return text
+
+    @property
+    def _price(self) -> str:
+        delta = "" if self.delta == 0 else f", δ = {decimal_text(self.delta)}"
+        return f"ε = {decimal_text(self.epsilon)}{delta}"
+
+    def __repr__(self) -> str:
+        rows = [("output", "asks", "mechanism", "± (95%)", "ε")]
+        rows += [
+            (
+                line.output,
+                line.asks,
+                line.mechanism,
+                line.margin.text.removeprefix("± "),
+                line.price,
+            )
+            for line in self.lines
+        ]
+        widths = [max(len(row[place]) for row in rows) for place in range(5)]
+        text = [
+            "  ".join(f"{part:<{width}}" for part, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        return "\n".join([*text, f"costs {self._price}; nothing is spent until .release()"])

@@ -1,0 +1,72 @@
+"""Run and noise: the only steps that follow the charge."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.laplace import Laplace
+from discreet.noise import BitSource
+from discreet.plan.check import Question
+from discreet.release.price import Price
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Noisy:
+    """Everything that was released: integers per block and group, selected keys, a public n."""
+
+    blocks: tuple[tuple[int, ...], ...]
+    cells: tuple[tuple[str, ...], ...] | None = None
+    selected: tuple[int, ...] | None = None
+    rows: int | None = None
+
+    def to_bytes(self) -> bytes:
+        """What the ledger keeps, so that a retry gets the same answer."""
+        data = {
+            "version": _VERSION,
+            "blocks": self.blocks,
+            "cells": self.cells,
+            "selected": self.selected,
+            "rows": self.rows,
+        }
+        return json.dumps(data, separators=(",", ":")).encode()
+
+    @staticmethod
+    def from_bytes(data: bytes) -> "Noisy":
+        """What ``to_bytes`` wrote."""
+        read = json.loads(data)
+        cells, selected = read["cells"], read["selected"]
+        return Noisy(
+            tuple(tuple(block) for block in read["blocks"]),
+            None if cells is None else tuple(tuple(cell) for cell in cells),
+            None if selected is None else tuple(selected),
+            read["rows"],
+        )
+
+
+def run(question: Question, price: Price, engine: DuckDB, bits: BitSource) -> Noisy:
+    """Measure the question and add the noise that was paid for.  Every cell gets a fresh draw."""
+    cells = selected = None
+    if price.selection is not None:
+        candidates = engine.candidates(question)
+        chosen = price.selection.mechanism(candidates.counts, source=bits)
+        cells = candidates.released(chosen.kept)
+        if price.selection.answers is not None and chosen.counts is not None:
+            selected = tuple(int(count) for count in chosen.counts)
+    measured = engine.measure(question, tuple(priced.block for priced in price.blocks), cells)
+    blocks = []
+    for priced in price.blocks:
+        mechanism: Any = priced.mechanism
+        if isinstance(mechanism, Laplace | Gaussian):
+            noisy = mechanism.release(measured.sums[priced.block], bits)
+            blocks.append(tuple(int(number) for number in noisy))
+        else:
+            found: list[int] = []
+            for group in measured.ranks[priced.block]:
+                points = mechanism(group, source=bits)
+                found += map(int, points) if isinstance(points, list | tuple) else [int(points)]
+            blocks.append(tuple(found))
+    return Noisy(tuple(blocks), cells, selected, measured.rows)

@@ -1,0 +1,1 @@
+"""SQL text to nodes, and nodes to the SQL of an engine."""

@@ -1,0 +1,182 @@
+"""Nodes to SQL: every operator is total, and missing is NULL.
+
+Numbers are DOUBLE.  NaN compares differently from engine to engine, so that it never stands: a
+column or an operation that gives NaN gives NULL.  Rounding is FLOOR(x·s + 0.5) and clipping is
+CASE, because ROUND, CAST, LEAST and GREATEST differ between engines.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from sqlglot import exp
+
+from discreet.plan.blocks import Steps
+from discreet.plan.columns import Boolean, Category, Column, Number
+from discreet.plan.expressions import (
+    Absolute,
+    Both,
+    Calculation,
+    Chosen,
+    Clipped,
+    Compared,
+    Constant,
+    Either,
+    Floored,
+    Missing,
+    Named,
+    Negated,
+    Node,
+)
+
+MAYBE_NAN = "n"
+"""How the short names of columns begin whose values may be NaN."""
+
+_CALCULATIONS = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
+_COMPARISONS = {
+    "=": exp.EQ,
+    "<>": exp.NEQ,
+    "<": exp.LT,
+    "<=": exp.LTE,
+    ">": exp.GT,
+    ">=": exp.GTE,
+}
+
+
+def column_name(name: str) -> exp.Column:
+    """A column by its quoted name."""
+    return exp.column(exp.to_identifier(name, quoted=True))
+
+
+def read_column(stored: exp.Expr, column: Column) -> exp.Expr:
+    """A stored value as the declared kind says; what does not fit is NULL.
+
+    A number may still be NaN: its short name says so, and who uses it takes care.
+    """
+    if isinstance(column, Number) and column.dated:
+        moment = exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.DATE))
+        epoch = exp.Cast(
+            this=exp.Literal.string("1970-01-01"), to=exp.DataType(this=exp.DataType.Type.DATE)
+        )
+        days = exp.DateDiff(this=moment, expression=epoch, unit=exp.Var(this="DAY"))
+        return _cast(days, exp.DataType.Type.DOUBLE)
+    if is_float(column):
+        return exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.DOUBLE))
+    text = exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.TEXT))
+    if isinstance(column, Boolean):
+        # By way of text, so that the stored type does not decide which values are true.
+        return exp.TryCast(this=text, to=exp.DataType(this=exp.DataType.Type.BOOLEAN))
+    return text
+
+
+def is_float(column: Column) -> bool:
+    """Whether a column is read as floats, among which a file may have NaN."""
+    if isinstance(column, Number):
+        return not column.dated
+    return isinstance(column, Category) and column.numeric
+
+
+def expression(node: Node, names: Mapping[str, str]) -> exp.Expr:
+    """The SQL of a checked node; ``names`` says what each column is called in the query."""
+    match node:
+        case Named(name):
+            column = column_name(names[name])
+            return _without_nan(column) if names[name].startswith(MAYBE_NAN) else column
+        case Constant(value, _):
+            return constant(value)
+        case Calculation(operator, left, right):
+            first, second = expression(left, names), expression(right, names)
+            if operator == "/":
+                second = exp.Nullif(this=second, expression=number(Fraction(0)))
+            sides = {"this": exp.paren(first), "expression": exp.paren(second)}
+            return _without_nan(_CALCULATIONS[operator](**sides))
+        case Compared(operator, left, right):
+            return _COMPARISONS[operator](
+                this=exp.paren(expression(left, names)),
+                expression=exp.paren(expression(right, names)),
+            )
+        case Both(left, right):
+            return exp.and_(expression(left, names), expression(right, names))
+        case Either(left, right):
+            return exp.or_(expression(left, names), expression(right, names))
+        case Negated(operand):
+            return exp.Not(this=exp.paren(expression(operand, names)))
+        case Missing(operand):
+            return exp.Is(this=exp.paren(expression(operand, names)), expression=exp.Null())
+        case Absolute(operand):
+            return exp.Abs(this=expression(operand, names))
+        case Floored(operand):
+            return exp.Floor(this=expression(operand, names))
+        case Clipped(operand, low, high):
+            return clipped(expression(operand, names), number(low), number(high))
+        case Chosen(condition, then, otherwise):
+            return (
+                exp.Case()
+                .when(expression(condition, names), expression(then, names))
+                .else_(expression(otherwise, names))
+            )
+
+
+def steps(value: Steps, names: Mapping[str, str]) -> exp.Expr:
+    """A value clipped and rounded in the row: grid steps above its lower bound, or NULL."""
+    bounds, node = value.range, value.node
+    inner = column_name(names[node.name]) if isinstance(node, Named) else expression(node, names)
+    scale = number(Fraction(2) ** -bounds.grid.exponent)
+    scaled = exp.Mul(this=exp.paren(inner), expression=scale)
+    place = exp.Floor(this=exp.Add(this=scaled, expression=number(Fraction(1, 2))))
+    low, high = number(Fraction(bounds.low)), number(Fraction(bounds.high))
+    infinity = _cast(exp.Literal.string("Infinity"), exp.DataType.Type.DOUBLE)
+    # NaN is above infinity or compares to nothing, so that no branch takes it.
+    inside = (
+        exp.Case()
+        .when(exp.LT(this=place, expression=low), low.copy())
+        .when(exp.LTE(this=place.copy(), expression=high), place.copy())
+        .when(exp.LTE(this=place.copy(), expression=infinity), high.copy())
+    )
+    above = exp.Sub(this=exp.paren(inside), expression=low.copy())
+    whole = exp.TryCast(this=above, to=exp.DataType(this=exp.DataType.Type.BIGINT))
+    if value.default is None:
+        return whole
+    return exp.Coalesce(this=whole, expressions=[integer(value.default - bounds.low)])
+
+
+def clipped(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
+    """A value between two bounds; NULL stays NULL."""
+    return (
+        exp.Case()
+        .when(exp.LT(this=value, expression=low), low)
+        .when(exp.GT(this=value.copy(), expression=high), high)
+        .else_(value.copy())
+    )
+
+
+def constant(value: Fraction | bool | str | None) -> exp.Expr:
+    """A constant of an expression."""
+    if value is None:
+        return exp.null()
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    return exp.Literal.string(value) if isinstance(value, str) else number(value)
+
+
+def number(value: Fraction) -> exp.Expr:
+    """A constant as the 64-bit float nearest to it."""
+    return _cast(exp.Literal.string(repr(float(value))), exp.DataType.Type.DOUBLE)
+
+
+def integer(value: int) -> exp.Expr:
+    """A whole number of 64 bits."""
+    return _cast(exp.Literal.string(str(value)), exp.DataType.Type.BIGINT)
+
+
+def given(value: exp.Expr) -> exp.Expr:
+    """Whether there is a value."""
+    return exp.Not(this=exp.Is(this=exp.paren(value), expression=exp.Null()))
+
+
+def _cast(value: exp.Expr, kind: exp.DType) -> exp.Expr:
+    return exp.Cast(this=value, to=exp.DataType(this=kind))
+
+
+def _without_nan(value: exp.Expr) -> exp.Expr:
+    nan = _cast(exp.Literal.string("NaN"), exp.DataType.Type.DOUBLE)
+    return exp.Nullif(this=value, expression=nan)

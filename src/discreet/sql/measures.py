@@ -1,0 +1,248 @@
+"""A checked question to the queries that measure it: integers per group, nothing else.
+
+Every query reads the relation ``source``.  A person over the cap is weighed down, not cut: each
+of n rows weighs floor(S·cap/max(n, cap)), so that the person's weights add up to at most S·cap
+whatever the rows are.  The rows are read once and put aside (MATERIALIZED): were they read a second
+time to be weighed, a file that grows in between would hold more rows than the weights allow for.
+Nothing random runs in an engine.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from discreet.plan.blocks import Distinct, Linear, Present, Rows, Steps
+from discreet.plan.check import Question
+from discreet.plan.sensitivity import group_share, rank_share, row_share
+from discreet.sql.expressions import column_name, expression, given, integer, steps
+from discreet.sql.rows import (
+    CELL,
+    UNIT,
+    Cells,
+    called,
+    chosen,
+    grouped_rows,
+    kept_rows,
+    label,
+    names_of,
+    relation,
+    whole,
+    within,
+)
+
+_WEIGHT = "weight"
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What one linear block needs of a group: its column's present weight, sum, and squares."""
+
+    present: str | None = None
+    total: str | None = None
+    squares: str | None = None
+
+
+def linear_query(
+    question: Question, blocks: Sequence[Linear], cells: Cells = None
+) -> tuple[exp.Select, tuple[Sums, ...]]:
+    """cell, weight of all rows, and the sums of every block, for each group that has rows."""
+    values: dict[Steps | Present, str] = {}
+    for block in blocks:
+        value = block if isinstance(block, Present) else getattr(block, "value", None)
+        if value is not None:
+            values.setdefault(value, f"v{len(values)}")
+    rows = grouped_rows(
+        question, cells, {name: _value(one, question) for one, name in values.items()}
+    )
+    person = question.schema.by_person
+    every = _total(column_name(_WEIGHT)) if person else _count()
+    columns = [column_name(CELL), called(every, "rows_weight")]
+    wanted: dict[Steps | Present, Sums] = {}
+    for value, name in values.items():
+        squares = any(
+            getattr(block, "value", None) == value and getattr(block, "squares", False)
+            for block in blocks
+        )
+        wanted[value] = Sums(
+            f"{name}_present",
+            None if isinstance(value, Present) else f"{name}_total",
+            f"{name}_squares" if squares else None,
+        )
+        columns += _sums(name, wanted[value], weighed=person)
+    query = _from("measured", columns)
+    if person:
+        query = _weighed(query, rows, row_share(question), question.row_cap)
+    else:
+        query = _given(query, "measured", rows)
+    found = tuple(
+        Sums()
+        if isinstance(block, Rows)
+        else wanted[block if isinstance(block, Present) else block.value]
+        for block in blocks
+    )
+    return _grouped(query, CELL), found
+
+
+def people_query(question: Question, cells: Cells = None) -> exp.Select:
+    """cell and the weight of the people in it, each of whom weighs at most the cap in all."""
+    rows = grouped_rows(question, cells, {})
+    pairs = _from("measured", _columns(UNIT, CELL)).distinct(copy=False)
+    share = group_share(question)
+    total = _count() if share == 1 else _total(column_name(_WEIGHT))
+    query = _grouped(_from("pairs", [column_name(CELL), called(total, _WEIGHT)]), CELL)
+    query = _given(query, "measured", rows)
+    query = _given(query, "pairs", pairs, once=True)
+    if share == 1:
+        return query
+    query = query.join(relation("shares"), using=(column_name(UNIT),), copy=False)
+    return _given(query, "shares", _shares("pairs", share, question.group_cap))
+
+
+def ranks_query(question: Question, value: Steps, cells: Cells = None) -> exp.Select:
+    """cell, step and the weight of the rows at it, in order."""
+    rows = grouped_rows(question, cells, {"v0": steps(value, names_of(question))})
+    person = question.schema.by_person
+    weight = whole(_total(column_name(_WEIGHT))) if person else _count()
+    query = _from("measured", [*_columns(CELL, "v0"), called(weight, _WEIGHT)])
+    query = query.where(given(column_name("v0")), copy=False)
+    if person:
+        query = _weighed(query, rows, rank_share(question), question.row_cap)
+    else:
+        query = _given(query, "measured", rows)
+    return _ordered(_grouped(query, CELL, "v0"), CELL, "v0")
+
+
+def distinct_query(question: Question, block: Distinct, cells: Cells = None) -> exp.Select:
+    """cell and the number of different values in it; of each person the cap's worth counts.
+
+    Which of a person's values count is decided by a hash of the person and the value: a fixed
+    rule about that person's own rows.
+    """
+    node = expression(block.node, names_of(question))
+    query = _from("pairs", [column_name(CELL), called(_count(), _WEIGHT)])
+    query = _given(_grouped(query, CELL), "measured", grouped_rows(question, cells, {"v0": node}))
+    if question.schema.by_person:
+        held = _from("measured", _columns(UNIT, CELL, "v0")).distinct(copy=False)
+        query = _given(query, "held", held.where(given(column_name("v0")), copy=False))
+        query = _given(query, "kept", _kept("held", [CELL, "v0"], question.row_cap))
+        pairs = _from("kept", _columns(CELL, "v0"))
+    else:
+        pairs = _from("measured", _columns(CELL, "v0")).where(given(column_name("v0")), copy=False)
+    return _given(query, "pairs", pairs.distinct(copy=False))
+
+
+def keys_query(question: Question) -> exp.Select:
+    """Every combination of unlisted keys that occurs, and how many units hold it.
+
+    Of a person's groups the cap's worth count, chosen by a hash of the person and the group.
+    """
+    names = names_of(question)
+    keys = [f"k{place}" for place in range(len(question.keys))]
+    parts = {
+        key: label(grouping, names) for key, (_, grouping) in zip(keys, question.keys, strict=True)
+    }
+    rows = kept_rows(question, parts)
+    person = question.schema.by_person
+    query = _from("kept" if person else "measured", [*_columns(*keys), called(_count(), _WEIGHT)])
+    query = _ordered(_grouped(query, *keys), *keys)
+    query = _given(query, "measured", rows)
+    if person:
+        held = _from("measured", _columns(UNIT, *keys)).distinct(copy=False)
+        query = _given(query, "held", held)
+        query = _given(query, "kept", _kept("held", keys, question.group_cap))
+    return query
+
+
+# ---------------------------------------------------------------------- parts of a query
+
+
+def _columns(*names: str) -> list[exp.Expr]:
+    return [column_name(name) for name in names]
+
+
+def _from(name: str, columns: Sequence[exp.Expr]) -> exp.Select:
+    return chosen(*columns).from_(relation(name), copy=False)
+
+
+def _given(query: exp.Select, name: str, body: exp.Select, *, once: bool = False) -> exp.Select:
+    """A query that may read another one by name; ``once`` has its rows made once and kept."""
+    alias = exp.TableAlias(this=exp.to_identifier(name))
+    return query.with_(alias, body, materialized=once or None, copy=False)
+
+
+def _grouped(query: exp.Select, *names: str) -> exp.Select:
+    return query.group_by(*_columns(*names), copy=False)
+
+
+def _ordered(query: exp.Select, *names: str) -> exp.Select:
+    return query.order_by(*_columns(*names), copy=False)
+
+
+def _count() -> exp.Expr:
+    return exp.Count(this=exp.Star())
+
+
+def _weighed(query: exp.Select, rows: exp.Select, share: int, cap: int) -> exp.Select:
+    """A query of measured rows, each of which has its person's weight."""
+    query = query.join(relation("shares"), using=(column_name(UNIT),), copy=False)
+    query = _given(query, "measured", rows, once=True)
+    return _given(query, "shares", _shares("measured", share, cap))
+
+
+def _shares(name: str, share: int, cap: int) -> exp.Select:
+    """Each person's weight, by the number of rows that are the person's."""
+    weight = called(_share(share, cap, _count()), _WEIGHT)
+    return _grouped(_from(name, [column_name(UNIT), weight]), UNIT)
+
+
+def _share(share: int, cap: int, count: exp.Expr) -> exp.Expr:
+    """floor(share·cap / max(count, cap)) in whole numbers."""
+    larger = exp.Case().when(exp.GT(this=count, expression=integer(cap)), count.copy(), copy=False)
+    larger = larger.else_(integer(cap), copy=False)
+    return exp.IntDiv(this=integer(share * cap), expression=exp.paren(larger, copy=False))
+
+
+def _value(value: Steps | Present, question: Question) -> exp.Expr:
+    names = names_of(question)
+    if isinstance(value, Steps):
+        return steps(value, names)
+    return exp.Case().when(given(expression(value.node, names)), integer(1), copy=False)
+
+
+def _sums(name: str, sums: Sums, *, weighed: bool) -> list[exp.Expr]:
+    value = column_name(name)
+    present: exp.Expr = exp.Count(this=value.copy())
+    if weighed:
+        case = exp.Case().when(given(value.copy()), column_name(_WEIGHT), copy=False)
+        present = _total(case)
+    found = [called(present, sums.present or "")]
+    for column, factors in ((sums.total, 1), (sums.squares, 2)):
+        if column is None:
+            continue
+        term: exp.Expr = value.copy()
+        if factors == 2:
+            term = exp.Mul(this=term, expression=value.copy())
+        if weighed:
+            term = exp.Mul(this=column_name(_WEIGHT), expression=exp.paren(term, copy=False))
+        found.append(called(_total(term), column))
+    return found
+
+
+def _total(value: exp.Expr) -> exp.Expr:
+    return exp.Coalesce(this=exp.Sum(this=value), expressions=[exp.Literal.number(0)])
+
+
+def _kept(table: str, columns: list[str], cap: int) -> exp.Select:
+    """Of each person's rows in a table the cap's worth, by a hash of the person and the row."""
+    parts = [exp.cast(column_name(name), "TEXT") for name in (UNIT, *columns)]
+    joined: exp.Expr = parts[0]
+    for part in parts[1:]:
+        bar = exp.DPipe(this=joined, expression=exp.Literal.string("\x1f"))
+        joined = exp.DPipe(this=bar, expression=part)
+    order = exp.Order(expressions=[exp.MD5(this=joined), *_columns(*columns)])
+    number = exp.Window(this=exp.RowNumber(), partition_by=_columns(UNIT), order=order)
+    ranked = _from(table, [exp.Star(), called(number, "place")])
+    query = chosen(*_columns(*columns)).from_(within(ranked, "ranked"), copy=False)
+    few = exp.LTE(this=column_name("place"), expression=integer(cap))
+    return query.where(few, copy=False)

@@ -1,0 +1,223 @@
+"""``discreet plan`` touches nothing; ``discreet ask`` pays first, answers, and ends as promised."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from discreet.ledger import Ledger
+from tests.cli.conftest import Command
+from tests.cli.tables import BY_WARD, COUNT, write_visits
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    return write_visits(tmp_path)
+
+
+def test_a_plan_shows_mechanism_error_and_price(command: Command, policy: Path) -> None:
+    ended = command("plan", policy, BY_WARD, "--epsilon", "0.5")
+    assert ended.code == 0
+    for part in (
+        "patients   people()   Laplace(scale=4)",
+        "groups    3, each of them released",
+        "protects  each patient_id, in at most 2 groups and 4 rows",
+        "costs     ε = 0.5; nothing was spent",
+    ):
+        assert part in ended.out, part
+
+
+def test_a_plan_reads_no_row_and_opens_no_ledger(command: Command, policy: Path) -> None:
+    before = command("plan", policy, BY_WARD, "--epsilon", "0.5", "--explain")
+    assert not (policy.parent / "visits.ledger").exists()
+    data = policy.parent / "visits.csv"
+    data.write_text(data.read_text().partition("\n")[0] + '\n"broken')
+    assert command("plan", policy, BY_WARD, "--epsilon", "0.5", "--explain") == before
+    assert sorted(path.name for path in policy.parent.iterdir()) == ["visits.csv", "visits.toml"]
+
+
+def test_a_plan_leaves_a_ledger_as_it_is(command: Command, policy: Path) -> None:
+    assert command("ask", policy, COUNT, "--epsilon", "1").code == 0
+    ledger = policy.parent / "visits.ledger"
+    ledger.chmod(0o000)
+    before = ledger.stat()
+    assert command("plan", policy, COUNT, "--epsilon", "1").code == 0
+    assert ledger.stat() == before
+
+
+def test_a_margin_finds_the_least_epsilon(command: Command, policy: Path) -> None:
+    ended = command("plan", policy, COUNT, "--margin", "n=30", "--json")
+    data = json.loads(ended.out)
+    assert data["outputs"][0]["margin"] <= 30
+    assert data["epsilon"] == "2/5"
+
+
+def test_an_answer_shows_errors_price_what_is_left_and_its_record(
+    command: Command, policy: Path
+) -> None:
+    ended = command("ask", policy, BY_WARD, "--epsilon", "0.5")
+    assert ended.code == 0
+    assert re.search(r"^A +\d+ ± 12$", ended.out, re.M)
+    for part in (
+        "cost      ε = 0.5",
+        "left      ██████████████████░░░░░░ 75%   ε = 1.5, δ = 5e-07 of ε = 2, δ = 1e-06",
+        "protects  each patient_id",
+        "record    entry 2 of visits.ledger, ",
+    ):
+        assert part in ended.out, part
+    assert command("ledger", "verify", policy).code == 0
+    assert "75% left" in command("budget", policy).out
+
+
+def test_whoever_has_a_cap_of_their_own_sees_it(command: Command, policy: Path) -> None:
+    policy.write_text("analyst_budget = { epsilon = 1 }\n" + policy.read_text())
+    ended = command("ask", policy, COUNT, "--epsilon", "0.5", "--analyst", "ann")
+    assert "50%   ε = 0.5 of ε = 1, δ = 0 for ann" in ended.out
+    assert command("ask", policy, COUNT, "--epsilon", "0.6", "--analyst", "ann").code == 3
+    assert command("ask", policy, COUNT, "--epsilon", "0.6", "--analyst", "bob").code == 0
+
+
+def test_an_answer_is_written_as_json_csv_and_html(command: Command, policy: Path) -> None:
+    table, report = policy.parent / "wards.csv", policy.parent / "wards.html"
+    files = ("--csv", table, "--html", report)
+    ended = command("ask", policy, BY_WARD, "--epsilon", "0.5", "--json", *files)
+    data = json.loads(ended.out)
+    assert [row["ward"] for row in data["rows"]] == ["A", "B", "C"]
+    assert data["certificate"]["epsilon"] == "0.5"
+    with open(table, newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["patients"]) for row in rows] == [row["patients"] for row in data["rows"]]
+    assert "patients" in report.read_text("utf-8")
+
+
+def test_the_same_key_gets_the_same_answer_for_free(command: Command, policy: Path) -> None:
+    words = ("ask", policy, BY_WARD, "--epsilon", "0.5", "--key", "monday", "--json")
+    assert command(*words).out == command(*words).out
+    with Ledger(policy.parent / "visits.ledger", read_only=True) as ledger:
+        assert ledger.balance("visits").charges == 1
+    other = ("ask", policy, COUNT, "--epsilon", "0.5", "--key", "monday")
+    assert command(*other).code == 2
+
+
+def test_a_price_that_nobody_stated_is_not_paid_unasked(command: Command, policy: Path) -> None:
+    ended = command("ask", policy, COUNT, "--margin", "n=30")
+    assert ended.code == 2
+    assert "--yes" in ended.error
+    assert not (policy.parent / "visits.ledger").exists()
+    assert command("ask", policy, COUNT, "--margin", "n=30", "--yes").code == 0
+    assert command("ask", policy, COUNT, "--margin", "n=30", "--epsilon", "1").code == 0
+    refused = command("ask", policy, COUNT, "--margin", "n=30", "--epsilon", "0.1")
+    assert refused.code == 3
+    assert "the ceiling is 0.1" in refused.error
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ((COUNT,), ["--epsilon 0.5", "--margin n=5"]),
+        ((COUNT, "--epsilon", "0"), ["must be above 0", "--epsilon 1"]),
+        ((COUNT, "--epsilon", "much"), ["Epsilon is 'much'"]),
+        ((COUNT, "--epsilon", "1", "--delta", "2"), ["Delta is 2", "--delta 1e-6"]),
+        ((COUNT, "--margin", "n"), ["--margin n=5"]),
+        ((COUNT, "--margin", "n=0"), ["not above 0"]),
+        ((COUNT, "--margin", "n=5", "--margin", "n=6"), ["two margins"]),
+        ((COUNT, "--margin", "m=5"), ["'m'", "outputs: n"]),
+        (("SELECT AVG(stay) AS s FROM visits", "--margin", "s=1"), ["--expect-rows 1000"]),
+        (("SELECT * FROM visits", "--epsilon", "1"), []),
+        (("SELECT AVG(stya) AS s FROM visits", "--epsilon", "1"), ["'stya'", "'stay'"]),
+        (("SELECT COUNT(*) FROM visit", "--epsilon", "1"), ["visits"]),
+        (("DROP TABLE visits", "--epsilon", "1"), []),
+        (("SELECT town, COUNT(*) FROM visits GROUP BY town", "--epsilon", "1"), ["--delta 1e-6"]),
+    ],
+)
+def test_a_wrong_question_ends_with_2_and_costs_nothing(
+    command: Command, policy: Path, words: tuple[str, ...], parts: list[str]
+) -> None:
+    for verb in ("plan", "ask"):
+        ended = command(verb, policy, *words)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.error.startswith("discreet: ")
+        for part in parts:
+            assert part.lower() in ended.error.lower(), ended.error
+        assert "Traceback" not in ended.error
+    assert not (policy.parent / "visits.ledger").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [("--csv", "no/where.csv"), ("--html", "."), ("--csv", "a.txt"), ("--html", "a.csv")]
+)
+def test_where_an_answer_cannot_be_written_nothing_is_paid(
+    command: Command, policy: Path, words: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(policy.parent)
+    assert command("ask", policy, COUNT, "--epsilon", "1", *words).code == 2
+    assert not (policy.parent / "visits.ledger").exists()
+
+
+def test_a_strange_epsilon_is_noted_and_not_refused(command: Command, policy: Path) -> None:
+    ended = command("plan", policy, COUNT, "--epsilon", "50")
+    assert ended.code == 0
+    assert ended.error.startswith("note: ")
+
+
+def said(code: int, *words: object, encoding: str = "utf-8") -> str:
+    """All that a process of its own wrote, which must end with the code."""
+    command = [sys.executable, "-m", "discreet.cli", *map(str, words)]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    ended = subprocess.run(command, capture_output=True, check=False, env=environment)
+    text = (ended.stdout + ended.stderr).decode("utf-8")
+    assert ended.returncode == code, text
+    return text
+
+
+def test_a_process_ends_with_the_code_that_was_promised(policy: Path) -> None:
+    said(0, "ask", policy, COUNT, "--epsilon", "1")
+    said(2, "ask", policy, "SELECT", "--epsilon", "1")
+    said(2, "ask", policy.parent / "none.toml", COUNT, "--epsilon", "1")
+    said(3, "ask", policy, COUNT, "--epsilon", "1.5")
+    data = policy.parent / "visits.csv"
+    data.write_text(data.read_text() + '"p9,A,1\n')
+    assert "the charge stays" in said(4, "ask", policy, COUNT, "--epsilon", "0.5")
+    assert "spent ε = 1.5" in said(0, "budget", policy)
+    data.unlink()
+    said(2, "ask", policy, COUNT, "--epsilon", "0.1")
+
+
+def test_an_answer_that_is_paid_for_is_shown_on_any_terminal(policy: Path) -> None:
+    text = said(0, "ask", policy, COUNT, "--epsilon", "1", encoding="ascii")
+    assert "visits.ledger" in text
+    assert text.isascii()
+
+
+def test_breaking_off_after_the_charge_is_not_free(
+    command: Command, policy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_off(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("discreet.release.table.run", break_off)
+        assert command("ask", policy, COUNT, "--epsilon", "1").code == 4
+    with monkeypatch.context() as patched:
+        patched.setattr("discreet.ledger.Ledger.charge", break_off)
+        assert command("ask", policy, COUNT, "--epsilon", "1").code == 1
+    with Ledger(policy.parent / "visits.ledger", read_only=True) as ledger:
+        assert (ledger.balance("visits").charges, ledger.balance("visits").lost) == (1, 1)
+
+
+def test_a_bug_shows_where_it_is_and_not_what_it_says(
+    command: Command, policy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the value was 42")
+
+    monkeypatch.setattr("discreet.cli.ask.answer", fail)
+    ended = command("ask", policy, COUNT, "--epsilon", "1")
+    assert ended.code == 1
+    assert "RuntimeError" in ended.error
+    assert "42" not in ended.error.replace(str(policy), "").partition("discreet: ")[2]

@@ -1,0 +1,136 @@
+"""``discreet init`` writes names and types, and leaves every decision to the custodian."""
+
+import tomllib
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from discreet.errors import PolicyError
+from discreet.policy import read_policy
+from tests.cli.conftest import Command
+from tests.cli.tables import CANARY, CANARY_NUMBER, COUNT, write_visits
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_visits(tmp_path, canary=True)
+    (tmp_path / "visits.toml").unlink()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def make(folder: Path, name: str, *, rows: bool = True) -> None:
+    where = "" if rows else "WHERE false"
+    select = f"""
+        SELECT '{CANARY}' AS id, 'A' AS ward, 1.5 AS stay, {CANARY_NUMBER}::DOUBLE AS weight,
+               7 AS "the age", DATE '2021-01-01' AS day, TIMESTAMP '2021-01-01' AS time,
+               true AS smoker, ['{CANARY}'] AS list {where}"""
+    if name.endswith(".parquet"):
+        duckdb.sql(f"COPY ({select}) TO '{folder / name}' (FORMAT parquet)")
+        return
+    with duckdb.connect(str(folder / name)) as opened:
+        opened.execute(f"CREATE TYPE kind AS ENUM ('{CANARY}')")
+        opened.execute(f"CREATE TABLE visits AS {select}")
+        opened.execute("ALTER TABLE visits ADD COLUMN kind kind")
+
+
+def test_a_parquet_file_gives_its_types(command: Command, folder: Path) -> None:
+    make(folder, "stays.parquet")
+    assert command("init", "stays.parquet", "--unit", "id").code == 0
+    text = (folder / "stays.toml").read_text()
+    assert text.partition("[columns]\n")[2].splitlines() == [
+        'ward      = { type = "text" }  # or, if its values are public: { values = ["A", "B"] }',
+        "# stay      = { low = , high = }",
+        "# weight    = { low = , high = }",
+        '# "the age" = { type = "integer", low = , high = }',
+        '# day       = { type = "date", low = "", high = "" }',
+        '# time      = { type = "date", low = "", high = "" }',
+        'smoker    = { type = "boolean" }',
+        "# list      holds lists, records or bytes, which cannot be asked about",
+    ]
+    declared = read_policy("stays.toml")
+    assert set(declared["columns"]) == {"ward", "smoker"}
+    assert declared["source"] == "stays.parquet"
+    assert (
+        command("plan", "stays.toml", COUNT.replace("visits", "stays"), "--epsilon", "1").code == 0
+    )
+
+
+@pytest.mark.parametrize("unit", [None, "patient_id", "row"])
+def test_it_is_toml_whoever_is_protected(command: Command, folder: Path, unit: str | None) -> None:
+    assert command("init", "visits.csv", *(["--unit", unit] if unit else [])).code == 0
+    read = tomllib.loads((folder / "visits.toml").read_text())
+    assert read["columns"] == {}
+    assert ("max_rows" in read) == (unit != "row")
+    if unit is None:
+        with pytest.raises(PolicyError, match="unit is not filled in"):
+            read_policy("visits.toml")
+    else:
+        assert command("plan", "visits.toml", COUNT, "--epsilon", "1").code == 0
+
+
+def test_a_column_without_its_bounds_is_refused_until_they_are_filled_in(
+    command: Command, folder: Path
+) -> None:
+    make(folder, "stays.parquet")
+    command("init", "stays.parquet", "--unit", "id")
+    policy = folder / "stays.toml"
+    policy.write_text(policy.read_text().replace("# stay ", "stay "))
+    ended = command("plan", policy, "SELECT SUM(stay) AS s FROM stays", "--epsilon", "1")
+    assert ended.code == 2
+    assert "is not TOML: line" in ended.error
+    policy.write_text(policy.read_text().replace("low = , high = }", "low = 0, high = 9 }"))
+    assert command("plan", policy, "SELECT SUM(stay) AS s FROM stays", "--epsilon", "1").code == 0
+
+
+def test_no_value_and_no_number_of_rows_is_written(command: Command, folder: Path) -> None:
+    written = {}
+    for rows in (True, False):
+        place = folder / str(rows)
+        place.mkdir()
+        make(place, "visits.parquet", rows=rows)
+        make(place, "visits.duckdb", rows=rows)
+        (place / "visits.csv").write_text("id,ward\n" + f"{CANARY},{CANARY}\n" * rows)
+        (place / "visits.jsonl").write_text(f'{{"{CANARY}": "{CANARY}"}}\n' * rows)
+        for kind in ("parquet", "csv", "duckdb", "jsonl"):
+            table = ["--table", "visits"] if kind == "duckdb" else []
+            output = place / f"{kind}.toml"
+            ended = command("init", place / f"visits.{kind}", "--output", output, *table)
+            assert ended.code == 0, ended.error
+            text = ended.out.replace(str(place), "") + output.read_text()
+            assert CANARY not in text
+            written.setdefault(kind, set()).add(text)
+    assert [len(texts) for texts in written.values()] == [1, 1, 1, 1]
+
+
+def test_a_first_line_that_is_a_row_is_not_taken_for_names(command: Command, folder: Path) -> None:
+    for line in (f"{CANARY},44,A", f"{CANARY},2021-03-04", f"{CANARY},,A"):
+        (folder / "bare.csv").write_text(line + "\n")
+        ended = command("init", "bare.csv")
+        assert ended.code == 2
+        assert CANARY not in ended.error + ended.out
+    assert not (folder / "bare.toml").exists()
+
+
+def test_a_policy_is_never_overwritten(command: Command, folder: Path) -> None:
+    (folder / "visits.toml").write_text("decided")
+    ended = command("init", "visits.csv")
+    assert ended.code == 2
+    assert "--output" in ended.error
+    assert (folder / "visits.toml").read_text() == "decided"
+
+
+def test_a_slip_is_told_its_remedy(command: Command, folder: Path) -> None:
+    assert "'patient_id'" in command("init", "visits.csv", "--unit", "patient").error
+    assert command("init", "none.csv").code == 2
+    assert "visits.toml" in command("init", "visits.csv", "--output", "visits.txt").error
+    assert not list(folder.glob("*.toml"))
+
+
+def test_the_source_is_named_from_the_policys_folder(command: Command, folder: Path) -> None:
+    (folder / "policies").mkdir()
+    assert command("init", "visits.csv", "--output", "policies/v.toml", "--unit", "row").code == 0
+    source = tomllib.loads((folder / "policies" / "v.toml").read_text())["source"]
+    assert source == str(folder / "visits.csv")
+    assert command("plan", "policies/v.toml", COUNT, "--epsilon", "1").code == 0

@@ -1,0 +1,281 @@
+"""Small tables, questions about them, and the true integers that the engine makes of both.
+
+A table is written as a list of rows with a repetition each, so that a person with a million rows
+is as short as one with a single row.
+"""
+
+import atexit
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow
+from hypothesis import Phase, settings
+
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.duckdb.sources import Frame
+from discreet.plan.blocks import (
+    POINTS,
+    SQUARE_POINTS,
+    Block,
+    Distinct,
+    Extreme,
+    FixedTotal,
+    Moments,
+    People,
+    Present,
+    Ranks,
+    Rows,
+    Rules,
+    Total,
+    steps,
+)
+from discreet.plan.build import Asked, Expression, col, people, rows
+from discreet.plan.check import Question, checked
+from discreet.plan.columns import Column, boolean, category, integer, number, text
+from discreet.plan.expressions import Named
+from discreet.plan.query import Key, Query
+from discreet.plan.schema import ROW, Schema
+from discreet.plan.types import check
+from discreet.privacy.neighbors import Neighbors
+
+QUICK = settings(phases=(Phase.explicit, Phase.reuse, Phase.generate), max_examples=3)
+"""Examples are small as they are drawn; shrinking them against an engine takes minutes."""
+BOTH = tuple(Neighbors)
+UNITS = (ROW, "id")
+BOUNDS: dict[str, Column] = {
+    "from zero": number(0, 10),
+    "around zero": number(-3, 7.5),
+    "below zero": number(-8, -2),
+    "whole": integer(-5, 5),
+    "vast": number(-(10**99), 10**100),
+    "tiny": number(1e-9, 2e-9),
+    "far from zero": number(2**40, 2**40 + 1),
+    "to 2^53": integer(0, 2**53),
+}
+GROUPINGS: dict[str, tuple[Any, ...]] = {
+    "no groups": (),
+    "category": ("ward",),
+    "numbers": ("code",),
+    "bins": (col("z").bins([-1, 0, 2, 5]),),
+    "two keys": ("ward", "flag"),
+    "boolean": ("flag",),
+    "whole numbers": ("level",),
+    "unlisted": ("tag",),
+    "unlisted and boolean": ("tag", "flag"),
+}
+SELECTED: dict[str, tuple[tuple[str, ...], ...]] = {
+    "unlisted": (("a",), ("b",), ("it's",)),
+    "unlisted and boolean": (("a", "0"), ("a", "1"), ("b", "0")),
+}
+"""Groups that private selection is taken to have released."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row as it is stored, and how often."""
+
+    id: str | None = "p"
+    x: object = 1.0
+    ward: str | None = "A"
+    flag: str | None = "true"
+    tag: str | None = "a"
+    z: object = 1.0
+    code: object = 1.0
+    level: object = 2.0
+    times: int = 1
+
+
+_TYPES = {
+    "id": pyarrow.string(),
+    "ward": pyarrow.string(),
+    "flag": pyarrow.string(),
+    "tag": pyarrow.string(),
+}
+
+
+def arrow(table: Iterable[Row], stored: str = "text") -> pyarrow.Table:
+    """The rows as an Arrow table; numbers are stored as texts or as doubles."""
+    table = list(table)
+    columns: dict[str, Any] = {}
+    for name in ("id", "x", "ward", "flag", "tag", "z", "code", "level"):
+        values = [getattr(row, name) for row in table]
+        if name in _TYPES:
+            columns[name] = pyarrow.array(values, _TYPES[name])
+        elif stored == "text":
+            shown = [None if value is None else str(value) for value in values]
+            columns[name] = pyarrow.array(shown, pyarrow.string())
+        else:
+            columns[name] = pyarrow.array(map(as_double, values), pyarrow.float64())
+    places = np.repeat(np.arange(len(table)), [row.times for row in table])
+    return pyarrow.table(columns).take(pyarrow.array(places, pyarrow.int64()))
+
+
+def as_double(value: object) -> float | None:
+    """What a column of doubles can hold of a value."""
+    try:
+        return None if value is None else float(value)  # type: ignore[arg-type]
+    except ValueError:
+        return None
+    except OverflowError:
+        return float("inf")
+
+
+def schema(
+    neighbors: Neighbors = Neighbors.ADD_REMOVE,
+    unit: str = ROW,
+    x: str | Column = "from zero",
+    max_rows: int = 3,
+    max_groups: int = 2,
+) -> Schema:
+    return Schema(
+        name="t",
+        columns={
+            "x": BOUNDS[x] if isinstance(x, str) else x,
+            "ward": category(["A", "B", "it's", "D"]),
+            "flag": boolean(),
+            "tag": text(),
+            "z": number(0, 5),
+            "code": category([1, 2, 7]),
+            "level": integer(0, 3),
+        },
+        unit=unit,
+        neighbors=neighbors,
+        max_rows=None if unit == ROW else max_rows,
+        max_groups=None if unit == ROW else max_groups,
+    )
+
+
+def asked(
+    declared: Schema,
+    outputs: dict[str, Asked],
+    groups: Sequence[Any] = (),
+    where: Sequence[Expression] = (),
+) -> Question:
+    """A checked question, as ``where``, ``group_by`` and ``agg`` make it."""
+    keys = tuple(
+        Key(group, Named(group))
+        if isinstance(group, str)
+        else Key(f"key{place}", group.node, getattr(group, "edges", ()))
+        for place, group in enumerate(groups)
+    )
+    query = Query(
+        where=tuple(condition.node for condition in where),
+        keys=keys,
+        outputs=tuple((name, one.aggregate) for name, one in outputs.items()),
+    )
+    return checked(query, declared)
+
+
+def every_block(
+    declared: Schema, groups: Sequence[Any] = (), where: Sequence[Expression] = ()
+) -> tuple[Question, tuple[Block, ...]]:
+    """A question about x that may be answered by any kind of block, and all of those blocks."""
+    question = asked(
+        declared,
+        {"n": rows(), "u": people(), "s": col("x").sum(), "c": col("x").count()}
+        | {"d": col("tag").n_unique(), "q": col("x").quantile([0.25, 0.5])}
+        | {"least": col("x").min(), "most": col("x").max()},
+        groups,
+        where,
+    )
+    typed = check(Named("x"), dict(declared.columns))
+    free = Rules(question.rules.replace, False, question.rules.by_person)
+    plain, coarse = steps(typed, POINTS, free), steps(typed, SQUARE_POINTS, free)
+    blocks = [
+        *question.blocks,
+        *(Moments(plain, False, counted) for counted in (False, True)),
+        *(Moments(coarse, True, counted) for counted in (False, True)),
+        Total(plain),
+    ]
+    blocks = [block for block in blocks if question.rules.fixed or not fixed(block)]
+    return question, tuple(dict.fromkeys(blocks))
+
+
+def fixed(block: Block) -> bool:
+    return isinstance(block, FixedTotal)
+
+
+def kind(block: Block) -> str:
+    """A block's name in a table of bounds."""
+    if isinstance(block, Moments):
+        return "Moments" + " with squares" * block.squares + " with rows" * block.rows
+    return type(block).__name__
+
+
+KINDS = tuple(
+    one.__name__ for one in (Rows, People, Present, Total, FixedTotal, Distinct, Ranks, Extreme)
+)
+
+Vector = dict[Any, int]
+"""Integers by their place: of ranks, by group and step, so that two of them can be compared."""
+
+
+@cache
+def _opened(stored: str) -> DuckDB:
+    """DuckDB on an empty table, opened once: every test puts its own rows behind it."""
+    engine = DuckDB(Frame(arrow([], stored)), schema(unit="id"))
+
+    def close() -> None:
+        engine.close()
+        _opened.cache_clear()
+
+    atexit.register(close)
+    return engine
+
+
+class Engine:
+    """The shipped engine on one table after another; numbers are stored as texts or doubles."""
+
+    def __init__(self, stored: str = "text") -> None:
+        self.stored = stored
+        self._engine = _opened(stored)
+
+    def read(self, table: Iterable[Row] | pyarrow.Table) -> DuckDB:
+        """The engine with these rows behind it."""
+        frame = table if isinstance(table, pyarrow.Table) else arrow(table, self.stored)
+        self._engine._connection.connection.register("frame", frame)
+        return self._engine
+
+    def integers(
+        self,
+        table: Iterable[Row] | pyarrow.Table,
+        question: Question,
+        blocks: Sequence[Block],
+        cells: Any = None,
+    ) -> dict[Block, Vector]:
+        # No question has moments of one column both with and without squares.
+        squared = [block for block in blocks if getattr(block, "squares", False)]
+        engine = self.read(table)
+        found = integers(engine, question, squared, cells)
+        rest = [block for block in blocks if block not in squared]
+        return found | integers(engine, question, rest, cells)
+
+    def candidates(self, table: Iterable[Row], question: Question) -> Vector:
+        found = self.read(table).candidates(question)
+        counts = found.counts.open()
+        return dict(zip(found.released(np.arange(len(counts))), counts.tolist(), strict=True))
+
+
+def integers(
+    engine: DuckDB, question: Question, blocks: Sequence[Block], cells: Any = None
+) -> dict[Block, Vector]:
+    """The true integers of every block, opened as a mechanism would."""
+    measured = engine.measure(question, blocks, cells)
+    found: dict[Block, Vector] = {
+        block: dict(enumerate(map(int, vector.open()))) for block, vector in measured.sums.items()
+    }
+    for block, groups in measured.ranks.items():
+        found[block] = {
+            (cell, int(step)): int(weight)
+            for cell, group in enumerate(groups)
+            for step, weight in zip(*group.open(), strict=True)
+        }
+    return found
+
+
+def distance(first: Vector, second: Vector) -> int:
+    """The L1 distance; what is not there is 0."""
+    return sum(abs(first.get(key, 0) - second.get(key, 0)) for key in {*first, *second})

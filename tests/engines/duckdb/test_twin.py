@@ -1,0 +1,122 @@
+"""The engine's integers are those of a naive twin, for every block, grouping and unit."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.plan.build import Expression, col
+from discreet.plan.schema import ROW
+from discreet.privacy.neighbors import Neighbors
+from tests.engines.duckdb import twin
+from tests.engines.duckdb.measuring import (
+    BOTH,
+    BOUNDS,
+    GROUPINGS,
+    QUICK,
+    SELECTED,
+    UNITS,
+    Engine,
+    Row,
+    as_double,
+    asked,
+    every_block,
+    schema,
+)
+from tests.engines.duckdb.written import conditions, numbers, rows_of
+
+people = st.sampled_from(["p", "q", "r", "it's", "", "\x1f", None])
+tables = st.lists(rows_of(people, most=50), max_size=7)
+
+
+@pytest.mark.parametrize("grouping", GROUPINGS)
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("neighbors", BOTH)
+def test_every_block_is_what_plain_arithmetic_says(
+    neighbors: Neighbors, unit: str, grouping: str
+) -> None:
+    @QUICK
+    @given(st.data(), tables, st.sampled_from(sorted(BOUNDS)), st.sampled_from(["text", "double"]))
+    def check(data: st.DataObject, table: list[Row], bounds: str, stored: str) -> None:
+        caps = {
+            "max_rows": data.draw(st.integers(1, 5)),
+            "max_groups": data.draw(st.integers(1, 4)),
+        }
+        declared = schema(neighbors, unit, bounds, **caps)
+        where = data.draw(st.lists(conditions, max_size=1))
+        question, blocks = every_block(declared, GROUPINGS[grouping], where)
+        cells = SELECTED.get(grouping)
+        if stored == "double":
+            table = [as_doubles(row) for row in table]
+        engine = Engine(stored)
+        found = engine.integers(table, question, blocks, cells)
+        expected = twin.measure(table, question, blocks, cells)
+        for block in blocks:
+            assert found[block] == expected[block], block
+        if question.selects_keys:
+            assert engine.candidates(table, question) == twin.candidates(table, question)
+
+    check()
+
+
+def as_doubles(row: Row) -> Row:
+    """The row as a column of doubles holds it: no texts, no integers beyond 2^53."""
+    numeric = {name: as_double(getattr(row, name)) for name in ("x", "z", "code", "level")}
+    return replace(row, **numeric)  # type: ignore[arg-type]
+
+
+@settings(QUICK, max_examples=40)
+@given(st.lists(rows_of(st.just("p"), most=1), min_size=1, max_size=6), numbers, conditions)
+def test_every_expression_is_what_plain_arithmetic_says(
+    table: list[Row], size: Expression, truth: Expression
+) -> None:
+    declared = schema()
+    outputs = {
+        "total": size.clip(-(10**6), 10**6).sum(),
+        "present": size.count(),
+        "true": truth.mean(),
+        "known": truth.count(),
+    }
+    question = asked(declared, outputs, (truth.alias("truth"),))
+    engine = Engine()
+    found = engine.integers(table, question, question.blocks)
+    assert found == twin.measure(table, question, question.blocks)
+
+
+def test_a_person_with_a_million_rows_weighs_what_plain_arithmetic_says() -> None:
+    declared = schema(unit="id", max_rows=3)
+    question, blocks = every_block(declared, ("ward",))
+    table = [Row("p", x, ward, times=500_000) for x, ward in ((9.0, "A"), (1.0, "B"))]
+    engine = Engine()
+    found = engine.integers(table, question, blocks)
+    few = [Row("p", x, ward) for x, ward in ((9.0, "A"), (1.0, "B"))]
+    for block in blocks:
+        vector = found[block]
+        if type(block).__name__ == "Rows":
+            share = 3 * 2**30 // 10**6
+            assert vector == {0: 500_000 * share, 1: 500_000 * share, 2: 0, 3: 0}
+        if type(block).__name__ in ("People", "Distinct"):
+            assert vector == twin.measure(few, question, [block])[block]
+
+
+def test_a_twin_without_shares_is_told_apart() -> None:
+    """Negative control: the comparison sees a rule that is left out."""
+    table = [Row("p", times=5), Row("q")]
+    capped, free = (schema(unit="id", max_rows=cap) for cap in (3, 5))
+    question, blocks = every_block(capped)
+    other, _ = every_block(free)
+    engine = Engine()
+    found = engine.integers(table, question, blocks)
+    expected = twin.measure(table, other, blocks)
+    differing = {type(block).__name__ for block in blocks if found[block] != expected[block]}
+    assert {"Rows", "Present", "Total", "Moments", "Ranks", "Extreme"} <= differing
+
+
+def test_ungrouped_rows_of_a_row_table_are_counted_one_by_one() -> None:
+    declared = schema(unit=ROW)
+    question, blocks = every_block(declared, (), [col("x") > 0])
+    engine = Engine()
+    found = engine.integers([Row(x=1, times=7), Row(x=-1, times=5)], question, blocks)
+    counted = next(block for block in blocks if type(block).__name__ == "Rows")
+    assert found[counted] == {0: 7}

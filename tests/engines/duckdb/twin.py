@@ -1,0 +1,304 @@
+"""The naive twin of the engine: the same integers in plain Python, row by row, with fractions."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from hashlib import md5
+from itertools import pairwise, product
+from math import floor, inf, isnan
+from typing import Any
+
+from discreet.plan.blocks import (
+    Block,
+    Distinct,
+    Extreme,
+    FixedTotal,
+    Moments,
+    People,
+    Present,
+    Ranks,
+    Rows,
+    Steps,
+    Total,
+)
+from discreet.plan.check import Edges, Grouping, Listed, Question, Truth, Unlisted, Whole
+from discreet.plan.columns import Boolean, Category, Column, Number
+from discreet.plan.expressions import (
+    Absolute,
+    Both,
+    Calculation,
+    Chosen,
+    Clipped,
+    Compared,
+    Constant,
+    Either,
+    Floored,
+    Missing,
+    Named,
+    Negated,
+    Node,
+)
+from tests.engines.duckdb.measuring import Row, Vector
+
+Value = float | bool | str | None
+
+# ---------------------------------------------------------------------- one value
+
+
+def read(stored: object, column: Column) -> Value:
+    """A stored value as the declaration says; what does not fit is missing."""
+    if stored is None:
+        return None
+    if isinstance(column, Number) or (isinstance(column, Category) and column.numeric):
+        try:
+            return known(float(stored))  # type: ignore[arg-type]
+        except (ValueError, OverflowError):
+            return None
+    shown = str(stored)
+    if isinstance(column, Boolean):
+        return {"true": True, "false": False}.get(shown.lower())
+    return shown
+
+
+def known(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
+def evaluate(node: Node, row: Mapping[str, Value]) -> Any:
+    """An expression's value; None is missing, and logic has three values."""
+    match node:
+        case Named(name):
+            return row[name]
+        case Constant(value, _):
+            return float(value) if isinstance(value, Fraction) else value
+        case Calculation(operator, left, right):
+            return _calculated(operator, evaluate(left, row), evaluate(right, row))
+        case Compared(operator, left, right):
+            return _compared(operator, evaluate(left, row), evaluate(right, row))
+        case Both(left, right):
+            sides = evaluate(left, row), evaluate(right, row)
+            return False if False in sides else None if None in sides else True
+        case Either(left, right):
+            sides = evaluate(left, row), evaluate(right, row)
+            return True if True in sides else None if None in sides else False
+        case Negated(operand):
+            truth = evaluate(operand, row)
+            return None if truth is None else not truth
+        case Missing(operand):
+            return evaluate(operand, row) is None
+        case Absolute(operand):
+            size = evaluate(operand, row)
+            return None if size is None else abs(size)
+        case Floored(operand):
+            size = evaluate(operand, row)
+            return size if size is None or abs(size) == inf else float(floor(size))
+        case Clipped(operand, low, high):
+            size = evaluate(operand, row)
+            return None if size is None else min(max(size, float(low)), float(high))
+        case Chosen(condition, then, otherwise):
+            return evaluate(then if evaluate(condition, row) is True else otherwise, row)
+
+
+def _calculated(operator: str, left: float | None, right: float | None) -> float | None:
+    if left is None or right is None or (operator == "/" and right == 0):
+        return None
+    if operator == "/":
+        return known(left / right)
+    return known({"+": left + right, "-": left - right, "*": left * right}[operator])
+
+
+def _compared(operator: str, left: Any, right: Any) -> bool | None:
+    if left is None or right is None:
+        return None
+    return bool(
+        {
+            "=": left == right,
+            "<>": left != right,
+            "<": left < right,
+            "<=": left <= right,
+            ">": left > right,
+            ">=": left >= right,
+        }[operator]
+    )
+
+
+def place(value: Steps, row: Mapping[str, Value]) -> int | None:
+    """floor(x·s + 1/2), clipped: the sum is that of 64-bit floats, the rest is exact."""
+    bounds = value.range
+    size = evaluate(value.node, row)
+    if size is None:
+        return value.default
+    if abs(size) == inf:
+        return bounds.high if size > 0 else bounds.low
+    scaled = Fraction(size) / bounds.grid.step
+    if abs(scaled) >= 2**52:  # beyond every bound, where adding a half would round
+        return bounds.high if scaled > 0 else bounds.low
+    return min(max(floor(Fraction(float(scaled) + 0.5)), bounds.low), bounds.high)
+
+
+# ---------------------------------------------------------------------- one row
+
+
+def group(grouping: Grouping, row: Mapping[str, Value]) -> int | str | None:
+    """The place of a row's group among the public ones, its own text, or None."""
+    value = evaluate(grouping.node, row)
+    if value is None or isinstance(grouping, Unlisted):
+        return value
+    match grouping:
+        case Listed():
+            return grouping.values.index(value) if value in grouping.values else None
+        case Truth():
+            return int(value)
+        case Whole(_, low, high):
+            inside = low <= value <= high and value == floor(value)
+            return int(value) - low if inside else None
+        case Edges(_, edges):
+            if value == edges[-1]:
+                return len(edges) - 2
+            for number, (lower, upper) in enumerate(pairwise(edges)):
+                if lower <= value < upper:
+                    return number
+            return None
+
+
+def kept(
+    table: Iterable[Row], question: Question, cells: Any = None
+) -> list[tuple[str | None, int, dict[str, Value]]]:
+    """Unit, cell and values of every row that is asked about and in a group."""
+    declared = question.schema
+    found = []
+    for stored in table:
+        row = {name: read(getattr(stored, name), one) for name, one in declared.columns.items()}
+        if any(evaluate(condition, row) is not True for condition in question.where):
+            continue
+        if declared.by_person and stored.id is None:
+            continue
+        groups = [group(grouping, row) for _, grouping in question.keys]
+        if None in groups:
+            continue
+        cell = _cell(groups, question, cells)
+        if cell is not None:
+            found += [(stored.id, cell, row)] * stored.times
+    return found
+
+
+def _cell(groups: list[Any], question: Question, cells: Any) -> Any:
+    if cells == "texts":
+        return tuple(map(str, groups))
+    if cells is not None:
+        return cells.index(tuple(map(str, groups))) if tuple(map(str, groups)) in cells else None
+    sizes = [range(len(grouping.labels)) for _, grouping in question.keys]  # type: ignore[union-attr]
+    return list(product(*sizes)).index(tuple(groups))
+
+
+# ---------------------------------------------------------------------- blocks
+
+
+def measure(
+    table: Iterable[Row], question: Question, blocks: Iterable[Block], cells: Any = None
+) -> dict[Block, Vector]:
+    """What the engine should make of the same rows."""
+    rows = kept(table, question, cells)
+    many = len(cells) if cells is not None else question.cells or 0
+    return {block: _block(block, rows, question, many) for block in blocks}
+
+
+def _share(share: int, cap: int, count: int) -> int:
+    return floor(Fraction(share * cap, max(count, cap)))
+
+
+def _block(block: Block, rows: list[Any], question: Question, many: int) -> Vector:
+    person = question.schema.by_person
+    if isinstance(block, People):
+        return _people(rows, question, many)
+    if isinstance(block, Distinct):
+        return _distinct(block, rows, question, many)
+    whole = 1 if not person else 2**20 if isinstance(block, Ranks | Extreme) else 2**30
+    held = Counter(unit for unit, _, _ in rows)
+
+    def weight(unit: str | None) -> int:
+        return _share(whole, question.row_cap, held[unit]) if person else 1
+
+    if isinstance(block, Ranks | Extreme):
+        ranks: Vector = Counter()
+        for unit, cell, row in rows:
+            step = place(block.value, row)
+            if step is not None:
+                above = step - block.value.range.low
+                smallest = isinstance(block, Extreme) and not block.largest
+                ranks[cell, block.value.range.width - above if smallest else above] += weight(unit)
+        return dict(ranks)
+    parts = _parts(block)
+    width = len(parts(dict.fromkeys(question.schema.columns)))
+    sums: Vector = dict.fromkeys(range(many * width), 0)
+    for unit, cell, row in rows:
+        for number, part in enumerate(parts(row)):
+            sums[cell * width + number] += weight(unit) * part
+    return sums
+
+
+def _parts(block: Block) -> Callable[[Mapping[str, Value]], list[int]]:
+    """What one row of weight one adds."""
+
+    def moments(block: Moments, row: Mapping[str, Value]) -> list[int]:
+        width, step = block.value.range.width, place(block.value, row)
+        whole = width**2 if block.squares else width
+        if step is None:
+            return [0] * (2 + block.squares) + [whole] * block.rows
+        x = step - block.value.range.low
+        found = [(width - x) ** 2, 2 * x * (width - x), x**2] if block.squares else [x, width - x]
+        return found + [0] * block.rows
+
+    match block:
+        case Rows():
+            return lambda row: [1]
+        case Present(node):
+            return lambda row: [int(evaluate(node, row) is not None)]
+        case Total(value) | FixedTotal(value):
+            return lambda row: [place(value, row) or 0]
+        case Moments():
+            return lambda row: moments(block, row)
+    raise TypeError(type(block).__name__)
+
+
+def _people(rows: list[Any], question: Question, many: int) -> Vector:
+    pairs = {(unit, cell) for unit, cell, _ in rows}
+    groups = Counter(unit for unit, _ in pairs)
+    cap = question.group_cap
+    whole = 1 if question.cells is not None and cap >= question.cells else 2**30
+    sums: Vector = dict.fromkeys(range(many), 0)
+    for unit, cell in pairs:
+        sums[cell] += _share(whole, cap, groups[unit])
+    return sums
+
+
+def _distinct(block: Distinct, rows: list[Any], question: Question, many: int) -> Vector:
+    values = {(unit, cell, evaluate(block.node, row)) for unit, cell, row in rows}
+    held = {one for one in values if one[2] is not None}
+    if question.schema.by_person:
+        held = _first(held, question.row_cap)
+    sums: Vector = dict.fromkeys(range(many), 0)
+    for cell, _ in {(cell, value) for _, cell, value in held}:
+        sums[cell] += 1
+    return sums
+
+
+def _first(held: set[Any], cap: int) -> set[Any]:
+    """The cap's worth of each person's entries, by a hash of the person and the entry."""
+
+    def order(one: Any) -> Any:
+        return md5("\x1f".join(map(str, one)).encode()).hexdigest(), one[1:]
+
+    chosen = set()
+    for unit in {one[0] for one in held}:
+        chosen |= set(sorted((one for one in held if one[0] == unit), key=order)[:cap])
+    return chosen
+
+
+def candidates(table: Iterable[Row], question: Question) -> Vector:
+    """How many units hold each combination of keys that occurs."""
+    rows = kept(table, question, "texts")
+    if not question.schema.by_person:
+        return dict(Counter(cell for _, cell, _ in rows))
+    held = _first({(unit, *cell) for unit, cell, _ in rows}, question.group_cap)
+    return dict(Counter(one[1:] for one in held))

@@ -1,0 +1,141 @@
+"""Every operator is total: no value of any column makes an error, or a number beyond its bounds."""
+
+import time
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+
+from discreet.errors import DiscreetError, QueryError
+from discreet.plan.blocks import Steps
+from discreet.plan.build import Expression, col, expression, rows, when
+from discreet.plan.columns import category
+from discreet.sql.measures import linear_query
+from tests.engines.duckdb.measuring import Engine, Row, asked, every_block, schema
+from tests.engines.duckdb.written import ODD
+
+X, Z = col("x"), col("z")
+NUMERIC: dict[str, Expression] = {
+    "+": X + Z,
+    "-": X - Z,
+    "*": X * Z,
+    "/": X / Z,
+    "inverse": 1 / X,
+    "square of a square": X * X * (X * X),
+    "difference of overflows": X * 1e308 * Z - Z * 1e308 * X,
+    "abs": abs(X),
+    "floor": X.floor(),
+    "clip": X.clip(-1, 1) / Z.clip(-1, 1),
+    "negative": -X,
+    "when": when(X > Z).then(X).otherwise(None),
+    "null": expression(None) + X,
+    "null alone": abs(expression(None)).floor().clip(0, 1),
+    "overflow": X * 1e308 * 1e308,
+    "underflow": X * 1e-308 * 1e-308,
+}
+LOGICAL: dict[str, Expression] = {
+    "=": X == Z,
+    "<>": X != Z,
+    "<": X < Z,
+    "<=": X <= Z,
+    ">": X > Z,
+    ">=": X >= Z,
+    "and": (X > 0) & (Z > 0),
+    "or": (X > 0) | col("flag"),
+    "not": ~col("flag"),
+    "is null": X.is_null(),
+    "in": col("tag").is_in(["a", "it's"]),
+    "between": X.is_between(0, Z),
+    "texts": col("tag") >= "it's",
+    "null": expression(None) & (X > 0),
+}
+PAIRS = [Row(x=x, z=z) for x, z in product(ODD, ODD)]
+
+
+@pytest.mark.parametrize("operator", NUMERIC)
+def test_no_pair_of_values_makes_an_error_or_leaves_the_bounds(operator: str) -> None:
+    size = NUMERIC[operator].clip(-5, 5)
+    asks = {"s": size.sum(), "q": size.median(), "most": size.max(), "d": size.n_unique()}
+    question = asked(schema(), {**asks, "c": size.count()}, (size.bins([-5, 0, 5]),))
+    for stored in ("text", "double"):
+        found = Engine(stored).integers(PAIRS, question, question.blocks)
+        for block, vector in found.items():
+            value = getattr(block, "value", None)
+            if not isinstance(value, Steps):
+                assert all(0 <= number <= len(PAIRS) for number in vector.values())
+                continue
+            farthest = value.range.farthest * len(PAIRS)
+            assert all(abs(number) <= farthest for number in vector.values())
+            assert all(0 <= key[1] <= value.range.width for key in vector if isinstance(key, tuple))
+
+
+@pytest.mark.parametrize("operator", LOGICAL)
+def test_a_condition_is_true_or_false_or_missing_and_never_an_error(operator: str) -> None:
+    truth = LOGICAL[operator]
+    true, false, missing = (
+        asked(schema(), {"n": rows()}, (), [condition])
+        for condition in (truth, ~truth, truth.is_null())
+    )
+    for stored in ("text", "double"):
+        engine = Engine(stored)
+        counts = [
+            next(iter(engine.integers(PAIRS, one, one.blocks).values()))[0]
+            for one in (true, false, missing)
+        ]
+        assert sum(counts) == len(PAIRS)
+
+
+def test_one_odd_value_adds_at_most_one_row_to_every_aggregate() -> None:
+    question, blocks = every_block(schema())
+    engine = Engine()
+    for odd in ODD:
+        found = engine.integers([Row(x=odd)], question, blocks)
+        for block, vector in found.items():
+            value = getattr(block, "value", None)
+            row = 1 if value is None else value.range.farthest + value.range.width**2
+            assert sum(map(abs, vector.values())) <= row
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        pytest.param(lambda: X < 10**400, id="compared"),
+        pytest.param(lambda: X + -(10**310) > 0, id="added"),
+        pytest.param(lambda: X.clip(0, 10**400) > 1, id="clipped"),
+    ],
+)
+def test_a_constant_that_no_float_holds_is_refused_before_anything_is_spent(
+    where: Callable[[], Expression],
+) -> None:
+    with pytest.raises(DiscreetError):
+        asked(schema(), {"n": rows()}, (), [where()])
+
+
+def test_a_category_that_no_float_holds_is_refused_when_it_is_declared() -> None:
+    with pytest.raises(DiscreetError):
+        category([1, 10**400])
+
+
+def test_the_query_grows_with_the_question_and_not_exponentially() -> None:
+    size, refused = X, False
+    start = time.monotonic()
+    for place in range(12):
+        size = size.clip(-1 - place, 1 + place)
+        try:
+            question = asked(schema(), {"s": size.sum()})
+        except QueryError:
+            refused = True
+            break
+        query, _ = linear_query(question, question.blocks)  # type: ignore[arg-type]
+        assert len(query.sql("duckdb")) < 200_000
+    assert refused
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize("statistic", ["sum", "mean", "median", "max"])
+def test_bounds_too_close_for_their_size_are_refused_as_bounds(statistic: str) -> None:
+    from discreet.errors import BoundsError
+    from discreet.plan.columns import number
+
+    with pytest.raises(BoundsError):
+        asked(schema(x=number(2**60, 2**60 + 1)), {"m": getattr(X, statistic)()})

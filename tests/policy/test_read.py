@@ -1,0 +1,211 @@
+"""A policy says everything once, in decimals as written, and every slip names its remedy."""
+
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import PolicyError
+from discreet.plan.columns import boolean, category, date, integer, number, text
+from discreet.policy import read_policy
+from discreet.privacy.budget import Budget
+
+INTERFACE = """\
+source    = "visits.parquet"
+name      = "visits"            # the identity the ledger knows it by
+unit      = "patient_id"
+neighbors = "add-remove"
+max_groups = 3
+max_rows   = 10
+ledger    = "visits.ledger"
+[budget]
+epsilon = 3
+delta   = 1e-6
+[columns]
+ward = { values = ["A", "B", "C"] }
+stay = { low = 0, high = 60 }
+[public.wards]                  # lookup tables that are not sensitive
+source = "wards.csv"
+"""
+LEAST = """\
+source = "visits.csv"
+unit = "row"
+ledger = "visits.ledger"
+budget = { epsilon = 1 }
+"""
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Any:
+    def read(content: str | bytes) -> dict[str, Any]:
+        path = tmp_path / "visits.toml"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_policy(path)
+
+    return read
+
+
+def test_the_policy_of_the_interface_is_read(policy: Any, tmp_path: Path) -> None:
+    assert policy(INTERFACE) == {
+        "source": str(tmp_path / "visits.parquet"),
+        "name": "visits",
+        "unit": "patient_id",
+        "neighbors": "add-remove",
+        "max_groups": 3,
+        "max_rows": 10,
+        "ledger": str(tmp_path / "visits.ledger"),
+        "budget": Budget(epsilon=3, delta=Decimal("1e-6")),
+        "columns": {"ward": category(["A", "B", "C"]), "stay": number(0, 60)},
+    }
+
+
+def test_what_is_left_out_is_not_made_up(policy: Any) -> None:
+    found = policy(LEAST)
+    assert set(found) == {"source", "name", "unit", "ledger", "budget", "columns"}
+    assert found["name"] == "visits"
+    assert found["columns"] == {}
+
+
+@pytest.mark.parametrize(
+    ("form", "column"),
+    [
+        ("{ values = [1, 2, 3] }", category([1, 2, 3])),
+        ('{ type = "category", values = ["A"] }', category(["A"])),
+        ("{ low = -0.1, high = 0.3 }", number("-0.1", "0.3")),
+        ('{ type = "number" }', number()),
+        ('{ type = "number", low = 0, high = 1, default = 0.7 }', number(0, 1, default="0.7")),
+        ('{ type = "integer", low = 0, high = 120 }', integer(0, 120)),
+        ("{ low = 2020-01-01, high = 2026-12-31 }", date("2020-01-01", "2026-12-31")),
+        (
+            '{ type = "date", low = "2020-01-01", high = "2026-12-31" }',
+            date("2020-01-01", "2026-12-31"),
+        ),
+        ('{ type = "boolean" }', boolean()),
+        ('{ type = "text" }', text()),
+    ],
+)
+def test_every_form_of_a_column(policy: Any, form: str, column: object) -> None:
+    assert policy(f"{LEAST}[columns]\nx = {form}")["columns"] == {"x": column}
+
+
+def test_a_decimal_is_the_one_that_was_written(policy: Any) -> None:
+    found = policy(
+        LEAST.replace("epsilon = 1", "epsilon = 0.1, delta = 1e-7")
+        + "[columns]\nx = { low = 0.1, high = 0.123456789012345678901 }"
+    )
+    assert found["budget"].epsilon == Fraction(1, 10)
+    assert found["budget"].delta == Fraction(1, 10**7)
+    assert found["columns"]["x"].high == Fraction("0.123456789012345678901")
+
+
+def test_paths_are_looked_up_from_the_policys_folder(policy: Any, tmp_path: Path) -> None:
+    assert policy(LEAST.replace("visits.ledger", ":memory:"))["ledger"] == ":memory:"
+    address = "postgresql://host/ledger"
+    assert policy(LEAST.replace("visits.ledger", address))["ledger"] == address
+    several = policy('name = "all"\n' + LEAST.replace('"visits.csv"', '["a.csv", "b.csv"]'))
+    assert several["source"] == [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    assert policy(LEAST.replace("visits.csv", "/data/v.csv"))["source"] == "/data/v.csv"
+
+
+def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
+    from discreet.engines.duckdb.sources import Files, find
+
+    folder = tmp_path / "data [2024]"
+    folder.mkdir()
+    (folder / "visits.toml").write_text(LEAST)
+    (folder / "visits.csv").write_text("age\n1\n")
+    found = find(read_policy(folder / "visits.toml")["source"])
+    assert isinstance(found, Files)
+    assert found.paths == (str(folder / "visits.csv"),)
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("unit = ", ["is not TOML", "line 1"]),
+        ('unit = "a', ["is not TOML", "line 1"]),
+        ('unit = "a"\nunit = "b"', ["line 2", "sets what is set before"]),
+        (LEAST + "[columns]\nx = {}\n[columns]", ["sets what is set before"]),
+        (b"unit = '\xff'", ["not UTF-8"]),
+        ("x = " + "[" * 5000, ["is not TOML"]),
+        ("", ["the table has no source", 'source = "visits.parquet"']),
+        ('untit = "a"\n' + LEAST, ["line 1", "'untit'", "Did you mean 'unit'?"]),
+        (LEAST.replace('"visits.csv"', "3"), ["line 1", "source is not a path"]),
+        (LEAST.replace("visits.csv", "other.toml"), ["source is another policy"]),
+        (LEAST.replace("visits.csv", "*.csv"), ["the table has no name", 'name = "visits"']),
+        (LEAST.replace('"row"', '""'), ["line 2", "unit is not filled in", "patient_id"]),
+        (LEAST.replace('unit = "row"\n', ""), ["unit is not given", "patient_id"]),
+        (LEAST.replace('ledger = "visits.ledger"', ""), ["no ledger", 'ledger = "visits.ledger"']),
+        (LEAST.replace("budget = { epsilon = 1 }", ""), ["no budget", "[budget]"]),
+        (LEAST.replace("epsilon", "epsilom"), ["budget has no epsilon", "epsilon = 1"]),
+        (LEAST.replace("epsilon = 1", "epsilon = 1, detla = 0"), ["Did you mean 'delta'?"]),
+        (LEAST.replace("epsilon = 1", "epsilon = true"), ["epsilon is not a number"]),
+        (LEAST.replace("epsilon = 1", "epsilon = nan"), ["epsilon is NaN"]),
+        (LEAST.replace("epsilon = 1", "epsilon = -1"), ["epsilon is -1", "must be above 0"]),
+        (LEAST.replace("epsilon = 1", "epsilon = 1, delta = 2"), ["delta is 2"]),
+        ("max_rows = 10\n" + LEAST, ["line 1", "the unit is the row", "Take max_rows out"]),
+        ("max_rows = 0\n" + LEAST, ["max_rows is not a whole number", "max_rows = 10"]),
+        ("max_rows = 1.5\n" + LEAST, ["max_rows is not a whole number"]),
+        ('neighbors = "addremove"\n' + LEAST, ['neighbors = "add-remove"']),
+        ('period = "fortnight"\n' + LEAST, ["day, week, month, quarter, year"]),
+        ("name = 3\n" + LEAST, ["name is not a printable text"]),
+        ("columns = 3\n" + LEAST, ["columns is not a table", "[columns]"]),
+        ("public = 3\n" + LEAST, ["[public.wards]"]),
+        (LEAST + "[public.wards]\nsource = 'a.csv'\nkey = 1", ["'key'"]),
+        (LEAST.replace('"row"', '"id"') + '[columns]\nid = { type = "text" }', ["Take id out"]),
+    ],
+)
+def test_a_slip_is_named_with_its_line_and_its_remedy(
+    policy: Any, content: str | bytes, parts: list[str]
+) -> None:
+    with pytest.raises(PolicyError) as refusal:
+        policy(content)
+    for part in ["visits.toml" if content != b"unit = '\xff'" else "policy", *parts]:
+        assert part in str(refusal.value), part
+
+
+@pytest.mark.parametrize(
+    ("form", "parts"),
+    [
+        ("{ }", ["does not say what it holds", "x = { low = 0, high = 60 }"]),
+        ("3", ["is not a declaration"]),
+        ('"boolean"', ['x = { type = "boolean" }']),
+        ("{ low = 0 }", ["one bound", "x = { low = 0, high = 60 }"]),
+        ("{ low = 5, high = 1 }", ["do not increase: 5 and 1"]),
+        ('{ low = "2020-01-01", high = "2021-01-01" }', ['type = "date"']),
+        ('{ type = "date", low = "soon", high = "later" }', ["not a date", '"2020-01-01"']),
+        ('{ type = "date", low = "", high = "" }', ["not a date"]),
+        ('{ type = "integer", low = 0, high = 1.5 }', ["1.5", 'x = { type = "integer"']),
+        ('{ type = "integer", low = "0", high = "9" }', ["not a number", "without quotes"]),
+        ('{ type = "int", low = 0, high = 9 }', ["'int'", 'type = "integer"']),
+        ("{ type = 3 }", ["not a text"]),
+        ('{ type = "text", low = 0 }', ["'text'", "'low'"]),
+        ('{ type = "number", values = [1] }', ["'values'", "x = { values = "]),
+        ("{ lwo = 0, high = 9 }", ["x", "low"]),
+        ("{ low = 0, high = 9, step = 1 }", ["'step'"]),
+        ("{ values = [] }", ["list of texts", 'x = { values = ["A", "B", "C"] }']),
+        ('{ values = ["A", "A"] }', ["twice"]),
+        ('{ values = ["A", 1] }', ["list of texts"]),
+        ("{ values = 1 }", ["list of texts"]),
+        ('{ type = "category" }', ["list of texts"]),
+        ("{ low = true, high = 3 }", ["not a number"]),
+        ("{ low = nan, high = inf }", ["not a number"]),
+        ("{ low = 0, high = 1, default = 2 }", ["default", "outside its bounds"]),
+        ("{ low = 0, high = 1e200 }", ["beyond 10^100"]),
+    ],
+)
+def test_a_wrong_column_is_told_the_line_to_write(policy: Any, form: str, parts: list[str]) -> None:
+    with pytest.raises(PolicyError) as refusal:
+        policy(f"{LEAST}[columns]\nage = {{ low = 0, high = 9 }}\nx = {form}")
+    said = str(refusal.value)
+    for part in ["visits.toml, line 7", *parts]:
+        assert part in said, said
+    assert "dp." not in said
+
+
+def test_a_policy_that_is_not_there(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.toml", tmp_path):
+        with pytest.raises(PolicyError, match="discreet init"):
+            read_policy(path)

@@ -1,0 +1,80 @@
+"""A process that asks a table and kills itself at a given step of its first release."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pandas
+
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.ledger import Ledger
+from discreet.plan.build import col, rows
+from discreet.plan.columns import integer
+from discreet.privacy.budget import Budget
+from discreet.release import table as tables
+from discreet.release.answer import Release
+from discreet.release.table import Table, table
+
+STEPS = (
+    "before charge",
+    "after charge",
+    "before measure",
+    "after measure",
+    "before noise",
+    "after noise",
+    "before release",
+    "after release",
+    "never",
+)
+
+
+def visits(ledger: str) -> Table:
+    frame = pandas.DataFrame({"age": [30, 40] * 50})
+    return table(
+        frame,
+        name="visits",
+        unit="row",
+        budget=Budget(epsilon=10),
+        columns={"age": integer(0, 120)},
+        ledger=ledger,
+    )
+
+
+def dying(call: Callable[..., Any], when: str) -> Callable[..., Any]:
+    def called(*arguments: Any, **named: Any) -> Any:
+        if when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = call(*arguments, **named)
+        if when == "after":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    return called
+
+
+def ask(ledger: str, key: str | None) -> Release:
+    with visits(ledger) as opened:
+        return opened.agg(n=rows(), m=col("age").mean()).release(
+            epsilon="1/2", key=key, analyst="ann"
+        )
+
+
+def main(ledger: str, step: str, key: str) -> None:
+    when, _, what = step.partition(" ")
+    if what == "measure":
+        DuckDB.measure = dying(DuckDB.measure, when)  # type: ignore[method-assign]
+    elif what == "noise":
+        tables.run = dying(tables.run, when)
+    elif what == "charge":
+        Ledger.charge = dying(Ledger.charge, when)  # type: ignore[method-assign]
+    elif what == "release":
+        Ledger.answer = dying(Ledger.answer, "after")  # type: ignore[method-assign]
+        if when == "before":
+            Ledger.release = dying(Ledger.release, "before")  # type: ignore[method-assign]
+    print(ask(ledger, key or None)["n"].value, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

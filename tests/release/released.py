@@ -1,0 +1,70 @@
+"""Answers of a small table, made the way users make them."""
+
+from collections.abc import Callable, Sequence
+
+import pandas
+
+from discreet.ledger import Ledger
+from discreet.plan.columns import category, date, integer, number, text
+from discreet.privacy.budget import Budget
+from discreet.release.answer import Release
+from discreet.release.asking import Asking
+from discreet.release.table import Table, table
+
+WARDS = ("Cardiology", "Oncology", "ICU")
+HOSTILE = (
+    "=HYPERLINK(0)",
+    "@SUM(1)",
+    "- none",
+    "-5",
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "Ward \x1b[2J",
+    "\u202eDRAW",
+    "a, b; c",
+    "none is here",
+)
+"""Texts that somebody wrote into a column; the last one has no row."""
+BUDGET = Budget(epsilon=20, delta="1/1000")
+
+
+def visits(
+    wards: Sequence[str] = WARDS, ledger: str | Ledger = ":memory:", **declared: object
+) -> Table:
+    """A thousand visits, none to the last ward."""
+    size = 1000
+    seen = [wards[place % (len(wards) - 1)] for place in range(size)]
+    frame = pandas.DataFrame(
+        {
+            "ward": seen,
+            "stay": [place % 30 for place in range(size)],
+            "age": [place % 100 for place in range(size)],
+            "admitted": [f"2024-{1 + place % 12:02d}-15" for place in range(size)],
+            "patient": [place // 2 for place in range(size)],
+        }
+    )
+    return table(
+        frame,
+        name="visits",
+        budget=BUDGET,
+        columns={
+            "ward": text() if wards is HOSTILE else category(list(wards)),
+            "stay": number(0, 60),
+            "age": integer(0, 120),
+            "admitted": date("2024-01-01", "2025-12-31"),
+        },
+        ledger=ledger,
+        **({"unit": "row"} | declared),  # type: ignore[arg-type]
+    )
+
+
+def released(
+    question: Callable[[Table], Asking],
+    epsilon: object = 1,
+    wards: Sequence[str] = WARDS,
+    delta: object = 0,
+    **declared: object,
+) -> Release:
+    """The answer to a question about the visits."""
+    with visits(wards, **declared) as opened:
+        return question(opened).release(epsilon=epsilon, delta=delta)

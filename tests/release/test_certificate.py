@@ -1,0 +1,204 @@
+"""A certificate is read strictly, and agrees with the ledger only if nothing in it was changed."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import DataError
+from discreet.ledger import Ledger
+from discreet.plan.build import col, people, rows
+from discreet.release.answer import Release
+from discreet.release.certificate import Certificate, check
+from discreet.release.table import Table
+from tests.release.released import visits
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Table]:
+    with visits(unit="patient", max_groups=2, max_rows=5) as table:
+        yield table
+
+
+@pytest.fixture(scope="module")
+def answer(opened: Table) -> Release:
+    asked = opened.where(col("stay") > 2).group_by("ward").agg(n=people(), m=col("stay").mean())
+    return asked.release(epsilon="1/7", analyst="ada")
+
+
+@pytest.fixture(scope="module")
+def certificate(answer: Release) -> Certificate:
+    return answer.certificate
+
+
+class TestReading:
+    def test_what_was_written_is_read(self, certificate: Certificate) -> None:
+        assert Certificate.from_data(certificate.to_data()) == certificate
+        assert Certificate.read(certificate.to_json()) == certificate
+
+    def test_it_is_found_in_a_saved_answer(self, answer: Release, tmp_path: Path) -> None:
+        answer.save(tmp_path / "answer.json")
+        assert Certificate.load(tmp_path / "answer.json") == answer.certificate
+
+    def test_it_is_found_in_a_page(self, answer: Release) -> None:
+        from html import unescape
+
+        inside = answer.report().partition("<pre>")[2].partition("</pre>")[0]
+        assert Certificate.read(unescape(inside)) == answer.certificate
+
+    @pytest.mark.parametrize(
+        ("change", "fact"),
+        [
+            ({"more": 1}, "an unknown field, 'more'"),
+            ({"certificate": 2}, "not a certificate of version 1"),
+            ({"entry": "2"}, "'entry'"),
+            ({"entry": True}, "'entry'"),
+            ({"entry": 0}, "'entry'"),
+            ({"hash": "ab"}, "'hash'"),
+            ({"hash": "G" * 64}, "'hash'"),
+            ({"durable": 1}, "'durable'"),
+            ({"epsilon": 1.0}, "'epsilon'"),
+            ({"epsilon": "-1"}, "'epsilon'"),
+            ({"epsilon": "1/0"}, "'epsilon'"),
+            ({"epsilon": "nan"}, "'epsilon'"),
+            ({"delta": "1..2"}, "'delta'"),
+            ({"neighbors": "none"}, "'neighbors'"),
+            ({"max_rows": -1}, "'max_rows'"),
+            ({"mechanisms": [{"output": "n"}]}, "'mechanisms'"),
+            ({"mechanisms": {}}, "'mechanisms'"),
+            ({"versions": {"numpy": 2}}, "'versions'"),
+            ({"table": None}, "'table'"),
+        ],
+    )
+    def test_anything_else_is_refused(
+        self, certificate: Certificate, change: dict[str, Any], fact: str
+    ) -> None:
+        with pytest.raises(DataError, match=f"{fact}.*meaning is certain"):
+            Certificate.from_data(certificate.to_data() | change)
+
+    def test_a_missing_field_is_refused(self, certificate: Certificate) -> None:
+        data = certificate.to_data()
+        del data["answer"]
+        with pytest.raises(DataError, match="a missing field, 'answer'"):
+            Certificate.from_data(data)
+
+    @pytest.mark.parametrize("text", ["", "[]", "1", "{}", '{"certificate": 1, "certificate": 1}'])
+    def test_other_texts_are_refused(self, text: str) -> None:
+        with pytest.raises(DataError, match="the certificate cannot be read"):
+            Certificate.read(text)
+
+    def test_other_bytes_are_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "x.json").write_bytes(b"\xff\xfe")
+        with pytest.raises(DataError, match="not text in UTF-8"):
+            Certificate.load(tmp_path / "x.json")
+
+
+class TestText:
+    def test_it_says_what_was_done(self, certificate: Certificate) -> None:
+        text = certificate.text
+        assert str(certificate) == text
+        assert "each patient, max_groups 2, max_rows 5" in text
+        assert "ε = 1/7\n" in text
+        assert certificate.hash in text
+        assert "ada, 20" in text
+        assert "in memory: nobody else can check this" in text
+
+    def test_html_and_terminal_show_it_as_text(self, certificate: Certificate) -> None:
+        hostile = replace(certificate, analyst="<script>\x1b[2J")
+        assert "<script" not in hostile._repr_html_()
+        assert "\x1b" not in hostile.text + hostile._repr_html_()
+
+    def test_a_rounded_price_is_marked(self, certificate: Certificate) -> None:
+        assert (
+            replace(certificate, epsilon="≈0.1234", delta="≈1e-9").price == "ε ≈ 0.1234, δ ≈ 1e-9"
+        )
+
+
+class TestChecking:
+    def test_a_genuine_one_has_no_problems(self, opened: Table, certificate: Certificate) -> None:
+        assert check(certificate, opened.ledger) == []
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("hash", "0" * 64),
+            ("answer", "0" * 64),
+            ("table", "other"),
+            ("analyst", "bob"),
+            ("time", "2020-01-01T00:00:00Z"),
+            ("question", "n = rows()"),
+            ("epsilon", "1/70"),
+            ("epsilon", "0.142857"),
+            ("delta", "1e-9"),
+            ("unit", "row"),
+            ("neighbors", "replace"),
+            ("max_groups", 1),
+            ("max_rows", None),
+        ],
+    )
+    def test_each_changed_statement_is_one_problem(
+        self, opened: Table, certificate: Certificate, name: str, value: object
+    ) -> None:
+        (problem,) = check(replace(certificate, **{name: value}), opened.ledger)  # type: ignore[arg-type]
+        named = {"epsilon": "ε", "delta": "δ", "answer": "digest of the answer"}
+        assert problem.startswith(f"the {named.get(name, name)} is ")
+
+    @pytest.mark.parametrize("entry", [1, 3, 10**6])
+    def test_another_entry_is_not_its_charge(
+        self, opened: Table, certificate: Certificate, entry: int
+    ) -> None:
+        (problem,) = check(replace(certificate, entry=entry), opened.ledger)
+        assert "is not a charge" in problem
+
+    @pytest.mark.parametrize("epsilon", ["1/3", "0.123456789012", 2])
+    @pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
+    def test_prices_agree_however_long_they_are(self, epsilon: object, neighbors: str) -> None:
+        with visits(neighbors=neighbors) as table:
+            asked = table.group_by("ward").agg(
+                n=rows(), m=col("stay").mean(), q=col("stay").median(), b=col("age").max()
+            )
+            assert check(asked.release(epsilon=epsilon).certificate, table.ledger) == []
+
+    def test_an_answer_that_was_repeated_by_its_key_has_one_certificate(self) -> None:
+        with visits() as table:
+            first, second = (table.agg(n=rows()).release(epsilon=1, key="k") for _ in range(2))
+            assert first.certificate == second.certificate
+            assert check(second.certificate, table.ledger) == []
+
+    def test_declarations_are_those_of_its_time(self, tmp_path: Path) -> None:
+        with visits(ledger=str(tmp_path / "ledger")) as table:
+            before = table.agg(n=rows()).release(epsilon=1).certificate
+            details = table.schema.to_data() | {"unit": "patient", "max_groups": 1, "max_rows": 1}
+            table.ledger.set_details("visits", details, why="one row per patient")
+        with Ledger(tmp_path / "ledger", read_only=True) as ledger:
+            assert check(before, ledger) == []
+            assert before.durable
+
+    def test_a_lost_answer_was_never_released(
+        self, opened: Table, certificate: Certificate
+    ) -> None:
+        with visits() as table:
+            release = table.agg(n=rows()).release(epsilon=1)
+            event, question = table.agg(n=rows()).plan(epsilon=1).price.event, "n = rows()"
+            charge = table.ledger.charge(
+                "visits", event=event, question="?", summary=question, analyst="ada"
+            )
+            table.ledger.lose(charge)
+            entry = table.ledger.entry(charge.sequence)
+            assert entry is not None
+            claimed = replace(
+                release.certificate,
+                entry=charge.sequence,
+                hash=entry.hash,
+                time=entry.time,
+                analyst="ada",
+            )
+            (problem,) = check(claimed, table.ledger)
+            assert "not there in the ledger" in problem
+
+
+def test_it_is_plain_data(certificate: Certificate) -> None:
+    assert json.loads(certificate.to_json()) == certificate.to_data()

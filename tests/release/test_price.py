@@ -1,0 +1,179 @@
+"""What a question costs, before anything is paid."""
+
+import datetime
+from fractions import Fraction
+
+import pytest
+
+import discreet as dp
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.laplace import Laplace
+
+
+def test_the_parts_of_epsilon_add_up_to_what_was_asked(visits):
+    plan = (
+        visits()
+        .group_by("ward")
+        .agg(
+            people=dp.people(),
+            rows=dp.rows(),
+            age=dp.col("age").median(),
+            stay=dp.col("stay").sum(),
+        )
+        .plan(epsilon="0.7")
+    )
+    assert sum(priced.epsilon for priced in plan.price.blocks) == Fraction(7, 10)
+    assert plan.epsilon == Fraction(7, 10)
+
+
+def test_count_mean_and_variance_of_a_column_cost_one_epsilon(visits):
+    stay = dp.col("stay")
+    plan = visits().agg(n=stay.count(), m=stay.mean(), v=stay.var(), s=stay.sum()).plan(epsilon=1)
+    assert len(plan.price.blocks) == 1
+    assert all(line.epsilon == 1 for line in plan.lines)
+
+
+def test_the_number_of_rows_comes_with_a_mean_at_no_further_price(visits):
+    plan = visits().agg(n=dp.rows(), m=dp.col("stay").mean()).plan(epsilon=1)
+    assert len(plan.price.blocks) == 1
+    apart = visits().agg(n=dp.rows(), m=dp.col("stay").sum()).plan(epsilon=1)
+    assert plan.margins()["n"] < apart.margins()["n"]
+
+
+def test_weights_share_epsilon_as_stated(visits):
+    asking = visits().agg(people=dp.people(), rows=dp.rows())
+    plan = asking.plan(epsilon=1, weights={"people": 3, "rows": 1})
+    assert [line.epsilon for line in plan.lines] == [Fraction(3, 4), Fraction(1, 4)]
+
+
+@pytest.mark.parametrize("weights", [{"people": 1}, {"people": 0, "rows": 1}, {"men": 1}])
+def test_weights_that_say_nothing_are_refused(visits, weights):
+    with pytest.raises(dp.QueryError):
+        visits().agg(people=dp.people(), rows=dp.rows()).plan(epsilon=1, weights=weights)
+
+
+def test_every_count_has_the_same_error_unless_stated(visits):
+    plan = visits().agg(people=dp.people(), rows=dp.rows()).plan(epsilon=1)
+    mechanisms = {line.mechanism for line in plan.lines}
+    assert len(mechanisms) == 1
+
+
+def test_the_noise_with_the_smaller_error_is_chosen_for_people_in_many_groups(visits):
+    months = dp.col("admitted").bins(
+        [str(datetime.date(2025, 1, 1) + datetime.timedelta(days=7 * week)) for week in range(53)]
+    )
+    few = visits(max_groups=2).group_by(months).agg(n=dp.people()).plan(epsilon=1, delta=1e-6)
+    many = visits(max_groups=40).group_by(months).agg(n=dp.people()).plan(epsilon=1, delta=1e-6)
+    assert isinstance(few.price.blocks[0].mechanism, Laplace)
+    assert isinstance(many.price.blocks[0].mechanism, Gaussian)
+    assert few.delta == 0
+    assert many.delta == Fraction(1, 10**6)
+    assert "would be less exact" in few.explain()
+    assert "would be less exact" in many.explain()
+
+
+def test_private_keys_need_a_delta(visits):
+    with pytest.raises(dp.QueryError, match="delta=1e-6"):
+        visits().group_by("diagnosis").agg(n=dp.people()).plan(epsilon=1)
+
+
+def test_the_count_of_people_comes_with_private_keys_at_no_further_price(visits):
+    plan = visits().group_by("diagnosis").agg(n=dp.people()).plan(epsilon=1, delta=1e-6)
+    assert plan.price.blocks == ()
+    assert plan.price.selection.epsilon == 1
+
+
+# ---------------------------------------------------------------------- accuracy first
+
+
+@pytest.mark.parametrize("margin", [1, 2, 5, 17, "0.5", 1000])
+def test_the_least_epsilon_of_two_digits_meets_a_margin(visits, margin):
+    asking = visits().group_by("ward").agg(n=dp.people())
+    plan = asking.plan(margin={"n": margin})
+    assert plan.margins()["n"] <= float(Fraction(margin))
+    digits = f"{float(plan.epsilon):.2g}"
+    assert Fraction(digits) == plan.epsilon
+    below = plan.epsilon - Fraction(10) ** (len(digits.split(".", maxsplit=1)[0]) - 5) / 10**6
+    assert asking.plan(epsilon=below).margins()["n"] >= plan.margins()["n"]
+
+
+def test_the_next_smaller_epsilon_misses_the_margin(visits):
+    asking = visits().agg(n=dp.people())
+    plan = asking.plan(margin={"n": 5})
+    assert plan.epsilon == Fraction("0.54")
+    assert asking.plan(epsilon="0.53").margins()["n"] > 5
+
+
+def test_each_output_gets_what_its_own_margin_needs(visits):
+    asking = visits().agg(people=dp.people(), total=dp.col("stay").sum())
+    plan = asking.plan(margin={"people": 5, "total": 500})
+    assert plan.margins()["people"] <= 5
+    assert plan.margins()["total"] <= 500
+    assert plan.epsilon < Fraction(3, 2)
+
+
+def test_a_mean_has_a_margin_for_an_expected_number_of_rows_only(visits):
+    asking = visits().agg(m=dp.col("stay").mean())
+    with pytest.raises(dp.QueryError, match="expect_rows"):
+        asking.plan(margin={"m": 1})
+    plan = asking.plan(margin={"m": 1}, expect_rows=1000)
+    assert plan.margins()["m"] <= 1
+    assert asking.plan(epsilon=1).margins()["m"] is None
+
+
+def test_with_a_margin_epsilon_is_the_ceiling(visits):
+    asking = visits().agg(n=dp.people())
+    assert asking.plan(margin={"n": 5}, epsilon=1).epsilon == Fraction("0.54")
+    with pytest.raises(dp.BudgetExhaustedError, match=r"0\.54"):
+        asking.plan(margin={"n": 5}, epsilon="0.5")
+
+
+@pytest.mark.parametrize("margin", [{}, {"m": 1}, {"n": 0}, {"n": -1}])
+def test_a_margin_that_cannot_be_met_or_meant_is_refused(visits, margin):
+    with pytest.raises(dp.QueryError):
+        visits().agg(n=dp.people()).plan(margin=margin)
+
+
+def test_planning_spends_nothing(visits):
+    table = visits()
+    table.group_by("ward").agg(n=dp.people()).plan(margin={"n": 3}).explain()
+    assert table.budget.charges == 0
+
+
+# ---------------------------------------------------------------------- batches
+
+
+def test_a_batch_stays_within_one_budget(visits):
+    table = visits()
+    plan = dp.batch(
+        [table.agg(n=dp.people()), table.group_by("ward").agg(n=dp.rows()), table.agg(n=dp.rows())]
+    ).plan(budget=dp.Budget(epsilon=1), margins=[{"n": 20}, None, None])
+    assert plan.epsilon <= 1
+    assert plan.plans[0].margins()["n"] <= 20
+    assert plan.plans[1].epsilon == plan.plans[2].epsilon
+    assert "together" in repr(plan)
+    assert len(plan.release()) == 3
+    assert table.budget.spent.epsilon == plan.epsilon
+
+
+def test_margins_beyond_the_budget_are_refused_with_what_they_need(visits):
+    table = visits()
+    batch = dp.batch([table.agg(n=dp.people())] * 2)
+    with pytest.raises(dp.BudgetExhaustedError, match="together"):
+        batch.plan(budget=dp.Budget(epsilon="0.5"), margins=[{"n": 5}, {"n": 5}])
+    assert table.budget.charges == 0
+
+
+def test_a_batch_that_outgrows_the_tables_budget_keeps_what_was_answered(visits):
+    table = visits(budget=dp.Budget(epsilon=1))
+    plan = dp.batch([table.agg(n=dp.people())] * 3).plan(budget=dp.Budget(epsilon="1.5"))
+    with pytest.raises(dp.BudgetExhaustedError):
+        plan.release(key="batch")
+    assert table.budget.spent.epsilon == 1
+    assert table.budget.released == 2
+
+
+@pytest.mark.parametrize("questions", [[], ["SELECT 1"], [None]])
+def test_a_batch_of_something_else_is_refused(questions):
+    with pytest.raises(dp.QueryError):
+        dp.batch(questions)

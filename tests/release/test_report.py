@@ -1,0 +1,253 @@
+"""The page of an answer is whole, runs nothing, asks for nothing, and says true sentences."""
+
+import re
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from html.parser import HTMLParser
+from math import exp
+
+import pytest
+
+from discreet.plan.build import col, people, rows
+from discreet.release.answer import Release
+from discreet.release.report import page
+from discreet.release.style import STYLE
+from discreet.release.words import _up, asked_in_words, price_in_words, protected
+from tests.release.released import HOSTILE, WARDS, released
+
+_VOID = {"meta", "br", "img", "input", "link", "hr"}
+
+
+class Page(HTMLParser):
+    """A page taken apart: every tag is closed, or it fails."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"style", "svg"} & set(self.open):
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+    def found(self, name: str) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.tags if tag == name]
+
+
+@pytest.fixture(scope="module")
+def answer() -> Release:
+    return released(
+        lambda table: (
+            table.where(col("stay") > 2)
+            .group_by("ward")
+            .agg(
+                patients=people(),
+                mean=col("stay").mean(),
+                p90=col("stay").quantile(0.9),
+                day=col("admitted").median(),
+            )
+        ),
+        unit="patient",
+        max_groups=2,
+        max_rows=5,
+    )
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Release:
+    return released(
+        lambda table: table.group_by("ward").agg(**{"<b>n</b>": rows()}),
+        epsilon=5,
+        wards=HOSTILE,
+        delta="1/10000",
+    )
+
+
+@pytest.fixture(scope="module")
+def single() -> Release:
+    return released(lambda table: table.agg(n=rows(), m=col("stay").mean()))
+
+
+@pytest.mark.parametrize("name", ["answer", "hostile", "single"])
+class TestEveryPage:
+    def test_it_asks_for_nothing(self, name: str, request: pytest.FixtureRequest) -> None:
+        text = page(request.getfixturevalue(name))
+        taken = Page(text)
+        asking = {"script", "img", "link", "iframe", "object", "embed", "image", "use", "a", "base"}
+        assert not asking & {tag for tag, _ in taken.tags}
+        held = {attribute for _, attributes in taken.tags for attribute in attributes}
+        assert not {"src", "href", "xlink:href", "srcset", "action"} & held
+        assert not [attribute for attribute in held if attribute.startswith("on")]
+        assert "http:" not in text
+        assert "https:" not in text
+        assert not re.search(r"@import|@font-face|url\(\s*['\"]?(?!#)", STYLE)
+        (policy,) = [one for one in taken.found("meta") if "http-equiv" in one]
+        assert str(policy["content"]).startswith("default-src 'none'")
+
+    def test_it_can_be_read_without_eyes(self, name: str, request: pytest.FixtureRequest) -> None:
+        taken = Page(page(request.getfixturevalue(name)))
+        assert taken.found("html") == [{"lang": "en"}]
+        assert all(one.get("scope") in ("row", "col") for one in taken.found("th"))
+        assert len(taken.found("h1")) == 1
+        ids = [one["id"] for _, one in taken.tags if "id" in one]
+        assert len(ids) == len(set(ids))
+        for attribute in ("aria-labelledby", "aria-describedby"):
+            assert {one[attribute] for _, one in taken.tags if attribute in one} <= set(ids)
+        hidden = [one for one in taken.found("svg") if one.get("height") == "14"]
+        assert all(one["aria-hidden"] == "true" for one in hidden)
+
+    def test_it_shows_every_number_of_the_table(
+        self, name: str, request: pytest.FixtureRequest
+    ) -> None:
+        release: Release = request.getfixturevalue(name)
+        shown = Page(page(release)).text
+        for row in release.cells():
+            assert all(" ".join(cell.split()) in shown for cell in row)
+
+    def test_it_works_without_pictures(
+        self, name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "altair", None)
+        assert Page(page(request.getfixturevalue(name))).found("figure") == []
+
+
+class TestPage:
+    def test_it_tells_the_whole_story(self, answer: Release) -> None:
+        text = Page(page(answer)).text
+        certificate = answer.certificate
+        for part in (
+            "visits by ward",
+            "The number of different patient, the mean of stay, the 0.9-quantile of stay and the "
+            "median of admitted in visits, for each ward, counting only rows where (stay > 2).",
+            certificate.question,
+            "in at most 2 groups and for at most 5 rows",
+            "factor of at most 2.72",
+            "What is “rank ±”?",
+            f"entry {certificate.entry}",
+            certificate.hash,
+            *answer.notes,
+        ):
+            assert part in text
+
+    def test_the_picture_is_inside(self, answer: Release) -> None:
+        (figure,) = Page(page(answer)).found("figure")
+        assert figure["aria-label"] == "patients by ward, ε = 1"
+
+    def test_ranges_are_drawn_to_scale(self, answer: Release) -> None:
+        bars = [one for one in Page(page(answer)).found("rect") if one.get("class") == "b"]
+        widths = [float(str(one["width"]).rstrip("%")) for one in bars]
+        values = [abs(one.value) for one in answer.columns["patients"]]
+        assert len(widths) == len(WARDS)
+        assert widths[0] * values[1] == pytest.approx(widths[1] * values[0], rel=0.01)
+
+    def test_many_groups_are_cut(self, answer: Release) -> None:
+        groups = tuple((f"g{place}",) for place in range(1500))
+        columns = {"patients": answer.columns["patients"] * 500}
+        text = Page(page(Release(("g",), groups, columns, answer.certificate))).text
+        assert "… 500 more groups" in text
+        assert "Of the 1,500 on this page, up to about 75 can be expected to miss" in text
+
+    def test_no_group_found_is_said(self, answer: Release) -> None:
+        none = Release(answer.keys, (), {"patients": ()}, answer.certificate)
+        assert "No group was found." in Page(page(none)).text
+
+    def test_it_is_for_every_screen_and_for_paper(self) -> None:
+        assert "prefers-color-scheme: dark" in STYLE
+        assert "@media print" in STYLE
+        assert "max-width: 40rem" in STYLE
+
+    @pytest.mark.parametrize("dark", [False, True])
+    def test_text_stands_out(self, dark: bool) -> None:
+        colors = dict(re.findall(r"--(\w+): (#\w+)", STYLE.split("@media")[int(dark)]))
+        for text in ("ink", "quiet", "accent"):
+            for ground in ("paper", "ground"):
+                assert contrast(colors[text], colors[ground]) >= 4.5
+        assert contrast(colors["range"], colors["bar"]) >= 3
+
+
+def contrast(first: str, second: str) -> float:
+    """The ratio of WCAG 2."""
+    light, dark = sorted(map(luminance, (first, second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color: str) -> float:
+    digits = color[1:] if len(color) == 7 else "".join(2 * one for one in color[1:])
+    parts = [int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+class TestWords:
+    def test_what_is_quoted_is_no_keyword(self, answer: Release) -> None:
+        asked = replace(
+            answer.certificate, question="n = rows() WHERE (ward = ' GROUP BY it''s') GROUP BY ward"
+        )
+        assert asked_in_words(asked, ["ward"]).endswith("where (ward = ' GROUP BY it''s').")
+        plain = replace(answer.certificate, question='n = count("a WHERE b") GROUP BY ward')
+        assert "counting only" not in asked_in_words(plain, ["ward"])
+
+    @pytest.mark.parametrize(
+        ("asks", "words"),
+        [
+            ("rows()", "The number of rows in visits."),
+            ("n_unique(ward)", "The number of different values of ward in visits."),
+            ("quantile(a + 1, 0.25, 0.5)", "The 0.25-quantile and the median of a + 1 in visits."),
+            ("max(age)", "About the largest age in visits."),
+            ("other(x)", "Other(x) in visits."),
+            ("sum({x})", "The sum of {x} in visits."),
+        ],
+    )
+    def test_a_question_is_a_sentence(self, answer: Release, asks: str, words: str) -> None:
+        one = {"output": "n", "asks": asks, "mechanism": "", "epsilon": "1"}
+        asked = replace(answer.certificate, mechanisms=(one,), question="n = rows()")
+        assert asked_in_words(asked, []) == words
+
+    @pytest.mark.parametrize("epsilon", ["0.001", "1/3", "1", "≈2.5", "8", "19.9"])
+    def test_a_promise_is_never_rounded_down(self, answer: Release, epsilon: str) -> None:
+        first, second = price_in_words(replace(answer.certificate, epsilon=epsilon))
+        factor = exp(Fraction(epsilon.removeprefix("≈")))
+        stated = re.search(r"factor of at most ([\d,.]+)", first)
+        sure = re.search(r"at most ([\d.]+)% sure", second)
+        assert stated is not None
+        assert sure is not None
+        assert factor <= float(stated[1].replace(",", "")) <= 1.02 * factor
+        assert 100 * factor / (1 + factor) <= float(sure[1]) <= 100
+
+    def test_a_price_that_protects_nobody_is_called_that(self, answer: Release) -> None:
+        (sentence,) = price_in_words(replace(answer.certificate, epsilon="5000"))
+        assert "protects nobody" in sentence
+
+    def test_delta_takes_no_part_in_simple_promises(self, answer: Release) -> None:
+        (sentence,) = price_in_words(replace(answer.certificate, delta="1e-06"))
+        assert "by no more than δ = 1e-06 beyond that" in sentence
+
+    def test_under_replacement_the_size_is_not_protected(self, answer: Release) -> None:
+        first, second = price_in_words(replace(answer.certificate, neighbors="replace"))
+        assert first.startswith("What one patient holds changes")
+        assert "which of two things" in second
+
+    def test_a_row_has_no_caps(self, single: Release) -> None:
+        assert protected(single.certificate) == "each single row of the table"
+
+    def test_digits_are_rounded_up(self) -> None:
+        assert [_up(1.0, 3), _up(1.001, 3), _up(9.999, 2)] == ["1.00", "1.01", "10.0"]

@@ -1,0 +1,83 @@
+"""Help with bounds and caps is paid for like any other answer."""
+
+from fractions import Fraction
+
+import pandas
+import pytest
+
+import discreet as dp
+
+
+def people_with(rows_each: int, people: int = 2000) -> pandas.DataFrame:
+    rows = [
+        (person, 37.0 + visit % 2, visit) for person in range(people) for visit in range(rows_each)
+    ]
+    return pandas.DataFrame(rows, columns=["patient", "warmth", "visit"])
+
+
+def opened(frame: pandas.DataFrame, **changes: object) -> dp.Table:
+    declared = {
+        "name": "clinic",
+        "unit": "patient",
+        "budget": dp.Budget(epsilon=5),
+        "columns": {"warmth": dp.number(), "visit": dp.integer(0, 9), "patients": dp.text()},
+        "max_rows": 4,
+        "max_groups": 4,
+        "ledger": ":memory:",
+    } | changes
+    frame = frame.assign(patients="x")
+    return dp.table(frame, **{name: value for name, value in declared.items() if value is not None})
+
+
+def test_suggested_bounds_hold_the_values_and_are_close():
+    table = opened(people_with(4))
+    bounds = table.suggest_bounds("warmth", epsilon=1)
+    # Noise widens them by a power of two now and then.
+    assert 0 <= bounds.low <= 32
+    assert 64 <= bounds.high <= 4096
+    assert f"warmth = {{ low = {bounds.low:g}, high = {bounds.high:g} }}" in str(bounds)
+    assert table.budget.spent.epsilon == 1
+
+
+def test_suggested_bounds_need_no_cap_on_rows():
+    table = opened(people_with(4), max_rows=None)
+    assert 64 <= table.suggest_bounds("warmth", epsilon=1).high <= 4096
+
+
+def test_suggested_caps_hold_most_people():
+    table = opened(people_with(5))
+    caps = table.suggest_caps("visit", epsilon=1)
+    assert (caps.max_rows, caps.max_groups) == (8, 8)
+    assert "max_rows = 8" in str(caps)
+    assert table.budget.spent.epsilon == 1
+
+
+def test_suggested_caps_need_no_caps():
+    table = opened(people_with(1), max_rows=None, max_groups=None)
+    assert table.suggest_caps(epsilon="0.5").max_rows == 1
+    assert table.budget.spent.epsilon == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table: table.suggest_bounds("warmth", epsilon="0.1"),
+        lambda table: table.suggest_caps(epsilon="0.1"),
+    ],
+)
+def test_too_few_people_give_no_suggestion_and_the_charge_stays(ask):
+    table = opened(people_with(1, people=3))
+    with pytest.raises(dp.QueryError, match="stands out"):
+        ask(table)
+    assert table.budget.spent.epsilon == Fraction(1, 10)
+
+
+def test_bounds_of_what_has_none_are_refused_before_anything_is_spent():
+    table = opened(people_with(1))
+    for column in ("patients", "heat"):
+        with pytest.raises(dp.QueryError):
+            table.suggest_bounds(column, epsilon=1)
+    rows = opened(people_with(1), unit="row", max_rows=None, max_groups=None)
+    with pytest.raises(dp.PolicyError):
+        rows.suggest_caps(epsilon=1)
+    assert table.budget.charges == rows.budget.charges == 0

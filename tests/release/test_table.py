@@ -1,0 +1,201 @@
+"""A table from its declarations to an answer."""
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+
+import discreet as dp
+from tests.release.conftest import visits_columns, visits_frame
+
+
+def test_an_answer_has_every_declared_group_in_order(visits):
+    answer = visits().group_by("ward", "smoker").agg(n=dp.people()).release(epsilon=1)
+    assert answer.groups == tuple((ward, smoker) for ward in "ABCD" for smoker in (False, True))
+    assert list(answer.to_dict()) == ["ward", "smoker", "n", "n_lower", "n_upper"]
+
+
+def test_answers_are_near_the_truth_at_a_large_epsilon(visits):
+    stay = dp.col("stay")
+    answer = (
+        visits(budget=dp.Budget(epsilon=20))
+        .agg(
+            people=dp.people(),
+            rows=dp.rows(),
+            total=stay.sum(),
+            mean=stay.mean(),
+            std=stay.std(),
+            kinds=dp.col("diagnosis").n_unique(),
+            median=dp.col("age").median(),
+            smokers=dp.col("smoker").mean(),
+            long=(stay > 10).mean(),
+        )
+        .release(epsilon=20)
+    )
+    frame = visits_frame()
+    assert answer["people"].value == pytest.approx(300, abs=25)
+    assert answer["rows"].value == pytest.approx(len(frame), abs=60)
+    assert answer["total"].value == pytest.approx(frame.stay.sum(), abs=900)
+    assert answer["mean"].value == pytest.approx(frame.stay.mean(), abs=1)
+    assert answer["std"].value == pytest.approx(frame.stay.std(ddof=0), abs=3)
+    assert answer["kinds"].value == pytest.approx(2, abs=30)
+    assert answer["median"].value == pytest.approx(frame.age.median(), abs=10)
+    assert answer["smokers"].value == pytest.approx(frame.smoker.mean(), abs=0.1)
+    assert answer["long"].value == pytest.approx((frame.stay > 10).mean(), abs=0.1)
+
+
+def test_a_retry_with_the_same_key_is_free_and_the_same(visits):
+    table = visits()
+    asking = table.group_by("ward").agg(n=dp.rows(), q=dp.col("age").quantile([0.25, 0.75]))
+    first = asking.release(epsilon=1, key="tuesday")
+    again = asking.release(epsilon=1, key="tuesday")
+    assert first.to_dict() == again.to_dict()
+    assert table.budget.spent.epsilon == 1
+    with pytest.raises(dp.KeyReusedError):
+        table.agg(n=dp.rows()).release(epsilon=1, key="tuesday")
+
+
+def test_the_budget_caps_everything_that_is_ever_asked(visits):
+    table = visits(budget=dp.Budget(epsilon=1))
+    table.agg(n=dp.rows()).release(epsilon="0.75")
+    with pytest.raises(dp.BudgetExhaustedError, match=r"0\.25"):
+        table.agg(n=dp.rows()).release(epsilon="0.5")
+    table.agg(n=dp.rows()).release(epsilon="0.25")
+
+
+def test_a_table_keeps_its_budget_and_its_declarations(tmp_path, visits):
+    place = tmp_path / "visits.ledger"
+    visits(ledger=place).agg(n=dp.rows()).release(epsilon=1)
+    assert visits(ledger=place).budget.spent.epsilon == 1
+    for change in (
+        {"budget": dp.Budget(epsilon=10)},
+        {"max_rows": 100},
+        {"neighbors": "replace"},
+        {"columns": visits_columns() | {"stay": dp.number(0, 30)}},
+    ):
+        with pytest.raises(dp.DeclarationError):
+            visits(ledger=place, **change)
+
+
+def test_an_answer_says_what_it_cost_and_where_that_is_written(visits):
+    answer = visits().agg(n=dp.rows()).release(epsilon="0.1", analyst="ann")
+    shown = json.loads(answer.to_json())["certificate"]
+    assert shown["epsilon"] == "0.1"
+    assert shown["analyst"] == "ann"
+    assert shown["entry"] == 2
+    assert len(shown["hash"]) == 64
+    assert shown["durable"] is False
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "says"),
+    [
+        ({"unit": None}, dp.PolicyError, "whom the table protects"),
+        ({"ledger": None}, dp.PolicyError, "ledger"),
+        ({"budget": None}, dp.PolicyError, "budget"),
+        ({"name": None}, dp.PolicyError, "name"),
+        ({"unit": "patiemt"}, dp.SourceError, "Did you mean 'patient'"),
+        ({"columns": {"stray": dp.number(0, 1)}}, dp.SourceError, "Did you mean 'stay'"),
+        ({"columns": {"stay": 5}}, dp.PolicyError, "dp.number"),
+        ({"columns": {"patient": dp.text()}}, dp.PolicyError, "can never be asked"),
+        ({"max_rows": 0}, dp.PolicyError, "max_rows"),
+        ({"max_groups": "3"}, dp.PolicyError, "max_groups"),
+        ({"neighbors": "swap"}, dp.PrivacyParameterError, "neighbors"),
+        ({"source": [1, 2]}, dp.SourceError, "source"),
+        ({"source": "nowhere.csv"}, dp.SourceError, "no file"),
+        ({"source": "*.nothing"}, dp.SourceError, "matches"),
+        ({"source": "https://example.org/a.csv"}, dp.SourceError, "address"),
+    ],
+)
+def test_a_wrong_declaration_is_refused_with_its_remedy(visits, changes, error, says):
+    with pytest.raises(error, match=says):
+        visits(**changes)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "says"),
+    [
+        (lambda t: t.agg(), dp.QueryError, "nothing is asked"),
+        (lambda t: t.agg(m=dp.col("sty").mean()), dp.QueryError, "Did you mean 'stay'"),
+        (lambda t: t.agg(m=dp.col("patient").n_unique()), dp.QueryError, "only be counted"),
+        (lambda t: t.agg(m=dp.col("ward").mean()), dp.QueryError, "needs numbers"),
+        (lambda t: t.agg(m=dp.col("admitted").mean()), dp.QueryError, "median"),
+        (lambda t: t.agg(m=dp.col("stay")), dp.QueryError, "never rows"),
+        (lambda t: t.agg(n=dp.rows(), n_lower=dp.rows()), dp.QueryError, "n_lower"),
+        (lambda t: t.where(dp.col("stay")).agg(n=dp.rows()), dp.QueryError, "where"),
+        (lambda t: t.where(dp.col("ward") > 2).agg(n=dp.rows()), dp.QueryError, "one kind"),
+        (lambda t: t.group_by("stay").agg(n=dp.rows()), dp.QueryError, "bins"),
+        (lambda t: t.with_columns(patient=1).agg(n=dp.rows()), dp.QueryError, "write the id"),
+        (lambda t: t.with_columns(ward="x").agg(n=dp.rows()), dp.QueryError, "name of another"),
+        (lambda t: t.agg(m=(1 / dp.col("stay")).mean()), dp.BoundsError, "clip"),
+        (lambda t: t.agg(n=dp.rows()).top(3), dp.QueryError, "groups"),
+        (lambda t: t.group_by("ward").agg(m=dp.col("stay").sum()).top(3), dp.QueryError, "count"),
+    ],
+)
+def test_a_question_that_is_not_offered_is_refused_uncharged(visits, ask, error, says):
+    table = visits()
+    with pytest.raises(error, match=says):
+        ask(table).plan(epsilon=1)
+    assert table.budget.charges == 0
+
+
+def test_a_missing_cap_is_refused_with_the_line_to_add(visits):
+    with pytest.raises(dp.PolicyError, match="max_rows = 10"):
+        visits(max_rows=None).agg(n=dp.rows()).plan(epsilon=1)
+    with pytest.raises(dp.PolicyError, match="max_groups = 10"):
+        visits(max_groups=None).group_by("ward").agg(n=dp.people()).plan(epsilon=1)
+    assert visits(max_groups=None, max_rows=None).agg(n=dp.people()).plan(epsilon=1).epsilon == 1
+
+
+def test_a_missing_bound_is_refused_with_the_line_to_add(visits):
+    table = visits(columns=visits_columns() | {"stay": dp.number()})
+    with pytest.raises(dp.BoundsError, match="low = 0, high = 120"):
+        table.agg(m=dp.col("stay").mean()).plan(epsilon=1)
+    assert table.where(dp.col("stay") > 3).agg(n=dp.rows()).plan(epsilon=1).epsilon == 1
+
+
+def test_derived_columns_carry_their_bounds(visits):
+    table = visits()
+    answer = table.with_columns(hours="stay * 24").agg(total=dp.col("hours").sum()).plan(epsilon=1)
+    assert answer.margins()["total"] == pytest.approx(20 * 24 * 6 * 2.9957, rel=0.01)
+
+
+def test_seeded_bits_never_answer_a_table(visits):
+    table = visits()
+    plan = table.agg(n=dp.rows()).plan(epsilon=1)
+    with pytest.raises(dp.UnsafeRandomnessError):
+        plan.release(source=dp.UnsafeSeededBits(7))
+    assert table.budget.charges == 0
+
+
+def test_sql_asks_what_python_asks(visits):
+    table = visits()
+    asked = table.ask(
+        "SELECT ward, COUNT(DISTINCT patient) AS n, AVG(stay) AS m FROM visits "
+        "WHERE stay > 2 AND smoker GROUP BY ward"
+    ).plan(epsilon=1)
+    built = (
+        table.where((dp.col("stay") > 2) & dp.col("smoker"))
+        .group_by("ward")
+        .agg(n=dp.people(), m=dp.col("stay").mean())
+        .plan(epsilon=1)
+    )
+    assert asked.text == built.text
+
+
+def test_private_keys_that_one_person_holds_hardly_ever_appear(visits):
+    frame = visits_frame()
+    frame.loc[0, "diagnosis"] = "a name"
+    table = visits(source=frame, budget=dp.Budget(epsilon=20, delta="0.001"))
+    for _ in range(50):
+        answer = table.group_by("diagnosis").agg(n=dp.people()).release(epsilon="0.2", delta=1e-9)
+        assert "a name" not in str(answer)
+    assert table.budget.spent.delta == Fraction(50, 10**9)
+
+
+def test_importing_discreet_loads_neither_duckdb_nor_sqlglot():
+    code = "import discreet, sys; print([m for m in ('duckdb', 'sqlglot') if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,78 @@
+"""The queries that measure a question: read once, exact about texts, the same on any thread."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+import pyarrow
+import pytest
+
+from discreet.plan.build import Asked, col, people, rows
+from discreet.plan.check import Question
+from discreet.plan.columns import category, number, text
+from discreet.plan.schema import ROW, Schema
+from discreet.sql.measures import keys_query, linear_query, people_query, ranks_query
+from discreet.sql.rows import Cells
+from tests.engines.duckdb.measuring import asked
+
+ODD = ("a", "A", "", " a", "a ", "it's", 'a"b', "é", "e\u0301", "\\n", "NULL")
+
+
+def question(
+    asking: dict[str, Asked], unit: str = "id", keys: Sequence[Any] = ("key",), **columns: Any
+) -> Question:
+    declared = {"key": category(ODD), "value": number(0, 100), **columns}
+    caps = {} if unit == ROW else {"max_rows": 2, "max_groups": 2}
+    return asked(Schema(name="t", unit=unit, columns=declared, **caps), asking, tuple(keys))
+
+
+def found(query: Any, data: dict[str, list[Any]], threads: int = 2) -> list[tuple[Any, ...]]:
+    with duckdb.connect(config={"threads": threads}) as connection:
+        connection.register("source", pyarrow.table(data))
+        return sorted(connection.execute(query.sql("duckdb")).fetchall())
+
+
+def sums(one: Question, cells: Cells = None) -> Any:
+    return linear_query(one, list(one.blocks), cells)[0]  # type: ignore[misc]
+
+
+def test_rows_that_are_weighed_are_read_once() -> None:
+    """A file that grows between two readings would break the weights' bound."""
+    one = question({"n": rows()})
+    ranked = question({"m": col("value").median()})
+    for query in (sums(one), ranks_query(ranked, ranked.blocks[0].value)):  # type: ignore[union-attr]
+        assert "measured AS MATERIALIZED" in query.sql("duckdb")
+        assert query.sql("duckdb").count("FROM source") == 1
+    assert people_query(question({"n": people()})).sql("duckdb").count("FROM source") == 1
+
+
+@pytest.mark.parametrize("selected", [False, True])
+def test_a_text_is_in_the_group_of_exactly_that_text(selected: bool) -> None:
+    columns = {"key": text()} if selected else {}
+    one = question({"n": rows()}, unit=ROW, **columns)
+    words = (*ODD, "a\x00b", "a\nb") if selected else ODD
+    cells = [(word,) for word in words] if selected else None
+    data = {"key": [*words, "b", None, "á", "aa"], "value": [1.0] * (len(words) + 4)}
+    assert found(sums(one, cells), data) == [(place, 1) for place in range(len(words))]
+
+
+def test_a_row_in_no_group_does_not_weigh_its_person_down() -> None:
+    one = question({"n": rows()})
+    data = {"id": [1] * 6, "key": ["a", "A", *["elsewhere"] * 3, None], "value": [1.0] * 6}
+    assert found(sums(one), data) == [(0, 1 << 30), (1, 1 << 30)]
+    assert found(people_query(question({"n": people()})), data) == [(0, 1 << 30), (1, 1 << 30)]
+
+
+@pytest.mark.parametrize("scale", [1, 1 << 40, "text"])
+def test_results_are_the_same_on_every_number_of_threads(scale: int | str) -> None:
+    many = 20_000
+    ids = [number_ * 7919 % 997 for number_ in range(many)]
+    data = {
+        "id": [f"person {one}" if scale == "text" else one * int(scale) for one in ids],
+        "key": [ODD[place * 31 % 101 % len(ODD)] for place in range(many)],
+        "value": [place % 1013 / 10 for place in range(many)],
+    }
+    both = question({"n": rows(), "s": col("value").sum()})
+    unlisted = question({"n": people()}, key=text())
+    for query in (sums(both), people_query(question({"n": people()})), keys_query(unlisted)):
+        assert found(query, data, 1) == found(query, data, 4) != []
