@@ -11,7 +11,15 @@ from math import prod
 
 from discreet.errors import PolicyError, QueryError
 from discreet.plan.blocks import Block, Output, People, Rules, blocks_of
-from discreet.plan.columns import LARGEST_KEY, MOST_KEYS, Category, Column, Number, date_text
+from discreet.plan.columns import (
+    LARGEST_KEY,
+    MOST_BINS,
+    MOST_KEYS,
+    Category,
+    Column,
+    Number,
+    date_text,
+)
 from discreet.plan.expressions import (
     Chosen,
     Constant,
@@ -320,6 +328,13 @@ def _check_size(question: Question) -> None:
             f"the groups are {cells:,} combinations of public values. Every one of them is "
             f"released, and at most {MOST_KEYS:,} can be. Group by fewer columns or wider bins."
         )
+    for name, grouping in question.keys:
+        long = isinstance(grouping, Listed) and len(grouping.values) > MOST_BINS
+        if question.selects_keys and long:
+            raise QueryError(
+                f"{name[:60]!r} has more than {MOST_BINS:,} public values and stands beside a key "
+                "whose values are private. Each combination is looked for. Group by fewer."
+            )
     # A missing cap is refused before anything is priced.
     caps = [
         question.group_cap if isinstance(block, People) else question.row_cap

@@ -5,9 +5,11 @@ Declarations are believed, the file is not: a value that does not fit its column
 """
 
 import datetime
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +19,8 @@ from discreet.exact import decimal_text, rational
 LARGEST_BOUND = 10**100
 LARGEST_KEY = 1 << 53
 MOST_KEYS = 1_000_000
+MOST_BINS = 1_000
+_MOST_WRITTEN = 200
 _EPOCH = datetime.date(1970, 1, 1)
 
 Key = str | int | bool
@@ -57,7 +61,11 @@ class Category:
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
-        return {"kind": "category", "values": list(self.values)}
+        if len(self.values) <= _MOST_WRITTEN:
+            return {"kind": "category", "values": list(self.values)}
+        text = json.dumps(self.values, ensure_ascii=False)
+        digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return {"kind": "category", "values": len(self.values), "sha256": digest}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +200,11 @@ def read_edges(edges: object) -> tuple[tuple[Fraction, ...], bool]:
         raise BoundsError(
             "some bin edges are dates and some are not. Bins are cut out of one kind of value. "
             "Write all of them as dates, or all as numbers."
+        )
+    if len(found) > MOST_BINS + 1:
+        raise BoundsError(
+            f"there are more than {MOST_BINS:,} bins. Every one of them is released, and compared "
+            "with every row. Use wider bins."
         )
     if len(found) < 2 or any(a >= b for a, b in pairwise(found)):
         raise BoundsError(

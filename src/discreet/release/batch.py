@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import BudgetExhaustedError, QueryError
-from discreet.exact import decimal_text
+from discreet.exact import decimal_text, rational
 from discreet.privacy.budget import Budget
 from discreet.release.answer import Release
 from discreet.release.asking import Asking
@@ -85,10 +85,7 @@ class Batch:
         equally or by ``weights``.  The sum never exceeds the budget.
         """
         wanted = _aligned(margins, len(self.questions), "margins")
-        shares = [
-            Fraction(str(one)) if one is not None else Fraction(1)
-            for one in _aligned(weights, len(self.questions), "weights")
-        ]
+        shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
         selecting = [asking for asking in self.questions if _selects(asking)]
         delta = budget.question_delta / len(selecting) if selecting else Fraction(0)
         plans: dict[int, Plan] = {}
@@ -140,6 +137,16 @@ def _aligned(values: Sequence[Any] | None, many: int, what: str) -> list[Any]:
             "None. Give as many as there are questions."
         )
     return found
+
+
+def _weight(value: object) -> Fraction:
+    weight = Fraction(1) if value is None else rational(value, "a weight")
+    if weight <= 0:
+        raise QueryError(
+            "a weight is not above 0. Every question needs some of ε. Use 1, or more for a smaller "
+            "error."
+        )
+    return weight
 
 
 def _selects(asking: Asking) -> bool:

@@ -148,6 +148,14 @@ def _linear(weights: Sequence[Fraction], noise: Any) -> Decoder:
     """A weighted sum of released integers, and the error that their noise makes."""
     whole = all(weight.denominator == 1 for weight in weights)
     noisy_weights = [weight for weight in weights if weight]
+    if len(weights) == 1:
+        top, bottom = weights[0].as_integer_ratio()
+
+        def single(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
+            value = noisy[0] * top if whole else _divided(noisy[0] * top, bottom)
+            return value, LinearError(((weights[0], Source(noise)),))
+
+        return single
 
     def decoded(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
         terms = (weight * number for weight, number in zip(weights, noisy, strict=True))
@@ -156,6 +164,13 @@ def _linear(weights: Sequence[Fraction], noise: Any) -> Decoder:
         return exact.numerator if whole else as_float(exact), error
 
     return decoded
+
+
+def _divided(top: int, bottom: int) -> float:
+    try:
+        return top / bottom  # the float nearest to the quotient
+    except OverflowError:
+        return as_float(Fraction(top, bottom))
 
 
 def _moment_weights(block: Moments, statistic: Statistic, one: int) -> list[Fraction]:

@@ -5,10 +5,12 @@ import shutil
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
+from glob import escape
 from tempfile import mkdtemp
 from threading import Lock
 from typing import Any
 
+from discreet.engines.duckdb.names import check_doubles, check_names
 from discreet.engines.duckdb.sources import Files, Frame, Source
 from discreet.errors import SourceError
 
@@ -27,6 +29,8 @@ _SETTINGS = {
     "enable_progress_bar": "true",
     "enable_progress_bar_print": "false",
 }
+
+_LONGEST_LINE = 1 << 24
 
 _OPEN: "weakref.WeakSet[Connection]" = weakref.WeakSet()
 
@@ -98,6 +102,8 @@ class Connection:
     def _connect(self) -> None:
         import duckdb
 
+        if isinstance(self._source, Files):
+            check_doubles(self._source.header)
         self._process = os.getpid()
         self._turn = Lock()  # a frame is known to one connection, which runs one query at a time
         spill = mkdtemp(prefix="discreet-")
@@ -114,11 +120,15 @@ class Connection:
                 self.connection.execute("SET disabled_optimizers = 'type_pushdown'")
             with suppress(duckdb.Error):  # a moment's date must not depend on the machine
                 self.connection.execute("SET TimeZone = 'UTC'")
-            self._open()
+            paths = self._open()
+            named = [str(row[0]) for row in self.connection.execute("DESCRIBE source").fetchall()]
+            check_names(
+                self._source, named, lambda query: self.connection.execute(query).fetchall(), paths
+            )
             self.connection.execute("SET enable_external_access = false")
             self.connection.execute("SET lock_configuration = true")
             described = self.connection.execute("DESCRIBE source").fetchall()
-            self._without_nan_units(described)
+            self._neutralized(described)
         except duckdb.Error:
             pass
         if described is None:
@@ -130,31 +140,47 @@ class Connection:
             )
         self.columns = tuple(str(row[0]) for row in described)
 
-    def _without_nan_units(self, described: list[Any]) -> None:
-        """A NaN names nobody, as a NULL does: together they would be one person without caps."""
-        for name, kind, *_ in described:
-            if name == self._unit and kind in ("FLOAT", "DOUBLE"):
-                unit = _name(name)
-                self.connection.execute("ALTER VIEW source RENAME TO stored_source")
-                self.connection.execute(
-                    f"CREATE VIEW source AS SELECT * REPLACE (NULLIF({unit}, 'NaN'::{kind}) "
-                    f"AS {unit}) FROM stored_source"
-                )
+    def _neutralized(self, described: list[Any]) -> None:
+        """Take away what a stored type would decide about rows.
 
-    def _open(self) -> None:
+        A NaN names nobody, as a NULL does: together they would be one person without caps.  A
+        collation would make one group of several spellings, and show one person's.
+        """
+        collated = isinstance(self._source, Files) and self._source.format == "duckdb"
+        changed = [
+            f"NULLIF({_name(name)}, 'NaN'::{kind}) AS {_name(name)}"
+            for name, kind, *_ in described
+            if name == self._unit and kind in ("FLOAT", "DOUBLE")
+        ]
+        changed += [
+            f"{_name(name)} COLLATE POSIX AS {_name(name)}"
+            for name, kind, *_ in described
+            if collated and kind == "VARCHAR"
+        ]
+        if changed:
+            self.connection.execute("ALTER VIEW source RENAME TO stored_source")
+            self.connection.execute(
+                f"CREATE VIEW source AS SELECT * REPLACE ({', '.join(changed)}) FROM stored_source"
+            )
+
+    def _open(self) -> str:
+        """Make the view; the quoted paths of its files."""
         source, run = self._source, self.connection.execute
         if isinstance(source, Frame):
             self.connection.register("frame", source.frame)
             run("CREATE VIEW source AS SELECT * FROM frame")
-            return
+            return ""
         if source.format == "duckdb":
             for path in source.paths[:1]:
                 run(f"ATTACH {_text(path)} AS stored (READ_ONLY)")
             run(f"CREATE VIEW source AS SELECT * FROM stored.{_name(source.table or '')}")
-            return
-        paths = ", ".join(map(_text, source.paths))
-        run(f"SET allowed_paths = [{paths}]")
+            return ""
+        # A path is one file, also where it looks like a pattern.
+        escaped = [escape(path) for path in source.paths]
+        run(f"SET allowed_paths = [{', '.join(map(_text, {*source.paths, *escaped}))}]")
+        paths = ", ".join(map(_text, escaped))
         run(f"CREATE VIEW source AS SELECT * FROM {_reader(source, paths, self._declared)}")
+        return paths
 
 
 def _remove(folder: str, process: int) -> None:
@@ -165,18 +191,21 @@ def _remove(folder: str, process: int) -> None:
 
 def _reader(source: Files, paths: str, declared: Sequence[str]) -> str:
     if source.format == "parquet":
-        return f"read_parquet([{paths}])"
+        # A folder's name must not stand in for a column.
+        return f"read_parquet([{paths}], hive_partitioning = false)"
     names = source.header or tuple(declared)
     columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in names)
     if source.format == "json":
         # Every line by itself: one that is no object has no values, and changes no other.
         return (
-            f"read_json([{paths}], auto_detect = false, format = 'newline_delimited', "
-            f"records = true, ignore_errors = true, columns = {{{columns}}})"
+            f"read_json([{paths}], hive_partitioning = false, auto_detect = false, "
+            f"format = 'newline_delimited', records = true, ignore_errors = true, "
+            f"columns = {{{columns}}})"
         )
     delimiter = _text(source.delimiter)
     return (
-        f"read_csv([{paths}], auto_detect = false, header = true, delim = {delimiter}, "
+        f"read_csv([{paths}], hive_partitioning = false, max_line_size = {_LONGEST_LINE}, "
+        f"auto_detect = false, header = true, delim = {delimiter}, "
         f"quote = '\"', escape = '\"', nullstr = '', strict_mode = true, "
         f"columns = {{{columns}}})"
     )

@@ -1,6 +1,5 @@
 """Measuring a question on DuckDB: integers per group, handed over as Sensitive values."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from discreet.engines.duckdb.connection import Connection
-from discreet.engines.duckdb.sources import Files, Source
+from discreet.engines.duckdb.sources import Source, unchanged
 from discreet.errors import SourceError, UnansweredError
 from discreet.plan.blocks import (
     Block,
@@ -75,9 +74,9 @@ class DuckDB:
     """One table's rows.  Opening reads names; measuring reads rows, after the charge."""
 
     def __init__(self, source: Source, schema: Schema) -> None:
+        self._source = source
         unit = schema.unit if schema.by_person else None
         declared = [*schema.columns, *([] if unit is None else [unit])]
-        _check_header(source)
         self._connection = Connection(source, declared, unit)
         self._done = 1, 1
         self._bound: tuple[Question, Queries] | None = None
@@ -94,6 +93,7 @@ class DuckDB:
         """
         bound = False
         try:
+            self._check_unchanged()
             cells: Cells = None
             if question.selects_keys:
                 self._connection.bind(keys_query(question).sql(_DIALECT, copy=False))
@@ -169,8 +169,13 @@ class DuckDB:
                 sums[one] = Sensitive(_vector(one, columns, query.names, found, many))
             if question.rules.fixed:
                 rows = sum(int(row[1]) for row in found)
+        self._check_unchanged()  # what was read by its place must have been read by its name
         self._done = 1, 1
         return Measured(sums, ranks, rows)
+
+    def _check_unchanged(self) -> None:
+        if not unchanged(self._source):
+            raise ValueError("the header is not the one that the table was opened with")
 
     def _prepared(self, question: Question, blocks: Sequence[Block]) -> "Queries | None":
         """The queries that were bound, if they are those of this question."""
@@ -298,27 +303,18 @@ def _groups(
 
 def _guarded(run: Callable[[], Result]) -> Result:
     """The result, or one constant error: what went wrong may depend on rows, so it is not told."""
+    interrupted = False
     try:
         return run()
-    except Exception:
-        pass
+    except Exception as error:
+        interrupted = type(error).__name__ == "InterruptException"
+    if interrupted:
+        raise KeyboardInterrupt
     raise UnansweredError(
         "the data could not be read to the end. What only the rows can show is not told, since it "
         "could give someone away, and the charge stays, since rows were read. Check the file "
         "outside of discreet (a broken quote, a corrupt page, a full disk), then ask again."
     )
-
-
-def _check_header(source: Source) -> None:
-    if not isinstance(source, Files) or not source.header:
-        return
-    counted = Counter(name.casefold() for name in source.header)
-    doubled = [name for name in source.header if counted[name.casefold()] > 1]
-    if doubled:
-        raise SourceError(
-            f"the header names {doubled[0][:60]!r} twice, capitals apart. A column is meant by its "
-            "name. Rename one of them in the file."
-        )
 
 
 def _listed(names: Sequence[str]) -> str:

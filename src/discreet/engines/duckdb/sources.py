@@ -29,6 +29,7 @@ _ENDINGS: dict[str, Format] = {
 }
 _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_HEADER = 1 << 24
+_MOST_COLUMNS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,18 @@ def find(source: object, table: str | None = None) -> Source:
         return _listed([str(path) for path in source], table)
     module = type(source).__module__.partition(".")[0]
     if module in ("pandas", "polars", "pyarrow") and hasattr(type(source), "columns"):
-        if module == "polars" and hasattr(source, "collect"):
-            source = source.collect()
+        if hasattr(source, "collect"):
+            raise SourceError(
+                "the source is a lazy frame. Its rows are computed when they are read, and what "
+                "goes wrong then could show one of them. Pass frame.collect()."
+            )
         return Frame(source)
-    if module in ("duckdb", "_duckdb") and hasattr(source, "arrow"):
-        return Frame(source.to_arrow_table())  # type: ignore[attr-defined]
+    if module in ("duckdb", "_duckdb"):
+        raise SourceError(
+            "the source is a DuckDB query or connection. Its rows are computed when they are read, "
+            "and what goes wrong then could show one of them. Pass a DuckDB file with table=, or "
+            "the query's result as an Arrow table."
+        )
     raise SourceError(
         f"the source is a {type(source).__name__}. Rows are read from files (CSV, Parquet, JSON "
         "lines, DuckDB) and from pandas, Polars and Arrow frames. Pass a path such as "
@@ -99,7 +107,7 @@ def _files(path: str, table: str | None) -> Source:
             "the source is an address. Rows are read from local files and frames. Fetch the file "
             "first, or pass a frame."
         )
-    if has_magic(path):
+    if has_magic(path) and not Path(path).exists():
         found = sorted(glob(path))
         if not found:
             raise SourceError(
@@ -145,6 +153,11 @@ def _listed(paths: list[str], table: str | None) -> Source:
             "Leave table out."
         )
     absolute = tuple(str(Path(path).resolve()) for path in paths)
+    if len(set(absolute)) < len(absolute):
+        raise SourceError(
+            "a file is listed twice, perhaps by another name or a link. Its rows would count "
+            "twice, and a person with them. List every file once."
+        )
     if kind != "csv":
         return Files(absolute, kind, table)
     headers = {_header(path) for path in absolute}
@@ -155,6 +168,16 @@ def _listed(paths: list[str], table: str | None) -> Source:
         )
     header, delimiter = headers.pop()
     return Files(absolute, kind, None, header, delimiter)
+
+
+def unchanged(source: Source) -> bool:
+    """Whether CSV files still have the header that their columns are read by."""
+    if not isinstance(source, Files) or source.format != "csv":
+        return True
+    try:
+        return all(_header(path) == (source.header, source.delimiter) for path in source.paths)
+    except SourceError:
+        return False
 
 
 def _format(path: str) -> Format:
@@ -191,6 +214,12 @@ def _header(path: str) -> tuple[tuple[str, ...], str]:
     if not any(part.strip() for part in names):
         raise SourceError(
             f"the first line of {name!r} is empty. It names the columns. Write a header line."
+        )
+    if len(names) > _MOST_COLUMNS:
+        raise SourceError(
+            f"{name!r} has {len(names):,} columns. At most {_MOST_COLUMNS:,} are read, since every "
+            "question looks through all of them. Keep those that are asked about, or save the "
+            "file as Parquet."
         )
     # The first column may have no name: pandas writes its index so.
     if any(map(_looks_like_a_value, names[1:] if names[0] == "" else names)):
