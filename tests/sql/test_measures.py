@@ -29,7 +29,8 @@ def question(
 def found(query: Any, data: dict[str, list[Any]], threads: int = 2) -> list[tuple[Any, ...]]:
     with duckdb.connect(config={"threads": threads}) as connection:
         connection.register("source", pyarrow.table(data))
-        return sorted(connection.execute(query.sql("duckdb")).fetchall())
+        listed = connection.execute(query.sql("duckdb")).fetchall()
+    return sorted(row for row in listed if row[0] is not None)  # rows in no group are not asked for
 
 
 def sums(one: Question, cells: Cells = None) -> Any:

@@ -46,15 +46,18 @@ class Sums:
 def linear_query(
     question: Question, blocks: Sequence[Linear], cells: Cells = None
 ) -> tuple[exp.Select, tuple[Sums, ...]]:
-    """cell, weight of all rows, and the sums of every block, for each group that has rows."""
+    """cell, weight of all rows, and the sums of every block, for each group that has rows.
+
+    One more row may be for the rows in no group, whose cell is NULL: they have no weight among the
+    person's others, and to leave them out by a filter would take longer.
+    """
     values: dict[Steps | Present, str] = {}
     for block in blocks:
         value = block if isinstance(block, Present) else getattr(block, "value", None)
         if value is not None:
             values.setdefault(value, f"v{len(values)}")
-    rows = grouped_rows(
-        question, cells, {name: _value(one, question) for one, name in values.items()}
-    )
+    parts = {name: _value(one, question) for one, name in values.items()}
+    rows = grouped_rows(question, cells, parts, ungrouped=True)
     person = question.schema.by_person
     every = _total(column_name(_WEIGHT)) if person else _count()
     columns = [column_name(CELL), called(every, "rows_weight")]
@@ -191,8 +194,8 @@ def _weighed(query: exp.Select, rows: exp.Select, share: int, cap: int) -> exp.S
 
 
 def _shares(name: str, share: int, cap: int) -> exp.Select:
-    """Each person's weight, by the number of rows that are the person's."""
-    weight = called(_share(share, cap, _count()), _WEIGHT)
+    """Each person's weight, by the number of the person's rows that are in a group."""
+    weight = called(_share(share, cap, exp.Count(this=column_name(CELL))), _WEIGHT)
     return _grouped(_from(name, [column_name(UNIT), weight]), UNIT)
 
 

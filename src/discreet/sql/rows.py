@@ -69,8 +69,13 @@ def names_of(question: Question) -> dict[str, str]:
     }
 
 
-def kept_rows(question: Question, parts: dict[str, exp.Expr]) -> exp.Select:
-    """The rows that are asked about: unit and parts; rows without a unit or a key are dropped."""
+def kept_rows(
+    question: Question, parts: dict[str, exp.Expr], *, ungrouped: bool = False
+) -> exp.Select:
+    """The rows that are asked about: unit and parts; rows without a unit or a key are dropped.
+
+    With ``ungrouped``, rows without a key stay, with NULL for it.
+    """
     names, schema = names_of(question), question.schema
     read = [
         called(read_column(column_name(name), schema.columns[name]), short)
@@ -87,15 +92,20 @@ def kept_rows(question: Question, parts: dict[str, exp.Expr]) -> exp.Select:
         conditions.append(given(column_name(UNIT)))
     outer = outer.where(*conditions, copy=False)
     keys = [name for name in parts if name.startswith("k")]
-    if not keys:
+    if not keys or ungrouped:
         return outer
     kept = chosen(*_unit(question), *map(column_name, parts))
     kept = kept.from_(within(outer, "coded"), copy=False)
     return kept.where(*(given(column_name(name)) for name in keys), copy=False)
 
 
-def grouped_rows(question: Question, cells: Cells, values: dict[str, exp.Expr]) -> exp.Select:
-    """unit, cell and values of every row that is asked about and in a group."""
+def grouped_rows(
+    question: Question, cells: Cells, values: dict[str, exp.Expr], *, ungrouped: bool = False
+) -> exp.Select:
+    """unit, cell and values of every row that is asked about and in a group.
+
+    With ``ungrouped``, there may also be rows in no group, whose cell is NULL.
+    """
     names = names_of(question)
     if not question.keys:
         return kept_rows(question, {CELL: exp.Literal.number(0), **values})
@@ -122,7 +132,7 @@ def grouped_rows(question: Question, cells: Cells, values: dict[str, exp.Expr]) 
         cell = code
     if cell is None:
         raise TypeError("there are keys")
-    inner = kept_rows(question, {**codes, **values})
+    inner = kept_rows(question, {**codes, **values}, ungrouped=ungrouped)
     query = chosen(*_unit(question), called(cell, CELL), *map(column_name, values))
     query = query.from_(within(inner, "keyed"), copy=False)
     for lookup, found in joins:

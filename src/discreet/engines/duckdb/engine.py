@@ -159,7 +159,7 @@ class DuckDB:
             if isinstance(block, Ranks | Extreme):
                 ranks[block] = _groups(self._connection.arrays(query.text), block, many)
                 continue
-            found = self._connection.rows(query.text)
+            found = [row for row in self._connection.rows(query.text) if row[0] is not None]
             if not isinstance(block, Linear):
                 counted = [(row[0], [row[1]]) for row in found]
                 sums[block] = Sensitive(_placed(counted, many, 1))
