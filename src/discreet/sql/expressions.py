@@ -132,8 +132,11 @@ def steps(value: Steps, names: Mapping[str, str]) -> exp.Expr:
         .when(exp.LTE(this=place.copy(), expression=high), place.copy())
         .when(exp.LTE(this=place.copy(), expression=infinity), high.copy())
     )
-    above = exp.Sub(this=exp.paren(inside), expression=low.copy())
-    whole = exp.TryCast(this=above, to=exp.DataType(this=exp.DataType.Type.BIGINT))
+    above: exp.Expr = inside
+    if bounds.low:
+        above = exp.Sub(this=exp.paren(inside), expression=low.copy())
+    # Between the bounds or NULL, so that the cast cannot fail.
+    whole = _cast(above, exp.DataType.Type.BIGINT)
     if value.default is None:
         return whole
     return exp.Coalesce(this=whole, expressions=[integer(value.default - bounds.low)])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from discreet.plan.blocks import Distinct, Linear, Present, Rows, Steps
+from discreet.plan.blocks import Distinct, Linear, Moments, Present, Rows, Steps
 from discreet.plan.check import Question
 from discreet.plan.sensitivity import group_share, rank_share, row_share
 from discreet.sql.expressions import column_name, expression, given, integer, steps
@@ -68,7 +68,7 @@ def linear_query(
             for block in blocks
         )
         wanted[value] = Sums(
-            f"{name}_present",
+            f"{name}_present" if _needs_present(value, blocks) else None,
             None if isinstance(value, Present) else f"{name}_total",
             f"{name}_squares" if squares else None,
         )
@@ -213,13 +213,22 @@ def _value(value: Steps | Present, question: Question) -> exp.Expr:
     return exp.Case().when(given(expression(value.node, names)), integer(1), copy=False)
 
 
+def _needs_present(value: Steps | Present, blocks: Sequence[Linear]) -> bool:
+    """Whether it matters how many rows have a value: a sum from zero up does not ask."""
+    if isinstance(value, Present) or value.range.low != 0:
+        return True
+    return any(isinstance(block, Moments) and block.value == value for block in blocks)
+
+
 def _sums(name: str, sums: Sums, *, weighed: bool) -> list[exp.Expr]:
     value = column_name(name)
-    present: exp.Expr = exp.Count(this=value.copy())
-    if weighed:
-        case = exp.Case().when(given(value.copy()), column_name(_WEIGHT), copy=False)
-        present = _total(case)
-    found = [called(present, sums.present or "")]
+    found = []
+    if sums.present is not None:
+        present: exp.Expr = exp.Count(this=value.copy())
+        if weighed:
+            case = exp.Case().when(given(value.copy()), column_name(_WEIGHT), copy=False)
+            present = _total(case)
+        found.append(called(present, sums.present))
     for column, factors in ((sums.total, 1), (sums.squares, 2)):
         if column is None:
             continue

@@ -244,7 +244,7 @@ def _vector(
         every = int(row[1])
         if isinstance(block, Rows):
             return [every]
-        present = int(row[place[sums.present or ""]])
+        present = 0 if sums.present is None else int(row[place[sums.present]])
         if isinstance(block, Present):
             return [present]
         above = int(row[place[sums.total or ""]])
