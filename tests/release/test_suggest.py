@@ -44,6 +44,12 @@ def test_suggested_bounds_need_no_cap_on_rows():
     assert 64 <= table.suggest_bounds("warmth", epsilon=1).high <= 4096
 
 
+def test_bounds_are_suggested_where_the_unit_is_the_row():
+    table = opened(people_with(4), unit="row", max_rows=None, max_groups=None)
+    assert 64 <= table.suggest_bounds("warmth", epsilon=1).high <= 4096
+    assert table.budget.spent.epsilon == 1
+
+
 def test_suggested_caps_hold_most_people():
     table = opened(people_with(5))
     caps = table.suggest_caps("visit", epsilon=1)

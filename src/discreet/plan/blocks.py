@@ -108,6 +108,13 @@ Linear = Rows | Present | Total | Moments | FixedTotal
 Block = People | Linear | Ranks | Extreme | Distinct
 
 
+def components(block: Block) -> int:
+    """How many integers a block releases for each group."""
+    if isinstance(block, Moments):
+        return 2 + block.squares + block.rows
+    return len(block.levels) if isinstance(block, Ranks) else 1
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """A column of the answer: what is asked, and the block that answers it."""

@@ -1,6 +1,6 @@
 """The question: which rows, in which groups, and what about them.  Frozen, and seen by no data."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
@@ -92,7 +92,3 @@ class Query:
         if self.top is not None:
             text += f" TOP {self.top}"
         return text
-
-    def renamed(self, outputs: tuple[tuple[str, Aggregate], ...]) -> "Query":
-        """The same question about other aggregates."""
-        return replace(self, outputs=outputs)

@@ -1,21 +1,18 @@
 """How exact an answer will be, before anything is paid: from the price and public facts."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from math import inf
 
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.plan.blocks import Extreme, FixedTotal, Moments, Output, Ranks, Total
+from discreet.plan.blocks import Extreme, FixedTotal, Moments, Output, Ranks, Total, components
 from discreet.plan.check import Question
 from discreet.plan.query import Statistic
 from discreet.plan.sensitivity import unit
 from discreet.privacy.estimate import Estimate, RankError, Release
 from discreet.privacy.losses import PureDP
-from discreet.release.decode import Frame, components, estimate
+from discreet.release.decode import Frame, estimate
 from discreet.release.price import Price, Selection
-
-CONFIDENCE = Fraction(95, 100)
 
 _COUNTS = {Statistic.ROWS, Statistic.PEOPLE, Statistic.COUNT, Statistic.SUM, Statistic.DISTINCT}
 
@@ -53,9 +50,7 @@ def margin(
     """
     block = output.block
     if isinstance(block, Ranks | Extreme):
-        size = 0 if isinstance(block, Ranks) else 1
-        width = len(block.levels) if isinstance(block, Ranks) else size
-        found = _estimate(output, [0] * width, question, price, None)
+        found = _estimate(output, [0] * components(block), question, price, None)
         error = found.error
         return Margin(error.records if isinstance(error, RankError) else inf, of_rank=True)
     if isinstance(block, Moments) and output.aggregate.statistic not in _COUNTS:
@@ -67,7 +62,7 @@ def margin(
             return Margin(None)
         found = _estimate(output, [0], question, price, expect_rows)
     else:
-        found = _estimate(output, [0] * components(output), question, price, None)
+        found = _estimate(output, [0] * components(block), question, price, None)
     return Margin(found.margin)
 
 

@@ -54,12 +54,6 @@ class Frame:
     rows: int | None
 
 
-def components(output: Output) -> int:
-    """How many integers a block has for each group."""
-    block = output.block
-    return 2 + block.squares + block.rows if isinstance(block, Moments) else 1
-
-
 def estimate(output: Output, noisy: Sequence[int], frame: Frame) -> Estimate:
     """The answer in one group, from the released integers of its block."""
     return estimates(output, [noisy], frame)[0]

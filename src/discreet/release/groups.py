@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from discreet.plan.blocks import Moments, Output, Ranks
+from discreet.plan.blocks import Output, components
 from discreet.plan.check import Label, Question, Unlisted
 from discreet.plan.query import Statistic
 from discreet.privacy.estimate import Estimate, Release
@@ -58,13 +58,6 @@ def _column(
     if isinstance(priced, Selection):
         integers, width = noisy.selected or (), 1
     else:
-        integers, width = noisy.blocks[price.blocks.index(priced)], _width(output)
+        integers, width = noisy.blocks[price.blocks.index(priced)], components(output.block)
     cells = [integers[place * width : (place + 1) * width] for place in range(groups)]
     return estimates(output, cells, frame)
-
-
-def _width(output: Output) -> int:
-    block = output.block
-    if isinstance(block, Ranks):
-        return len(block.levels)
-    return 2 + block.squares + block.rows if isinstance(block, Moments) else 1

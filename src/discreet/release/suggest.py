@@ -179,8 +179,9 @@ def _covering(counts: Sequence[int], hidden: int) -> int:
 
 
 def _uncapped(table: "Table") -> Schema:
-    """The declarations with caps that nothing here uses: they are what is being looked for."""
-    return replace(table.schema, max_groups=1, max_rows=1)
+    """The declarations with the least caps: a person counts once, whatever is declared so far."""
+    schema = table.schema
+    return replace(schema, max_groups=1, max_rows=1) if schema.by_person else schema
 
 
 def _plain(value: Fraction) -> int | float:

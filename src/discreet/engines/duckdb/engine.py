@@ -25,6 +25,7 @@ from discreet.plan.blocks import (
     Ranks,
     Rows,
     Total,
+    components,
 )
 from discreet.plan.check import Question
 from discreet.plan.schema import Schema
@@ -129,16 +130,16 @@ class DuckDB:
             counts = np.array([row[-1] for row in found], np.int64)
             return Candidates(Sensitive(counts), labels)
 
-        return _guarded(run)
+        return self._guarded(run)
 
     def measure(self, question: Question, blocks: Sequence[Block], cells: Cells = None) -> Measured:
         """The blocks of a question, for its public groups or for those that were selected."""
         many = len(cells) if cells is not None else question.cells or 0
-        return _guarded(lambda: self._measure(question, blocks, cells, many))
+        return self._guarded(lambda: self._measure(question, blocks, cells, many))
 
     def guarded_rows(self, query: exp.Select) -> list[tuple[Any, ...]]:
         """What a query finds, which is sensitive."""
-        return _guarded(lambda: self._connection.rows(query.sql(_DIALECT, copy=False)))
+        return self._guarded(lambda: self._connection.rows(query.sql(_DIALECT, copy=False)))
 
     def _measure(
         self, question: Question, blocks: Sequence[Block], cells: Cells, many: int
@@ -169,9 +170,19 @@ class DuckDB:
                 sums[one] = Sensitive(_vector(one, columns, query.names, found, many))
             if question.rules.fixed:
                 rows = sum(int(row[1]) for row in found)
-        self._check_unchanged()  # what was read by its place must have been read by its name
         self._done = 1, 1
         return Measured(sums, ranks, rows)
+
+    def _guarded(self, run: Callable[[], Result]) -> Result:
+        """The result; what was read by its place must have been there by its name, all the time."""
+
+        def checked() -> Result:
+            self._check_unchanged()
+            found = run()
+            self._check_unchanged()
+            return found
+
+        return _guarded(checked)
 
     def _check_unchanged(self) -> None:
         if not unchanged(self._source):
@@ -253,8 +264,7 @@ def _vector(
         square = int(row[place[sums.squares or ""]]) if block.squares else None
         return _moments(block, every, present, above, square)
 
-    width = _components(block)
-    return _placed([(row[0], parts(row)) for row in rows], many, width)
+    return _placed([(row[0], parts(row)) for row in rows], many, components(block))
 
 
 def _moments(block: Moments, every: int, present: int, above: int, square: int | None) -> list[int]:
@@ -266,12 +276,6 @@ def _moments(block: Moments, every: int, present: int, above: int, square: int |
         below = width * width * present - 2 * width * above + square
         found, unit = [below, 2 * (width * above - square), square], width * width
     return [*found, unit * (every - present)] if block.rows else found
-
-
-def _components(block: Block) -> int:
-    if isinstance(block, Moments):
-        return 2 + block.squares + block.rows
-    return 1
 
 
 def _placed(found: Sequence[tuple[Any, list[int]]], many: int, width: int) -> NDArray[Any]:
