@@ -12,9 +12,10 @@ import diffprivlib
 from pydp.algorithms import laplacian
 
 import discreet as dp
+import table_errors
 from timing import table
 
-TRIALS = 2_000
+TRIALS = 1_000
 SIZE = 10_000
 HIGH = 100
 VALUES = [
@@ -90,6 +91,7 @@ def main() -> None:
         for library, errors in EARLIER.items()
     ]
     print(table(["library", *TRUTH], earlier))
+    table_errors.main()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import accounting, ledger, local
+    from discreet import accounting, dbapi, ledger, local
     from discreet.errors import (
         AnswerLostError,
         AnswerPendingError,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         KeyReusedError,
         LedgerCorruptError,
         LedgerError,
+        LedgerMissingError,
         LedgerUnavailableError,
         PolicyError,
         PrivacyParameterError,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from discreet.noise import UnsafeSeededBits
     from discreet.plan.build import col, people, rows, when
     from discreet.plan.columns import boolean, category, date, integer, number, text
+    from discreet.policy.beside import beside
     from discreet.privacy.budget import Budget
     from discreet.privacy.estimate import Estimate
     from discreet.privacy.estimates import Estimates
@@ -57,7 +59,8 @@ if TYPE_CHECKING:
     from discreet.privacy.verification import Verification, verify
     from discreet.release.answer import Release
     from discreet.release.batch import batch
-    from discreet.release.table import Table, table
+    from discreet.release.opening import table
+    from discreet.release.table import Table
     from discreet.statistics import (
         count,
         gaussian,
@@ -98,6 +101,7 @@ __all__ = [
     "Ledger",
     "LedgerCorruptError",
     "LedgerError",
+    "LedgerMissingError",
     "LedgerUnavailableError",
     "NameAndShame",
     "NoisyMax",
@@ -122,11 +126,13 @@ __all__ = [
     "ZeroConcentratedDP",
     "accounting",
     "batch",
+    "beside",
     "boolean",
     "category",
     "col",
     "count",
     "date",
+    "dbapi",
     "gaussian",
     "histogram",
     "integer",
@@ -168,6 +174,7 @@ _HOMES = {
         "KeyReusedError",
         "LedgerCorruptError",
         "LedgerError",
+        "LedgerMissingError",
         "LedgerUnavailableError",
         "PolicyError",
         "PrivacyParameterError",
@@ -200,7 +207,9 @@ _HOMES = {
     "discreet.privacy.verification": ("Verification", "verify"),
     "discreet.release.answer": ("Release",),
     "discreet.release.batch": ("batch",),
-    "discreet.release.table": ("Table", "table"),
+    "discreet.policy.beside": ("beside",),
+    "discreet.release.opening": ("table",),
+    "discreet.release.table": ("Table",),
     "discreet.statistics": (
         "count",
         "gaussian",

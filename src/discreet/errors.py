@@ -11,6 +11,7 @@
     ├── BudgetExhaustedError    the budget does not cover the question: nothing was read
     ├── LedgerError             the ledger refuses, or cannot be relied on: nothing was released
     │   ├── LedgerUnavailableError  it cannot be read or written now: disk, lock, connection
+    │   │   └── LedgerMissingError      there is none at the path or address that was given
     │   ├── LedgerCorruptError      it is not what discreet wrote
     │   ├── DeclarationError        the data set is unknown, or declared in another way
     │   ├── KeyReusedError          the idempotency key was used for another question
@@ -71,6 +72,10 @@ class LedgerError(DiscreetError):
 
 class LedgerUnavailableError(LedgerError):
     """The ledger cannot be read or written now: a full disk, a lock, a lost connection."""
+
+
+class LedgerMissingError(LedgerUnavailableError):
+    """There is no ledger, or no folder for one, where the path or address says."""
 
 
 class LedgerCorruptError(LedgerError):

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.convolution import Weights, convolved
 from discreet.accounting.rounding import ROUND
+from tests.trials import examples
 
 
 def exact(factors: list[Weights], start: int, length: int) -> list[Fraction]:
@@ -36,7 +37,7 @@ weights = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(weights, min_size=1, max_size=3), st.integers(-50, 50), st.sampled_from([4, 16, 64])
 )

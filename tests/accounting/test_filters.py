@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting import Filter, Odometer, Totals, charge
@@ -31,6 +31,7 @@ from discreet.privacy.events import (
 )
 from discreet.privacy.losses import ZeroConcentratedDP
 from tests.accounting import twins
+from tests.trials import examples
 
 ONE = Budget(epsilon=1, delta="1e-6")
 BITS = 160
@@ -312,7 +313,7 @@ def spent(
     )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.data())
 def test_no_adaptive_adversary_exceeds_the_budget(data: st.DataObject) -> None:
     budget = Budget(epsilon="3/4", delta="1/5", conversion_delta="1/10")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as peer
 from dp_accounting.pld.common import DifferentialPrivacyParameters as PrivacyParameters
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
@@ -39,6 +39,7 @@ from discreet.privacy.events import (
     RepeatedEvent,
     SampledEvent,
 )
+from tests.trials import examples
 
 DELTA = Fraction(1, 10**6)
 
@@ -210,7 +211,7 @@ events = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(events, min_size=1, max_size=4), st.integers(1, 6), st.randoms(use_true_random=False)
 )

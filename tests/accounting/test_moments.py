@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting import renyi_epsilon, zcdp_epsilon
@@ -27,6 +27,7 @@ from discreet.privacy.events import (
     SimpleEvent,
 )
 from discreet.privacy.losses import ZeroConcentratedDP
+from tests.trials import examples
 
 ORDERS = [Fraction(101, 100), Fraction(3, 2), Fraction(2), Fraction(5), Fraction(37)]
 mp = mpmath.mp.clone()
@@ -181,7 +182,7 @@ def test_pure_events_cost_less_than_half_the_square() -> None:
     assert pure_rho(Fraction(0)) == 0
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.fractions("1/1000", 5, max_denominator=10**4))
 def test_pure_rho_lies_between_the_truth_and_half_the_square(epsilon: Fraction) -> None:
     rho = number(pure_rho(epsilon))

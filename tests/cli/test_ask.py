@@ -32,6 +32,14 @@ def test_a_plan_shows_mechanism_error_and_price(command: Command, policy: Path) 
         assert part in ended.out, part
 
 
+def test_a_plan_notes_a_value_that_was_not_declared(command: Command, policy: Path) -> None:
+    asked = f"{COUNT} WHERE ward = 'Z'"
+    note = "ward = 'Z' fits no declared value: those of ward are A, B, C."
+    assert f"note      {note}" in command("plan", policy, asked, "--epsilon", "1").out
+    (found,) = json.loads(command("plan", policy, asked, "--epsilon", "1", "--json").out)["notes"]
+    assert found.startswith(note)
+
+
 def test_a_plan_reads_no_row_and_opens_no_ledger(command: Command, policy: Path) -> None:
     before = command("plan", policy, BY_WARD, "--epsilon", "0.5", "--explain")
     assert not (policy.parent / "visits.ledger").exists()
@@ -163,6 +171,15 @@ def test_a_strange_epsilon_is_noted_and_not_refused(command: Command, policy: Pa
     ended = command("plan", policy, COUNT, "--epsilon", "50")
     assert ended.code == 0
     assert ended.error.startswith("note: ")
+
+
+def test_a_folder_that_is_not_there_is_a_wrong_request(command: Command, policy: Path) -> None:
+    policy.write_text(policy.read_text().replace('"visits.ledger"', '"nowhere/visits.ledger"'))
+    ended = command("ask", policy, COUNT, "--epsilon", "1")
+    assert (ended.code, ended.out) == (2, "")
+    for part in ("There is no folder", "A ledger is made only", "Make the folder"):
+        assert part in ended.error
+    assert not (policy.parent / "nowhere").exists()
 
 
 def said(code: int, *words: object, encoding: str = "utf-8") -> str:

@@ -119,13 +119,13 @@ def test_a_wrong_request_ends_with_2_and_changes_nothing(
         assert ledger.anchor().entries == 9
 
 
-def test_a_ledger_that_is_not_there_ends_with_1_and_is_not_made(
+def test_a_ledger_that_is_not_there_ends_with_2_and_is_not_made(
     command: Command, tmp_path: Path
 ) -> None:
     path = tmp_path / "slip.ledger"
     for words in (["budget", path], ["budget", "set", path, "--dataset", "a", "--epsilon", "1"]):
         ended = command(*words, *(["--why", "x"] if "set" in words else []))
-        assert (ended.code, ended.error.count("\n")) == (1, 1)
+        assert (ended.code, ended.error.count("\n")) == (2, 1)
         assert ended.error.startswith(f"discreet: There is no ledger {path}.")
     assert not path.exists()
 

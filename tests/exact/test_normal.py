@@ -5,7 +5,7 @@ from math import factorial
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.exact.discrete_normal import (
@@ -24,6 +24,7 @@ from discreet.exact.normal import (
     mills_ratio,
     upper_tail,
 )
+from tests.trials import examples
 
 BITS = st.integers(8, 200)
 
@@ -161,7 +162,7 @@ VARIANCES = st.one_of(
 
 
 @given(VARIANCES, st.integers(8, 130), st.integers(1, 30))
-@settings(max_examples=60)
+@examples(60)
 def test_sums_over_integers_hold_theirs(variance: Fraction, bits: int, start: int) -> None:
     with mpmath.workprec(400):
         reach = int(mpmath.sqrt(2 * real(variance) * 250)) + 3

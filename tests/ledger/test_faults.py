@@ -17,6 +17,7 @@ from discreet.errors import (
     DataError,
     LedgerCorruptError,
     LedgerError,
+    LedgerMissingError,
     LedgerUnavailableError,
 )
 from discreet.ledger import Ledger
@@ -155,8 +156,11 @@ class TestFile:
             Ledger(path)
 
     def test_a_missing_folder_is_a_clear_error(self, path: Path) -> None:
-        with pytest.raises(LedgerUnavailableError, match="Check the file and its folder"):
+        with pytest.raises(LedgerMissingError, match="Make the folder, or correct the path"):
             Ledger(path / "in" / "nowhere")
+        path.touch()
+        with pytest.raises(LedgerMissingError, match="there is no folder"):
+            Ledger(path / "a file is no folder")
 
     def test_reading_makes_no_ledger(self, path: Path) -> None:
         with pytest.raises(LedgerUnavailableError, match="there is no ledger"):

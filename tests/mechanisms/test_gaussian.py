@@ -8,7 +8,7 @@ from time import process_time
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import norm
@@ -29,6 +29,7 @@ from discreet.privacy.losses import ApproximateDP, ZeroConcentratedDP
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import verify
+from tests.trials import examples
 
 MILLIONTH = Fraction(1, 10**6)
 ONE = Sensitivity(l2=1)
@@ -166,7 +167,7 @@ def test_more_noise_is_not_always_more_private() -> None:
     st.integers(1, 6),
     st.fractions(0, 12, max_denominator=100),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_the_exact_delta_is_the_sum_over_all_integers(
     variance: Fraction, shift: int, epsilon: Fraction
 ) -> None:
@@ -185,7 +186,7 @@ def test_the_exact_delta_is_the_sum_over_all_integers(
     st.integers(1, 12),
     st.fractions(0, 12, max_denominator=100),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_a_shorter_move_has_no_larger_delta(
     variance: Fraction, shift: int, epsilon: Fraction
 ) -> None:
@@ -202,7 +203,7 @@ def test_a_shorter_move_has_no_larger_delta(
     st.integers(1, 5),
     st.fractions(Fraction(1, 10), 8, max_denominator=100),
 )
-@settings(max_examples=150)
+@examples(150)
 def test_the_lattice_bound_is_never_below_the_exact_sum(
     continuous: Fraction, rounding: Fraction, shift: int, epsilon: Fraction
 ) -> None:

@@ -159,6 +159,38 @@ def test_an_array_in_two_digits_takes_every_branch(scale: str) -> None:
     assert (drawn.dtype == object) == (wide >= 2**63)
 
 
+def test_a_low_digit_of_several_words_takes_every_branch() -> None:
+    """Lanes: as usual; negative; minus zero; V in doubt, kept; V in doubt, not kept."""
+    t = Fraction(2**100)
+    shift = split_shift(t)
+    assert shift == 85  # 48 bits, then the 37 bits at the end of the next word, which has V on top
+    half, nearly_one, negative = 2**62, 2**63 - 2**40, 2**63
+    in_doubt, ignored = 0xFFFF << 48, 0x7FF << 37
+    source = Answering(
+        {
+            48: [0, 2**48 - 1],
+            80 + shift: [half << 16 << shift | 11, half << 16 << shift | 12],
+        },
+        fills=[
+            [half, half | negative, nearly_one | negative, half, half],
+            [1, 2**48 - 1, 0, 3, 4],
+            [5 | ignored, 6, 0, in_doubt | 7, in_doubt | 8],
+        ],
+    )
+    with mpmath.workprec(PRECISION):
+        uniform = Fraction(2**63 + 1, 2**64)
+        usual = inverted(t / (1 << shift), uniform, two_sided=False) << shift
+    drawn = laplace(t, 5, source=source)
+    assert source.finished
+    assert drawn.tolist() == [
+        usual | 1 << 37 | 5,
+        -(usual | (2**48 - 1) << 37 | 6),
+        usual | 11,
+        usual | 3 << 37 | 7,
+        usual | 12,
+    ]
+
+
 # ---------------------------------------------------------------------- what is asked for
 
 

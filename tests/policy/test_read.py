@@ -58,6 +58,7 @@ def test_the_policy_of_the_interface_is_read(policy: Any, tmp_path: Path) -> Non
         "ledger": str(tmp_path / "visits.ledger"),
         "budget": Budget(epsilon=3, delta=Decimal("1e-6")),
         "columns": {"ward": category(["A", "B", "C"]), "stay": number(0, 60)},
+        "public": {"wards": str(tmp_path / "wards.csv")},
     }
 
 
@@ -154,6 +155,14 @@ def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
         ("columns = 3\n" + LEAST, ["columns is not a table", "[columns]"]),
         ("public = 3\n" + LEAST, ["[public.wards]"]),
         (LEAST + "[public.wards]\nsource = 'a.csv'\nkey = 1", ["'key'"]),
+        ("private = 3\n" + LEAST, ["a private table has no source", "[private.patients]"]),
+        (LEAST + "[private.a]\nsource = 'a.csv'\nkey = 1", ["line 7", "'key'"]),
+        (LEAST + "[private.a]\nsource = 'a.csv'\nmax_rows = 0", ["line 7", "max_rows = 10"]),
+        (LEAST + "[private.a]\nsource = 'a.csv'\nunit = 3", ["line 7", "unit is not a text"]),
+        (
+            LEAST + "[private.a]\nsource = 'a.csv'\n[private.a.columns]\nx = 1",
+            ["line 8", "column 'x' is not a declaration"],
+        ),
         (LEAST.replace('"row"', '"id"') + '[columns]\nid = { type = "text" }', ["Take id out"]),
     ],
 )

@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError
@@ -26,6 +26,7 @@ from discreet.privacy.events import (
     SampledEvent,
     counted,
 )
+from tests.trials import examples
 
 # What was written once is read for ever: these texts are never changed.
 WRITTEN: dict[str, Event] = {
@@ -87,7 +88,7 @@ events = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(events)
 def test_data_and_back_is_the_same_event(event: Event) -> None:
     data = json.loads(json.dumps(event_to_data(event)))
@@ -182,7 +183,7 @@ def test_an_event_without_meaning_is_refused(make: object) -> None:
         make()  # type: ignore[operator]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(events, st.integers(1, 4))
 def test_a_count_is_that_many_events(event: Event, count: int) -> None:
     assert counted(RepeatedEvent(event=event, count=count)) == counted(

@@ -6,7 +6,7 @@ from math import exp
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError, VerificationError
@@ -27,6 +27,7 @@ from tests.privacy.every_event import (
     weighted_laws,
     worst_ratio,
 )
+from tests.trials import examples
 
 BITS = 160
 
@@ -112,7 +113,7 @@ def test_shapes_that_are_nearly_equal_give_no_exact_ratio() -> None:
     assert all(atom.ratio is None and atom.log_ratio is None for atom in first.against(second))
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(weighted_laws(), weighted_laws())
 def test_logarithms_agree_with_those_of_the_probabilities(
     first: WeightedLaw, second: WeightedLaw
@@ -247,7 +248,7 @@ class TestProductLaw:
         assert check.total_variation == least_delta(first, second, Fraction(1))
         assert len(check.atoms) <= 5
 
-    @settings(max_examples=40)
+    @examples(40)
     @given(st.tuples(*[weighted_laws()] * 4))
     def test_losses_of_coordinates_add_up(self, laws: tuple[WeightedLaw, ...]) -> None:
         joint = verify({0: ProductLaw(laws[:2]), 1: ProductLaw(laws[2:])}, 0, 1)

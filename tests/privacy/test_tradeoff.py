@@ -6,7 +6,7 @@ from itertools import pairwise, product
 from math import exp, inf
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError, VerificationError
@@ -24,6 +24,7 @@ from tests.privacy.every_event import (
     probabilities,
     weighted_laws,
 )
+from tests.trials import examples
 
 CLOSE = Fraction(1, 10**12)
 TWO_COINS = {0: {0: "3/4", 1: "1/4"}, 1: {0: "1/4", 1: "3/4"}}
@@ -62,7 +63,7 @@ def test_the_points_are_the_corners_of_the_hull_of_all_events(pair: tuple) -> No
     )
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(PAIRS, RATES)
 def test_coins_between_events_reach_the_curve_and_no_more(pair: tuple, rate: Fraction) -> None:
     assert curve_of(*pair).true_positive_rate(rate) == best_rate(*pair, rate)
@@ -102,7 +103,7 @@ def test_what_satisfies_a_guarantee_lies_in_its_region(
         assert inside
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(weighted_laws(), weighted_laws())
 def test_rounded_points_stand_on_the_side_of_the_attacker(
     first: WeightedLaw, second: WeightedLaw

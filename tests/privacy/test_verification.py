@@ -6,7 +6,7 @@ from time import process_time
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError, VerificationError
@@ -22,6 +22,7 @@ from tests.privacy.every_event import (
     weighted_laws,
     worst_ratio,
 )
+from tests.trials import examples
 
 CLOSE = Fraction(1, 10**12)
 LEVELS = st.fractions(0, 4, max_denominator=50)
@@ -70,7 +71,7 @@ def rearranged_laws(draw: st.DrawFn) -> tuple[WeightedLaw, WeightedLaw]:
     return tuple(WeightedLaw(dict(zip("abcd", one, strict=True))) for one in (weights, other))
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.one_of(st.tuples(weighted_laws(), weighted_laws()), rearranged_laws()), LEVELS)
 def test_laws_with_powers_of_e_agree_with_the_slow_series(pair: tuple, level: Fraction) -> None:
     first, second = pair

@@ -15,7 +15,8 @@ from discreet.plan.columns import integer
 from discreet.privacy.budget import Budget
 from discreet.release import table as tables
 from discreet.release.answer import Release
-from discreet.release.table import Table, table
+from discreet.release.opening import table
+from discreet.release.table import Table
 
 STEPS = (
     "before charge",

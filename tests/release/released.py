@@ -9,7 +9,8 @@ from discreet.plan.columns import category, date, integer, number, text
 from discreet.privacy.budget import Budget
 from discreet.release.answer import Release
 from discreet.release.asking import Asking
-from discreet.release.table import Table, table
+from discreet.release.opening import table
+from discreet.release.table import Table
 
 WARDS = ("Cardiology", "Oncology", "ICU")
 HOSTILE = (

@@ -123,7 +123,30 @@ def test_what_only_rows_show_is_charged_and_one_constant_error(
         with pytest.raises(dp.SourceError, match="UTF-8"):
             opened(str(path))
         return
-    table = opened(str(path))
+    check_unanswered(opened(str(path)))
+
+
+class Speechless:
+    """An object that has no text."""
+
+    def __str__(self) -> str:
+        raise ValueError("the value is 42")
+
+
+def test_an_object_without_a_text_is_charged_and_the_same_error() -> None:
+    frame = pandas.DataFrame({"x": [1.0, 2.0], "k": ["a", Speechless()]})
+    check_unanswered(opened(frame))
+
+
+def test_parquet_text_that_is_not_utf_8_is_charged_and_the_same_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    broken = pyarrow.array([b"a", b"\xff\xfe"]).view(pyarrow.string())
+    rows = pyarrow.table({"x": [1.0, 2.0], "k": broken})
+    pyarrow.parquet.write_table(rows, path)
+    check_unanswered(opened(str(path)))
+
+
+def check_unanswered(table: dp.Table) -> None:
     with pytest.raises(dp.UnansweredError) as found:
         everything(table)
     assert str(found.value).startswith("the data could not be read to the end.")

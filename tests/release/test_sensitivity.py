@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
@@ -32,6 +32,7 @@ from tests.engines.duckdb.measuring import (
     schema,
 )
 from tests.engines.duckdb.written import conditions, rows_of
+from tests.trials import examples
 
 OTHERS = st.sampled_from(["p", "q", "r", "", None])
 MOVING = st.sampled_from(["moving", "moving", "moving", None])
@@ -235,7 +236,7 @@ def keyed(column: Column) -> Question:
     return asked(declared, {"n": rows()}, ("k",))
 
 
-@settings(QUICK, max_examples=8)
+@examples(8, QUICK)
 @given(st.lists(rows_of(OTHERS), max_size=5), rows_of(st.just("p")))
 def test_a_row_that_is_in_no_group_moves_nothing(others: list[Row], moved: Row) -> None:
     declared = schema()

@@ -199,3 +199,17 @@ def test_importing_discreet_loads_neither_duckdb_nor_sqlglot():
     code = "import discreet, sys; print([m for m in ('duckdb', 'sqlglot') if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_a_filter_leaves_rows_out_also_where_the_number_of_rows_is_public(visits):
+    """Under replace a missing value takes the default; a row that FILTER leaves out has none."""
+    table = visits(unit="row", neighbors="replace")
+    release = table.sql(
+        "SELECT AVG(stay) FILTER (WHERE stay >= 10) AS m, SUM(stay) FILTER (WHERE stay < 0) AS s, "
+        "COUNT(*) FILTER (WHERE stay < 0) AS n, AVG(smoker) FILTER (WHERE smoker) AS p FROM visits",
+        epsilon=20,
+    )
+    assert release["m"].value == pytest.approx(14.5, abs=0.5)
+    assert release["s"].value == pytest.approx(0, abs=30)
+    assert release["n"].value == pytest.approx(0, abs=5)
+    assert release["p"].value == pytest.approx(1, abs=0.05)

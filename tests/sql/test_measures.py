@@ -7,6 +7,7 @@ import duckdb
 import pyarrow
 import pytest
 
+from discreet.plan.blocks import Moments, People, Total
 from discreet.plan.build import Asked, col, people, rows
 from discreet.plan.check import Question
 from discreet.plan.columns import category, number, text
@@ -44,7 +45,7 @@ def test_rows_that_are_weighed_are_read_once() -> None:
     for query in (sums(one), ranks_query(ranked, ranked.blocks[0].value)):  # type: ignore[union-attr]
         assert "measured AS MATERIALIZED" in query.sql("duckdb")
         assert query.sql("duckdb").count("FROM source") == 1
-    assert people_query(question({"n": people()})).sql("duckdb").count("FROM source") == 1
+    assert people_query(question({"n": people()}), People()).sql("duckdb").count("FROM source") == 1
 
 
 @pytest.mark.parametrize("selected", [False, True])
@@ -61,7 +62,10 @@ def test_a_row_in_no_group_does_not_weigh_its_person_down() -> None:
     one = question({"n": rows()})
     data = {"id": [1] * 6, "key": ["a", "A", *["elsewhere"] * 3, None], "value": [1.0] * 6}
     assert found(sums(one), data) == [(0, 1 << 30), (1, 1 << 30)]
-    assert found(people_query(question({"n": people()})), data) == [(0, 1 << 30), (1, 1 << 30)]
+    assert found(people_query(question({"n": people()}), People()), data) == [
+        (0, 1 << 30),
+        (1, 1 << 30),
+    ]
 
 
 @pytest.mark.parametrize("scale", [1, 1 << 40, "text"])
@@ -75,5 +79,29 @@ def test_results_are_the_same_on_every_number_of_threads(scale: int | str) -> No
     }
     both = question({"n": rows(), "s": col("value").sum()})
     unlisted = question({"n": people()}, key=text())
-    for query in (sums(both), people_query(question({"n": people()})), keys_query(unlisted)):
+    for query in (
+        sums(both),
+        people_query(question({"n": people()}), People()),
+        keys_query(unlisted),
+    ):
         assert found(query, data, 1) == found(query, data, 4) != []
+
+
+@pytest.mark.parametrize("many", [1 << 15, (1 << 15) + 1])
+def test_the_last_of_many_groups_has_its_place_in_the_narrowest_type(many: int) -> None:
+    keys = [f"key {place}" for place in range(many)]
+    one = question({"n": rows(), "s": col("value").sum()}, key=category(keys))
+    data = {"id": [1, 1], "key": [keys[-1]] * 2, "value": [100.0, 1e9]}
+    ((cell, weight, total),) = found(sums(one), data)
+    (block,) = (block for block in one.blocks if isinstance(block, Total))
+    assert (cell, weight) == (many - 1, 2 << 30)
+    assert total == (2 << 30) * block.value.range.width
+
+
+def test_squares_of_the_widest_range_are_exact() -> None:
+    one = question({"v": col("value").var()}, value=number(0, 1 - 2**-16))
+    (block,) = (block for block in one.blocks if isinstance(block, Moments))
+    assert block.value.range.width**2 > 1 << 31
+    data = {"id": [1, 2], "key": ["a", "a"], "value": [1.0, 1.0]}
+    ((_, _, _, _, squares),) = found(sums(one), data)
+    assert squares == (2 << 30) * block.value.range.width**2

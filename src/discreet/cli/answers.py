@@ -43,8 +43,14 @@ def show_plan(plan: "Plan") -> None:
             size,
             line.price,
         )
+    for name, how in plan.computed:
+        table.add_row(
+            Text(name, style="bold"), Text(how), Text("computed", style="dim"), "", "free"
+        )
     out.print(table)
     out.print()
+    for note in plan.notes:
+        _line(out, "note", Text(note, style="italic"))
     schema = plan.question.schema
     cells = plan.question.cells
     if plan.question.keys:

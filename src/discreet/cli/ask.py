@@ -2,14 +2,15 @@
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.questions import Asked, question_options, read_question
-from discreet.cli.waiting import waiting
+from discreet.cli.questions import Asked, in_words, question_options, read_question
+from discreet.cli.waiting import Progress, waiting
 from discreet.errors import DataError, QueryError, UnansweredError
 
 if TYPE_CHECKING:
@@ -43,11 +44,14 @@ def ask(
     read, and is never given back.
     """
     asked = read_question(**question)
+    if asked.explain:  # EXPLAIN asks for the plan, and pays for nothing
+        click.echo(in_words(asked.plan.explain()))
+        return
     files = _files({".csv": csv_file, ".html": html_file})
     if question["epsilon"] is None and not yes:
         _confirm(asked)
-    with waiting("asking"):
-        release, balances = answer(asked, key=key, analyst=analyst)
+    with waiting("asking") as tell:
+        release, balances = answer(asked, key=key, analyst=analyst, tell=tell)
     if as_json:
         click.echo(release.to_json())
     else:
@@ -61,12 +65,20 @@ def ask(
 
 
 def answer(
-    asked: Asked, *, key: str | None = None, analyst: str | None = None
+    asked: Asked,
+    *,
+    key: str | None = None,
+    analyst: str | None = None,
+    tell: Callable[[Progress], None] = lambda _: None,
 ) -> "tuple[Release, list[Balance]]":
-    """Pay exactly what was planned, and answer; the answer and what is left, of whose budget."""
-    from discreet.release.table import table
+    """Pay exactly what was planned, and answer; the answer and what is left, of whose budget.
+
+    ``tell`` gets the function that says how much of the table is read.
+    """
+    from discreet.release.opening import table
 
     with table(**asked.arguments) as opened:
+        tell(opened.engine().progress)
         before, charged = opened.budget.charges, False
         try:
             release = replace(asked.plan, opened=opened).release(key=key, analyst=analyst)

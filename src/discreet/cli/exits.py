@@ -19,6 +19,7 @@ from discreet.errors import (
     BudgetExhaustedError,
     DiscreetError,
     LedgerCorruptError,
+    LedgerMissingError,
     LedgerUnavailableError,
     PrivacyWarning,
     UnansweredError,
@@ -36,6 +37,7 @@ _CODES: Final[dict[type[DiscreetError], int]] = {
     AnswerPendingError: NO_ANSWER,
     UnansweredError: NO_ANSWER,
     LedgerCorruptError: UNSOUND,
+    LedgerMissingError: WRONG,
     LedgerUnavailableError: FAULT,
 }
 

@@ -56,12 +56,13 @@ def _columns(source: object) -> list[tuple[str, str | None]]:
     """Names and types as the file describes them: a header or a schema, and no row."""
     from discreet.engines.duckdb.connection import Connection
     from discreet.engines.duckdb.sources import Files
+    from discreet.engines.duckdb.views import Stored
 
     if not isinstance(source, Files) or source.format == "json":
         return []  # JSON lines name their fields in the rows
     if source.format == "csv":
         return [(name, None) for name in source.header]
-    with closing(Connection(source, ())) as opened:
+    with closing(Connection(Stored(source))) as opened:
         return [(str(row[0]), str(row[1])) for row in opened.rows("DESCRIBE source")]
 
 

@@ -11,8 +11,9 @@ from discreet.cli.questions import in_words, question_options, read_question
 @click.command()
 @question_options
 @click.option("--explain", is_flag=True, help="Step by step, with what each step assumes.")
+@click.option("--sql", "as_sql", is_flag=True, help="The SQL that the engine would run.")
 @click.option("--json", "as_json", is_flag=True, help="Exact numbers, for programs.")
-def plan(explain: bool, as_json: bool, **question: Any) -> None:
+def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
     """What a question would cost and how exact its answer would be. Nothing is spent.
 
     \b
@@ -20,8 +21,12 @@ def plan(explain: bool, as_json: bool, **question: Any) -> None:
 
     POLICY is the TOML file that declares the table. No row is read, and the ledger stays closed.
     """
-    planned = read_question(**question).plan
-    if as_json:
+    asked = read_question(**question)
+    planned = asked.plan
+    if as_sql:
+        for query in asked.queries:
+            click.echo(f"{query};")
+    elif as_json:
         data = {
             "question": planned.question.query.text,
             "epsilon": str(planned.epsilon),
@@ -38,9 +43,11 @@ def plan(explain: bool, as_json: bool, **question: Any) -> None:
                 }
                 for line in planned.lines
             ],
+            "computed": [{"output": name, "as": how} for name, how in planned.computed],
+            "notes": planned.notes,
         }
         click.echo(json.dumps(data, ensure_ascii=False))
-    elif explain:
+    elif explain or asked.explain:
         click.echo(in_words(planned.explain()))
     else:
         from discreet.cli.answers import show_plan

@@ -61,6 +61,10 @@ class Asked:
 
     arguments: dict[str, Any]
     plan: "Plan"
+    queries: tuple[str, ...]
+    """The SQL that the engine would run."""
+    explain: bool = False
+    """Whether only the plan was asked for, by EXPLAIN."""
 
 
 def read_question(
@@ -74,7 +78,7 @@ def read_question(
     """The question that was typed, checked and priced."""
     from discreet.policy import read_policy
     from discreet.release.asking import Asking
-    from discreet.sql.select import parse_select
+    from discreet.sql.select import explained, parse_select
 
     if epsilon is None and not margins:
         raise PrivacyParameterError(
@@ -86,14 +90,16 @@ def read_question(
     wanted = _margins(margins)
     opened = declared(arguments)
     try:
-        query = parse_select(sql, opened.schema.name, opened.schema.unit)
+        question = explained(sql)
+        query = parse_select(sql if question is None else question, opened.schema)
         plan = Asking(opened, query).plan(
             epsilon=epsilon, delta=delta, margin=wanted or None, expect_rows=expect_rows
         )
+        queries = tuple(plan.queries)
     except DiscreetError as error:
         kind, said = type(error), in_words(str(error))
     else:
-        return Asked(arguments, plan)
+        return Asked(arguments, plan, queries, question is not None)
     finally:
         opened.close()
     raise kind(said)
@@ -104,22 +110,15 @@ def declared(arguments: dict[str, Any]) -> "Table":
 
     Its ledger is an empty one in memory, so that nothing can be released from it.
     """
-    from discreet.engines.duckdb.sources import find
     from discreet.ledger import Ledger
-    from discreet.plan.schema import Schema
-    from discreet.privacy.neighbors import Neighbors
+    from discreet.release.opening import declared as declarations
     from discreet.release.table import Table
 
-    schema = Schema(
-        name=arguments["name"],
-        columns=arguments["columns"],
-        unit=arguments["unit"],
-        neighbors=Neighbors.read(arguments.get("neighbors", Neighbors.ADD_REMOVE.value)),
-        max_groups=arguments.get("max_groups"),
-        max_rows=arguments.get("max_rows"),
+    kept = ("ledger", "budget", "analyst_budget", "period")
+    sources, schema = declarations(
+        **{name: value for name, value in arguments.items() if name not in kept}
     )
-    source = find(arguments["source"], arguments.get("table"))
-    opened = Table(source, schema, Ledger(":memory:"))
+    opened = Table(sources, schema, Ledger(":memory:"))
     opened.engine()
     return opened
 

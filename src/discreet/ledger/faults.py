@@ -4,7 +4,12 @@ import re
 import sqlite3
 from typing import TYPE_CHECKING, Final
 
-from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
+from discreet.errors import (
+    LedgerCorruptError,
+    LedgerError,
+    LedgerMissingError,
+    LedgerUnavailableError,
+)
 
 if TYPE_CHECKING:
     import psycopg
@@ -99,8 +104,17 @@ def no_ledger(place: str) -> LedgerError:
     )
 
 
-def missing(what: str) -> LedgerUnavailableError:
+def missing(what: str) -> LedgerMissingError:
     """The error of a ledger that should be there."""
-    return LedgerUnavailableError(
+    return LedgerMissingError(
         f"there is no {what}. Only declaring a data set makes one. Check the path or the address."
+    )
+
+
+def no_folder(place: str) -> LedgerMissingError:
+    """The error of a ledger that should be made where nothing is."""
+    return LedgerMissingError(
+        f"there is no folder for the ledger {place}. A ledger is made only in a folder that is "
+        "there, so that a slip in its path does not start a new account. Make the folder, or "
+        "correct the path. Nothing was spent."
     )

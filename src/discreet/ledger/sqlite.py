@@ -23,6 +23,7 @@ from discreet.ledger.faults import (
     PATIENCE,
     SQLITE_FAULTS,
     missing,
+    no_folder,
     sqlite_code,
     sqlite_error,
 )
@@ -172,7 +173,7 @@ class SqliteStore:
         """Which file it is, whatever it is called; None if there is none."""
         try:
             status = os.stat(self._name)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         if status.st_nlink > 1:
             raise LedgerError(
@@ -185,6 +186,8 @@ class SqliteStore:
     def _create_file(self) -> None:
         """Make the file, readable by its owner only, and its name durable."""
         if not self._path.exists():
+            if not self._path.parent.is_dir():
+                raise no_folder(self.place)
             if Path(f"{self._path}-wal").exists():
                 raise LedgerCorruptError(
                     f"the ledger {self.place} is gone, and its log {self._path.name}-wal is still "

@@ -51,8 +51,7 @@ def laplace(
     source = Keystream() if source is None else source
     draws = Draws.prepare(count, out)
     if scale > _WIDE:
-        for lane in range(count):
-            draws.put(lane, laplace_integer(scale, source))
+        _sample_wide(_split(scale), draws, source)
     elif count >= _TABLE_COUNT:
         _strips(scale).sample(draws, source)
     elif scale > LARGEST:
@@ -195,3 +194,26 @@ def _sample_split(split: _Split, draws: Draws, source: BitSource) -> None:
             again[lane] |= not split.keeps(int(low[lane]), int(prefixes[lane]), source)
         for lane in np.flatnonzero(again):
             draws.put(start + int(lane), _signed(split, source))
+
+
+def _sample_wide(split: _Split, draws: Draws, source: BitSource) -> None:
+    """The same with a low digit of several words: both digits are Python's integers."""
+    words = np.empty(min(_BLOCK, draws.array.size), np.uint64)
+    for start in range(0, draws.array.size, _BLOCK):
+        used = words[: draws.array.size - start]
+        signs, high = _signs_and_magnitudes(split.high, used, source)
+        low, missing = np.zeros(used.size, np.object_), split.shift
+        while missing:
+            bits = min(missing, 64 - _KEEP)
+            source.fill(used)
+            low = low << bits | (used & np.uint64((1 << bits) - 1)).astype(np.object_)
+            missing -= bits
+        # The bits that no digit took decide whether the low one is kept.
+        prefixes = (used >> np.uint64(64 - _KEEP)).tolist()
+        magnitudes = high.astype(np.object_) << split.shift | low
+        lanes = zip(signs.tolist(), magnitudes, low, prefixes, strict=True)
+        for lane, (sign, magnitude, digit, prefix) in enumerate(lanes, start):
+            if not split.keeps(digit, prefix, source) or (sign and not magnitude):
+                draws.put(lane, _signed(split, source))
+            else:
+                draws.put(lane, -magnitude if sign else magnitude)

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 from discreet.errors import BoundsError, QueryError
 from discreet.exact import Grid, Range
+from discreet.plan.aggregate import Aggregate, Statistic
 from discreet.plan.columns import Column
-from discreet.plan.expressions import Chosen, Constant, Negated, Node, shown
-from discreet.plan.query import Aggregate, Statistic
+from discreet.plan.expressions import Chosen, Constant, Negated, Node, shown, walk
 from discreet.plan.types import Kind, Typed, check
 
 POINTS = 1 << 30
@@ -38,7 +38,9 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """How many different people are in each group."""
+    """How many different people are in each group; with a condition, those it is true for."""
+
+    node: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class Rules:
     """What decides how rows are measured: public facts of the declarations and the question."""
 
     replace: bool
-    """Missing values take the default, so that no row leaves because of one."""
+    """Missing values take the default, unless a choice in the question leaves rows out."""
     fixed: bool
     """The number of rows is public: replaced rows, no person, no filter and no groups."""
     by_person: bool
@@ -179,14 +181,20 @@ def _typed(name: str, aggregate: Aggregate, columns: dict[str, Column]) -> Typed
         return None
     typed = check(aggregate.of, columns)
     statistic = aggregate.statistic
+    if statistic is Statistic.PEOPLE and typed.kind is not Kind.BOOLEAN:
+        raise QueryError(
+            f"{aggregate.text} counts people by a {typed.kind}. It counts those for whom a "
+            'condition is true. Write dp.people(dp.col("stay") > 2).'
+        )
     if statistic not in _NEED_BOUNDS:
         return typed
     if typed.kind is Kind.BOOLEAN and statistic not in _RANKED:
-        return Typed(_flag(typed.node), Kind.NUMBER, Fraction(0), Fraction(1), True, Fraction(0))
+        missing = Fraction(0) if _always(typed.node) else None
+        return Typed(_flag(typed.node), Kind.NUMBER, Fraction(0), Fraction(1), True, missing)
     if typed.kind is Kind.DATE and statistic not in _RANKED:
         raise QueryError(
             f"{aggregate.text} asks for the {statistic} of a date. Dates have an order and no "
-            f"sum. Ask for {shown(aggregate.of)}.median(), .quantile(…), .min() or .max()."
+            "sum. Ask for its median, a quantile, its least or its largest value."
         )
     if typed.kind not in (Kind.NUMBER, Kind.DATE):
         raise QueryError(
@@ -198,10 +206,25 @@ def _typed(name: str, aggregate: Aggregate, columns: dict[str, Column]) -> Typed
     return typed
 
 
+def _always(node: Node) -> bool:
+    """Whether every row is meant to have a value: a choice may leave rows out, as FILTER does."""
+    return not any(isinstance(one, Chosen) for one in walk(node))
+
+
+def _filled(typed: Typed, rules: Rules) -> bool:
+    """Whether a missing value takes the default, so that no row leaves because of one."""
+    return rules.replace and (typed.default is not None or _always(typed.node))
+
+
 def _flag(condition: Node) -> Node:
     """A condition as 1 and 0; missing where it is missing."""
     one, zero = Constant(Fraction(1)), Constant(Fraction(0))
     return Chosen(condition, one, Chosen(Negated(condition), zero, Constant(None)))
+
+
+def true_for(condition: Node) -> Node:
+    """A value where a condition is true, and none elsewhere."""
+    return Chosen(condition, Constant(Fraction(1)), Constant(None))
 
 
 def _without_bounds(aggregate: Aggregate, typed: Typed) -> BoundsError:
@@ -209,7 +232,11 @@ def _without_bounds(aggregate: Aggregate, typed: Typed) -> BoundsError:
     declared = f"columns={{{text!r}: dp.number(0, 120)}}, or in the policy {text} = " + (
         "{ low = 0, high = 120 }"
     )
-    derived = f"dp.col(…).clip(0, 120).{aggregate.statistic}()"
+    words = {"mean": "AVG", "var": "VAR_POP", "std": "STDDEV_POP"}
+    word = words.get(aggregate.statistic, aggregate.statistic.upper())
+    derived = (
+        f"dp.col(…).clip(0, 120).{aggregate.statistic}(), in SQL {word}(CLIP({text[:60]}, 0, 120))"
+    )
     remedy = f"Declare them: {declared}." if text.isidentifier() else f"Give them: {derived}."
     return BoundsError(
         f"{aggregate.text} has no bounds. They must be public, so discreet never reads them from "
@@ -248,19 +275,21 @@ def _block(
     rules: Rules,
 ) -> Block:
     statistic = aggregate.statistic
+    if statistic is Statistic.PEOPLE and typed is not None:
+        return People(typed.node) if rules.by_person else Present(true_for(typed.node))
     if typed is None:
         if statistic is Statistic.PEOPLE and rules.by_person:
             return People()
         shared = next((block for block in moments.values() if block.rows), None)
         return Rows() if shared is None or rules.fixed else shared
     node = typed.node
-    if rules.fixed and statistic in (Statistic.MEAN, Statistic.SUM):
+    if rules.fixed and _filled(typed, rules) and statistic in (Statistic.MEAN, Statistic.SUM):
         return FixedTotal(steps(typed, POINTS, rules))
     if statistic in _OF_MOMENTS:
         return moments[node]
     if statistic is Statistic.COUNT:
         # Where missing values take the default, the moments no longer know which were missing.
-        shared = None if rules.replace else moments.get(node)
+        shared = None if _filled(typed, rules) else moments.get(node)
         return shared or Present(node)
     if statistic is Statistic.SUM:
         return moments.get(node) or Total(steps(typed, POINTS, rules))
@@ -282,11 +311,8 @@ def steps(typed: Typed, points: int, rules: Rules) -> Steps:
     low, high = typed.low, typed.high
     if low is None or high is None:
         raise QueryError("an expression without bounds cannot be summed. Give it bounds by clip.")
-    if low == high:
-        raise BoundsError(
-            f"{shown(typed.node)[:60]!r} can have one value only. Nothing about it is private or "
-            "worth asking. Give it wider bounds, or ask for rows()."
-        )
+    if low == high:  # of one value the sum still says how many rows have it
+        low, high = (min(low, Fraction(0)), max(high, Fraction(0))) if low else (low, Fraction(1))
     farthest = max(abs(low), abs(high))
     finest = max((high - low) / points, farthest / _FARTHEST)
     if not _LEAST_STEP < finest < _MOST_STEP:
@@ -304,7 +330,7 @@ def steps(typed: Typed, points: int, rules: Rules) -> Steps:
         )
     bounded = Range(grid=grid, low=first, high=last)
     default = None
-    if rules.replace:
+    if _filled(typed, rules):
         default = bounded.middle
         if typed.default is not None:
             default = min(max(grid.index(typed.default), first), last)

@@ -8,35 +8,31 @@ from typing import Any
 
 from discreet.errors import QueryError
 from discreet.exact import rational
+from discreet.plan import compose
+from discreet.plan.aggregate import Aggregate, Statistic
 from discreet.plan.columns import day, read_edges
+from discreet.plan.compose import any_of
 from discreet.plan.expressions import (
-    Absolute,
     Arithmetic,
     Both,
     Calculation,
     Chosen,
-    Clipped,
     Compared,
     Comparison,
     Constant,
     Either,
-    Floored,
-    Missing,
+    Joined,
     Named,
     Negated,
     Node,
     shown,
 )
-from discreet.plan.query import Aggregate, Statistic
-
-_LARGEST_CONSTANT = 10**308  # what a 64-bit float holds
+from discreet.plan.methods import RowValue, constant_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Expression:
+class Expression(RowValue):
     """A value of every row, made of columns, constants and operators."""
-
-    node: Node
 
     def __repr__(self) -> str:
         return shown(self.node)
@@ -74,8 +70,20 @@ class Expression:
     def __rtruediv__(self, other: object) -> "Expression":
         return expression(other)._calculated("/", self)
 
+    def __floordiv__(self, other: object) -> "Expression":
+        return Expression(compose.floor_divided(self.node, expression(other).node))
+
+    def __rfloordiv__(self, other: object) -> "Expression":
+        return expression(other) // self
+
+    def __mod__(self, other: object) -> "Expression":
+        return self._calculated("%", other)
+
+    def __rmod__(self, other: object) -> "Expression":
+        return expression(other)._calculated("%", self)
+
     def __neg__(self) -> "Expression":
-        return expression(0)._calculated("-", self)
+        return Expression(compose.negative(self.node))
 
     def __abs__(self) -> "Expression":
         return self.abs()
@@ -113,21 +121,16 @@ class Expression:
     def __invert__(self) -> "Expression":
         return Expression(Negated(self.node))
 
-    def abs(self) -> "Expression":
-        """The distance from zero."""
-        return Expression(Absolute(self.node))
+    def fill_null(self, value: object) -> "Expression":
+        """The value, or another one where it is missing."""
+        return Expression(compose.coalesced([self.node, expression(value).node]))
 
-    def floor(self) -> "Expression":
-        """The largest whole number not above the value."""
-        return Expression(Floored(self.node))
-
-    def clip(self, low: object, high: object) -> "Expression":
-        """The value moved between public bounds, which are then those of the expression."""
-        return Expression(Clipped(self.node, _number(low), _number(high)))
-
-    def is_null(self) -> "Expression":
-        """Whether the value is missing."""
-        return Expression(Missing(self.node))
+    def concat(self, *others: object) -> "Expression":
+        """A text with others after it; missing if any of them is."""
+        found = self.node
+        for other in others:
+            found = Joined(found, expression(other).node)
+        return Expression(found)
 
     def is_in(self, values: object) -> "Expression":
         """Whether the value is one of a public list."""
@@ -136,11 +139,7 @@ class Expression:
                 "is_in takes a list of values and got none. A row is kept if its value is one of "
                 'them. Write dp.col("ward").is_in(["A", "B"]).'
             )
-        found = [self._compared("=", value) for value in values]
-        while len(found) > 1:  # in pairs, so that a long list is not nested deep
-            pairs = zip(found[::2], found[1::2], strict=False)
-            found = [a | b for a, b in pairs] + found[len(found) & ~1 :]
-        return found[0]
+        return Expression(any_of([self._compared("=", value).node for value in values]))
 
     def is_between(self, low: object, high: object) -> "Expression":
         """Whether the value lies between two others, or equals one of them."""
@@ -266,13 +265,17 @@ def col(name: object) -> Expression:
     return Expression(Named(name))
 
 
-def people() -> Asked:
+def people(condition: object = None) -> Asked:
     """How many different people there are; rows, where the unit is the row.
 
-    >>> people()
-    people()
+    With a condition, those who have a row for which it is true.
+
+    >>> people(), people(col("stay") > 2)
+    (people(), people(stay > 2))
     """
-    return Asked(Aggregate(Statistic.PEOPLE))
+    return Asked(
+        Aggregate(Statistic.PEOPLE, None if condition is None else expression(condition).node)
+    )
 
 
 def rows() -> Asked:
@@ -330,15 +333,4 @@ def expression(value: Any) -> Expression:
         return Expression(Constant(value))
     if isinstance(value, datetime.date):
         return Expression(Constant(Fraction(day(value) or 0), dated=True))
-    return Expression(Constant(_number(value)))
-
-
-def _number(value: object) -> Fraction:
-    """A constant that a 64-bit float can stand for."""
-    number = rational(value, "a constant")
-    if abs(number) > _LARGEST_CONSTANT:
-        raise QueryError(
-            "a constant lies beyond 10^308. Rows are compared in 64-bit floats. Use one that the "
-            "values can really have."
-        )
-    return number
+    return Expression(Constant(constant_number(value)))

@@ -5,108 +5,34 @@ reason that was known before.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import pairwise
 from math import prod
 
 from discreet.errors import PolicyError, QueryError
+from discreet.plan.aggregate import Statistic
 from discreet.plan.blocks import Block, Output, People, Rules, blocks_of
 from discreet.plan.columns import (
-    LARGEST_KEY,
     MOST_BINS,
     MOST_KEYS,
-    Category,
     Column,
     Number,
-    date_text,
 )
 from discreet.plan.expressions import (
-    Chosen,
-    Constant,
     Named,
     Node,
-    number_text,
     replaced,
     shown,
     walk,
 )
-from discreet.plan.query import Key, Query, Statistic
+from discreet.plan.groupings import Grouping, Listed, Unlisted, grouping_of, label_column
+from discreet.plan.origin import schema_of
+from discreet.plan.query import After, Query
+from discreet.plan.relations import THE_TABLE, Relation
+from discreet.plan.released import check_after
 from discreet.plan.schema import Schema
 from discreet.plan.types import Kind, check, unknown_column
 from discreet.privacy.neighbors import Neighbors
 
 _MOST_OUTPUTS = 200
-
-Label = str | int | bool
-"""A group's name in one column."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Public values, texts or numbers; a row with another value is in no group."""
-
-    node: Node
-    values: tuple[str | int, ...]
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The groups in order."""
-        return self.values
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """False and true."""
-
-    node: Node
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The groups in order."""
-        return (False, True)
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """Every whole number between two bounds."""
-
-    node: Node
-    low: int
-    high: int
-    dated: bool = False
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The groups in order."""
-        places = range(self.low, self.high + 1)
-        return tuple(map(date_text, places)) if self.dated else tuple(places)
-
-
-@dataclass(frozen=True, slots=True)
-class Edges:
-    """Bins [a, b) between public edges, the last one closed."""
-
-    node: Node
-    edges: tuple[Fraction, ...]
-    dated: bool = False
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The groups in order."""
-        ends = [date_text(int(edge)) if self.dated else number_text(edge) for edge in self.edges]
-        last = len(ends) - 2
-        pairs = enumerate(pairwise(ends))
-        return tuple(f"[{a}, {b}{']' if place == last else ')'}" for place, (a, b) in pairs)
-
-
-@dataclass(frozen=True, slots=True)
-class Unlisted:
-    """Texts that are not public: groups are found by private selection."""
-
-    node: Node
-
-
-Grouping = Listed | Truth | Whole | Edges | Unlisted
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +40,16 @@ class Question:
     """A question that can be priced: where, groups and blocks, with every expression checked."""
 
     schema: Schema
+    """What holds for the rows that are asked about."""
     query: Query
     where: tuple[Node, ...]
     keys: tuple[tuple[str, Grouping], ...]
     outputs: tuple[Output, ...]
     rules: Rules
+    source: Relation
+    after: After
+    declared: Schema
+    """What was declared of the tables."""
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -153,6 +84,15 @@ class Question:
         cap = self._cap("max_groups")
         return cap if self.cells is None else min(cap, self.cells)
 
+    def check_caps(self, *, groups: bool, rows: bool) -> None:
+        """Refuse a question whose caps are not declared, before anything is priced."""
+        if not self.schema.by_person:
+            return
+        if groups and self.keys:
+            self._cap("max_groups")
+        if rows:
+            self._cap("max_rows")
+
     def _cap(self, what: str) -> int:
         cap: int | None = getattr(self.schema, what)
         if cap is None:
@@ -168,23 +108,55 @@ class Question:
 def checked(query: Query, schema: Schema) -> Question:
     """The question, or a refusal that states fact, rule and remedy.  No data are read."""
     _check_unit(query, schema)
-    columns, derived = _with_derived(query, schema)
+    source, local = schema_of(query.source, schema)
+    columns, derived = _with_derived(query, local)
     where = tuple(_condition(replaced(node, derived), columns) for node in query.where)
-    keys = tuple((key.name, _grouping(key, derived, columns)) for key in query.keys)
+    keys = _keys(query, derived, columns)
     _check_names(query)
     person, replace = schema.by_person, schema.neighbors is Neighbors.REPLACE
     rules = Rules(
         replace=replace,
-        fixed=replace and not person and not where and not keys,
+        fixed=replace and not person and not where and not keys and source == THE_TABLE,
         by_person=person,
     )
-    outputs = tuple(
-        (name, type(asked)(asked.statistic, asked.of and replaced(asked.of, derived), asked.levels))
-        for name, asked in query.outputs
+    asked = tuple(
+        (name, type(one)(one.statistic, one.of and replaced(one.of, derived), one.levels))
+        for name, one in query.outputs
     )
-    question = Question(schema, query, where, keys, blocks_of(outputs, columns, rules), rules)
+    outputs = blocks_of(asked, columns, rules)
+    after = _checked_after(query.after, outputs, keys)
+    question = Question(local, query, where, keys, outputs, rules, source, after, schema)
     _check_size(question)
     return question
+
+
+def _checked_after(
+    after: After, outputs: tuple[Output, ...], keys: tuple[tuple[str, Grouping], ...]
+) -> After:
+    columns: dict[str, Column] = {
+        output.name: Number(whole=output.dated, dated=output.dated) for output in outputs
+    }
+    for name, grouping in keys:
+        columns[name] = label_column(grouping)
+    return check_after(after, columns, frozenset(name for name, _ in keys))
+
+
+def _keys(
+    query: Query, derived: dict[str, Node], columns: dict[str, Column]
+) -> tuple[tuple[str, Grouping], ...]:
+    found: list[tuple[str, Grouping]] = []
+    cells = 1
+    for key in query.keys:
+        grouping = grouping_of(key, derived, columns)
+        cells *= 1 if isinstance(grouping, Unlisted) else len(grouping.labels)
+        if cells > MOST_KEYS:  # at once: listing the others would take long
+            raise QueryError(
+                f"the groups are {cells:,} combinations of public values or more. Every one of "
+                f"them is released, and at most {MOST_KEYS:,} can be. Group by fewer columns or "
+                "wider bins."
+            )
+        found.append((key.name, grouping))
+    return tuple(found)
 
 
 def _check_unit(query: Query, schema: Schema) -> None:
@@ -228,60 +200,6 @@ def _condition(node: Node, columns: dict[str, Column]) -> Node:
     return typed.node
 
 
-def _grouping(key: Key, derived: dict[str, Node], columns: dict[str, Column]) -> Grouping:
-    node = replaced(key.of, derived)
-    typed = check(node, columns)
-    column = columns.get(node.name) if isinstance(node, Named) else None
-    dated = typed.kind is Kind.DATE
-    if key.edges:
-        if typed.kind not in (Kind.NUMBER, Kind.DATE):
-            raise QueryError(
-                f"bins are asked of {shown(node)[:60]!r}, which is a {typed.kind}. Only numbers "
-                "are cut into bins. Group by the column itself."
-            )
-        if key.dated != dated:
-            kinds = ("dates", "numbers") if key.dated else ("numbers", "dates")
-            raise QueryError(
-                f"the bins of {shown(node)[:60]!r} have {kinds[0]} for edges, and its values are "
-                f"{kinds[1]}. Edges are of the column's own kind. Write .bins([0, 18, 65, 120]), "
-                'or .bins(["2025-01-01", "2026-01-01"]) for dates.'
-            )
-        return Edges(typed.node, key.edges, dated)
-    if isinstance(column, Category):
-        return Listed(node, column.values)
-    if typed.kind is Kind.BOOLEAN:
-        return Truth(typed.node)
-    if typed.kind is Kind.TEXT:
-        constants = _texts(typed.node)
-        return Unlisted(typed.node) if constants is None else Listed(typed.node, constants)
-    if typed.whole and typed.low is not None and typed.high is not None:
-        low, high = int(typed.low), int(typed.high)
-        if high - low < MOST_KEYS and max(abs(low), abs(high)) <= LARGEST_KEY:
-            return Whole(typed.node, low, high, dated)
-    example = "bins([0, 18, 65, 120])"
-    kind = "a date" if dated else "a number"
-    raise QueryError(
-        f"groups are asked by {shown(node)[:60]!r}, which is {kind} with more values than can be "
-        f"listed. Groups must be public. Cut it into bins: dp.col(…).{example}, or declare "
-        + ("its bounds." if isinstance(column, Number) and column.low is None else "narrower ones.")
-    )
-
-
-def _texts(node: Node) -> tuple[str, ...] | None:
-    """The values of an expression that chooses between written texts only."""
-    match node:
-        case Constant(str(value)):
-            return (value,)
-        case Constant(None):
-            return ()
-        case Chosen(_, then, otherwise):
-            first, second = _texts(then), _texts(otherwise)
-            if first is None or second is None:
-                return None
-            return tuple(dict.fromkeys((*first, *second)))
-    return None
-
-
 def _check_names(query: Query) -> None:
     if not query.outputs:
         raise QueryError(
@@ -308,26 +226,9 @@ def _check_names(query: Query) -> None:
             "a column of the answer has no printable name of at most 200 characters. It stands in "
             "tables and reports. Use a short name."
         )
-    if query.top is not None and (type(query.top) is not int or query.top < 1 or not query.keys):
-        raise QueryError(
-            "top needs groups and a whole number from 1 up. It keeps the most common groups. Write "
-            '.group_by("ward").agg(n=dp.rows()).top(3).'
-        )
-    counts = {Statistic.ROWS, Statistic.PEOPLE, Statistic.COUNT}
-    if query.top is not None and not any(one.statistic in counts for _, one in query.outputs):
-        raise QueryError(
-            "top is asked without a count. The most common groups are those with the largest "
-            "released count. Add n=dp.people() or n=dp.rows() to agg."
-        )
 
 
 def _check_size(question: Question) -> None:
-    cells = question.cells
-    if cells is not None and cells > MOST_KEYS:
-        raise QueryError(
-            f"the groups are {cells:,} combinations of public values. Every one of them is "
-            f"released, and at most {MOST_KEYS:,} can be. Group by fewer columns or wider bins."
-        )
     for name, grouping in question.keys:
         long = isinstance(grouping, Listed) and len(grouping.values) > MOST_BINS
         if question.selects_keys and long:
@@ -335,15 +236,11 @@ def _check_size(question: Question) -> None:
                 f"{name[:60]!r} has more than {MOST_BINS:,} public values and stands beside a key "
                 "whose values are private. Each combination is looked for. Group by fewer."
             )
-    # A missing cap is refused before anything is priced.
-    caps = [
-        question.group_cap if isinstance(block, People) else question.row_cap
-        for block in question.blocks
-    ]
-    if question.selects_keys:
-        caps.append(question.group_cap)
-    if min(caps) < 1:
-        raise QueryError("a cap is below 1. One person counts at least once. Declare a larger cap.")
+    counted = any(isinstance(block, People) for block in question.blocks)
+    question.check_caps(
+        groups=counted or question.selects_keys,
+        rows=not all(isinstance(block, People) for block in question.blocks),
+    )
 
 
 def used_columns(question: Question) -> set[str]:

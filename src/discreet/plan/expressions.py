@@ -29,8 +29,16 @@ _WORDS = frozenset(
 )
 """Names that SQL would read as its own words."""
 
-Arithmetic = OneOf["+", "-", "*", "/"]
+Arithmetic = OneOf["+", "-", "*", "/", "%"]
 Comparison = OneOf["=", "<>", "<", "<=", ">", ">="]
+DatePart = OneOf["YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "WEEK"]
+OfNumber = OneOf["SQRT", "LN", "LOG10", "EXP", "POWER"]
+OfText = OneOf[
+    "LOWER", "UPPER", "TRIM", "LENGTH", "SUBSTRING", "RIGHT", "LIKE", "ILIKE", "CONTAINS"
+]
+OfDate = OneOf["DATE_TRUNC", "CALENDAR"]
+Function = OfNumber | OfText | DatePart | OfDate
+Target = OneOf["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "VARCHAR"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,11 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A sum, difference, product or quotient; a quotient by zero is missing."""
+    """A sum, difference, product, quotient or remainder (of the sign of the left side).
+
+    A quotient or remainder by zero is missing.  Two dates have a difference in days; a date and a
+    number of days have a sum, which is a date.
+    """
 
     operator: Arithmetic
     left: "Node"
@@ -128,6 +140,34 @@ class Chosen:
     otherwise: "Node"
 
 
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A function of one value and of written parameters; missing where it has no value.
+
+    CALENDAR is a date itself: missing before the year 1 and after 9999, where there is none.
+    """
+
+    function: Function
+    operand: "Node"
+    parameters: tuple[Fraction | str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """One text after another."""
+
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A value as one of another kind; missing where it cannot be read so."""
+
+    operand: "Node"
+    to: Target
+
+
 Node = (
     Named
     | Constant
@@ -141,6 +181,9 @@ Node = (
     | Floored
     | Clipped
     | Chosen
+    | Applied
+    | Joined
+    | Converted
 )
 
 
@@ -160,6 +203,19 @@ def walk(node: Node) -> Iterator[Node]:
             part = getattr(current, field.name)
             if isinstance(part, Node):
                 stack.append((part, depth + 1))
+
+
+def conjuncts(node: Node) -> list[Node]:
+    """The conditions that AND combines, in order."""
+    found: list[Node] = []
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Both):
+            stack += [part.right, part.left]
+        else:
+            found.append(part)
+    return found
 
 
 def replaced(node: Node, derived: dict[str, Node]) -> Node:
@@ -200,11 +256,34 @@ def shown(node: Node) -> str:
             return f"CLIP({shown(operand)}, {number_text(low)}, {number_text(high)})"
         case Chosen(condition, then, otherwise):
             return f"CASE WHEN {shown(condition)} THEN {shown(then)} ELSE {shown(otherwise)} END"
+        case Applied():
+            return _applied_text(node)
+        case Joined(left, right):
+            return f"{_inner(left)} || {_inner(right)}"
+        case Converted(operand, to):
+            return f"CAST({shown(operand)} AS {to})"
+
+
+def _applied_text(node: Applied) -> str:
+    operand, parameters = node.operand, [constant_text(one) for one in node.parameters]
+    if node.function in ("LIKE", "ILIKE"):
+        return f"{_inner(operand)} {node.function} {parameters[0]}"
+    if node.function == "CALENDAR":
+        return shown(operand)
+    # Where SQL has words of its own between the brackets, it reads no condition without more.
+    worded = node.function in ("SUBSTRING", "TRIM")
+    listed = [_inner(operand) if worded else shown(operand), *parameters]
+    if node.function == "DATE_TRUNC":
+        listed.reverse()
+    return f"{node.function}({', '.join(listed)})"
 
 
 def quoted_name(name: str) -> str:
-    """A column's name as SQL writes it."""
-    if name.isidentifier() and name.isascii() and name.lower() not in _WORDS:
+    """A column's name as SQL writes it, perhaps behind that of its table."""
+    parts = name.split(".")
+    if len(parts) <= 2 and all(
+        part.isidentifier() and part.isascii() and part.lower() not in _WORDS for part in parts
+    ):
         return name
     return '"' + name.replace('"', '""') + '"'
 
@@ -231,5 +310,6 @@ def number_text(value: Fraction) -> str:
 
 def _inner(node: Node) -> str:
     text = shown(node)
-    plain = isinstance(node, Named | Constant | Absolute | Floored | Clipped | Chosen)
-    return text if plain else f"({text})"
+    plain = isinstance(node, Named | Constant | Absolute | Floored | Clipped | Chosen | Converted)
+    called = isinstance(node, Applied) and node.function not in ("LIKE", "ILIKE", "CALENDAR")
+    return text if plain or called else f"({text})"

@@ -1,47 +1,11 @@
 """The question: which rows, in which groups, and what about them.  Frozen, and seen by no data."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 
-from discreet.plan.expressions import Node, constant_text, number_text, quoted_name, shown
-
-
-class Statistic(StrEnum):
-    """What can be asked of a group."""
-
-    PEOPLE = "people"
-    ROWS = "rows"
-    COUNT = "count"
-    SUM = "sum"
-    MEAN = "mean"
-    VARIANCE = "var"
-    DEVIATION = "std"
-    LEAST = "min"
-    MOST = "max"
-    QUANTILE = "quantile"
-    DISTINCT = "n_unique"
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregate:
-    """One statistic, of an expression where it needs one; ``levels`` are a quantile's."""
-
-    statistic: Statistic
-    of: Node | None = None
-    levels: tuple[Fraction, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """As it stands in plans and certificates.
-
-        >>> from discreet.plan.expressions import Named
-        >>> Aggregate(Statistic.MEAN, Named("stay")).text
-        'mean(stay)'
-        """
-        inner = "" if self.of is None else shown(self.of)
-        levels = "".join(f", {number_text(level)}" for level in self.levels)
-        return f"{self.statistic}({inner}{levels})"
+from discreet.plan.aggregate import Aggregate
+from discreet.plan.expressions import Named, Node, constant_text, quoted_name, shown
+from discreet.plan.relations import THE_TABLE, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,31 +28,70 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A question about a table: ``where``, derived columns, groups, aggregates by their names.
+class After:
+    """What is done with the released numbers: free of charge, since nothing else is read.
 
-    ``top`` keeps the largest groups only, by the first aggregate that counts.
+    Names are those of outputs and groups.  Without ``columns`` every output is shown as it is.
+    ``order`` has expressions, each with whether the largest come first.
+    """
+
+    columns: tuple[tuple[str, Node], ...] = ()
+    having: Node | None = None
+    order: tuple[tuple[Node, bool], ...] = ()
+    limit: int | None = None
+    offset: int = 0
+
+    @property
+    def text(self) -> str:
+        """As it stands in plans and certificates."""
+        parts = []
+        if self.columns:
+            shown_as = [
+                shown(node) if node == Named(name) else f"{shown(node)} AS {quoted_name(name)}"
+                for name, node in self.columns
+            ]
+            parts.append(f"SHOW {', '.join(shown_as)}")
+        if self.having is not None:
+            parts.append(f"HAVING {shown(self.having)}")
+        if self.order:
+            by = [shown(node) + (" DESC" if falling else "") for node, falling in self.order]
+            parts.append(f"ORDER BY {', '.join(by)}")
+        if self.limit is not None:
+            parts.append(f"LIMIT {self.limit}")
+        if self.offset:
+            parts.append(f"OFFSET {self.offset}")
+        return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question: rows of ``source`` that pass ``where``, in groups, and aggregates by their names.
+
+    ``derived`` are columns computed row by row; ``after`` is done with what was released.
     """
 
     where: tuple[Node, ...] = ()
     derived: tuple[tuple[str, Node], ...] = ()
     keys: tuple[Key, ...] = ()
     outputs: tuple[tuple[str, Aggregate], ...] = ()
-    top: int | None = None
+    source: Relation = THE_TABLE
+    after: After = After()
 
     @property
     def text(self) -> str:
         """The question on one line, for people, certificates and the ledger.
 
+        >>> from discreet.plan.aggregate import Statistic
         >>> Query(outputs=(("n", Aggregate(Statistic.ROWS)),)).text
         'n = rows()'
         """
         parts = [f"{quoted_name(name)} = {output.text}" for name, output in self.outputs]
         text = ", ".join(parts)
+        if self.source.text:
+            text += f" FROM {self.source.text}"
         if self.where:
             text += " WHERE " + " AND ".join(f"({shown(one)})" for one in self.where)
         if self.keys:
             text += " GROUP BY " + ", ".join(key.text for key in self.keys)
-        if self.top is not None:
-            text += f" TOP {self.top}"
-        return text
+        after = self.after.text
+        return f"{text} {after}" if after else text

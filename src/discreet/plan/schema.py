@@ -1,7 +1,7 @@
 """A table as its custodian declares it: columns, whom it protects, and each person's caps."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.errors import PolicyError
@@ -14,11 +14,40 @@ MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """Another private table about the same people, to join with: one budget covers them all.
+
+    ``unit`` is the column that says whose row it is.  Joined, a person keeps ``max_rows`` of it.
+    """
+
+    columns: Mapping[str, Column]
+    unit: str
+    max_rows: int | None = None
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        return {
+            "unit": self.unit,
+            "max_rows": self.max_rows,
+            "columns": {name: column.to_data() for name, column in self.columns.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Public:
+    """A lookup table that is not sensitive: its columns, and those that hold no value twice."""
+
+    columns: Mapping[str, Column]
+    unique: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
     """Declarations that a question is checked and priced against.  No data are behind it.
 
     ``unit`` is the column that names the person a row belongs to, or "row".  A person counts in
     at most ``max_groups`` groups and for at most ``max_rows`` rows; one with more is weighed down.
+    ``private`` are further tables about the same people, ``public`` are lookup tables.
     """
 
     name: str
@@ -27,33 +56,30 @@ class Schema:
     neighbors: Neighbors = Neighbors.ADD_REMOVE
     max_groups: int | None = None
     max_rows: int | None = None
+    private: Mapping[str, Beside] = field(default_factory=dict)
+    public: Mapping[str, Public] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, column in self.columns.items():
-            if not _is_name(name):
-                raise PolicyError(
-                    "a column has no printable name. Columns are named as in the data. Write "
-                    'columns={"age": dp.integer(0, 120)}.'
-                )
-            if not isinstance(column, Number | Category | Boolean | Text):
-                raise PolicyError(
-                    f"column {name[:60]!r} is declared as {type(column).__name__}. A declaration "
-                    "says which values are public. Write dp.number(0, 60), dp.integer(0, 120), "
-                    'dp.category(["A", "B"]), dp.date("2020-01-01", "2026-12-31"), dp.boolean() '
-                    "or dp.text()."
-                )
-        if not _is_name(self.unit):
-            raise PolicyError(
-                'unit is not a text. It says whom the table protects. Write unit="row", or the '
-                'column that says whose row it is, such as unit="patient_id".'
-            )
+        _check_columns(self.columns, self.unit)
         for what in ("max_groups", "max_rows"):
-            self._check_cap(what)
-        if self.unit in self.columns:
-            raise PolicyError(
-                f"the unit {self.unit[:60]!r} is also declared as a column. What a person's id is "
-                "can never be asked. Take it out of columns."
-            )
+            self._check_cap(what, getattr(self, what))
+        for name, beside in self.private.items():
+            _check_columns(beside.columns, beside.unit)
+            self._check_cap("max_rows", beside.max_rows)
+            if not self.by_person:
+                raise PolicyError(
+                    f"the private table {name[:60]!r} is to be joined, and the unit is the row. "
+                    "Rows of two tables belong together by the person. Name the column that says "
+                    'whose row it is: unit="patient_id".'
+                )
+        tables = [self.name, *self.private, *self.public]
+        folded = [table.casefold() for table in tables]
+        for table in tables:
+            if not _is_name(table) or folded.count(table.casefold()) > 1:
+                raise PolicyError(
+                    f"two tables are named {table[:60]!r}, or a table has no printable name. SQL "
+                    "knows them by their names, whatever the capitals. Use another name."
+                )
 
     @property
     def by_person(self) -> bool:
@@ -62,15 +88,17 @@ class Schema:
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
-        return {
+        data = {
             "unit": self.unit,
             "max_groups": self.max_groups,
             "max_rows": self.max_rows,
             "columns": {name: column.to_data() for name, column in self.columns.items()},
         }
+        if self.private:  # what is public may change, and is not part of the promise
+            data["private"] = {name: table.to_data() for name, table in self.private.items()}
+        return data
 
-    def _check_cap(self, what: str) -> None:
-        cap = getattr(self, what)
+    def _check_cap(self, what: str, cap: object) -> None:
         if cap is None:
             return
         if type(cap) is not int or not 1 <= cap <= MOST_ROWS:
@@ -84,6 +112,32 @@ class Schema:
                 f"so there is nothing to cap. Leave {what} out, or name the column that says "
                 'whose row it is: unit="patient_id".'
             )
+
+
+def _check_columns(columns: Mapping[str, Column], unit: str) -> None:
+    for name, column in columns.items():
+        if not _is_name(name):
+            raise PolicyError(
+                "a column has no printable name. Columns are named as in the data. Write "
+                'columns={"age": dp.integer(0, 120)}.'
+            )
+        if not isinstance(column, Number | Category | Boolean | Text):
+            raise PolicyError(
+                f"column {name[:60]!r} is declared as {type(column).__name__}. A declaration "
+                "says which values are public. Write dp.number(0, 60), dp.integer(0, 120), "
+                'dp.category(["A", "B"]), dp.date("2020-01-01", "2026-12-31"), dp.boolean() '
+                "or dp.text()."
+            )
+    if not _is_name(unit):
+        raise PolicyError(
+            'unit is not a text. It says whom the table protects. Write unit="row", or the '
+            'column that says whose row it is, such as unit="patient_id".'
+        )
+    if unit in columns:
+        raise PolicyError(
+            f"the unit {unit[:60]!r} is also declared as a column. What a person's id is "
+            "can never be asked. Take it out of columns."
+        )
 
 
 def _is_name(value: object) -> bool:

@@ -3,23 +3,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from enum import StrEnum
 from fractions import Fraction
-from math import floor
 
 from discreet.errors import QueryError
 from discreet.plan.columns import Boolean, Category, Column, Number, day
+from discreet.plan.compose import flag, rounded
 from discreet.plan.expressions import (
     MOST_NODES,
     Absolute,
+    Applied,
+    Arithmetic,
     Both,
     Calculation,
     Chosen,
     Clipped,
     Compared,
     Constant,
+    Converted,
     Either,
     Floored,
+    Joined,
     Missing,
     Named,
     Negated,
@@ -27,16 +30,25 @@ from discreet.plan.expressions import (
     shown,
     walk,
 )
+from discreet.plan.facts import Facts, both, where_not_true, where_true
+from discreet.plan.functions import CALENDAR, repeats, signature
+from discreet.plan.intervals import (
+    Interval,
+    absolute,
+    added,
+    divided,
+    floored,
+    hull,
+    multiplied,
+    narrowed,
+    negative,
+    remainder,
+)
+from discreet.plan.kinds import Kind
 
+__all__ = ["Kind", "Typed", "check", "unknown_column"]
 
-class Kind(StrEnum):
-    """The kinds of value.  A date is counted in days, and compared with dates only."""
-
-    NUMBER = "number"
-    DATE = "date"
-    BOOLEAN = "true or false"
-    TEXT = "text"
-    NOTHING = "nothing"
+_NONE: Facts = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +64,13 @@ class Typed:
 
     @property
     def bounded(self) -> bool:
-        """Whether its bounds are public."""
+        """Whether both its bounds are public."""
         return self.low is not None and self.high is not None
+
+    @property
+    def interval(self) -> Interval:
+        """Where it lies."""
+        return Interval(self.low, self.high)
 
 
 def check(node: Node, columns: Mapping[str, Column]) -> Typed:
@@ -62,17 +79,19 @@ def check(node: Node, columns: Mapping[str, Column]) -> Typed:
         pass
     if _written_size(node) > MOST_NODES:
         raise QueryError(
-            f"{shown(node)[:60]!r} becomes too long when it is written out: a clip stands for its "
-            "value three times. Engines read what is written. Nest fewer clips."
+            f"{shown(node)[:60]!r} becomes too long when it is written out: a clip or a part of a "
+            "date stands for its value three times. Engines read what is written. Nest fewer."
         )
-    return _check(node, columns)
+    return _check(node, columns, _NONE)
 
 
 def _written_size(node: Node) -> int:
     """How many parts the SQL of a node has, about."""
     parts = [getattr(node, field.name) for field in fields(node)]
     inside = sum(_written_size(part) for part in parts if isinstance(part, Node))
-    return 1 + (3 * inside if isinstance(node, Clipped) else inside)
+    if isinstance(node, Clipped | Converted):
+        return 1 + 3 * inside
+    return 1 + inside * (repeats(node) if isinstance(node, Applied) else 1)
 
 
 def unknown_column(name: str, columns: Mapping[str, Column], what: str = "column") -> QueryError:
@@ -86,7 +105,16 @@ def unknown_column(name: str, columns: Mapping[str, Column], what: str = "column
     )
 
 
-def _check(node: Node, columns: Mapping[str, Column]) -> Typed:
+def _check(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
+    """The kind and bounds of a node where ``facts`` hold."""
+    typed = _typed(node, columns, facts)
+    if node not in facts or typed.kind not in (Kind.NUMBER, Kind.DATE):
+        return typed
+    found = narrowed(facts[node], typed.interval)
+    return Typed(typed.node, typed.kind, found.low, found.high, typed.whole, typed.default)
+
+
+def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
     match node:
         case Named(name):
             if name not in columns:
@@ -95,40 +123,40 @@ def _check(node: Node, columns: Mapping[str, Column]) -> Typed:
         case Constant(value, dated):
             return _constant(node, value, dated)
         case Calculation(operator, left, right):
+            sides = _check(left, columns, facts), _check(right, columns, facts)
+            if Kind.DATE in (sides[0].kind, sides[1].kind):
+                return _calendar(operator, *sides, node)
             what = f"the operator {operator}"
-            one = _need(_check(left, columns), Kind.NUMBER, what)
-            two = _need(_check(right, columns), Kind.NUMBER, what)
-            low, high = _calculated(operator, one, two)
-            whole = operator != "/" and one.whole and two.whole
-            return Typed(Calculation(operator, one.node, two.node), Kind.NUMBER, low, high, whole)
+            return _calculation(operator, *(_need(side, Kind.NUMBER, what) for side in sides))
         case Compared(operator, left, right):
-            first, second = _alike(_check(left, columns), _check(right, columns), node)
+            first, second = _alike(
+                _check(left, columns, facts), _check(right, columns, facts), node
+            )
             return Typed(Compared(operator, first.node, second.node), Kind.BOOLEAN)
         case Both(left, right) | Either(left, right):
             one, two = (
-                _need(_check(part, columns), Kind.BOOLEAN, "AND and OR") for part in (left, right)
+                _need(_check(part, columns, facts), Kind.BOOLEAN, "AND and OR")
+                for part in (left, right)
             )
             return Typed(type(node)(one.node, two.node), Kind.BOOLEAN)
+        case Joined(left, right):
+            one, two = (
+                _need(_check(part, columns, facts), Kind.TEXT, "||") for part in (left, right)
+            )
+            return Typed(Joined(one.node, two.node), Kind.TEXT)
         case Negated(operand):
-            inner = _need(_check(operand, columns), Kind.BOOLEAN, "NOT")
+            inner = _need(_check(operand, columns, facts), Kind.BOOLEAN, "NOT")
             return Typed(Negated(inner.node), Kind.BOOLEAN)
         case Missing(operand):
-            return Typed(Missing(_check(operand, columns).node), Kind.BOOLEAN)
+            return Typed(Missing(_check(operand, columns, facts).node), Kind.BOOLEAN)
         case Absolute(operand):
-            inner = _need(_check(operand, columns), Kind.NUMBER, "ABS")
-            if inner.low is None or inner.high is None:
-                return Typed(Absolute(inner.node), Kind.NUMBER, whole=inner.whole)
-            ends = abs(inner.low), abs(inner.high)
-            least = Fraction(0) if inner.low <= 0 <= inner.high else min(ends)
-            return Typed(Absolute(inner.node), Kind.NUMBER, least, max(ends), inner.whole)
+            inner = _need(_check(operand, columns, facts), Kind.NUMBER, "ABS")
+            return _number(Absolute(inner.node), absolute(inner.interval), inner.whole)
         case Floored(operand):
-            inner = _need(_check(operand, columns), Kind.NUMBER, "FLOOR")
-            low, high = (
-                None if end is None else Fraction(floor(end)) for end in (inner.low, inner.high)
-            )
-            return Typed(Floored(inner.node), Kind.NUMBER, low, high, True)
+            inner = _need(_check(operand, columns, facts), Kind.NUMBER, "FLOOR")
+            return _number(Floored(inner.node), floored(inner.interval), True)
         case Clipped(operand, low, high):
-            inner = _need(_check(operand, columns), Kind.NUMBER, "clip")
+            inner = _need(_check(operand, columns, facts), Kind.NUMBER, "clip")
             if low >= high:
                 raise QueryError(
                     "the bounds of clip do not increase. Values are moved between them. Write "
@@ -137,18 +165,35 @@ def _check(node: Node, columns: Mapping[str, Column]) -> Typed:
             whole = inner.whole and low.denominator == high.denominator == 1
             return Typed(Clipped(inner.node, low, high), Kind.NUMBER, low, high, whole)
         case Chosen(condition, then, otherwise):
-            test = _need(_check(condition, columns), Kind.BOOLEAN, "a condition")
-            first, second = _alike(_check(then, columns), _check(otherwise, columns), node)
-            kind = second.kind if first.kind is Kind.NOTHING else first.kind
-            sides = [side for side in (first, second) if side.kind is not Kind.NOTHING]
-            bounded = bool(sides) and all(side.bounded for side in sides)
-            return Typed(
-                Chosen(test.node, first.node, second.node),
-                kind,
-                min(side.low for side in sides if side.low is not None) if bounded else None,
-                max(side.high for side in sides if side.high is not None) if bounded else None,
-                all(side.whole for side in sides),
+            test = _need(_check(condition, columns, facts), Kind.BOOLEAN, "a condition")
+            first, second = _alike(
+                _check(then, columns, both(facts, where_true(condition))),
+                _check(otherwise, columns, both(facts, where_not_true(condition))),
+                node,
             )
+            return _chosen(test, first, second)
+        case Applied(function, operand, parameters):
+            rule = signature(node)
+            inner = _need(_check(operand, columns, facts), rule.takes, function)
+            found = rule.bounds(inner.interval, parameters)
+            applied = Applied(function, inner.node, parameters)
+            return Typed(applied, rule.gives, found.low, found.high, rule.whole)
+        case Converted(operand, _):
+            return _converted(node, _check(operand, columns, facts))
+
+
+def _number(node: Node, found: Interval, whole: bool) -> Typed:
+    return Typed(node, Kind.NUMBER, found.low, found.high, whole)
+
+
+def _chosen(test: Typed, first: Typed, second: Typed) -> Typed:
+    node = Chosen(test.node, first.node, second.node)
+    sides = [side for side in (first, second) if side.kind is not Kind.NOTHING]
+    if not sides:
+        return Typed(node, Kind.NOTHING)
+    found = hull(sides[0].interval, sides[-1].interval)
+    whole = all(side.whole for side in sides)
+    return Typed(node, sides[0].kind, found.low, found.high, whole)
 
 
 def _column(node: Node, column: Column) -> Typed:
@@ -210,20 +255,78 @@ def _need(part: Typed, kind: Kind, what: str) -> Typed:
     return part
 
 
-def _calculated(
-    operator: str, left: Typed, right: Typed
-) -> tuple[Fraction, Fraction] | tuple[None, None]:
-    """Bounds of a sum, difference, product or quotient, where both sides have some."""
-    if left.low is None or left.high is None or right.low is None or right.high is None:
-        return None, None
-    if operator == "+":
-        return left.low + right.low, left.high + right.high
-    if operator == "-":
-        return left.low - right.high, left.high - right.low
-    if operator == "/":
-        if right.low <= 0 <= right.high:
-            return None, None
-        corners = [a / b for a in (left.low, left.high) for b in (right.low, right.high)]
-    else:
-        corners = [a * b for a in (left.low, left.high) for b in (right.low, right.high)]
-    return min(corners), max(corners)
+def _calculation(operator: Arithmetic, left: Typed, right: Typed) -> Typed:
+    whole = operator != "/" and left.whole and right.whole
+    first, second = left.interval, right.interval
+    match operator:
+        case "+":
+            found = added(first, second)
+        case "-":
+            found = added(first, negative(second))
+        case "*":
+            found = multiplied(first, second)
+        case "/":
+            found = divided(first, second)
+        case "%":
+            found = remainder(first, second, whole)
+    return _number(Calculation(operator, left.node, right.node), found, whole)
+
+
+def _calendar(operator: Arithmetic, left: Typed, right: Typed, node: Node) -> Typed:
+    """The days between two dates, or the date so many days before or after one."""
+    if operator == "-" and {left.kind, right.kind} <= {Kind.DATE, Kind.TEXT, Kind.NOTHING}:
+        return _calculation("-", *_alike(left, right, node))
+    later = right.kind is Kind.DATE
+    days = left if later else right
+    if operator not in ("+", "-") or (later and operator == "-") or days.kind is Kind.DATE:
+        raise QueryError(
+            f"{shown(node)[:80]!r} calculates with a date. Two dates have a difference in days, "
+            "and a date plus or minus a number of days is a date. Write discharged - admitted, or "
+            "admitted + 7."
+        )
+    days = _need(days, Kind.NUMBER, f"the operator {operator} beside a date")
+    moved = _calculation(operator, *((days, right) if later else (left, days)))
+    found = floored(narrowed(moved.interval, CALENDAR))
+    return Typed(Applied("CALENDAR", moved.node), Kind.DATE, found.low, found.high, True)
+
+
+def _converted(node: Converted, inner: Typed) -> Typed:
+    """A cast by the kinds that it is from and to: none can fail, and none depends on an engine."""
+    value = inner.node
+    match inner.kind, node.to:
+        case Kind.NOTHING, _:
+            return inner
+        case (
+            (Kind.NUMBER, "DOUBLE")
+            | (Kind.BOOLEAN, "BOOLEAN")
+            | (Kind.DATE, "DATE")
+            | (Kind.TEXT, "VARCHAR")
+        ):
+            return inner
+        case Kind.NUMBER, "INTEGER":
+            half = Interval(Fraction(1, 2), Fraction(1, 2))
+            found = floored(added(inner.interval, half))
+            return inner if inner.whole else _number(rounded(value), found, True)
+        case Kind.NUMBER, "BOOLEAN":
+            return Typed(Compared("<>", value, Constant(Fraction(0))), Kind.BOOLEAN)
+        case Kind.BOOLEAN, "DOUBLE" | "INTEGER":
+            return _number(flag(value), Interval(Fraction(0), Fraction(1)), True)
+        case Kind.BOOLEAN, "VARCHAR":
+            return Typed(flag(value, Constant("true"), Constant("false")), Kind.TEXT)
+        case Kind.TEXT, "DOUBLE":
+            return _number(Converted(value, "DOUBLE"), Interval(), False)
+        case Kind.TEXT, "INTEGER":
+            return _number(rounded(Converted(value, "DOUBLE")), Interval(), True)
+        case Kind.TEXT, "BOOLEAN":
+            return Typed(Converted(value, "BOOLEAN"), Kind.BOOLEAN)
+        case Kind.TEXT, "DATE":
+            day_of = Converted(value, "DATE")
+            return Typed(day_of, Kind.DATE, CALENDAR.low, CALENDAR.high, True)
+    remedy = {
+        Kind.DATE: "Write YEAR(x), DATE_TRUNC('month', x), or x - DATE '1970-01-01' for days.",
+        Kind.NUMBER: "Group by the number itself, or by CASE WHEN x < 18 THEN 'child' … END.",
+    }.get(inner.kind, "Compare it as what it is.")
+    raise QueryError(
+        f"{shown(node)[:80]!r} makes {node.to} of a {inner.kind}. Engines write numbers and dates "
+        f"in different ways, so only casts that mean one thing are offered. {remedy}"
+    )

@@ -3,6 +3,7 @@
 import datetime
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
@@ -30,105 +31,111 @@ _FIELDS: Final = {"number": ("type", "low", "high", "default"), "category": ("ty
 _PYTHON_REMEDY = re.compile(r" (Write|Declare|Use)\b[^.]*\bdp\..*$")
 
 
-def read_columns(policy: PolicyFile) -> dict[str, Column]:
-    """The declared columns, in the policy's order."""
-    declared = policy.fields.get("columns", {})
+def read_columns(policy: PolicyFile, declared: Any, within: str) -> dict[str, Column]:
+    """The columns that a table of the policy declares, in its order."""
     if not isinstance(declared, dict):
         raise policy.error(
             "columns is not a table.",
-            "It declares the columns that may be asked about, each by its name. Write [columns] on "
-            f"a line of its own, and below it stay = {_EXAMPLES['number']}.",
+            "It declares the columns that may be asked about, each by its name. Write "
+            f"[{within}] on a line of its own, and below it stay = {_EXAMPLES['number']}.",
             "columns",
+            within.rpartition(".")[0],
         )
-    return {name: _column(policy, name, form) for name, form in declared.items()}
+    return {name: _Reader(policy, within, name).column(form) for name, form in declared.items()}
 
 
-def _column(policy: PolicyFile, name: str, form: object) -> Column:
-    if not isinstance(form, dict) or not form:
-        kind = form if isinstance(form, str) and form in TYPES else None
-        raise _refused(
-            policy,
-            name,
-            "does not say what it holds." if not form else "is not a declaration.",
-            "Public bounds or values are declared, and never read from the data.",
-            *([kind] if kind else ["number", "category", "text"]),
-        )
-    kind = _kind(policy, name, form)
-    known = _FIELDS.get("number" if kind in _BOUNDED else kind, ("type",))
-    for field in form:
-        if field not in known:
-            if field in ("low", "high", "values", "default"):
-                raise _refused(
-                    policy,
-                    name,
-                    f"is of type {kind!r}, and has {field!r}.",
-                    "Numbers and dates have bounds, a category has values, others have neither.",
-                    kind,
-                    "category" if field == "values" else "number",
-                )
-            raise policy.unknown(field, known, f"columns.{name}")
-    return _made(policy, name, kind, form)
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """One column of a policy being read."""
 
+    policy: PolicyFile
+    within: str
+    name: str
 
-def _kind(policy: PolicyFile, name: str, form: dict[str, Any]) -> str:
-    """The type that is stated, or the one that the other fields can only mean."""
-    stated = form.get("type")
-    if stated is None:
-        if "values" in form:
-            return "category"
-        ends = [form[end] for end in ("low", "high") if end in form]
-        if ends and all(isinstance(end, datetime.date) for end in ends):
-            return "date"
-        if ends and all(isinstance(end, int | Decimal) for end in ends):
-            return "number"
-        example = "date" if ends else "number"
-        unknown = [field for field in form if field not in ("low", "high", "default")]
-        if unknown:
-            raise policy.unknown(
-                unknown[0], ("type", "low", "high", "values", "default"), f"columns.{name}"
+    def column(self, form: object) -> Column:
+        if not isinstance(form, dict) or not form:
+            kind = form if isinstance(form, str) and form in TYPES else None
+            raise self._refused(
+                "does not say what it holds." if not form else "is not a declaration.",
+                "Public bounds or values are declared, and never read from the data.",
+                *([kind] if kind else ["number", "category", "text"]),
             )
-        raise _refused(
-            policy,
-            name,
-            "has bounds that are not numbers." if ends else "has no bounds.",
-            "They are public, and values are clipped to them. Texts are bounds of dates only.",
-            example,
+        kind = self._kind(form)
+        known = _FIELDS.get("number" if kind in _BOUNDED else kind, ("type",))
+        for field in form:
+            if field not in known:
+                if field in ("low", "high", "values", "default"):
+                    raise self._refused(
+                        f"is of type {kind!r}, and has {field!r}.",
+                        "Numbers and dates have bounds, a category has values, others have "
+                        "neither.",
+                        kind,
+                        "category" if field == "values" else "number",
+                    )
+                raise self.policy.unknown(field, known, f"{self.within}.{self.name}")
+        return self._made(kind, form)
+
+    def _kind(self, form: dict[str, Any]) -> str:
+        """The type that is stated, or the one that the other fields can only mean."""
+        stated = form.get("type")
+        if stated is None:
+            if "values" in form:
+                return "category"
+            ends = [form[end] for end in ("low", "high") if end in form]
+            if ends and all(isinstance(end, datetime.date) for end in ends):
+                return "date"
+            if ends and all(isinstance(end, int | Decimal) for end in ends):
+                return "number"
+            example = "date" if ends else "number"
+            unknown = [field for field in form if field not in ("low", "high", "default")]
+            if unknown:
+                raise self.policy.unknown(
+                    unknown[0],
+                    ("type", "low", "high", "values", "default"),
+                    f"{self.within}.{self.name}",
+                )
+            raise self._refused(
+                "has bounds that are not numbers." if ends else "has no bounds.",
+                "They are public, and values are clipped to them. Texts are bounds of dates only.",
+                example,
+            )
+        if stated not in TYPES:
+            shown = repr(stated[:40]) if isinstance(stated, str) else "not a text"
+            raise self._refused(
+                f"has a type that is {shown}.",
+                f"The types are {', '.join(TYPES)}.",
+                *(
+                    ["integer"]
+                    if stated in ("int", "bigint", "whole")
+                    else ["number", "category", "text"]
+                ),
+            )
+        return str(stated)
+
+    def _made(self, kind: str, form: dict[str, Any]) -> Column:
+        try:
+            if kind in _PLAIN:
+                return _PLAIN[kind]()
+            if kind == "category":
+                return category(form.get("values", ()))
+            ends = {end: form.get(end) for end in ("low", "high", "default")}
+            if kind != "date" and any(
+                isinstance(end, str | datetime.date) for end in ends.values()
+            ):
+                raise BoundsError(
+                    "a bound or a default is not a number. Numbers stand without quotes."
+                )
+            return _BOUNDED[kind](ends["low"], ends["high"], default=ends["default"])
+        except (BoundsError, PrivacyParameterError) as error:
+            said = _PYTHON_REMEDY.sub("", str(error))
+        raise self._refused("is declared wrongly:", said, kind)
+
+    def _refused(self, fact: str, rule: str, *examples: str) -> Exception:
+        key = toml_key(self.name)
+        lines = " or ".join(f"{key} = {_EXAMPLES[example]}" for example in dict.fromkeys(examples))
+        return self.policy.error(
+            f"column {self.name[:60]!r} {fact}", f"{rule} Write {lines}", self.name, self.within
         )
-    if stated not in TYPES:
-        shown = repr(stated[:40]) if isinstance(stated, str) else "not a text"
-        raise _refused(
-            policy,
-            name,
-            f"has a type that is {shown}.",
-            f"The types are {', '.join(TYPES)}.",
-            *(
-                ["integer"]
-                if stated in ("int", "bigint", "whole")
-                else ["number", "category", "text"]
-            ),
-        )
-    return str(stated)
-
-
-def _made(policy: PolicyFile, name: str, kind: str, form: dict[str, Any]) -> Column:
-    try:
-        if kind in _PLAIN:
-            return _PLAIN[kind]()
-        if kind == "category":
-            return category(form.get("values", ()))
-        ends = {end: form.get(end) for end in ("low", "high", "default")}
-        if kind != "date" and any(isinstance(end, str | datetime.date) for end in ends.values()):
-            raise BoundsError("a bound or a default is not a number. Numbers stand without quotes.")
-        return _BOUNDED[kind](ends["low"], ends["high"], default=ends["default"])
-    except (BoundsError, PrivacyParameterError) as error:
-        said = _PYTHON_REMEDY.sub("", str(error))
-    raise _refused(policy, name, "is declared wrongly:", said, kind)
-
-
-def _refused(policy: PolicyFile, name: str, fact: str, rule: str, *examples: str) -> Exception:
-    key = toml_key(name)
-    lines = " or ".join(f"{key} = {_EXAMPLES[example]}" for example in dict.fromkeys(examples))
-    return policy.error(f"column {name[:60]!r} {fact}", f"{rule} Write {lines}", name, "columns")
 
 
 def toml_key(name: str) -> str:

@@ -10,6 +10,7 @@ from discreet.engines.duckdb.sources import stem
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.ledger.periods import Period
 from discreet.plan.schema import MOST_ROWS, ROW
+from discreet.policy.beside import PrivateTable, beside
 from discreet.policy.columns import read_columns, toml_key
 from discreet.policy.file import PolicyFile
 from discreet.privacy.budget import Budget
@@ -28,8 +29,10 @@ _FIELDS: Final = (
     "budget",
     "analyst_budget",
     "columns",
+    "private",
     "public",
 )
+_BESIDE: Final = ("source", "table", "unit", "max_rows", "columns")
 _BUDGET: Final = ("epsilon", "delta")
 
 
@@ -37,13 +40,11 @@ def read_policy(path: str | Path) -> dict[str, Any]:
     """The declarations of a policy file, as the arguments that ``table`` takes.
 
     Paths are looked up from the policy's folder.  Numbers are the decimals that were written.
-    Lookup tables under ``public`` are checked and not used yet: questions cannot join tables.
     """
     policy = PolicyFile.read(path)
     for field in policy.fields:
         if field not in _FIELDS:
             raise policy.unknown(field, _FIELDS)
-    _check_public(policy)
     found = {
         "source": _source(policy),
         "table": _text(policy, "table", "the table's name in a DuckDB file", "visits"),
@@ -56,7 +57,9 @@ def read_policy(path: str | Path) -> dict[str, Any]:
         "period": _period(policy),
         "budget": _budget(policy, "budget"),
         "analyst_budget": _budget(policy, "analyst_budget"),
-        "columns": read_columns(policy),
+        "columns": read_columns(policy, policy.fields.get("columns", {}), "columns"),
+        "private": _private(policy) or None,
+        "public": _public(policy) or None,
     }
     _check_unit(policy, found)
     return {name: value for name, value in found.items() if value is not None}
@@ -149,8 +152,11 @@ def _neighbors(policy: PolicyFile) -> str | None:
     )
 
 
-def _cap(policy: PolicyFile, field: str) -> int | None:
-    cap = policy.fields.get(field)
+def _cap(policy: PolicyFile, field: str, within: str = "") -> int | None:
+    fields: Any = policy.fields
+    for part in filter(None, within.split(".")):
+        fields = fields[part]
+    cap = fields.get(field)
     if cap is None:
         return None
     if type(cap) is not int or not 1 <= cap <= MOST_ROWS:
@@ -158,6 +164,7 @@ def _cap(policy: PolicyFile, field: str) -> int | None:
             f"{field} is not a whole number from 1 to {MOST_ROWS:,}.",
             f"It caps how much one person can count. Write {field} = 10.",
             field,
+            within,
         )
     return cap
 
@@ -209,22 +216,56 @@ def _named(said: str) -> str:
     return "delta" if said.startswith("delta") else "epsilon"
 
 
-def _check_public(policy: PolicyFile) -> None:
-    public = policy.fields.get("public", {})
-    if isinstance(public, dict):
-        for name, lookup in public.items():
-            if not isinstance(lookup, dict) or not isinstance(lookup.get("source"), str):
-                break
-            for field in lookup:
-                if field != "source":
-                    raise policy.unknown(field, ("source",), f"public.{name}")
-        else:
-            return
+def _private(policy: PolicyFile) -> dict[str, PrivateTable]:
+    """Further private tables about the same people."""
+    found = {}
+    for name, declared in _named_tables(policy, "private", "patients").items():
+        within = f"private.{name}"
+        for field in declared:
+            if field not in _BESIDE:
+                raise policy.unknown(field, _BESIDE, within)
+        columns = read_columns(policy, declared.get("columns", {}), f"{within}.columns")
+        for field, example in (("unit", '"patient_id"'), ("table", '"visits"')):
+            if not isinstance(declared.get(field, ""), str):
+                raise policy.error(
+                    f"{field} is not a text.",
+                    f"It is a name in the data. Write {field} = {example}.",
+                    field,
+                    within,
+                )
+        found[name] = beside(
+            policy.beside(declared["source"]),
+            columns=columns,
+            unit=declared.get("unit"),
+            max_rows=_cap(policy, "max_rows", within),
+            table=declared.get("table"),
+        )
+    return found
+
+
+def _public(policy: PolicyFile) -> dict[str, str]:
+    """Lookup tables that are not sensitive."""
+    found = {}
+    for name, declared in _named_tables(policy, "public", "wards").items():
+        for field in declared:
+            if field != "source":
+                raise policy.unknown(field, ("source",), f"public.{name}")
+        found[name] = policy.beside(declared["source"])
+    return found
+
+
+def _named_tables(policy: PolicyFile, kind: str, example: str) -> dict[str, dict[str, Any]]:
+    tables = policy.fields.get(kind, {})
+    if isinstance(tables, dict) and all(
+        isinstance(table, dict) and isinstance(table.get("source"), str)
+        for table in tables.values()
+    ):
+        return tables
     raise policy.error(
-        "a public table has no source.",
-        "Lookup tables that are not sensitive are named one by one. Write [public.wards] on a line "
-        'of its own, and below it source = "wards.csv".',
-        "public",
+        f"a {kind} table has no source.",
+        f"Tables to join with are named one by one. Write [{kind}.{example}] on a line of its own, "
+        f'and below it source = "{example}.csv".',
+        kind,
     )
 
 

@@ -65,6 +65,16 @@ def template(
         *_heading(columns),
         "[columns]",
         *_columns([column for column in columns if column.name != unit]),
+        "",
+        "# Tables to join with in SQL. Private ones are about the same people, and this budget is",
+        "# for all of them; public ones are lookup tables that are not made from private rows.",
+        "# [private.patients]",
+        '# source = "patients.csv"',
+        "# max_rows = 1",
+        "# [private.patients.columns]",
+        '# sex = { values = ["female", "male"] }',
+        "# [public.wards]",
+        '# source = "wards.csv"',
     ]
     return "\n".join(lines) + "\n"
 

@@ -6,7 +6,7 @@ exactly (up to a stated rounding), products and quotients by interval arithmetic
 confidence, which covers at least as often as it says.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -41,6 +41,7 @@ __all__ = [
     "Release",
     "Source",
     "Uncertainty",
+    "computed",
     "total_loss",
 ]
 
@@ -240,24 +241,33 @@ class Estimate:
     def _with(
         self, value: Released, error: Uncertainty | RankError, other: "Estimate | None" = None
     ) -> "Estimate":
-        """The result of arithmetic: it costs what went into it, and is as safe."""
-        sides = [self] if other is None else [self, other]
-        if other is not None and other.neighbors != self.neighbors:
+        return computed(value, error, [self] if other is None else [self, other])
+
+
+def computed(
+    value: Released, error: Uncertainty | RankError, parts: Sequence[Estimate]
+) -> Estimate:
+    """The result of arithmetic: it costs what went into it, and is as safe."""
+    first = parts[0]
+    note = first.note
+    for part in parts[1:]:
+        note = _joined(note, part.note)
+        if part.neighbors != first.neighbors:
             raise DataError(
-                f"one estimate is for {self.neighbors} neighbors, the other for "
-                f"{other.neighbors}. Losses add up only under one relation. Ask both with the "
+                f"one estimate is for {first.neighbors} neighbors, the other for "
+                f"{part.neighbors}. Losses add up only under one relation. Ask both with the "
                 "same neighbors=."
             )
-        mechanisms = _distinct([one for side in sides for one in _as_tuple(side.mechanism)])
-        return Estimate(
-            value=value,
-            error=error,
-            releases=tuple(dict.fromkeys(one for side in sides for one in side.releases)),
-            mechanism=mechanisms[0] if len(mechanisms) == 1 else mechanisms,
-            neighbors=self.neighbors,
-            note=self.note if other is None else _joined(self.note, other.note),
-            safe=all(side.safe for side in sides),
-        )
+    mechanisms = _distinct([one for part in parts for one in _as_tuple(part.mechanism)])
+    return Estimate(
+        value=value,
+        error=error,
+        releases=tuple(dict.fromkeys(one for part in parts for one in part.releases)),
+        mechanism=mechanisms[0] if len(mechanisms) == 1 else mechanisms,
+        neighbors=first.neighbors,
+        note=note,
+        safe=all(part.safe for part in parts),
+    )
 
 
 def _plain(value: object) -> Fraction | None:

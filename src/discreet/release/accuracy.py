@@ -1,14 +1,24 @@
 """How exact an answer will be, before anything is paid: from the price and public facts."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf
 
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.plan.blocks import Extreme, FixedTotal, Moments, Output, Ranks, Total, components
+from discreet.plan.aggregate import Statistic
+from discreet.plan.blocks import (
+    Block,
+    Extreme,
+    FixedTotal,
+    Moments,
+    Output,
+    Ranks,
+    Total,
+    components,
+)
 from discreet.plan.check import Question
-from discreet.plan.query import Statistic
-from discreet.plan.sensitivity import unit
+from discreet.plan.sensitivity import sensitivity, unit
 from discreet.privacy.estimate import Estimate, RankError, Release
 from discreet.privacy.losses import PureDP
 from discreet.release.decode import Frame, estimate
@@ -96,12 +106,24 @@ def mechanism_text(output: Output, question: Question, price: Price) -> str:
 
 def noise_text(mechanism: Laplace | Gaussian, output: Output, question: Question) -> str:
     """Additive noise, with its scale in the answer's own unit."""
-    block = output.block
     scale = mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma
-    size = scale / unit(block, question)
-    if isinstance(block, Moments):
-        size /= block.value.range.width ** (2 if block.squares else 1)
-    elif isinstance(block, Total | FixedTotal):
-        size *= block.value.range.grid.step
+    size = _in_own_unit(Fraction(scale), output.block, question)
     name = "scale" if isinstance(mechanism, Laplace) else "sigma"
     return f"{type(mechanism).__name__}({name}={float(size):.6g})"
+
+
+def reach_text(output: Output, question: Question) -> str:
+    """How far one unit can move an output over all groups together, in its own unit."""
+    size = _in_own_unit(Fraction(sensitivity(output.block, question)), output.block, question)
+    counted = isinstance(output.block, Moments | Ranks | Extreme)
+    return f"{float(size):,.6g}" + (" rows" if counted else "")
+
+
+def _in_own_unit(steps: Fraction, block: Block, question: Question) -> Fraction:
+    """A number of integer steps as one of rows, people or the column's own unit."""
+    size = steps / unit(block, question)
+    if isinstance(block, Moments):
+        return size / block.value.range.width ** (2 if block.squares else 1)
+    if isinstance(block, Total | FixedTotal):
+        return size * block.value.range.grid.step
+    return size

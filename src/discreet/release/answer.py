@@ -4,17 +4,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
-from discreet.plan.check import Label
+from discreet.plan.groupings import Label
 from discreet.privacy.estimate import Estimate, Interval
 from discreet.privacy.estimates import Estimates
 from discreet.release import forms
 from discreet.release.certificate import Certificate
 from discreet.release.forms import Kind, kind_of
+from discreet.release.remarks import RANK_ERROR, outranked, ranked
 from discreet.release.shown import cell_text, label_text, text_columns, unique
 from discreet.release.words import counts, from_zero
 
@@ -28,6 +30,9 @@ Group = tuple[Label, ...]
 @dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """One row per group; for a column ``n`` also ``n_lower`` and ``n_upper``, at 95%.
+
+    A column ``m`` that is a quantile, a least or a largest value has no bounds, and also
+    ``m_rank_error``: at most so many rows lie between the value and the one that was asked for.
 
     Everything in it was computed from what was released, so it may be published as it is.  All
     forms hold the same numbers; only what is printed for people is rounded.
@@ -67,13 +72,14 @@ class Release:
     def rows(self, confidence: object = _CONFIDENCE) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries: keys, then value, lower and upper of each column.
 
-        A quantile has no bounds: they are None, and its rank error is in the notes.
+        A quantile has no bounds: they are None, and its rank error, at 95%, stands beside them.
         """
         level, header = _read_confidence(confidence), self.header
         for place, group in enumerate(self.groups):
             row: list[Any] = [*group]
-            for found in self.columns.values():
+            for name, found in self.columns.items():
                 row += [found[place].value, *_ends(found[place], level)]
+                row += [found[place].rank_error] if self._ranks(name) else []
             yield dict(zip(header, row, strict=True))
 
     def simultaneous(self, confidence: object = _CONFIDENCE) -> dict[str, list[Interval | None]]:
@@ -95,8 +101,7 @@ class Release:
     @property
     def header(self) -> list[str]:
         """The names of the table's columns in order."""
-        parts = [f"{name}{end}" for name in self.columns for end in ("", "_lower", "_upper")]
-        return [*self.keys, *parts]
+        return [*self.keys, *(part for name in self.columns for part in self._parts(name))]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The table by columns, as plain data; dates are texts."""
@@ -176,15 +181,24 @@ class Release:
     def _typed(self) -> dict[str, tuple[Kind, list[Any]]]:
         """Every column with its type, and days as dates."""
         table = {name: (kind_of(part, Kind.TEXT), part) for name, part in self.to_dict().items()}
-        header = self.header[len(self.keys) :]
-        for place in range(0, len(header), 3):
-            names = header[place : place + 3]
-            found = table[names[0]][1]
+        for name in self.columns:
+            found = table[name][1]
             if any(isinstance(value, str) for value in found):
-                table[names[0]] = (Kind.DAY, [date.fromisoformat(value) for value in found])
-            kind = Kind.DAY if table[names[0]][0] is Kind.DAY else Kind.REAL
-            table |= {name: (kind_of(table[name][1], kind), table[name][1]) for name in names}
+                table[name] = (Kind.DAY, [date.fromisoformat(value) for value in found])
+            kind = Kind.DAY if table[name][0] is Kind.DAY else Kind.REAL
+            names, rest = self._parts(name)[:3], self._parts(name)[3:]
+            table |= {part: (kind_of(table[part][1], kind), table[part][1]) for part in names}
+            table |= {part: (Kind.REAL, table[part][1]) for part in rest}
         return table
+
+    def _parts(self, name: str) -> list[str]:
+        """What the columns of the table are called that an output has."""
+        ends = ["", "_lower", "_upper", *([RANK_ERROR] if self._ranks(name) else [])]
+        return [f"{name}{end}" for end in ends]
+
+    def _ranks(self, name: str) -> bool:
+        found = self.columns[name]
+        return _ranked(found[0]) if found else ranked(self.asks(name))
 
     # For people
 
@@ -196,13 +210,25 @@ class Release:
     @property
     def notes(self) -> list[str]:
         """What intervals do not cover, and what ranks are guaranteed, per column."""
-        notes = []
+        notes, outranked = [], self.outranked
         for name, found in self.columns.items():
             note = found[0].note if found else ""
-            if found and found[0].rank_error is not None:
+            error = found[0].rank_error if found else None
+            if error == inf:
                 notes.append(
-                    f"{name}: at most about {found[0].rank_error:,.0f} rows lie between the value "
-                    "and the one that was asked for (95%)."
+                    f"{name}: it is computed from quantiles, whose error depends on the data, so "
+                    "that no bounds can be given."
+                )
+            elif error is not None:
+                notes.append(
+                    f"{name}: at most about {error:,.0f} rows lie between the value "
+                    "and the one that was asked for (95%); of a group with fewer rows it says "
+                    "nothing."
+                )
+            if name in outranked:
+                notes.append(
+                    f"{name}: the error of rank is as large as {outranked[name]}, so the "
+                    "value could be any between the bounds. Use a larger ε, or larger groups."
                 )
             if note:
                 notes.append(f"{name}: {note}")
@@ -223,6 +249,18 @@ class Release:
             for name, found in self.columns.items()
             if counts(self.asks(name)) and any(one.value < 0 for one in found)
         ]
+
+    @property
+    def outranked(self) -> dict[str, str]:
+        """The quantiles of which some group is no larger than their error, and in which.
+
+        Known only where the rows of each group were released too.
+        """
+        counted = ("rows(", "count(")
+        sizes = [
+            found for name, found in self.columns.items() if self.asks(name).startswith(counted)
+        ]
+        return outranked(self.groups, self.columns, sizes[0] if sizes else None)
 
     def cells(self) -> list[list[str]]:
         """The table as texts: keys, then each value with its error."""
@@ -250,6 +288,8 @@ class Release:
         if not self.groups:
             lines.append("no group was found")
         below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
+        for name, where in self.outranked.items():
+            below += f"; the rank ± of {name} is as large as {where}"
         return "\n".join([*lines, f"{self.price}, errors at 95%{below}"])
 
     def _repr_html_(self) -> str:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import QueryError
 from discreet.exact import rational
+from discreet.plan.aggregate import COUNTS, Aggregate
 from discreet.plan.blocks import Block
 from discreet.plan.build import Asked, Binned, Expression, Labeled, col, expression
 from discreet.plan.check import Question, checked
-from discreet.plan.expressions import Named, Node, shown
-from discreet.plan.query import Aggregate, Key, Query
+from discreet.plan.expressions import Named, Node, conjuncts, shown
+from discreet.plan.query import Key, Query
 from discreet.privacy.parameters import read_delta, read_epsilon
 from discreet.release.margins import least_epsilon
 from discreet.release.planned import Plan
 from discreet.release.price import price
+from discreet.release.remarks import check_rank_names
 
 if TYPE_CHECKING:
     from discreet.release.answer import Release
@@ -34,7 +36,7 @@ class Asking:
 
     def where(self, *conditions: Any) -> "Asking":
         """Only the rows for which every condition is true."""
-        nodes = tuple(self._row_expression(condition) for condition in conditions)
+        nodes = [one for given in conditions for one in conjuncts(self._row_expression(given))]
         return self._with(where=(*self.query.where, *nodes))
 
     def with_columns(self, **derived: Any) -> "Asking":
@@ -54,7 +56,19 @@ class Asking:
 
     def top(self, count: int) -> "Asking":
         """Only the most common groups, by the first released count."""
-        return self._with(top=count)
+        if type(count) is not int or count < 1 or not self.query.keys:
+            raise QueryError(
+                "top needs groups and a whole number from 1 up. It keeps the most common groups. "
+                'Write .group_by("ward").agg(n=dp.rows()).top(3).'
+            )
+        counted = [name for name, asked in self.query.outputs if asked.statistic in COUNTS]
+        if not counted:
+            raise QueryError(
+                "top is asked without a count. The most common groups are those with the largest "
+                "released count. Add n=dp.people() or n=dp.rows() to agg, before top."
+            )
+        after = replace(self.query.after, order=((Named(counted[0]), True),), limit=count)
+        return self._with(after=after)
 
     def plan(
         self,
@@ -72,6 +86,7 @@ class Asking:
         ``expect_rows``, the number of rows expected in a group, to have a margin.
         """
         question = checked(self.query, self.table.schema)
+        check_rank_names(question)
         level = read_delta(delta)
         shares = _weights(weights, question)
         if margin is not None:

@@ -8,6 +8,7 @@ from math import sqrt
 from typing import Any
 
 from discreet.mechanisms.laplace import Laplace
+from discreet.plan.aggregate import Statistic
 from discreet.plan.blocks import (
     Distinct,
     Extreme,
@@ -23,7 +24,6 @@ from discreet.plan.blocks import (
 )
 from discreet.plan.check import Question
 from discreet.plan.columns import date_text
-from discreet.plan.query import Statistic
 from discreet.plan.sensitivity import unit
 from discreet.privacy.estimate import (
     BoundedError,

@@ -3,16 +3,18 @@
 from itertools import product
 
 from discreet.plan.blocks import Output, components
-from discreet.plan.check import Label, Question, Unlisted
-from discreet.plan.query import Statistic
+from discreet.plan.check import Question
+from discreet.plan.columns import day
+from discreet.plan.expressions import Named
+from discreet.plan.groupings import Grouping, Label, Listed, Unlisted, Whole
+from discreet.plan.query import After
 from discreet.privacy.estimate import Estimate, Release
+from discreet.release.after import column, rows_kept
 from discreet.release.decode import Frame, estimates
 from discreet.release.price import Price, Selection
 from discreet.release.run import Noisy
 
 Group = tuple[Label, ...]
-
-_COUNTS = (Statistic.PEOPLE, Statistic.ROWS, Statistic.COUNT)
 
 
 def assembled(
@@ -25,15 +27,25 @@ def assembled(
         output.name: _column(output, price, noisy, frame, len(groups))
         for output in question.outputs
     }
-    if question.query.top is None:
+    if question.after == After():
         return groups, columns
-    counted = next(one for one in question.outputs if one.aggregate.statistic in _COUNTS)
-    values = [found.value for found in columns[counted.name]]
-    # Those with the same released count stay in public order.
-    order = sorted(range(len(groups)), key=lambda place: -values[place])[: question.query.top]
-    return tuple(groups[place] for place in order), {
-        name: tuple(found[place] for place in order) for name, found in columns.items()
+    names, groupings = [name for name, _ in question.keys], [one for _, one in question.keys]
+    rows = [
+        dict(zip(names, map(_comparable, group, groupings), strict=True))
+        | {name: found[place] for name, found in columns.items()}
+        for place, group in enumerate(groups)
+    ]
+    kept = rows_kept(question.after, rows)
+    shown = question.after.columns or tuple((name, Named(name)) for name in columns)
+    return tuple(groups[place] for place in kept), {
+        name: tuple(column(node, rows[place]) for place in kept) for name, node in shown
     }
+
+
+def _comparable(label: Label, grouping: Grouping) -> Label | None:
+    """A group's label as conditions compare it: a date is its day."""
+    dated = isinstance(grouping, Whole | Listed) and grouping.dated
+    return day(label) if dated else label
 
 
 def _groups(question: Question, noisy: Noisy) -> tuple[Group, ...]:

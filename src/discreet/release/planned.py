@@ -1,7 +1,7 @@
 """A plan: what a question will cost and how exact its answer will be.  Nothing is spent."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +9,10 @@ from discreet.errors import QueryError
 from discreet.exact import decimal_text
 from discreet.plan.blocks import Block, Output
 from discreet.plan.check import Question
-from discreet.release.accuracy import Margin, margin, mechanism_text, noise_text
+from discreet.plan.expressions import Named, shown
+from discreet.release.accuracy import Margin, margin, mechanism_text, noise_text, reach_text
 from discreet.release.price import Price, Priced
+from discreet.release.remarks import too_few, undeclared
 
 if TYPE_CHECKING:
     from discreet.release.answer import Release
@@ -86,9 +88,31 @@ class Plan:
             for output in self.question.outputs
         ]
 
+    @property
+    def computed(self) -> list[tuple[str, str]]:
+        """Columns that are computed from released numbers, and how: they cost nothing."""
+        return [
+            (name, shown(node)) for name, node in self.question.after.columns if node != Named(name)
+        ]
+
+    @property
+    def queries(self) -> list[str]:
+        """The SQL that the engine will run, one text for each query; nothing is read or spent.
+
+        Keys that are found privately are not known yet: one made-up group stands for them.
+        """
+        blocks = tuple(priced.block for priced in self.price.blocks)
+        return self.table.engine().texts(self.question, blocks)
+
     def margins(self) -> dict[str, float | None]:
         """The margin of every output at 95%, per group; for quantiles, in rows of rank."""
         return {line.output: line.margin.value for line in self.lines}
+
+    @property
+    def notes(self) -> list[str]:
+        """What to look at before paying, from public facts alone."""
+        errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
+        return [*undeclared(self.question), *too_few(errors, self.expect_rows)]
 
     def release(
         self, *, key: str | None = None, analyst: str | None = None, source: Any = None
@@ -123,6 +147,8 @@ class Plan:
         question = self.question
         schema = question.schema
         lines = [f"question   {question.query.text}", f"table      {schema.name}"]
+        if question.query.source.text:
+            lines.append(f"rows       {question.query.source.text}")
         if schema.by_person:
             lines.append(
                 f"protects   each {schema.unit}, {schema.neighbors} neighbors; at most "
@@ -145,6 +171,13 @@ class Plan:
             self._explained(line, output)
             for line, output in zip(self.lines, question.outputs, strict=True)
         ]
+        lines += [
+            f"{name:<10} {how}: computed from released numbers, free" for name, how in self.computed
+        ]
+        steps = replace(question.query.after, columns=()).text
+        if steps:
+            lines.append(f"then       {steps}: done with released numbers, free")
+        lines += [f"note       {note}" for note in self.notes]
         return "\n".join(lines)
 
     def _explained(self, line: Line, output: Output) -> str:
@@ -162,6 +195,7 @@ class Plan:
         ]
         if together:
             text += f" together with {', '.join(together)}"
+        text += f"; one {_whose(question)} moves it by at most {reach_text(output, question)}"
         if priced.instead is not None:
             text += f"; {noise_text(priced.instead, output, question)} would be less exact"
         return text
@@ -188,4 +222,10 @@ class Plan:
             "  ".join(f"{part:<{width}}" for part, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
         ]
+        text += [f"{name} = {how}, from released numbers" for name, how in self.computed]
+        text += [f"note: {note}" for note in self.notes]
         return "\n".join([*text, f"costs {self._price}; nothing is spent until .release()"])
+
+
+def _whose(question: Question) -> str:
+    return question.schema.unit if question.schema.by_person else "row"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import inf
 
-from discreet.plan.check import Label
+from discreet.plan.groupings import Label
 from discreet.privacy.estimate import Estimate
 from discreet.privacy.rounding import margin_text, number_text
 

@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Source, find, stem
-from discreet.errors import LedgerCorruptError, PolicyError, QueryError, UnsafeRandomnessError
+from discreet.engines.duckdb.sources import Sources
+from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
 from discreet.exact import decimal_text
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.balances import Balance
 from discreet.noise import BitSource, Keystream
-from discreet.plan.schema import ROW, Schema
-from discreet.privacy.budget import Budget
+from discreet.plan.schema import Schema
 from discreet.privacy.estimate import Release as Payment
 from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.neighbors import Neighbors
 from discreet.release.accuracy import mechanism_text
 from discreet.release.answer import Release
 from discreet.release.asking import Asking
@@ -37,8 +35,8 @@ class Table:
     and get the answer with ``release``.
     """
 
-    def __init__(self, source: Source, schema: Schema, ledger: Ledger) -> None:
-        self._source = source
+    def __init__(self, sources: Sources, schema: Schema, ledger: Ledger) -> None:
+        self._sources = sources
         self.schema = schema
         self.ledger = ledger
         self._engine: DuckDB | None = None
@@ -95,22 +93,21 @@ class Table:
         expect_rows: int | None = None,
         key: str | None = None,
         analyst: str | None = None,
-    ) -> Release:
-        """The answer to a SELECT about this table."""
-        return self.ask(text).release(
-            epsilon=epsilon,
-            delta=delta,
-            margin=margin,
-            expect_rows=expect_rows,
-            key=key,
-            analyst=analyst,
+    ) -> Release | Plan:
+        """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free."""
+        from discreet.sql.select import explained
+
+        question = explained(text)
+        plan = self.ask(text if question is None else question).plan(
+            epsilon=epsilon, delta=delta, margin=margin, expect_rows=expect_rows
         )
+        return plan.release(key=key, analyst=analyst) if question is None else plan
 
     def ask(self, text: str) -> Asking:
         """A SELECT as a question that can be planned: ``table.ask("SELECT …").plan(epsilon=1)``."""
         from discreet.sql.select import parse_select
 
-        return Asking(self, parse_select(text, self.name, self.schema.unit))
+        return Asking(self, parse_select(text, self.schema))
 
     def suggest_bounds(self, column: str, *, epsilon: object, analyst: str | None = None) -> Bounds:
         """Bounds of a column that was declared without, found privately and paid for."""
@@ -139,76 +136,8 @@ class Table:
     def engine(self) -> DuckDB:
         """The source, opened: its names are compared with the declarations, no row is read."""
         if self._engine is None:
-            self._engine = DuckDB(self._source, self.schema)
+            self._engine = DuckDB(self._sources, self.schema)
         return self._engine
-
-
-def table(
-    source: object,
-    *,
-    unit: str | None = None,
-    neighbors: str | None = None,
-    budget: Budget | None = None,
-    columns: Any = None,
-    max_groups: int | None = None,
-    max_rows: int | None = None,
-    ledger: str | Path | Ledger | None = None,
-    name: str | None = None,
-    table: str | None = None,
-    analyst_budget: Budget | None = None,
-    period: str | None = None,
-) -> Table:
-    """Open a private table: a policy file, or a source with its declarations.
-
-    ``unit`` says whom the table protects: "row", or the column that says whose row it is.
-    ``budget`` is the cap on everything that is ever asked of the table, kept in ``ledger``.  A
-    table keeps its budget and its declarations: opened again, they must be the same.
-
-    >>> import pandas
-    >>> from discreet.plan.build import col, rows
-    >>> from discreet.plan.columns import integer
-    >>> ages = pandas.DataFrame({"age": [30, 40] * 500})
-    >>> visits = table(ages, name="visits", unit="row", budget=Budget(epsilon=3),
-    ...                columns={"age": integer(0, 120)}, ledger=":memory:")
-    >>> answer = visits.agg(n=rows()).release(epsilon=1)
-    >>> 950 < answer["n"].value < 1050
-    True
-    """
-    if isinstance(source, str | Path) and str(source).endswith(".toml"):
-        return _from_policy(source, _given(locals()))
-    if columns is not None and not isinstance(columns, Mapping):
-        raise PolicyError(
-            f"columns is a {type(columns).__name__}. It says of each column, by its name, what is "
-            'public about it. Write columns={"age": dp.integer(0, 120)}.'
-        )
-    schema = Schema(
-        name=_name(name, source, table),
-        columns=dict(columns or {}),
-        unit=_unit(unit),
-        neighbors=Neighbors.read("add-remove" if neighbors is None else neighbors),
-        max_groups=max_groups,
-        max_rows=max_rows,
-    )
-    if not isinstance(budget, Budget):
-        kind = type(budget).__name__
-        given = "no budget" if kind == "NoneType" else f"a {kind} for its budget"
-        raise PolicyError(
-            f"the table has {given}. It is the cap on everything that will ever be asked of it. "
-            "Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate mechanisms are "
-            "wanted."
-        )
-    found = find(source, table)
-    opened = Table(found, schema, _ledger(ledger))
-    opened.engine()  # names are checked before anything is written down
-    opened.ledger.declare(
-        schema.name,
-        neighbors=schema.neighbors,
-        budget=budget,
-        analyst_budget=analyst_budget,
-        period=period,
-        details=schema.to_data(),
-    )
-    return opened
 
 
 def answer(
@@ -263,15 +192,7 @@ def _certified(plan: Plan, noisy: Noisy, data: bytes, charge: Charge) -> Release
         neighbors=schema.neighbors.value,
         max_groups=schema.max_groups,
         max_rows=schema.max_rows,
-        mechanisms=tuple(
-            {
-                "output": output.name,
-                "asks": output.aggregate.text,
-                "mechanism": mechanism_text(output, plan.question, price),
-                "epsilon": str(price.of(output.block).epsilon),
-            }
-            for output in plan.question.outputs
-        ),
+        mechanisms=_mechanisms(plan),
         epsilon=_exact_text(price.epsilon),
         delta=_exact_text(price.delta),
         analyst=charge.analyst,
@@ -285,6 +206,29 @@ def _certified(plan: Plan, noisy: Noisy, data: bytes, charge: Charge) -> Release
     )
     keys = tuple(name for name, _ in plan.question.keys)
     return Release(keys, groups, columns, certificate)
+
+
+def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
+    """What was released, by which mechanism; and what was computed from it, which is free."""
+    released = {
+        output.name: {
+            "output": output.name,
+            "asks": output.aggregate.text,
+            "mechanism": mechanism_text(output, plan.question, plan.price),
+            "epsilon": str(plan.price.of(output.block).epsilon),
+        }
+        for output in plan.question.outputs
+    }
+    computed = [
+        {
+            "output": name,
+            "asks": released[how]["asks"] if how in released else how,
+            "mechanism": "computed from released numbers",
+            "epsilon": "0",
+        }
+        for name, how in plan.computed
+    ]
+    return (*released.values(), *computed)
 
 
 @cache
@@ -303,52 +247,3 @@ def _never_rows() -> QueryError:
         "a table has no rows, columns or length to look at. Only answers about many people are "
         'released, each at a price. Ask for one: table.agg(n=dp.rows(), m=dp.col("age").mean()).'
     )
-
-
-def _from_policy(path: str | Path, given: dict[str, Any]) -> Table:
-    from discreet.policy import read_policy
-
-    if given:
-        raise PolicyError(
-            f"{sorted(given)[0]}= is given beside a policy. The policy is the one place where a "
-            "table is declared. Change it there."
-        )
-    return table(**read_policy(path))
-
-
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: value for name, value in arguments.items() if name != "source" and value is not None
-    }
-
-
-def _name(name: str | None, source: object, table: str | None) -> str:
-    found = name or table or stem(source)
-    if not found:
-        raise PolicyError(
-            "the table has no name. The ledger knows it by its name, whatever the file is called, "
-            'so a frame needs one. Write name="visits".'
-        )
-    return found
-
-
-def _unit(unit: str | None) -> str:
-    if unit is None:
-        raise PolicyError(
-            "unit is not given. It says whom the table protects: whoever has several rows is "
-            'protected only if all of them count as one. Write unit="patient_id", the column that '
-            f'says whose row it is, or unit="{ROW}" if every row is another person.'
-        )
-    return unit
-
-
-def _ledger(ledger: str | Path | Ledger | None) -> Ledger:
-    if isinstance(ledger, Ledger):
-        return ledger
-    if ledger is None:
-        raise PolicyError(
-            "the table has no ledger. What was spent must outlive the process, or the budget caps "
-            'nothing. Write ledger="visits.ledger"; ledger=":memory:" forgets it at the end, and '
-            "every certificate says so."
-        )
-    return Ledger(ledger)

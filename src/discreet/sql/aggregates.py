@@ -7,18 +7,18 @@ from fractions import Fraction
 from sqlglot import exp
 
 from discreet.errors import BoundsError, PrivacyParameterError, QueryError
+from discreet.plan.aggregate import Aggregate, Statistic
 from discreet.plan.columns import date_text, day, read_edges
-from discreet.plan.expressions import Constant, Named, Node, shown
-from discreet.plan.query import Aggregate, Statistic
-from discreet.plan.schema import ROW
+from discreet.plan.expressions import Both, Chosen, Constant, Named, Node, replaced, shown, walk
+from discreet.sql.names import View
 from discreet.sql.parse import given, not_offered, written
-from discreet.sql.text import number_of, read
+from discreet.sql.reading import number_of
+from discreet.sql.text import read, written_only
 
 AGGREGATES = (
     "COUNT(*), COUNT(x), COUNT(DISTINCT x), PEOPLE(), ROWS(), SUM, AVG, VAR_POP, STDDEV_POP, MIN, "
     "MAX, MEDIAN and QUANTILE(x, 0.9)"
 )
-_COUNTS = {Statistic.ROWS, Statistic.PEOPLE, Statistic.COUNT}
 
 # VAR and STDDEV are the mean squared distance and its root: beside noise, n - 1 says nothing.
 _OF_ONE: dict[type[exp.Expr], Statistic] = {
@@ -66,14 +66,15 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the words of a SELECT may mean: names of its table, and the column of its unit."""
+    """What the words of a SELECT may mean: the columns of its FROM, and aggregates of them."""
 
-    tables: frozenset[str]
-    unit: str
+    view: View
 
     def aggregate(self, tree: exp.Expr) -> Aggregate | None:
         """The aggregate that a part of SELECT asks for; None if it is another expression."""
         kind = type(tree)
+        if kind is exp.Filter:
+            return self._filtered(tree)
         if kind is exp.Count:
             return self._count(tree)
         if kind in _OF_ONE:
@@ -93,11 +94,11 @@ class Scope:
     def group(self, tree: exp.Expr) -> Grouped:
         """The group that a part of SELECT or GROUP BY stands for."""
         if type(tree) is not exp.Anonymous or tree.name.upper() != "BINS":
-            return Grouped(read(tree, self.tables))
+            return Grouped(read(tree, self.view.resolve))
         of, *edges = tree.expressions or [exp.null()]
-        places = [_place(read(edge, frozenset())) for edge in edges]
+        places = [_place(read(edge, written_only)) for edge in edges]
         try:
-            return Grouped(read(of, self.tables), *read_edges(places))
+            return Grouped(read(of, self.view.resolve), *read_edges(places))
         except (BoundsError, PrivacyParameterError):
             raise QueryError(
                 f"the bins of {written(of)!r} are not at least two increasing numbers or dates up "
@@ -105,20 +106,38 @@ class Scope:
                 "last one closed. Write BINS(age, 0, 18, 65, 120)."
             ) from None
 
+    def _filtered(self, tree: exp.Expr) -> Aggregate:
+        """FILTER: other rows have no value."""
+        kept, asked = tree.args.get("expression"), self.aggregate(tree.this)
+        if asked is None or type(kept) is not exp.Where:
+            raise _not_an_aggregate(tree)
+        condition = self._value(kept.this)
+        if asked.statistic is Statistic.PEOPLE:
+            return Aggregate(Statistic.PEOPLE, _and(condition, asked.of))
+        of = Constant(Fraction(1)) if asked.of is None else asked.of
+        statistic = Statistic.COUNT if asked.of is None else asked.statistic
+        return Aggregate(statistic, Chosen(condition, of, Constant(None)), asked.levels)
+
     def _count(self, tree: exp.Expr) -> Aggregate:
         self._check_given(tree, "this", "big_int")
         of = tree.this
-        if of is None or (type(of) is exp.Star and not given(of)):
+        if of is None or (type(of) is exp.Star and not given(of)) or self.view.is_unit(of):
             return Aggregate(Statistic.ROWS)
         if type(of) is exp.Distinct:
             if given(of) != {"expressions"} or len(of.expressions) != 1:
                 raise _not_an_aggregate(tree, "Count the different values of one column.")
-            value = self._value(of.expressions[0])
-            people = self.unit != ROW and value == Named(self.unit)
-            return Aggregate(Statistic.PEOPLE) if people else Aggregate(Statistic.DISTINCT, value)
+            return self._distinct(of.expressions[0])
         value = self._value(of)
         every = isinstance(value, Constant) and value.value is not None
         return Aggregate(Statistic.ROWS) if every else Aggregate(Statistic.COUNT, value)
+
+    def _distinct(self, of: exp.Expr) -> Aggregate:
+        if self.view.is_unit(of):
+            return Aggregate(Statistic.PEOPLE)
+        plain = type(of) is exp.Case and given(of) == {"ifs"} and len(of.args["ifs"]) == 1
+        if plain and self.view.is_unit(of.args["ifs"][0].args["true"]):
+            return Aggregate(Statistic.PEOPLE, self._value(of.args["ifs"][0].this))
+        return Aggregate(Statistic.DISTINCT, self._value(of))
 
     def _within(self, tree: exp.Expr) -> Aggregate:
         inside, order = tree.this, tree.args.get("expression")
@@ -131,7 +150,7 @@ class Scope:
         return self._quantile(tree, ordered.this, inside.this)
 
     def _quantile(self, tree: exp.Expr, of: exp.Expr, level: exp.Expr | None) -> Aggregate:
-        share = None if level is None else number_of(read(level, frozenset()))
+        share = None if level is None else number_of(read(level, written_only))
         if share is None or not 0 < share < 1:
             raise QueryError(
                 f"{written(tree)!r} has no level between 0 and 1. It is the share of rows below "
@@ -152,16 +171,16 @@ class Scope:
         return Aggregate(_NAMED[name], self._value(parts[0]))
 
     def _value(self, tree: exp.Expr) -> Node:
-        return read(tree, self.tables)
+        return read(tree, self.view.resolve)
 
     def _check_given(self, tree: exp.Expr, *names: str) -> None:
-        if given(tree) - set(names):
+        # Without an argument, COUNT() is COUNT(*); the others have nothing to be about.
+        if given(tree) - set(names) or (tree.this is None and type(tree) is not exp.Count):
             raise _not_an_aggregate(tree)
 
 
-def counts(aggregate: Aggregate) -> bool:
-    """Whether an aggregate says how common a group is."""
-    return aggregate.statistic in _COUNTS
+def _and(condition: Node, other: Node | None) -> Node:
+    return condition if other is None else Both(condition, other)
 
 
 def readable(aggregate: Aggregate) -> str:
@@ -176,8 +195,19 @@ def readable(aggregate: Aggregate) -> str:
     if aggregate.levels:
         share = 100 * aggregate.levels[0]
         word = "median" if share == 50 else f"p{float(share):g}"
-    inner = "" if aggregate.of is None else f"_{shown(aggregate.of)}"
-    return re.sub(r"\W+", "_", f"{word}{inner}").strip("_")[:60]
+    inner = "" if aggregate.of is None else f"_{_words(aggregate.of)}"
+    return re.sub(r"[\W_]+", "_", f"{word}{inner}").strip("_")[:60]
+
+
+def _words(node: Node) -> str:
+    """An expression in a name; the condition of a FILTER follows what it is about."""
+    match node:
+        case Chosen(condition, Constant(Fraction()), Constant(None)):
+            return f"where_{_words(condition)}"
+        case Chosen(condition, value, Constant(None)):
+            return f"{_words(value)}_where_{_words(condition)}"
+    names = {one.name for one in walk(node) if isinstance(one, Named)}
+    return shown(replaced(node, {name: Named(name.rpartition(".")[2]) for name in names}))
 
 
 def _place(edge: Node) -> object:

@@ -14,24 +14,31 @@ from discreet.plan.blocks import Steps
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.expressions import (
     Absolute,
+    Applied,
     Both,
     Calculation,
     Chosen,
     Clipped,
     Compared,
     Constant,
+    Converted,
     Either,
     Floored,
+    Joined,
     Missing,
     Named,
     Negated,
     Node,
 )
+from discreet.sql.functions import applied, converted
+from discreet.sql.leaves import cast as _cast
+from discreet.sql.leaves import days, number
+from discreet.sql.leaves import without_nan as _without_nan
 
 MAYBE_NAN = "n"
 """How the short names of columns begin whose values may be NaN."""
 
-_CALCULATIONS = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
+_CALCULATIONS = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div, "%": exp.Mod}
 _COMPARISONS = {
     "=": exp.EQ,
     "<>": exp.NEQ,
@@ -53,12 +60,7 @@ def read_column(stored: exp.Expr, column: Column) -> exp.Expr:
     A number may still be NaN: its short name says so, and who uses it takes care.
     """
     if isinstance(column, Number) and column.dated:
-        moment = exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.DATE))
-        epoch = exp.Cast(
-            this=exp.Literal.string("1970-01-01"), to=exp.DataType(this=exp.DataType.Type.DATE)
-        )
-        days = exp.DateDiff(this=moment, expression=epoch, unit=exp.Var(this="DAY"))
-        return _cast(days, exp.DataType.Type.DOUBLE)
+        return days(exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.DATE)))
     if is_float(column):
         return exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.DOUBLE))
     text = exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.TEXT))
@@ -85,7 +87,7 @@ def expression(node: Node, names: Mapping[str, str]) -> exp.Expr:
             return constant(value)
         case Calculation(operator, left, right):
             first, second = expression(left, names), expression(right, names)
-            if operator == "/":
+            if operator in ("/", "%"):
                 second = exp.Nullif(this=second, expression=number(Fraction(0)))
             sides = {"this": exp.paren(first), "expression": exp.paren(second)}
             return _without_nan(_CALCULATIONS[operator](**sides))
@@ -114,6 +116,15 @@ def expression(node: Node, names: Mapping[str, str]) -> exp.Expr:
                 .when(expression(condition, names), expression(then, names))
                 .else_(expression(otherwise, names))
             )
+        case Applied(_, operand, _):
+            return applied(node, expression(operand, names))
+        case Joined(left, right):
+            return exp.DPipe(
+                this=exp.paren(expression(left, names)),
+                expression=exp.paren(expression(right, names)),
+            )
+        case Converted(operand, to):
+            return converted(to, expression(operand, names))
 
 
 def steps(value: Steps, names: Mapping[str, str]) -> exp.Expr:
@@ -125,21 +136,23 @@ def steps(value: Steps, names: Mapping[str, str]) -> exp.Expr:
     place = exp.Floor(this=exp.Add(this=scaled, expression=number(Fraction(1, 2))))
     low, high = number(Fraction(bounds.low)), number(Fraction(bounds.high))
     infinity = _cast(exp.Literal.string("Infinity"), exp.DataType.Type.DOUBLE)
-    # NaN is above infinity or compares to nothing, so that no branch takes it.
+    # NaN is above infinity or compares to nothing, so that no branch takes it.  Most values take
+    # the first branch, and then no other is looked at.
     inside = (
         exp.Case()
-        .when(exp.LT(this=place, expression=low), low.copy())
-        .when(exp.LTE(this=place.copy(), expression=high), place.copy())
+        .when(exp.Between(this=place, low=low, high=high), place.copy())
+        .when(exp.LT(this=place.copy(), expression=low.copy()), low.copy())
         .when(exp.LTE(this=place.copy(), expression=infinity), high.copy())
     )
     above: exp.Expr = inside
     if bounds.low:
         above = exp.Sub(this=exp.paren(inside), expression=low.copy())
-    # Between the bounds or NULL, so that the cast cannot fail.
-    whole = _cast(above, exp.DataType.Type.BIGINT)
-    if value.default is None:
-        return whole
-    return exp.Coalesce(this=whole, expressions=[integer(value.default - bounds.low)])
+    if value.default is not None:
+        default = number(Fraction(value.default - bounds.low))
+        above = exp.Coalesce(this=above, expressions=[default])
+    # Between the bounds or NULL, so that the cast cannot fail; the fewer bits, the faster summed.
+    narrow = bounds.width < 1 << 31
+    return _cast(above, exp.DataType.Type.INT if narrow else exp.DataType.Type.BIGINT)
 
 
 def clipped(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
@@ -161,11 +174,6 @@ def constant(value: Fraction | bool | str | None) -> exp.Expr:
     return exp.Literal.string(value) if isinstance(value, str) else number(value)
 
 
-def number(value: Fraction) -> exp.Expr:
-    """A constant as the 64-bit float nearest to it."""
-    return _cast(exp.Literal.string(repr(float(value))), exp.DataType.Type.DOUBLE)
-
-
 def integer(value: int) -> exp.Expr:
     """A whole number of 64 bits."""
     return _cast(exp.Literal.string(str(value)), exp.DataType.Type.BIGINT)
@@ -176,10 +184,11 @@ def given(value: exp.Expr) -> exp.Expr:
     return exp.Not(this=exp.Is(this=exp.paren(value), expression=exp.Null()))
 
 
-def _cast(value: exp.Expr, kind: exp.DType) -> exp.Expr:
-    return exp.Cast(this=value, to=exp.DataType(this=kind))
+def plain_zero(value: exp.Expr) -> exp.Expr:
+    """A number; 0 for -0, which is equal to it and has another text.
 
-
-def _without_nan(value: exp.Expr) -> exp.Expr:
-    nan = _cast(exp.Literal.string("NaN"), exp.DataType.Type.DOUBLE)
-    return exp.Nullif(this=value, expression=nan)
+    Which of the two stands for a person's zeros would be left to the order of rows.
+    """
+    zero = number(Fraction(0))
+    is_zero = exp.EQ(this=exp.paren(value), expression=zero)
+    return exp.Case().when(is_zero, zero.copy(), copy=False).else_(value.copy(), copy=False)

@@ -12,24 +12,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from discreet.plan.blocks import Distinct, Linear, Moments, Present, Rows, Steps
+from discreet.plan.blocks import Distinct, Linear, Moments, People, Present, Rows, Steps, true_for
 from discreet.plan.check import Question
 from discreet.plan.sensitivity import group_share, rank_share, row_share
-from discreet.sql.expressions import column_name, expression, given, integer, steps
-from discreet.sql.rows import (
-    CELL,
-    UNIT,
-    Cells,
-    called,
-    chosen,
-    grouped_rows,
-    kept_rows,
-    label,
-    names_of,
-    relation,
-    whole,
-    within,
-)
+from discreet.plan.types import Kind, check
+from discreet.sql.expressions import column_name, expression, given, integer, plain_zero, steps
+from discreet.sql.rows import Cells, grouped_rows, kept_rows, label, names_of
+from discreet.sql.shape import CELL, UNIT, called, chosen, hashed, relation, whole, within
 
 _WEIGHT = "weight"
 
@@ -60,7 +49,7 @@ def linear_query(
     rows = grouped_rows(question, cells, parts, ungrouped=True)
     person = question.schema.by_person
     every = _total(column_name(_WEIGHT)) if person else _count()
-    columns = [column_name(CELL), called(every, "rows_weight")]
+    columns = [called(_wide_cell(), CELL), called(every, "rows_weight")]
     wanted: dict[Steps | Present, Sums] = {}
     for value, name in values.items():
         squares = any(
@@ -84,17 +73,19 @@ def linear_query(
         else wanted[block if isinstance(block, Present) else block.value]
         for block in blocks
     )
-    return _grouped(query, CELL), found
+    return query.group_by(_wide_cell(), copy=False), found
 
 
-def people_query(question: Question, cells: Cells = None) -> exp.Select:
+def people_query(question: Question, block: People, cells: Cells = None) -> exp.Select:
     """cell and the weight of the people in it, each of whom weighs at most the cap in all."""
-    rows = grouped_rows(question, cells, {})
+    counted = {} if block.node is None else {"v0": _value(Present(true_for(block.node)), question)}
+    rows = grouped_rows(question, cells, counted)
     pairs = _from("measured", _columns(UNIT, CELL)).distinct(copy=False)
+    pairs = pairs.where(*(given(column_name(name)) for name in counted), copy=False)
     share = group_share(question)
     total = _count() if share == 1 else _total(column_name(_WEIGHT))
-    query = _grouped(_from("pairs", [column_name(CELL), called(total, _WEIGHT)]), CELL)
-    query = _given(query, "measured", rows)
+    query = _from("pairs", [called(_wide_cell(), CELL), called(total, _WEIGHT)])
+    query = _given(query.group_by(_wide_cell(), copy=False), "measured", rows)
     query = _given(query, "pairs", pairs, once=True)
     if share == 1:
         return query
@@ -123,6 +114,8 @@ def distinct_query(question: Question, block: Distinct, cells: Cells = None) -> 
     rule about that person's own rows.
     """
     node = expression(block.node, names_of(question))
+    if check(block.node, question.schema.columns).kind is Kind.NUMBER:
+        node = plain_zero(node)
     query = _from("pairs", [column_name(CELL), called(_count(), _WEIGHT)])
     query = _given(_grouped(query, CELL), "measured", grouped_rows(question, cells, {"v0": node}))
     if question.schema.by_person:
@@ -178,6 +171,11 @@ def _grouped(query: exp.Select, *names: str) -> exp.Select:
     return query.group_by(*_columns(*names), copy=False)
 
 
+def _wide_cell() -> exp.Expr:
+    """The cell to group by: the engine would set up a place for every value of a narrow type."""
+    return whole(column_name(CELL))
+
+
 def _ordered(query: exp.Select, *names: str) -> exp.Select:
     return query.order_by(*_columns(*names), copy=False)
 
@@ -200,10 +198,11 @@ def _shares(name: str, share: int, cap: int) -> exp.Select:
 
 
 def _share(share: int, cap: int, count: exp.Expr) -> exp.Expr:
-    """floor(share·cap / max(count, cap)) in whole numbers."""
+    """floor(share·cap / max(count, cap)) in whole numbers; it is at most the share."""
     larger = exp.Case().when(exp.GT(this=count, expression=integer(cap)), count.copy(), copy=False)
     larger = larger.else_(integer(cap), copy=False)
-    return exp.IntDiv(this=integer(share * cap), expression=exp.paren(larger, copy=False))
+    weight = exp.IntDiv(this=integer(share * cap), expression=exp.paren(larger, copy=False))
+    return whole(weight, share + 1)
 
 
 def _value(value: Steps | Present, question: Question) -> exp.Expr:
@@ -234,9 +233,10 @@ def _sums(name: str, sums: Sums, *, weighed: bool) -> list[exp.Expr]:
             continue
         term: exp.Expr = value.copy()
         if factors == 2:
-            term = exp.Mul(this=term, expression=value.copy())
+            term = exp.Mul(this=whole(term), expression=value.copy())
         if weighed:
-            term = exp.Mul(this=column_name(_WEIGHT), expression=exp.paren(term, copy=False))
+            weight = whole(column_name(_WEIGHT))
+            term = exp.Mul(this=weight, expression=exp.paren(term, copy=False))
         found.append(called(_total(term), column))
     return found
 
@@ -248,11 +248,7 @@ def _total(value: exp.Expr) -> exp.Expr:
 def _kept(table: str, columns: list[str], cap: int) -> exp.Select:
     """Of each person's rows in a table the cap's worth, by a hash of the person and the row."""
     parts = [exp.cast(column_name(name), "TEXT") for name in (UNIT, *columns)]
-    joined: exp.Expr = parts[0]
-    for part in parts[1:]:
-        bar = exp.DPipe(this=joined, expression=exp.Literal.string("\x1f"))
-        joined = exp.DPipe(this=bar, expression=part)
-    order = exp.Order(expressions=[exp.MD5(this=joined), *_columns(*columns)])
+    order = exp.Order(expressions=[hashed(parts), *_columns(*columns)])
     number = exp.Window(this=exp.RowNumber(), partition_by=_columns(UNIT), order=order)
     ranked = _from(table, [exp.Star(), called(number, "place")])
     query = chosen(*_columns(*columns)).from_(within(ranked, "ranked"), copy=False)

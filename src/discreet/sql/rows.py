@@ -6,67 +6,22 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from discreet.plan.check import (
-    Edges,
-    Grouping,
-    Listed,
-    Question,
-    Truth,
-    Unlisted,
-    Whole,
-    used_columns,
-)
-from discreet.sql.expressions import (
-    MAYBE_NAN,
-    column_name,
-    expression,
-    given,
-    integer,
-    is_float,
-    number,
-    read_column,
-)
+from discreet.plan.check import Question, used_columns
+from discreet.plan.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
+from discreet.sql.expressions import column_name, expression, given, integer
+from discreet.sql.leaves import number
+from discreet.sql.shape import CELL, UNIT, called, chosen, whole, within
+from discreet.sql.sources import short_names, source_rows
 
-SOURCE = "source"
-UNIT, CELL = "unit", "cell"
 _ONE = exp.Alias(this=exp.Literal.number(1), alias=exp.to_identifier("one"))
 
 Cells = Sequence[tuple[str, ...]] | None
 """The groups of unlisted keys that private selection released, in order."""
 
 
-def chosen(*columns: exp.Expr) -> exp.Select:
-    """SELECT of some columns, which it takes over."""
-    return exp.Select().select(*columns, copy=False)
-
-
-def relation(name: str) -> exp.Table:
-    """A relation by its name."""
-    return exp.Table(this=exp.to_identifier(name))
-
-
-def called(part: exp.Expr, name: str) -> exp.Expr:
-    """A part of a query with a name of its own."""
-    return exp.Alias(this=part, alias=exp.to_identifier(name, quoted=True))
-
-
-def within(query: exp.Select, name: str) -> exp.Subquery:
-    """A query as a relation of another one."""
-    return query.subquery(exp.TableAlias(this=exp.to_identifier(name)), copy=False)
-
-
-def whole(value: exp.Expr) -> exp.Expr:
-    """A value as a whole number of 64 bits."""
-    return exp.Cast(this=value, to=exp.DataType(this=exp.DataType.Type.BIGINT))
-
-
 def names_of(question: Question) -> dict[str, str]:
-    """What each declared column is called inside the query."""
-    columns = question.schema.columns
-    return {
-        name: f"{MAYBE_NAN if is_float(columns[name]) else 'c'}{place}"
-        for place, name in enumerate(sorted(used_columns(question)))
-    }
+    """What each column that is used is called inside the query."""
+    return short_names(used_columns(question), question.schema.columns)
 
 
 def kept_rows(
@@ -77,15 +32,9 @@ def kept_rows(
     With ``ungrouped``, rows without a key stay, with NULL for it.
     """
     names, schema = names_of(question), question.schema
-    read = [
-        called(read_column(column_name(name), schema.columns[name]), short)
-        for name, short in names.items()
-    ]
-    if schema.by_person:
-        read.append(called(column_name(schema.unit), UNIT))
     shown = [*_unit(question), *(called(part, name) for name, part in parts.items())]
+    inner = source_rows(question.source, question.declared, names)
     # A query needs a column even where nothing but the number of rows is asked.
-    inner = chosen(*(read or [_ONE.copy()])).from_(relation(SOURCE), copy=False)
     outer = chosen(*(shown or [_ONE.copy()])).from_(within(inner, "read"), copy=False)
     conditions = [expression(condition, names) for condition in question.where]
     if schema.by_person:
@@ -132,6 +81,8 @@ def grouped_rows(
         cell = code
     if cell is None:
         raise TypeError("there are keys")
+    if question.schema.by_person:  # the rows are put aside, so that their size counts
+        cell = whole(cell, question.cells or 0)
     inner = kept_rows(question, {**codes, **values}, ungrouped=ungrouped)
     query = chosen(*_unit(question), called(cell, CELL), *map(column_name, values))
     query = query.from_(within(inner, "keyed"), copy=False)
@@ -176,11 +127,11 @@ def _position(value: exp.Expr, texts: Sequence[str]) -> exp.Expr:
     """The place of a text in a list of texts, or NULL.
 
     The list is a type, not a table to join: the engine then looks each stored text up once per
-    dictionary, and still knows the least and the largest of the other columns.
+    dictionary, and still knows the least and the largest of the other columns.  It is written
+    as text, since a tree of thousands of words takes long to write.
     """
-    words = exp.DataType(
-        this=exp.DataType.Type.ENUM, expressions=[exp.Literal.string(text) for text in texts]
-    )
+    quoted = ", ".join(["'" + text.replace("'", "''") + "'" for text in texts])
+    words = exp.DataType(this=exp.DataType.Type.ENUM, expressions=[exp.Var(this=quoted)])
     return exp.Anonymous(this="ENUM_CODE", expressions=[exp.TryCast(this=value, to=words)])
 
 
@@ -193,7 +144,7 @@ def _lookup(grouping: Listed, name: str) -> exp.Expr:
     return _table(values, [f"{name}_value", f"{name}_code"])
 
 
-def _constant(value: str | int) -> exp.Expr:
+def _constant(value: str | int | float) -> exp.Expr:
     """A public key as it is compared with the column."""
     return exp.Literal.string(value) if isinstance(value, str) else number(Fraction(value))
 

@@ -15,7 +15,7 @@ import pyarrow
 from hypothesis import Phase, settings
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Frame
+from discreet.engines.duckdb.sources import Frame, Sources
 from discreet.plan.blocks import (
     POINTS,
     SQUARE_POINTS,
@@ -40,8 +40,9 @@ from discreet.plan.query import Key, Query
 from discreet.plan.schema import ROW, Schema
 from discreet.plan.types import check
 from discreet.privacy.neighbors import Neighbors
+from tests.trials import examples
 
-QUICK = settings(phases=(Phase.explicit, Phase.reuse, Phase.generate), max_examples=3)
+QUICK = settings(examples(3), phases=(Phase.explicit, Phase.reuse, Phase.generate))
 """Examples are small as they are drawn; shrinking them against an engine takes minutes."""
 BOTH = tuple(Neighbors)
 UNITS = (ROW, "id")
@@ -216,7 +217,7 @@ Vector = dict[Any, int]
 @cache
 def _opened(stored: str) -> DuckDB:
     """DuckDB on an empty table, opened once: every test puts its own rows behind it."""
-    engine = DuckDB(Frame(arrow([], stored)), schema(unit="id"))
+    engine = DuckDB(Sources(Frame(arrow([], stored))), schema(unit="id"))
 
     def close() -> None:
         engine.close()
@@ -236,7 +237,7 @@ class Engine:
     def read(self, table: Iterable[Row] | pyarrow.Table) -> DuckDB:
         """The engine with these rows behind it."""
         frame = table if isinstance(table, pyarrow.Table) else arrow(table, self.stored)
-        self._engine._connection.connection.register("frame", frame)
+        self._engine._connection.connection.register("frame_source", frame)
         return self._engine
 
     def integers(

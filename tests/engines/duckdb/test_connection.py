@@ -3,15 +3,19 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet
 import pytest
 
-from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import find
+from discreet.engines.duckdb.connection import Connection
+from discreet.engines.duckdb.engine import DuckDB, Measured
+from discreet.engines.duckdb.sources import Sources, find
+from discreet.engines.duckdb.views import Stored
 from discreet.errors import SourceError
+from discreet.plan.blocks import Block
 from discreet.plan.build import col, people, rows
 from discreet.plan.check import Question
 from discreet.plan.columns import category, number, text
@@ -38,16 +42,79 @@ def stored(path: Path) -> str:
     return str(path)
 
 
+def names(engine: DuckDB) -> list[str]:
+    """The queries that are bound on an engine's connection."""
+    found = engine._connection.rows("SELECT name FROM duckdb_prepared_statements()")
+    return [str(name) for (name,) in found]
+
+
+def sums(measured: Measured) -> dict[Block, list[int]]:
+    return {block: list(vector.open()) for block, vector in measured.sums.items()}
+
+
 @pytest.mark.parametrize("key", ["ward", "tag"])
 def test_a_question_is_bound_without_reading_a_row(tmp_path: Path, key: str) -> None:
-    engine = DuckDB(find(stored(tmp_path / "t.parquet")), SCHEMA)
+    engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
     engine.prepare(question(key), question(key).blocks)
     engine.close()
 
 
+@pytest.mark.parametrize("key", ["ward", "tag"])
+def test_what_is_bound_runs_as_it_was_bound_and_is_then_forgotten(tmp_path: Path, key: str) -> None:
+    engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
+    asking, cells = question(key), None if key == "ward" else [("c",), ("d",)]
+    unbound = engine.measure(asking, asking.blocks, cells)
+    for _ in range(3):
+        engine.prepare(asking, asking.blocks)
+        prepared = names(engine)
+        assert prepared
+        bound = engine.measure(asking, asking.blocks, cells)
+        assert sums(bound) == sums(unbound)
+        # What was bound for a made-up group is never run, and bound once however often it is asked.
+        assert len(names(engine)) == (0 if cells is None else len(prepared))
+    engine.close()
+
+
+def test_questions_that_are_never_run_do_not_pile_up(tmp_path: Path) -> None:
+    connection = Connection(Stored(find(stored(tmp_path / "t.parquet"))))
+    for number_asked in range(100):
+        connection.bind(f"SELECT {number_asked} FROM source")
+    many = len(connection.rows("SELECT name FROM duckdb_prepared_statements()"))
+    assert many == 32
+    assert connection.rows("SELECT 99 FROM source") == [(99,), (99,)]
+    assert connection.rows("SELECT 0 FROM source") == [(0,), (0,)]
+    assert len(connection.rows("SELECT name FROM duckdb_prepared_statements()")) == 31
+    connection.close()
+
+
+def test_a_bound_query_that_fails_is_forgotten_too(tmp_path: Path) -> None:
+    connection = Connection(Stored(find(stored(tmp_path / "t.parquet"))))
+    failing = "SELECT CAST(ward AS INT) FROM source"
+    connection.bind(failing)
+    for _ in range(2):
+        with pytest.raises(Exception, match="INT32"):
+            connection.rows(failing)
+    assert connection.rows("SELECT name FROM duckdb_prepared_statements()") == []
+    connection.close()
+
+
+def test_threads_that_ask_over_one_connection_never_mix_questions(tmp_path: Path) -> None:
+    connection = Connection(Stored(find(stored(tmp_path / "t.parquet"))))
+
+    def ask(place: int) -> bool:
+        query = f"SELECT {place % 5} FROM source"
+        connection.bind(query)
+        return connection.rows(query) == [(place % 5,)] * 2
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(ask, range(200)))
+    assert connection.rows("SELECT name FROM duckdb_prepared_statements()") == []
+    connection.close()
+
+
 def test_a_source_that_has_lost_a_column_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    engine = DuckDB(find(stored(path)), SCHEMA)
+    engine = DuckDB(Sources(find(stored(path))), SCHEMA)
     pyarrow.parquet.write_table(pyarrow.table({"id": [1, 2]}), path)
     with pytest.raises(SourceError, match="Nothing was spent"):
         engine.prepare(question(), question().blocks)
@@ -55,7 +122,7 @@ def test_a_source_that_has_lost_a_column_is_refused(tmp_path: Path) -> None:
 
 
 def test_progress_is_a_part_of_one_and_ends_at_one(tmp_path: Path) -> None:
-    engine = DuckDB(find(stored(tmp_path / "t.parquet")), SCHEMA)
+    engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
     assert 0 <= engine.progress() <= 1
     engine.measure(question(), question().blocks)
     assert engine.progress() == 1
@@ -64,26 +131,24 @@ def test_progress_is_a_part_of_one_and_ends_at_one(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_opens_the_source_again(tmp_path: Path) -> None:
-    """And leaves what the other one has put aside."""
-    engine = DuckDB(find(stored(tmp_path / "t.parquet")), SCHEMA)
-    before = engine.measure(question(), question().blocks)
+    """And leaves what the other one has put aside, or bound."""
+    engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
+    asking = question()
+    before = engine.measure(asking, asking.blocks)
+    engine.prepare(asking, asking.blocks)
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            again = engine.measure(question(), question().blocks)
-            same = all(
-                list(again.sums[block].open()) == list(before.sums[block].open())
-                for block in before.sums
-            )
-            os.write(writing, b"same" if same else b"other")
+            again = engine.measure(asking, asking.blocks)
+            os.write(writing, b"same" if sums(again) == sums(before) else b"other")
             engine.close()
         finally:
             os._exit(0)
     os.close(writing)
     assert os.read(reading, 10) == b"same"
     assert os.waitpid(child, 0)[1] == 0
-    engine.measure(question(), question().blocks)
+    assert sums(engine.measure(asking, asking.blocks)) == sums(before)
     engine.close()
 
 
@@ -93,9 +158,10 @@ def test_python_ends_well_in_a_forked_process_that_never_asks(tmp_path: Path) ->
     code = f"""
 import os, sys
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import find
+from discreet.engines.duckdb.sources import Sources, find
+from discreet.engines.duckdb.views import Stored
 from discreet.plan.schema import Schema
-engine = DuckDB(find({path!r}), Schema(name="t", columns={{}}))
+engine = DuckDB(Sources(find({path!r})), Schema(name="t", columns={{}}))
 child = os.fork()
 if child:
     sys.exit(os.waitpid(child, 0)[1])

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.plan.build import Expression, col
@@ -25,6 +25,7 @@ from tests.engines.duckdb.measuring import (
     schema,
 )
 from tests.engines.duckdb.written import conditions, numbers, rows_of
+from tests.trials import examples
 
 people = st.sampled_from(["p", "q", "r", "it's", "", "\x1f", None])
 tables = st.lists(rows_of(people, most=50), max_size=7)
@@ -66,7 +67,7 @@ def as_doubles(row: Row) -> Row:
     return replace(row, **numeric)  # type: ignore[arg-type]
 
 
-@settings(QUICK, max_examples=40)
+@examples(40, QUICK)
 @given(st.lists(rows_of(st.just("p"), most=1), min_size=1, max_size=6), numbers, conditions)
 def test_every_expression_is_what_plain_arithmetic_says(
     table: list[Row], size: Expression, truth: Expression

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from hashlib import md5
 from itertools import pairwise, product
-from math import floor, inf, isnan
+from math import floor, fmod, inf, isnan
 from typing import Any
 
 from discreet.plan.blocks import (
@@ -21,23 +21,28 @@ from discreet.plan.blocks import (
     Steps,
     Total,
 )
-from discreet.plan.check import Edges, Grouping, Listed, Question, Truth, Unlisted, Whole
+from discreet.plan.check import Question
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.expressions import (
     Absolute,
+    Applied,
     Both,
     Calculation,
     Chosen,
     Clipped,
     Compared,
     Constant,
+    Converted,
     Either,
     Floored,
+    Joined,
     Missing,
     Named,
     Negated,
     Node,
 )
+from discreet.plan.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
+from tests.engines.duckdb import functions
 from tests.engines.duckdb.measuring import Row, Vector
 
 Value = float | bool | str | None
@@ -97,11 +102,20 @@ def evaluate(node: Node, row: Mapping[str, Value]) -> Any:
             return None if size is None else min(max(size, float(low)), float(high))
         case Chosen(condition, then, otherwise):
             return evaluate(then if evaluate(condition, row) is True else otherwise, row)
+        case Applied(function, operand, parameters):
+            return functions.applied(function, evaluate(operand, row), parameters)
+        case Joined(left, right):
+            texts = evaluate(left, row), evaluate(right, row)
+            return None if None in texts else "".join(texts)
+        case Converted(operand, to):
+            return functions.converted(to, evaluate(operand, row))
 
 
 def _calculated(operator: str, left: float | None, right: float | None) -> float | None:
-    if left is None or right is None or (operator == "/" and right == 0):
+    if left is None or right is None or (operator in "/%" and right == 0):
         return None
+    if operator == "%":
+        return None if abs(left) == inf else fmod(left, right)
     if operator == "/":
         return known(left / right)
     return known({"+": left + right, "-": left - right, "*": left * right}[operator])

@@ -3,15 +3,15 @@
 import os
 import shutil
 import weakref
-from collections.abc import Sequence
 from contextlib import suppress
-from glob import escape
+from itertools import count
 from tempfile import mkdtemp
 from threading import Lock
 from typing import Any
 
-from discreet.engines.duckdb.names import check_doubles, check_names
-from discreet.engines.duckdb.sources import Files, Frame, Source
+from discreet.engines.duckdb.names import check_doubles
+from discreet.engines.duckdb.sources import Files
+from discreet.engines.duckdb.views import Stored, neutralized, open_views, quoted
 from discreet.errors import SourceError
 
 _CONFIGURATION = {
@@ -30,7 +30,7 @@ _SETTINGS = {
     "enable_progress_bar_print": "false",
 }
 
-_LONGEST_LINE = 1 << 24
+_MOST_BOUND = 32
 
 _OPEN: "weakref.WeakSet[Connection]" = weakref.WeakSet()
 
@@ -51,16 +51,14 @@ if hasattr(os, "register_at_fork"):
 
 
 class Connection:
-    """DuckDB with one view, ``source``; no other file, no extension, no setting can be reached.
+    """DuckDB with a view of each table; no other file, no extension, no setting can be reached.
 
-    A process that was forked opens the source again when it first asks.
+    A process that was forked opens the tables again when it first asks.
     """
 
-    def __init__(self, source: Source, declared: Sequence[str], unit: str | None = None) -> None:
-        """``declared`` are the columns to read from files that do not list theirs."""
-        self._source = source  # a registered frame lives as long as the connection
-        self._declared = declared
-        self._unit = unit
+    def __init__(self, *tables: Stored) -> None:
+        self._tables = tables  # a registered frame lives as long as the connection
+        self._numbers = count()
         self._connect()
 
     def close(self) -> None:
@@ -71,29 +69,45 @@ class Connection:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result as Python values: integers of any size."""
-        self._here()
-        with self._turn:
-            found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
+        found: list[tuple[Any, ...]] = self._run(query, "fetchall")
         return found
 
     def arrays(self, query: str) -> dict[str, Any]:
         """The result as NumPy arrays: integers of 64 bits."""
-        self._here()
-        with self._turn:
-            found: dict[str, Any] = self.connection.execute(query).fetchnumpy()
+        found: dict[str, Any] = self._run(query, "fetchnumpy")
         return found
 
     def bind(self, query: str) -> None:
-        """Find the columns and functions of a query, without running it."""
+        """Find the columns and functions of a query, without running it; then it runs as found."""
         self._here()
         with self._turn:
-            self.connection.execute(f"PREPARE bound AS {query}")
+            name = f"bound_{next(self._numbers)}"
+            self.connection.execute(f"PREPARE {name} AS {query}")
+            self._forget(self._bound.pop(query, None))
+            self._bound[query] = name
+            if len(self._bound) > _MOST_BOUND:  # the oldest was never run
+                self._forget(self._bound.pop(next(iter(self._bound))))
 
     def progress(self) -> float:
         """How much of the running query is done, from 0 to 1; another thread may ask."""
         if self._process != os.getpid():
             return 0.0
         return min(max(float(self.connection.query_progress()) / 100, 0.0), 1.0)
+
+    def _run(self, query: str, fetch: str) -> Any:
+        """What a query finds.  One that is bound runs once as it was bound, and is forgotten."""
+        self._here()
+        with self._turn:
+            name = self._bound.pop(query, None)
+            try:
+                ran = self.connection.execute(query if name is None else f"EXECUTE {name}")
+                return getattr(ran, fetch)()
+            finally:
+                self._forget(name)
+
+    def _forget(self, name: str | None) -> None:
+        if name is not None:
+            self.connection.execute(f"DEALLOCATE {name}")
 
     def _here(self) -> None:
         if self._process != os.getpid():
@@ -102,17 +116,19 @@ class Connection:
     def _connect(self) -> None:
         import duckdb
 
-        if isinstance(self._source, Files):
-            check_doubles(self._source.header)
+        for one in self._tables:
+            if isinstance(one.source, Files):
+                check_doubles(one.source.header)
         self._process = os.getpid()
         self._turn = Lock()  # a frame is known to one connection, which runs one query at a time
+        self._bound: dict[str, str] = {}  # by its text, the name of each query that is bound
         spill = mkdtemp(prefix="discreet-")
         self._remove = weakref.finalize(self, _remove, spill, self._process)
         self.connection = duckdb.connect(":memory:", config=dict(_CONFIGURATION))
         _OPEN.add(self)
-        described: list[Any] | None = None
+        columns: dict[str, tuple[str, ...]] | None = None
         try:
-            for name, value in (("temp_directory", _text(spill)), *_SETTINGS.items()):
+            for name, value in (("temp_directory", quoted(spill)), *_SETTINGS.items()):
                 self.connection.execute(f"SET {name} = {value}")
             # TRY_CAST of a text file's column must not become the reader's own, strict conversion;
             # versions that do not know the name do not do that.
@@ -120,100 +136,26 @@ class Connection:
                 self.connection.execute("SET disabled_optimizers = 'type_pushdown'")
             with suppress(duckdb.Error):  # a moment's date must not depend on the machine
                 self.connection.execute("SET TimeZone = 'UTC'")
-            paths = self._open()
-            named = [str(row[0]) for row in self.connection.execute("DESCRIBE source").fetchall()]
-            check_names(
-                self._source, named, lambda query: self.connection.execute(query).fetchall(), paths
-            )
+            open_views(self.connection, self._tables)
             self.connection.execute("SET enable_external_access = false")
             self.connection.execute("SET lock_configuration = true")
-            described = self.connection.execute("DESCRIBE source").fetchall()
-            self._neutralized(described)
+            columns = neutralized(self.connection, self._tables)
         except duckdb.Error:
             pass
-        if described is None:
+        except SourceError:
             self.close()
+            raise
+        if columns is None:
+            self.close()
+            names = ", ".join(one.source.text for one in self._tables)
             raise SourceError(
-                f"{self._source.text} cannot be opened as a table. Its schema is read before "
-                "anything is spent. Check that it is whole, of the format its ending says, and "
-                "readable."
+                f"{names} cannot be opened as a table. Its schema is read before anything is "
+                "spent. Check that it is whole, of the format its ending says, and readable."
             )
-        self.columns = tuple(str(row[0]) for row in described)
-
-    def _neutralized(self, described: list[Any]) -> None:
-        """Take away what a stored type would decide about rows.
-
-        A NaN names nobody, as a NULL does: together they would be one person without caps.  A
-        collation would make one group of several spellings, and show one person's.
-        """
-        collated = isinstance(self._source, Files) and self._source.format == "duckdb"
-        changed = [
-            f"NULLIF({_name(name)}, 'NaN'::{kind}) AS {_name(name)}"
-            for name, kind, *_ in described
-            if name == self._unit and kind in ("FLOAT", "DOUBLE")
-        ]
-        changed += [
-            f"{_name(name)} COLLATE POSIX AS {_name(name)}"
-            for name, kind, *_ in described
-            if collated and kind == "VARCHAR"
-        ]
-        if changed:
-            self.connection.execute("ALTER VIEW source RENAME TO stored_source")
-            self.connection.execute(
-                f"CREATE VIEW source AS SELECT * REPLACE ({', '.join(changed)}) FROM stored_source"
-            )
-
-    def _open(self) -> str:
-        """Make the view; the quoted paths of its files."""
-        source, run = self._source, self.connection.execute
-        if isinstance(source, Frame):
-            self.connection.register("frame", source.frame)
-            run("CREATE VIEW source AS SELECT * FROM frame")
-            return ""
-        if source.format == "duckdb":
-            for path in source.paths[:1]:
-                run(f"ATTACH {_text(path)} AS stored (READ_ONLY)")
-            run(f"CREATE VIEW source AS SELECT * FROM stored.{_name(source.table or '')}")
-            return ""
-        # A path is one file, also where it looks like a pattern.
-        escaped = [escape(path) for path in source.paths]
-        run(f"SET allowed_paths = [{', '.join(map(_text, {*source.paths, *escaped}))}]")
-        paths = ", ".join(map(_text, escaped))
-        run(f"CREATE VIEW source AS SELECT * FROM {_reader(source, paths, self._declared)}")
-        return paths
+        self.columns = columns
 
 
 def _remove(folder: str, process: int) -> None:
     """Delete what was put aside, unless it is another process's."""
     if process == os.getpid():
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _reader(source: Files, paths: str, declared: Sequence[str]) -> str:
-    if source.format == "parquet":
-        # A folder's name must not stand in for a column.
-        return f"read_parquet([{paths}], hive_partitioning = false)"
-    names = source.header or tuple(declared)
-    columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in names)
-    if source.format == "json":
-        # Every line by itself: one that is no object has no values, and changes no other.
-        return (
-            f"read_json([{paths}], hive_partitioning = false, auto_detect = false, "
-            f"format = 'newline_delimited', records = true, ignore_errors = true, "
-            f"columns = {{{columns}}})"
-        )
-    delimiter = _text(source.delimiter)
-    return (
-        f"read_csv([{paths}], hive_partitioning = false, max_line_size = {_LONGEST_LINE}, "
-        f"auto_detect = false, header = true, delim = {delimiter}, "
-        f"quote = '\"', escape = '\"', nullstr = '', strict_mode = true, "
-        f"columns = {{{columns}}})"
-    )
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
-def _name(value: str) -> str:
-    return '"' + value.replace('"', '""') + '"'

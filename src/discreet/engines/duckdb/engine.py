@@ -1,6 +1,6 @@
 """Measuring a question on DuckDB: integers per group, handed over as Sensitive values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from discreet.engines.duckdb.connection import Connection
-from discreet.engines.duckdb.sources import Source, unchanged
+from discreet.engines.duckdb.sources import Source, Sources, unchanged
+from discreet.engines.duckdb.views import Stored
 from discreet.errors import SourceError, UnansweredError
 from discreet.plan.blocks import (
     Block,
@@ -28,6 +29,7 @@ from discreet.plan.blocks import (
     components,
 )
 from discreet.plan.check import Question
+from discreet.plan.columns import Column
 from discreet.plan.schema import Schema
 from discreet.privacy.sensitive import Sensitive
 from discreet.sql.measures import (
@@ -39,6 +41,7 @@ from discreet.sql.measures import (
     ranks_query,
 )
 from discreet.sql.rows import Cells
+from discreet.sql.sources import table_name
 
 _DIALECT = "duckdb"
 
@@ -74,14 +77,21 @@ class Measured:
 class DuckDB:
     """One table's rows.  Opening reads names; measuring reads rows, after the charge."""
 
-    def __init__(self, source: Source, schema: Schema) -> None:
-        self._source = source
+    def __init__(self, sources: Sources, schema: Schema) -> None:
+        self._sources = (sources.main, *sources.private.values(), *sources.public.values())
         unit = schema.unit if schema.by_person else None
-        declared = [*schema.columns, *([] if unit is None else [unit])]
-        self._connection = Connection(source, declared, unit)
+        tables = [_stored(sources.main, schema.columns, unit, table_name(None, schema))]
+        for name, beside in schema.private.items():
+            source = sources.private[name]
+            tables.append(_stored(source, beside.columns, beside.unit, table_name(name, schema)))
+        for name, public in schema.public.items():
+            source = sources.public[name]
+            tables.append(_stored(source, public.columns, None, table_name(name, schema)))
+        self._connection = Connection(*tables)
         self._done = 1, 1
         self._bound: tuple[Question, Queries] | None = None
-        self._check_columns(declared, schema)
+        for table in tables:
+            self._check_columns(table)
 
     def close(self) -> None:
         """Let go of the rows."""
@@ -113,6 +123,12 @@ class DuckDB:
                 "before it is charged. Open the table again, and compare the declared columns "
                 "with the data's. Nothing was spent."
             )
+
+    def texts(self, question: Question, blocks: Sequence[Block]) -> list[str]:
+        """The SQL that would run: names and public values, nothing from rows."""
+        cells: Cells = [("0",) * len(question.keys)] if question.selects_keys else None
+        keys = [keys_query(question).sql(_DIALECT, copy=False)] if question.selects_keys else []
+        return [*keys, *(query.text for query in _queries(question, blocks, cells).values())]
 
     def progress(self) -> float:
         """How much of what is being measured is done, from 0 to 1; another thread may ask."""
@@ -185,7 +201,7 @@ class DuckDB:
         return _guarded(checked)
 
     def _check_unchanged(self) -> None:
-        if not unchanged(self._source):
+        if not all(map(unchanged, self._sources)):
             raise ValueError("the header is not the one that the table was opened with")
 
     def _prepared(self, question: Question, blocks: Sequence[Block]) -> "Queries | None":
@@ -196,19 +212,23 @@ class DuckDB:
         same = {block for measured in queries for block in measured} == set(blocks)
         return queries if same else None
 
-    def _check_columns(self, declared: list[str], schema: Schema) -> None:
-        found = self._connection.columns
-        for name in declared:
+    def _check_columns(self, table: Stored) -> None:
+        found = self._connection.columns[table.view]
+        for name in table.declared:
             if name in found:
                 continue
             near = get_close_matches(name, found, 1)
             meant = f" Did you mean {near[0]!r}?" if near else ""
-            what = "the unit" if name == schema.unit else "the declared column"
+            what = "the unit" if name == table.unit else "the declared column"
             self.close()
             raise SourceError(
                 f"{what} {name[:60]!r} is not in the data.{meant} Declarations name the data's own "
                 f"columns, which are {_listed(found)}. Correct the name, or take it out."
             )
+
+
+def _stored(source: Source, columns: Mapping[str, Column], unit: str | None, view: str) -> Stored:
+    return Stored(source, [*columns, *([] if unit is None else [unit])], unit, view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +254,7 @@ def _queries(question: Question, blocks: Sequence[Block], cells: Cells) -> Queri
     for block in blocks:
         match block:
             case People():
-                query = people_query(question, cells)
+                query = people_query(question, block, cells)
             case Distinct():
                 query = distinct_query(question, block, cells)
             case Ranks() | Extreme():

@@ -6,7 +6,8 @@ from sqlglot import exp, select
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.plan.check import Question
 from discreet.privacy.sensitive import Sensitive
-from discreet.sql.rows import UNIT, kept_rows, label, names_of
+from discreet.sql.rows import kept_rows, label, names_of
+from discreet.sql.shape import UNIT
 
 SIZES = 21
 """Sizes 1, 2, 3–4, 5–8, … up to 2^20 and more."""

@@ -5,7 +5,7 @@ anything; columns of text files are read as text.
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from glob import glob, has_magic
@@ -62,6 +62,15 @@ class Frame:
 
 
 Source = Files | Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the rows of a table are, and those of the tables that can be joined with it."""
+
+    main: Source
+    private: Mapping[str, Source] = field(default_factory=dict)
+    public: Mapping[str, Source] = field(default_factory=dict)
 
 
 def find(source: object, table: str | None = None) -> Source:

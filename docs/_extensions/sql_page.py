@@ -1,0 +1,91 @@
+"""Writes the page "SQL you can ask" from the lists that the parser itself refers to.
+
+python docs/_extensions/sql_page.py writes docs/reference/sql.md; a test compares the two.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from discreet.sql import offered, statements
+from discreet.sql.offered import Offer
+from discreet.sql.tokens import MOST_CHARACTERS, MOST_JOINS, MOST_NESTED, MOST_SUBQUERIES
+
+PAGE = Path(__file__).parents[1] / "reference" / "sql.md"
+
+
+def page() -> str:
+    """The page as Markdown."""
+    parts = [
+        "# SQL you can ask",
+        "",
+        "One SELECT is one question. It is read against the lists on this page and turned into a "
+        "plan; the text itself is never passed on to a database. Whatever is not listed is refused "
+        "before anything is spent, with the place in the text, the reason and a way to ask it.",
+        "",
+        'In Python: `visits.sql("SELECT …", epsilon=0.5)`, or `visits.ask("SELECT …").plan('
+        "epsilon=0.5)` to see the price first. On the command line: `discreet ask visits.toml "
+        '"SELECT …" --epsilon 0.5`. From notebooks and tools: [a DB-API connection]'
+        "(../how-to/use_sql_from_python.md).",
+        "",
+        "Only declared columns have a value, and one that does not fit its declaration is missing. "
+        "The examples are about `visits` (patient_id, ward, stay, age, cost, smoker, diagnosis, "
+        "admitted, discharged), `patients` (patient_id, sex), both private, and the public lookup "
+        "table `wards` (ward, region).",
+        "",
+        "## Aggregates",
+        "",
+        *_table(statements.AGGREGATES),
+        "## Clauses",
+        "",
+        *_table(statements.CLAUSES),
+        "## Several tables, and people",
+        "",
+        "Tables to join with are declared beside the first: in the policy under "
+        "`[private.patients]` "
+        "and `[public.wards]`, in Python by `private={…}` with `dp.beside` and `public={…}`. "
+        "Weights "
+        "and caps are applied after all joins ([proof](../proofs/relations.md)).",
+        "",
+        *_table(statements.TABLES),
+        "## Values of a row",
+        "",
+        "In WHERE, in GROUP BY and inside aggregates. Nothing here can fail on data: what has no "
+        "value is missing, and missing passes through as NULL does in SQL.",
+        "",
+        *_table((*offered.WRITTEN, *offered.OPERATORS, *offered.FUNCTIONS)),
+        "The bounds of an expression are computed from those of its columns. Where that gives "
+        "none, "
+        "CLIP, LEAST and GREATEST do.",
+        "",
+        "## What is refused",
+        "",
+        "| not answered | because | ask instead |",
+        "| --- | --- | --- |",
+        *(
+            f"| `{_cell(one.example)}` | {one.reason} | `{_cell(one.instead)}` |"
+            for one in statements.REFUSED
+        ),
+        "",
+        f"A question has at most {MOST_CHARACTERS:,} characters, {MOST_JOINS} joins, subqueries "
+        f"{MOST_SUBQUERIES} deep and brackets {MOST_NESTED} deep. Set operations, window "
+        "functions, "
+        "correlated and recursive queries, user-defined functions, parameters, files and settings "
+        "are not offered.",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _table(offers: Iterable[Offer]) -> list[str]:
+    rows = ["| | for example | |", "| --- | --- | --- |"]
+    for offer in offers:
+        names = ", ".join(f"`{_cell(name)}`" for name in (offer.name, *offer.also))
+        rows.append(f"| {names} | `{_cell(offer.example)}` | {_cell(offer.meaning)} |")
+    return [*rows, ""]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")

@@ -1,0 +1,105 @@
+"""The columns of a lookup table that is public: kinds, bounds and values are read from its rows.
+
+Nothing here is private, so that everything may be looked at.  A private table is never opened so.
+"""
+
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from discreet.engines.duckdb.connection import Connection
+from discreet.engines.duckdb.sources import Files, Source
+from discreet.engines.duckdb.views import Stored
+from discreet.errors import BoundsError, DiscreetError, SourceError
+from discreet.plan.columns import (
+    LARGEST_KEY,
+    MOST_BINS,
+    Boolean,
+    Category,
+    Column,
+    Number,
+    Text,
+    category,
+)
+from discreet.plan.schema import Public
+from discreet.sql.expressions import column_name, read_column
+
+MOST_ROWS = 1_000_000
+_MOST_VALUES = 10_000
+_FACTS = (
+    "COUNT({0}), COUNT(DISTINCT {0}), COUNT(TRY_CAST({0} AS DOUBLE)), "
+    "MIN(TRY_CAST({0} AS DOUBLE)), "
+    "MAX(TRY_CAST({0} AS DOUBLE)), COUNT(CASE WHEN TRY_CAST({0} AS DOUBLE) = "
+    "FLOOR(TRY_CAST({0} AS DOUBLE)) THEN 1 END), COUNT(CASE WHEN {0} LIKE '0_%' AND {0} NOT LIKE "
+    "'0.%' THEN 1 END), COUNT(TRY_CAST({0} AS DATE)), MIN(DATE_DIFF('day', DATE '1970-01-01', "
+    "TRY_CAST({0} AS DATE))), MAX(DATE_DIFF('day', DATE '1970-01-01', TRY_CAST({0} AS DATE))), "
+    "COUNT(CASE WHEN LOWER({0}) IN ('true', 'false') THEN 1 END)"
+)
+
+
+def read_public(name: str, source: Source) -> Public:
+    """What the columns of a public table hold, and which of them hold no value twice."""
+    if isinstance(source, Files) and source.format == "json":
+        raise SourceError(
+            f"the public table {name[:60]!r} is a JSON lines file. Its columns are read from its "
+            "schema, and such a file has none. Save it as CSV or Parquet."
+        )
+    try:
+        connection = Connection(Stored(source))
+        try:
+            return _read(name, connection)
+        finally:
+            connection.close()
+    except DiscreetError:
+        raise
+    except Exception:
+        pass
+    raise SourceError(
+        f"the public table {name[:60]!r} could not be read to the end. It is read when the table "
+        "is opened. Check the file: a broken quote, a corrupt page."
+    )
+
+
+def _read(name: str, connection: Connection) -> Public:
+    columns: dict[str, Column] = {}
+    unique = set()
+    size = connection.rows("SELECT COUNT(*) FROM source")[0][0]
+    if size > MOST_ROWS:
+        raise SourceError(
+            f"the public table {name[:60]!r} has {size:,} rows. At most {MOST_ROWS:,} are looked "
+            "up. Keep those that are joined with."
+        )
+    for column in connection.columns["source"]:
+        text = f'CAST("{column.replace(chr(34), chr(34) * 2)}" AS VARCHAR)'
+        facts = connection.rows(f"SELECT {_FACTS.format(text)} FROM source")[0]
+        columns[column] = _column(text, facts, connection)
+        value = read_column(column_name(column), columns[column]).sql("duckdb")
+        values = connection.rows(f"SELECT COUNT({value}), COUNT(DISTINCT {value}) FROM source")
+        if values[0][0] == values[0][1]:
+            unique.add(column)
+    return Public(columns=columns, unique=frozenset(unique))
+
+
+def _column(text: str, facts: tuple[Any, ...], connection: Connection) -> Column:
+    count, distinct, numbers, low, high, whole, padded, dates, first, last, truths = facts
+    if count and truths == count:
+        return Boolean()
+    numeric = numbers == count and not padded and low is not None
+    if numeric and isfinite(low) and isfinite(high):
+        if whole == count and distinct <= MOST_BINS and max(abs(low), abs(high)) <= LARGEST_KEY:
+            values = _values(f"CAST(CAST({text} AS DOUBLE) AS BIGINT)", connection)
+            return Category(tuple(int(value) for value in values))
+        return Number(low=Fraction(low), high=Fraction(high), whole=whole == count)
+    if count and dates == count:
+        return Number(low=Fraction(first), high=Fraction(last), whole=True, dated=True)
+    if not count or distinct > _MOST_VALUES:
+        return Text()
+    try:
+        return category([str(value) for value in _values(text, connection)])
+    except BoundsError:
+        return Text()
+
+
+def _values(part: str, connection: Connection) -> list[Any]:
+    found = connection.rows(f"SELECT DISTINCT {part} AS v FROM source WHERE {part} IS NOT NULL")
+    return sorted(row[0] for row in found)

@@ -1,0 +1,160 @@
+"""Which groups an expression makes: public ones, listed from declarations, or private ones."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from discreet.errors import QueryError
+from discreet.plan.columns import (
+    LARGEST_KEY,
+    MOST_KEYS,
+    Boolean,
+    Category,
+    Column,
+    Number,
+    Text,
+    date_text,
+)
+from discreet.plan.expressions import Named, Node, number_text, replaced, shown
+from discreet.plan.query import Key
+from discreet.plan.types import Kind, check
+from discreet.plan.values import listed
+
+Label = str | int | float | bool
+"""A group's name in one column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Public values: texts, numbers or days; a row with another value is in no group."""
+
+    node: Node
+    values: tuple[str | int | float, ...]
+    dated: bool = False
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The groups in order."""
+        return tuple(date_text(int(day)) for day in self.values) if self.dated else self.values
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """False and true."""
+
+    node: Node
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The groups in order."""
+        return (False, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Every whole number between two bounds."""
+
+    node: Node
+    low: int
+    high: int
+    dated: bool = False
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The groups in order."""
+        places = range(self.low, self.high + 1)
+        return tuple(map(date_text, places)) if self.dated else tuple(places)
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Bins [a, b) between public edges, the last one closed."""
+
+    node: Node
+    edges: tuple[Fraction, ...]
+    dated: bool = False
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The groups in order."""
+        ends = [date_text(int(edge)) if self.dated else number_text(edge) for edge in self.edges]
+        last = len(ends) - 2
+        pairs = enumerate(pairwise(ends))
+        return tuple(f"[{a}, {b}{']' if place == last else ')'}" for place, (a, b) in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted:
+    """Texts that are not public: groups are found by private selection."""
+
+    node: Node
+
+
+Grouping = Listed | Truth | Whole | Edges | Unlisted
+
+
+def grouping_of(key: Key, derived: dict[str, Node], columns: dict[str, Column]) -> Grouping:
+    """The groups of a key, or a refusal that says how they could be listed."""
+    node = replaced(key.of, derived)
+    typed = check(node, columns)
+    column = columns.get(node.name) if isinstance(node, Named) else None
+    dated = typed.kind is Kind.DATE
+    if key.edges:
+        if typed.kind not in (Kind.NUMBER, Kind.DATE):
+            raise QueryError(
+                f"bins are asked of {shown(node)[:60]!r}, which is a {typed.kind}. Only numbers "
+                "are cut into bins. Group by the column itself."
+            )
+        if key.dated != dated:
+            kinds = ("dates", "numbers") if key.dated else ("numbers", "dates")
+            raise QueryError(
+                f"the bins of {shown(node)[:60]!r} have {kinds[0]} for edges, and its values are "
+                f"{kinds[1]}. Edges are of the column's own kind. Write .bins([0, 18, 65, 120]), "
+                'or .bins(["2025-01-01", "2026-01-01"]) for dates.'
+            )
+        return Edges(typed.node, key.edges, dated)
+    if isinstance(column, Category):
+        return Listed(node, column.values)
+    if typed.kind is Kind.BOOLEAN:
+        return Truth(typed.node)
+    if isinstance(column, Number) and typed.low is not None and typed.high is not None:
+        low, high = int(typed.low), int(typed.high)
+        if typed.whole and high - low < MOST_KEYS and max(abs(low), abs(high)) <= LARGEST_KEY:
+            return Whole(typed.node, low, high, dated)
+    values = listed(typed.node, columns)
+    if values == ():
+        raise QueryError(
+            f"groups are asked by {shown(node)[:60]!r}, which never has a value. Every row "
+            "would be in no group. Group by a column, or by an expression of one."
+        )
+    if typed.kind is Kind.TEXT:
+        return Unlisted(typed.node) if values is None else Listed(typed.node, values)
+    if values:
+        return _numbered(typed.node, values, dated)
+    example = "bins([0, 18, 65, 120])"
+    kind = "a date" if dated else "a number"
+    raise QueryError(
+        f"groups are asked by {shown(node)[:60]!r}, which is {kind} with more values than can be "
+        f"listed. Groups must be public. Cut it into bins: dp.col(…).{example}, in SQL "
+        f"BINS({shown(node)[:60]}, 0, 18, 65, 120), or declare "
+        + ("its bounds." if isinstance(column, Number) and column.low is None else "narrower ones.")
+    )
+
+
+def _numbered(node: Node, values: tuple[str | int | float, ...], dated: bool) -> Grouping:
+    """Public numbers in increasing order, as every whole number of a range where they are that."""
+    first, last = values[0], values[-1]
+    if isinstance(first, int) and isinstance(last, int) and last - first == len(values) - 1:
+        return Whole(node, first, last, dated)
+    return Listed(node, values, dated)
+
+
+def label_column(grouping: Grouping) -> Column:
+    """The kind of a group's labels."""
+    if isinstance(grouping, Truth):
+        return Boolean()
+    if isinstance(grouping, Whole):
+        return Number(whole=True, dated=grouping.dated)
+    if isinstance(grouping, Listed) and not isinstance(grouping.values[0], str):
+        return Number(dated=grouping.dated)
+    return Text()

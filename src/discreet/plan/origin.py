@@ -1,0 +1,270 @@
+"""The columns and caps of the rows that a question is about, from those of its tables.
+
+A relation's columns are declared like a table's: their bounds are derived, never read.  Sums for
+each person are whole numbers of grid steps, so that their order does not matter.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.errors import BoundsError, PolicyError, QueryError
+from discreet.plan.aggregate import Aggregate, Statistic
+from discreet.plan.blocks import POINTS, Rules, Steps, steps
+from discreet.plan.columns import Boolean, Column, Number, Text
+from discreet.plan.expressions import Named, Node, shown
+from discreet.plan.relations import (
+    THE_TABLE,
+    Lookup,
+    Pair,
+    PerPerson,
+    Relation,
+    Scan,
+    Selected,
+    Summary,
+    prefixed,
+)
+from discreet.plan.schema import Schema
+from discreet.plan.types import Kind, Typed, check, unknown_column
+
+_SKIP_MISSING = Rules(replace=False, fixed=False, by_person=True)
+_PERSONAL = (
+    "SUM, AVG, MIN, MAX, COUNT(*), COUNT(x) and COUNT(DISTINCT x), which need one pass over a "
+    "person's rows"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A checked relation with its columns.
+
+    ``cap`` is the declared cap on a person's rows that holds for it; ``most`` is how many rows a
+    person can have of it at all, where that is known whatever the data are.
+    """
+
+    relation: Relation
+    columns: dict[str, Column]
+    cap: int | None
+    most: int | None = None
+
+    @property
+    def limit(self) -> int:
+        """How many rows of this side of a join, or of this subquery's table, a person keeps."""
+        known = [bound for bound in (self.cap, self.most) if bound is not None]
+        if not known:
+            raise PolicyError(
+                "max_rows is not declared. A person may have any number of rows on either side of "
+                "a join or in a subquery, and they multiply or add up. Declare it: max_rows=10, or "
+                "in the policy max_rows = 10."
+            )
+        return min(known)
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether a person may have more rows than are kept."""
+        return self.most is None or self.most > self.limit
+
+
+def schema_of(source: Relation, schema: Schema) -> tuple[Relation, Schema]:
+    """The checked relation, and the declarations that hold for its rows."""
+    found = origin(source, schema)
+    if found.relation == THE_TABLE or not schema.by_person:
+        return found.relation, replace(schema, columns=found.columns)
+    caps = [bound for bound in (found.cap, found.most) if bound is not None]
+    groups = [bound for bound in (schema.max_groups, found.most) if bound is not None]
+    return found.relation, replace(
+        schema,
+        columns=found.columns,
+        max_rows=min(caps, default=None),
+        max_groups=min(groups, default=None),
+    )
+
+
+def origin(source: Relation, schema: Schema) -> Origin:
+    """The relation with every expression checked, and what its columns are."""
+    match source:
+        case Scan(table):
+            return _scanned(source, table, schema)
+        case Selected(inner, columns, where):
+            return _selected(origin(inner, schema), columns, where)
+        case Lookup():
+            return _lookup(source, origin(source.inner, schema), schema)
+        case Pair():
+            return _pair(source, schema)
+        case PerPerson():
+            return _per_person(source, origin(source.inner, schema), schema)
+
+
+def declared_unit(table: str | None, schema: Schema) -> str:
+    """The column that says whose row it is, of one of the private tables."""
+    return schema.unit if table is None else schema.private[table].unit
+
+
+def _scanned(source: Scan, table: str | None, schema: Schema) -> Origin:
+    if table is None:
+        return Origin(source, dict(schema.columns), schema.max_rows)
+    beside = schema.private[table]
+    return Origin(source, dict(beside.columns), beside.max_rows or schema.max_rows)
+
+
+def _condition(node: Node, columns: Mapping[str, Column]) -> Node:
+    typed = check(node, columns)
+    if typed.kind is not Kind.BOOLEAN:
+        raise QueryError(
+            f"WHERE got {shown(node)[:80]!r}, which is a {typed.kind}. A row is kept if the "
+            "condition is true for it. Write a comparison, such as stay > 2."
+        )
+    return typed.node
+
+
+def _selected(
+    inner: Origin, columns: tuple[tuple[str, Node], ...], where: tuple[Node, ...]
+) -> Origin:
+    typed = [(name, check(node, inner.columns)) for name, node in columns]
+    conditions = tuple(_condition(node, inner.columns) for node in where)
+    return Origin(
+        Selected(inner.relation, tuple((name, one.node) for name, one in typed), conditions),
+        {name: column_of(one, inner.columns) for name, one in typed},
+        inner.cap,
+        inner.most,
+    )
+
+
+def column_of(typed: Typed, columns: Mapping[str, Column]) -> Column:
+    """An expression as a column that others can use."""
+    node = typed.node
+    if isinstance(node, Named):
+        return columns[node.name]
+    if typed.kind in (Kind.NUMBER, Kind.DATE):
+        return _number(typed)
+    return Boolean() if typed.kind is Kind.BOOLEAN else Text()
+
+
+def _lookup(source: Lookup, inner: Origin, schema: Schema) -> Origin:
+    public = schema.public[source.table]
+    named = {prefixed(source.left, name): column for name, column in inner.columns.items()}
+    on = []
+    for node, name in source.on:
+        if name not in public.columns:
+            raise unknown_column(name, public.columns)
+        typed = check(node, inner.columns)
+        right = _kind(public.columns[name])
+        if typed.kind is not right:
+            raise QueryError(
+                f"the join compares {shown(node)[:60]!r}, a {typed.kind}, with "
+                f"{f'{source.right}.{name}'[:60]!r}, a {right}. Only values of one kind are equal. "
+                "Join columns of the same kind, or cast the table's own: CAST(x AS DOUBLE)."
+            )
+        on.append((typed.node, name))
+    if not schema.by_person and not {name for _, name in on} & public.unique:
+        raise QueryError(
+            f"the join with {source.table[:60]!r} can give a row several partners, and the unit is "
+            "the row. Each row counts once. Join by a column of the public table in which no value "
+            "is there twice."
+        )
+    columns = named | {f"{source.right}.{name}": one for name, one in public.columns.items()}
+    many = not {name for _, name in on} & public.unique
+    relation = replace(source, inner=inner.relation, on=tuple(on))
+    return Origin(relation, columns, inner.cap, None if many else inner.most)
+
+
+def _kind(column: Column) -> Kind:
+    return check(Named("x"), {"x": column}).kind
+
+
+def _pair(source: Pair, schema: Schema) -> Origin:
+    if not schema.by_person:
+        raise QueryError(
+            "two private tables are joined, and the unit is the row. Pairs of rows would belong to "
+            "nobody in particular. Declare the column that says whose row it is: "
+            'unit="patient_id".'
+        )
+    first, second = origin(source.first, schema), origin(source.second, schema)
+    for one, two in source.on:
+        kinds = _kind(first.columns[one]), _kind(second.columns[two])
+        if kinds[0] is not kinds[1]:
+            raise QueryError(
+                f"the join compares {one[:60]!r}, a {kinds[0]}, with {two[:60]!r}, a {kinds[1]}. "
+                "Only values of one kind are equal. Join columns of the same kind."
+            )
+    columns = {prefixed(source.left, name): column for name, column in first.columns.items()}
+    columns |= {f"{source.right}.{name}": column for name, column in second.columns.items()}
+    relation = replace(source, first=first.relation, second=second.relation)
+    return Origin(relation, columns, schema.max_rows, first.limit * second.limit)
+
+
+def _per_person(source: PerPerson, inner: Origin, schema: Schema) -> Origin:
+    if not schema.by_person:
+        raise QueryError(
+            "the subquery has one row for each person, and the unit is the row. Nobody has several "
+            'rows. Declare the column that says whose row it is: unit="patient_id".'
+        )
+    where = tuple(_condition(node, inner.columns) for node in source.where)
+    keys = [(name, check(node, inner.columns)) for name, node in source.keys]
+    cap = inner.limit
+    columns: dict[str, Column] = {name: column_of(one, inner.columns) for name, one in keys}
+    summaries = []
+    for name, asked in source.columns:
+        value, column = _summary(asked, inner.columns, cap)
+        summaries.append(Summary(asked.statistic, value, column.low, column.high))
+        columns[name] = column
+    relation = PerPerson(
+        inner.relation,
+        where,
+        tuple((name, one.node) for name, one in keys),
+        source.columns,
+        tuple(summaries),
+    )
+    return Origin(relation, columns, inner.cap, inner.most if keys else 1)
+
+
+def _summary(
+    asked: Aggregate, columns: Mapping[str, Column], cap: int
+) -> tuple[Steps | Node | None, Number]:
+    """What is summed up of a person's rows, and the bounds of the result."""
+    statistic = asked.statistic
+    if asked.of is None and statistic is Statistic.ROWS:
+        return None, _count(1, cap)
+    if asked.of is None:
+        raise _not_personal(asked)
+    typed = check(asked.of, columns)
+    if statistic in (Statistic.COUNT, Statistic.DISTINCT):
+        return typed.node, _count(0, cap)
+    if statistic not in (Statistic.SUM, Statistic.MEAN, Statistic.LEAST, Statistic.MOST):
+        raise _not_personal(asked)
+    ordered = statistic in (Statistic.LEAST, Statistic.MOST)
+    if typed.kind is not Kind.NUMBER and not (ordered and typed.kind is Kind.DATE):
+        raise QueryError(
+            f"{asked.text} asks for the {statistic} of a {typed.kind}, person by person. It needs "
+            "numbers. Use a numeric column, or CASE WHEN … THEN 1 ELSE 0 END."
+        )
+    if ordered:
+        return typed.node, _number(typed)
+    low, high = typed.low, typed.high
+    if low is None or high is None:
+        raise BoundsError(
+            f"{asked.text} has no bounds. A person's sum is clipped to {cap:,} times the bounds of "
+            "one row, which must be public. Declare them, or give them: "
+            f"{statistic.upper()}(CLIP({shown(asked.of)[:60]}, 0, 120))."
+        )
+    value = steps(typed, POINTS, _SKIP_MISSING)
+    if statistic is Statistic.MEAN:
+        return value, Number(low=low, high=high)
+    return value, Number(low=min(low, low * cap), high=max(high, high * cap), whole=typed.whole)
+
+
+def _number(typed: Typed) -> Number:
+    low, high = (typed.low, typed.high) if typed.bounded else (None, None)
+    return Number(low=low, high=high, whole=typed.whole, dated=typed.kind is Kind.DATE)
+
+
+def _count(least: int, cap: int) -> Number:
+    # A range of one value would have nothing to ask about.
+    return Number(low=Fraction(least), high=Fraction(max(cap, least + 1)), whole=True)
+
+
+def _not_personal(asked: Aggregate) -> QueryError:
+    return QueryError(
+        f"the subquery asks for {asked.text} of each person's rows. Offered there are {_PERSONAL}. "
+        "Use one of these."
+    )

@@ -1,0 +1,234 @@
+"""The public list of values that an expression can have, from declarations alone.
+
+A value is computed with the same operations on 64-bit floats as in an engine, so that it equals
+what a row has bit by bit.  No row is lost whose columns lie within their declarations.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from itertools import product
+from math import floor, fmod, inf, isnan
+
+from discreet.plan.columns import LARGEST_KEY, Category, Column
+from discreet.plan.dates import FIRST_DAY, LAST_DAY, starts
+from discreet.plan.expressions import (
+    Absolute,
+    Applied,
+    Calculation,
+    Chosen,
+    Clipped,
+    Constant,
+    Floored,
+    Joined,
+    Named,
+    Node,
+)
+from discreet.plan.facts import Facts, both, where_not_true, where_true
+from discreet.plan.functions import unit_of
+from discreet.plan.intervals import Interval, narrowed
+from discreet.plan.kinds import Kind
+from discreet.plan.types import check
+
+MOST_LISTED = 20_000
+"""How many values an expression may have: listing them takes time, also before anything is paid."""
+_MOST_PAIRS = 200_000
+
+Value = float | str
+_Values = list[Value] | None
+
+_OPERATIONS: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "%": fmod,
+}
+
+
+def listed(node: Node, columns: Mapping[str, Column]) -> tuple[str | int | float, ...] | None:
+    """All values of a checked expression, or None where they are too many or not public.
+
+    Numbers increase; texts stand in the order in which they are written or declared.
+
+    >>> from discreet.plan.columns import integer
+    >>> ten = Constant(Fraction(10))
+    >>> tens = Calculation("*", Floored(Calculation("/", Named("age"), ten)), ten)
+    >>> listed(tens, {"age": integer(0, 35)})
+    (0, 10, 20, 30)
+    """
+    found = _values(node, columns, {})
+    if found is None:
+        return None
+    texts = [one for one in found if isinstance(one, str)]
+    numbers = sorted(one for one in found if not isinstance(one, str))
+    return (*texts, *(int(one) if one.is_integer() else one for one in numbers))
+
+
+def _values(node: Node, columns: Mapping[str, Column], facts: Facts) -> _Values:
+    found = _of(node, columns, facts)
+    if found is None:
+        found = _whole(node, columns, facts)
+    if found is None or len(found) > MOST_LISTED:
+        return None
+    inside = facts.get(node)
+    kept = found if inside is None else [one for one in found if _lies(one, inside)]
+    return list(dict.fromkeys(kept))
+
+
+def _of(node: Node, columns: Mapping[str, Column], facts: Facts) -> _Values:
+    match node:
+        case Constant(None):
+            return []
+        case Constant(value, _):
+            return None if value is None or isinstance(value, bool) else [_plain(value)]
+        case Named(name):
+            column = columns[name]
+            return [_plain(one) for one in column.values] if isinstance(column, Category) else None
+        case Chosen(condition, then, otherwise):
+            first = _values(then, columns, both(facts, where_true(condition)))
+            second = _values(otherwise, columns, both(facts, where_not_true(condition)))
+            return None if first is None or second is None else [*first, *second]
+        case Calculation(operator, left, right):
+            return _paired(left, right, columns, facts, _total(operator))
+        case Joined(left, right):
+            return _paired(left, right, columns, facts, lambda one, other: f"{one}{other}")
+        case Floored(operand):
+            known = _mapped(operand, columns, facts, lambda one: float(floor(one)))
+            return _between(_ends(operand, columns, facts)) if known is None else known
+        case Absolute(operand):
+            return _mapped(operand, columns, facts, abs)
+        case Clipped(operand, low, high):
+            least, most = float(low), float(high)
+            return _mapped(operand, columns, facts, lambda one: min(max(one, least), most))
+        case Applied():
+            return _applied(node, columns, facts)
+    return None
+
+
+def _applied(node: Applied, columns: Mapping[str, Column], facts: Facts) -> _Values:
+    """Functions that every engine computes alike."""
+    places = [int(one) for one in node.parameters if not isinstance(one, str)]
+    match node.function:
+        case "DATE_TRUNC":
+            ends = _ends(node.operand, columns, facts)
+            if ends is None or ends[0] < FIRST_DAY or ends[1] > LAST_DAY:
+                return None
+            return [float(day) for day in starts(unit_of(node.parameters), *map(int, ends))]
+        case "CALENDAR":
+            return _mapped(node.operand, columns, facts, _in_calendar)
+        case "SUBSTRING":
+            last = sum(places) - 1 if len(places) == 2 else None
+            return _worded(node.operand, columns, facts, lambda text: text[places[0] - 1 : last])
+        case "RIGHT":
+            return _worded(
+                node.operand, columns, facts, lambda text: text[max(len(text) - places[0], 0) :]
+            )
+        case "TRIM":
+            return _worded(node.operand, columns, facts, lambda text: text.strip(" "))
+        case "LOWER":
+            return _worded(node.operand, columns, facts, str.lower)
+        case "UPPER":
+            return _worded(node.operand, columns, facts, str.upper)
+    return None
+
+
+def _whole(node: Node, columns: Mapping[str, Column], facts: Facts) -> _Values:
+    """Every whole number between the bounds of a whole expression."""
+    typed = check(node, columns)
+    if not typed.whole or typed.kind not in (Kind.NUMBER, Kind.DATE):
+        return None
+    return _between(_floats(narrowed(typed.interval, facts.get(node, Interval()))))
+
+
+def _ends(node: Node, columns: Mapping[str, Column], facts: Facts) -> tuple[float, float] | None:
+    """The least and the largest float: rounding keeps the order, so corners are enough."""
+    if isinstance(node, Calculation) and node.operator in ("+", "-", "*", "/"):
+        left, right = (_ends(side, columns, facts) for side in (node.left, node.right))
+        if left is None or right is None:
+            return None
+        if node.operator == "/" and right[0] <= 0 <= right[1]:
+            return None
+        corners = [_OPERATIONS[node.operator](a, b) for a, b in product(left, right)]
+        return min(corners), max(corners)
+    typed = check(node, columns)
+    return _floats(narrowed(typed.interval, facts.get(node, Interval())))
+
+
+def _floats(found: Interval) -> tuple[float, float] | None:
+    if found.low is None or found.high is None:
+        return None
+    try:
+        return float(found.low), float(found.high)
+    except OverflowError:
+        return None
+
+
+def _between(ends: tuple[float, float] | None) -> _Values:
+    if ends is None or max(map(abs, ends)) > LARGEST_KEY or ends[1] - ends[0] >= MOST_LISTED:
+        return None
+    return [float(place) for place in range(floor(ends[0]), floor(ends[1]) + 1)]
+
+
+def _paired(
+    left: Node,
+    right: Node,
+    columns: Mapping[str, Column],
+    facts: Facts,
+    operation: Callable[..., Value | None],
+) -> _Values:
+    first, second = _values(left, columns, facts), _values(right, columns, facts)
+    if first is None or second is None or len(first) * len(second) > _MOST_PAIRS:
+        return None
+    return _known(operation(a, b) for a, b in product(first, second))
+
+
+def _mapped(
+    operand: Node,
+    columns: Mapping[str, Column],
+    facts: Facts,
+    operation: Callable[[float], float | None],
+) -> _Values:
+    found = _values(operand, columns, facts)
+    if found is None:
+        return None
+    return _known(operation(one) for one in found if not isinstance(one, str))
+
+
+def _worded(
+    operand: Node, columns: Mapping[str, Column], facts: Facts, operation: Callable[[str], str]
+) -> _Values:
+    found = _values(operand, columns, facts)
+    if found is None or not all(isinstance(one, str) and one.isascii() for one in found):
+        return None
+    return [operation(one) for one in found if isinstance(one, str)]
+
+
+def _in_calendar(days: float) -> float | None:
+    return float(floor(days)) if FIRST_DAY <= floor(days) <= LAST_DAY else None
+
+
+def _lies(value: Value, inside: Interval) -> bool:
+    if isinstance(value, str):
+        return True
+    above = inside.low is None or value >= float(inside.low)
+    return above and (inside.high is None or value <= float(inside.high))
+
+
+def _plain(value: Fraction | str | int) -> Value:
+    return value if isinstance(value, str) else float(value)
+
+
+def _known(found: Iterable[Value | None]) -> _Values:
+    return [one for one in found if one is not None]
+
+
+def _total(operator: str) -> Callable[[float, float], float | None]:
+    """An operation as an engine does it: without a value it is missing."""
+
+    def calculated(left: float, right: float) -> float | None:
+        if right == 0 and operator in ("/", "%"):
+            return None
+        found = _OPERATIONS[operator](left, right)
+        return None if isnan(found) or abs(found) == inf else found + 0.0
+
+    return calculated

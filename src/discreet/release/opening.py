@@ -1,0 +1,190 @@
+"""Opening a table: its declarations, from Python or from a policy, and its ledger."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from discreet.engines.duckdb.public import read_public
+from discreet.engines.duckdb.sources import Sources, find, stem
+from discreet.errors import PolicyError
+from discreet.ledger import Ledger
+from discreet.plan.schema import ROW, Beside, Schema
+from discreet.policy.beside import PrivateTable, columns_of
+from discreet.privacy.budget import Budget
+from discreet.privacy.neighbors import Neighbors
+from discreet.release.table import Table
+
+
+def table(
+    source: object,
+    *,
+    unit: str | None = None,
+    neighbors: str | None = None,
+    budget: Budget | None = None,
+    columns: Any = None,
+    max_groups: int | None = None,
+    max_rows: int | None = None,
+    ledger: str | Path | Ledger | None = None,
+    name: str | None = None,
+    table: str | None = None,
+    analyst_budget: Budget | None = None,
+    period: str | None = None,
+    private: Mapping[str, PrivateTable] | None = None,
+    public: Mapping[str, object] | None = None,
+) -> Table:
+    """Open a private table: a policy file, or a source with its declarations.
+
+    ``unit`` says whom the table protects: "row", or the column that says whose row it is.
+    ``budget`` is the cap on everything that is ever asked of the table, kept in ``ledger``.  A
+    table keeps its budget and its declarations: opened again, they must be the same.
+    ``private`` are further tables about the same people, each declared by ``beside``, ``public``
+    are lookup tables that are not sensitive.  SQL can join both.
+
+    >>> import pandas
+    >>> from discreet.plan.build import col, rows
+    >>> from discreet.plan.columns import integer
+    >>> ages = pandas.DataFrame({"age": [30, 40] * 500})
+    >>> visits = table(ages, name="visits", unit="row", budget=Budget(epsilon=3),
+    ...                columns={"age": integer(0, 120)}, ledger=":memory:")
+    >>> answer = visits.agg(n=rows()).release(epsilon=1)
+    >>> 950 < answer["n"].value < 1050
+    True
+    """
+    if isinstance(source, str | Path) and str(source).endswith(".toml"):
+        return _from_policy(source, _given(locals()))
+    sources, schema = declared(
+        source,
+        table=table,
+        name=name,
+        columns=columns,
+        unit=unit,
+        neighbors=neighbors,
+        max_groups=max_groups,
+        max_rows=max_rows,
+        private=private,
+        public=public,
+    )
+    if not isinstance(budget, Budget):
+        kind = type(budget).__name__
+        given = "no budget" if kind == "NoneType" else f"a {kind} for its budget"
+        raise PolicyError(
+            f"the table has {given}. It is the cap on everything that will ever be asked of it. "
+            "Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate mechanisms are "
+            "wanted."
+        )
+    opened = Table(sources, schema, _ledger(ledger))
+    opened.engine()  # names are checked before anything is written down
+    opened.ledger.declare(
+        schema.name,
+        neighbors=schema.neighbors,
+        budget=budget,
+        analyst_budget=analyst_budget,
+        period=period,
+        details=schema.to_data(),
+    )
+    return opened
+
+
+def declared(
+    source: object,
+    *,
+    table: str | None = None,
+    name: str | None = None,
+    columns: Any = None,
+    unit: str | None = None,
+    neighbors: str | None = None,
+    max_groups: int | None = None,
+    max_rows: int | None = None,
+    private: Mapping[str, PrivateTable] | None = None,
+    public: Mapping[str, object] | None = None,
+) -> tuple[Sources, Schema]:
+    """Where the rows are, and what was declared of them.  Only public tables are read."""
+    others, lookups = _tables("private", private), _tables("public", public)
+    for label, other in others.items():
+        if not isinstance(other, PrivateTable):
+            raise PolicyError(
+                f"private[{label[:60]!r}] is a {type(other).__name__}. A further private table is "
+                "declared like the first. Write private={"
+                f'{label[:60]!r}: dp.beside("{label[:60]}.csv", columns={{…}}, max_rows=1)}}.'
+            )
+    found = {label: find(one) for label, one in lookups.items()}
+    whose = _unit(unit)
+    schema = Schema(
+        name=_name(name, source, table),
+        columns=columns_of(columns),
+        unit=whose,
+        neighbors=Neighbors.read("add-remove" if neighbors is None else neighbors),
+        max_groups=max_groups,
+        max_rows=max_rows,
+        private={
+            label: Beside(columns=other.columns, unit=other.unit or whose, max_rows=other.max_rows)
+            for label, other in others.items()
+        },
+        public={label: read_public(label, one) for label, one in found.items()},
+    )
+    sources = Sources(
+        find(source, table), {label: other.source for label, other in others.items()}, found
+    )
+    return sources, schema
+
+
+def _tables(what: str, tables: Any) -> dict[str, Any]:
+    if tables is not None and not isinstance(tables, Mapping):
+        raise PolicyError(
+            f"{what} is a {type(tables).__name__}. It names tables to join with. Write "
+            + (
+                'private={"patients": dp.beside("patients.csv", columns={…})}.'
+                if what == "private"
+                else 'public={"wards": "wards.csv"}.'
+            )
+        )
+    return dict(tables or {})
+
+
+def _from_policy(path: str | Path, given: dict[str, Any]) -> Table:
+    from discreet.policy import read_policy
+
+    if given:
+        raise PolicyError(
+            f"{sorted(given)[0]}= is given beside a policy. The policy is the one place where a "
+            "table is declared. Change it there."
+        )
+    return table(**read_policy(path))
+
+
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value for name, value in arguments.items() if name != "source" and value is not None
+    }
+
+
+def _name(name: str | None, source: object, table: str | None) -> str:
+    found = name or table or stem(source)
+    if not found:
+        raise PolicyError(
+            "the table has no name. The ledger knows it by its name, whatever the file is called, "
+            'so a frame needs one. Write name="visits".'
+        )
+    return found
+
+
+def _unit(unit: str | None) -> str:
+    if unit is None:
+        raise PolicyError(
+            "unit is not given. It says whom the table protects: whoever has several rows is "
+            'protected only if all of them count as one. Write unit="patient_id", the column that '
+            f'says whose row it is, or unit="{ROW}" if every row is another person.'
+        )
+    return unit
+
+
+def _ledger(ledger: str | Path | Ledger | None) -> Ledger:
+    if isinstance(ledger, Ledger):
+        return ledger
+    if ledger is None:
+        raise PolicyError(
+            "the table has no ledger. What was spent must outlive the process, or the budget caps "
+            'nothing. Write ledger="visits.ledger"; ledger=":memory:" forgets it at the end, and '
+            "every certificate says so."
+        )
+    return Ledger(ledger)

@@ -1,0 +1,105 @@
+"""What an analyst should know of a question or an answer, from declarations and releases alone."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from discreet.errors import QueryError
+from discreet.plan.check import Question
+from discreet.plan.columns import Category
+from discreet.plan.expressions import Compared, Constant, Named, Node, constant_text, shown, walk
+from discreet.plan.groupings import Label
+from discreet.privacy.estimate import Estimate
+from discreet.release.shown import label_text
+
+RANK_ERROR = "_rank_error"
+"""What is added to the name of an output for the column of its rank errors."""
+_MOST_LISTED = 6
+_RANKED = ("quantile", "median", "min", "max")
+
+
+def ranked(asks: str) -> bool:
+    """Whether an output is a value chosen by its rank, whose error is one of rank.
+
+    >>> ranked("quantile(stay, 0.9)"), ranked("mean(stay)")
+    (True, False)
+    """
+    return asks.partition("(")[0] in _RANKED
+
+
+def check_rank_names(question: Question) -> None:
+    """Refuse a question of which two columns of the answer would have the same name."""
+    names = {output.name for output in question.outputs} | {name for name, _ in question.keys}
+    names |= {name for name, _ in question.after.columns}
+    doubled = sorted(names & {f"{name}{RANK_ERROR}" for name in names})
+    if doubled and any(ranked(output.aggregate.text) for output in question.outputs):
+        raise QueryError(
+            f"two columns of the answer are named {doubled[0][:60]!r}. A quantile, a least or a "
+            f"largest value m also gives m{RANK_ERROR}. Use other names."
+        )
+
+
+def undeclared(question: Question) -> list[str]:
+    """Conditions that compare a category with a value that was not declared."""
+    found: dict[str, str] = {}
+    for condition in question.where:
+        for node in walk(condition):
+            name, value = _compared(node)
+            column = question.schema.columns.get(name)
+            if isinstance(column, Category) and value is not None and value not in column.values:
+                found[shown(node)] = _remark(shown(node), name, value, column)
+    return list(found.values())
+
+
+def _compared(node: Node) -> tuple[str, object]:
+    """The column and the constant that are said to be equal, if that is what a node says."""
+    match node:
+        case Compared("=", Named(name), Constant(value)) | Compared(
+            "=", Constant(value), Named(name)
+        ):
+            return name, value
+    return "", None
+
+
+def _remark(condition: str, name: str, value: object, column: Category) -> str:
+    values = [label_text(one) for one in column.values[:_MOST_LISTED]]
+    listed = ", ".join(values) + (", …" if len(column.values) > _MOST_LISTED else "")
+    near = get_close_matches(str(value), [str(one) for one in column.values], 1)
+    meant = constant_text(near[0]) if near else "one of them"
+    return (
+        f"{label_text(condition)} fits no declared value: those of {name} are {listed}. Did you "
+        f"mean {meant}?"
+    )
+
+
+def too_few(errors: Mapping[str, float | None], rows: int | None) -> list[str]:
+    """Outputs whose error of rank is as large as the group that is expected."""
+    return [
+        f"{name}: the guaranteed error of rank is {error:,.0f} rows, and a group is expected to "
+        f"have {rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
+        "groups."
+        for name, error in errors.items()
+        if error is not None and rows is not None and error >= rows
+    ]
+
+
+def outranked(
+    groups: Sequence[tuple[Label, ...]],
+    columns: Mapping[str, Sequence[Estimate]],
+    sizes: Sequence[Estimate] | None,
+) -> dict[str, str]:
+    """Of each output, the groups that were released as no larger than its error of rank."""
+    if sizes is None:
+        return {}
+    found: dict[str, str] = {}
+    for name, column in columns.items():
+        names = [
+            ", ".join(map(label_text, group))
+            for group, one, size in zip(groups, column, sizes, strict=True)
+            if one.rank_error is not None and one.rank_error >= size.value
+        ]
+        if names:
+            more = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
+            several = "group" if len(names) == 1 else "groups"
+            listed = f"the {several} {'; '.join(names[:_MOST_LISTED])}{more}"
+            found[name] = listed if any(names) else "all that was asked about"
+    return found

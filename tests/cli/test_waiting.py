@@ -1,0 +1,115 @@
+"""A command that takes long says so on a terminal, and how far it is; nowhere else."""
+
+import io
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from discreet.cli import waiting as shown
+from discreet.cli.waiting import waiting
+from tests.cli.conftest import Command
+from tests.cli.tables import COUNT, write_visits
+
+
+class Screen(io.StringIO):
+    """What a terminal was told."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+Opened = Callable[[], Screen]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Opened:
+    """Makes a terminal of the standard error, before which nobody is patient."""
+
+    def opened() -> Screen:  # not sooner: pytest replaces the standard error before each test
+        found = Screen()
+        monkeypatch.setattr(sys, "stderr", found)
+        return found
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(shown, "_PATIENCE", 0.05)
+    monkeypatch.setattr(shown, "_PAUSE", 0.01)
+    return opened
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait, ten seconds at most."""
+    deadline = monotonic() + 10
+    while not true() and monotonic() < deadline:
+        sleep(0.01)
+
+
+def test_what_takes_long_shows_how_far_it_is(terminal: Opened) -> None:
+    screen = terminal()
+    with waiting("asking") as tell:
+        tell(lambda: 0.25)
+        until(lambda: "asking, 25%" in screen.getvalue())
+        tell(lambda: 0.875)
+        until(lambda: "asking, 88%" in screen.getvalue())
+    assert re.search(r"asking, 25%(?s:.*)asking, 88%", screen.getvalue())
+
+
+@pytest.mark.parametrize("part", [0.0, 1.0])
+def test_where_nothing_is_known_no_percentage_is_shown(terminal: Opened, part: float) -> None:
+    screen = terminal()
+    with waiting("asking") as tell:
+        tell(lambda: part)
+        until(lambda: "asking" in screen.getvalue())
+    assert "asking" in screen.getvalue()
+    assert "%" not in screen.getvalue()
+
+
+def test_progress_that_cannot_be_told_does_no_harm(terminal: Opened) -> None:
+    def fail() -> float:
+        raise RuntimeError("closed")
+
+    screen = terminal()
+    with waiting("asking") as tell:
+        tell(fail)
+        until(lambda: "asking" in screen.getvalue())
+    assert "closed" not in screen.getvalue()
+
+
+def test_what_is_quick_shows_nothing(terminal: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = terminal()
+    monkeypatch.setattr(shown, "_PATIENCE", 2.0)
+    with waiting("asking") as tell:
+        tell(lambda: 0.5)
+    assert screen.getvalue() == ""
+
+
+def test_a_pipe_gets_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shown, "_PATIENCE", 0.0)
+    with waiting("asking") as tell:
+        tell(lambda: 0.5)
+        sleep(0.05)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_question_shows_how_much_of_the_table_is_read(
+    command: Command, tmp_path: Path, terminal: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from discreet.release import table
+    from discreet.release.run import run
+
+    def slowly(*arguments: object) -> object:
+        until(lambda: "asking, 50%" in screen.getvalue())
+        return run(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("discreet.engines.duckdb.engine.DuckDB.progress", lambda _: 0.5)
+    monkeypatch.setattr(table, "run", slowly)
+    screen = terminal()
+    ended = command("ask", write_visits(tmp_path), COUNT, "--epsilon", "1")
+    assert ended.code == 0
+    assert "asking, 50%" in screen.getvalue()
+    assert "%" not in ended.out.partition("cost")[0]

@@ -1,0 +1,166 @@
+"""One text is one statement: a question at the price that is set, a plan, or a setting."""
+
+import pytest
+
+from discreet import dbapi
+from discreet.dbapi.statements import Ask, Reset, Set, Show, read_statement
+from tests.dbapi.conftest import BY_WARD, COUNT
+
+
+def spent(connection):
+    return connection.budget.spent.epsilon
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("SET epsilon = 0.10", Set("epsilon", "0.10")),
+        (" set\tEPSILON=1e-3 ; ", Set("epsilon", "1e-3")),
+        ("SET delta = 1E-6", Set("delta", "1E-6")),
+        ("SET analyst = 'ada'", Set("analyst", "ada")),
+        ("SET analyst = 'O''Hara; x'", Set("analyst", "O'Hara; x")),
+        ("RESET delta", Reset("delta")),
+        ("show Budget;", Show("budget")),
+        ("SHOW analyst", Show("analyst")),
+        ("EXPLAIN SELECT 1", Ask(" SELECT 1", explain=True)),
+        ("SELECT 1", Ask("SELECT 1")),
+        ("settle", Ask("settle")),
+    ],
+)
+def test_a_statement_is_read(text, statement):
+    assert read_statement(text) == statement
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SET",
+        "SET epsilon",
+        "SET epsilon = '1'",
+        "SET epsilon = 1, delta = 0",
+        "SET epsilon = 1; SELECT COUNT(*) FROM visits",
+        "SET epsilon = 1 SELECT COUNT(*) FROM visits",
+        "SET epsilon = 1; SET epsilon = 2",
+        "SET epsilon = 1;;",
+        "SET epsilon = 1 -- why",
+        "SET epsilon = one",
+        "SET epsilon = 1/10",
+        "SET analyst = ada",
+        "SET analyst = 'ada'; SET epsilon = 9 --'",
+        "SET epſilon = 1",
+        "SET ledger = 'other'",
+        "SET budget = 100",
+        "RESET budget",
+        "RESET ALL",
+        "SHOW TABLES",
+        "SHOW budget; SHOW budget",
+    ],
+)
+def test_what_is_not_quite_a_setting_is_refused_whole(connection, cursor, text):
+    with pytest.raises(dbapi.ProgrammingError, match=r"SET epsilon = 0\.1"):
+        cursor.execute(text)
+    assert (connection.epsilon, connection.delta, connection.analyst) == (1, 0, "ada")
+    assert spent(connection) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{COUNT}; {COUNT}",
+        f"{COUNT}; SET epsilon = 5",
+        f"{COUNT};;",
+        f"EXPLAIN {COUNT}; {COUNT}",
+        f"EXPLAIN EXPLAIN {COUNT}",
+        f"EXPLAIN ANALYZE {COUNT}",
+        "EXPLAIN SET epsilon = 5",
+        f"-- first\nSET epsilon = 5\n{COUNT}",
+        "DELETE FROM visits",
+        "INSERT INTO visits VALUES (1)",
+        "DROP TABLE visits",
+        "ATTACH 'x.db'",
+        "PRAGMA table_info('visits')",
+        "COPY visits TO 'x.csv'",
+        "",
+        "  ;",
+        "-- nothing",
+    ],
+)
+def test_no_text_runs_two_statements_or_any_other_one(connection, cursor, text):
+    with pytest.raises(dbapi.ProgrammingError):
+        cursor.execute(text)
+    assert (connection.epsilon, spent(connection)) == (1, 0)
+
+
+def test_without_a_price_nothing_is_answered_or_explained(table):
+    connection = dbapi.connect(table)
+    for text in (COUNT, f"EXPLAIN {COUNT}"):
+        with pytest.raises(dbapi.ProgrammingError, match=r"SET epsilon = 0\.1"):
+            connection.cursor().execute(text)
+    assert spent(connection) == 0
+
+
+def test_the_price_is_the_decimal_that_was_written(connection, cursor):
+    cursor.execute("SET epsilon = 0.1").execute(COUNT)
+    assert cursor.release.certificate.epsilon == "0.1"
+    assert connection.epsilon == "0.1"
+    cursor.execute("SET epsilon = ?", [0.3]).execute(COUNT)
+    assert cursor.release.certificate.epsilon == "0.3"
+    assert str(spent(connection)) == "2/5"
+
+
+def test_a_setting_holds_for_every_cursor_of_the_connection_and_no_other(table, connection):
+    connection.cursor().execute("SET epsilon = 2")
+    other = dbapi.connect(table, epsilon="0.5")
+    assert connection.cursor().execute(COUNT).connection.epsilon == "2"
+    assert other.epsilon == "0.5"
+    assert spent(connection) == 2
+
+
+def test_reset_brings_back_what_connect_was_given(connection, cursor):
+    for text in ("SET epsilon = 5", "SET delta = 1e-6", "SET analyst = 'bob'"):
+        assert cursor.execute(text).description is None
+        assert cursor.rowcount == -1
+    assert (connection.epsilon, connection.delta, connection.analyst) == ("5", "1e-6", "bob")
+    for name in ("epsilon", "delta", "analyst"):
+        cursor.execute(f"RESET {name}")
+    assert (connection.epsilon, connection.delta, connection.analyst) == (1, 0, "ada")
+
+
+@pytest.mark.parametrize(
+    "text", ["SET epsilon = 0", "SET epsilon = -1", "SET epsilon = 1.2.3", "SET delta = 1"]
+)
+def test_a_price_without_meaning_is_refused_when_it_is_set(connection, cursor, text):
+    with pytest.raises(dbapi.DataError):
+        cursor.execute(text)
+    assert (connection.epsilon, connection.delta) == (1, 0)
+
+
+def test_the_analyst_is_who_was_set(cursor):
+    cursor.execute("SET analyst = ?", ["O'Hara"]).execute(COUNT)
+    assert cursor.release.certificate.analyst == "O'Hara"
+    with pytest.raises(dbapi.DataError, match="the analyst is ''"):
+        cursor.execute("SET analyst = ''")
+
+
+def test_show_gives_one_row(table, connection, cursor):
+    cursor.execute(COUNT).execute("SHOW budget")
+    assert [column[0] for column in cursor.description] == ["spent", "left"]
+    assert cursor.fetchall() == [("ε = 1", connection.budget.left)]
+    assert cursor.release is None
+    assert cursor.execute("SHOW epsilon").fetchall() == [("1",)]
+    assert dbapi.connect(table).cursor().execute("SHOW analyst").fetchall() == [(None,)]
+
+
+def test_explain_shows_the_plan_and_charges_nothing(table, connection, cursor):
+    cursor.execute(f"EXPLAIN {BY_WARD}")
+    assert [column[:2] for column in cursor.description] == [("plan", dbapi.STRING)]
+    lines = [line for (line,) in cursor]
+    assert lines == table.ask(BY_WARD).plan(epsilon=1).explain().splitlines()
+    assert cursor.release is None
+    assert spent(connection) == 0
+
+
+def test_with_and_comments_are_read_like_any_question(cursor):
+    inner = "SELECT * FROM visits WHERE stay > 3"
+    text = f"/* SET */ WITH long AS ({inner}) SELECT COUNT(*) AS n FROM long"
+    assert cursor.execute(text).rowcount == 1

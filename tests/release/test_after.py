@@ -1,0 +1,257 @@
+"""What is done with released numbers: its values, its errors, and that it costs nothing."""
+
+from fractions import Fraction
+from math import inf, isnan
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import discreet as dp
+from discreet.errors import QueryError
+from discreet.plan.expressions import Named, Node
+from discreet.plan.query import After
+from discreet.privacy.estimate import Estimate, LinearError, Release, Source
+from discreet.privacy.losses import PureDP
+from discreet.release.after import column, rows_kept, value
+from discreet.sql.text import parse_expression
+
+ALLOWANCE = 1e-6
+"""How often a test of this file may fail without a fault."""
+
+
+def node(text: str) -> Node:
+    return parse_expression(text)
+
+
+@pytest.fixture(scope="module")
+def answers() -> Any:
+    """Counts and sums of one question, asked with little noise."""
+    import warnings
+
+    from tests.release.conftest import visits_columns, visits_frame
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = dp.table(
+            visits_frame(),
+            name="visits",
+            unit="patient",
+            budget=dp.Budget(epsilon=10**9),
+            columns=visits_columns(),
+            max_groups=3,
+            max_rows=6,
+            ledger=":memory:",
+        )
+    return table
+
+
+def test_computed_columns_cost_nothing_and_say_how_they_were_made(answers: Any) -> None:
+    text = "SELECT ward, SUM(stay) / COUNT(*) AS mean_stay FROM visits GROUP BY ward"
+    before = answers.budget.spent.epsilon
+    release = answers.sql(text, epsilon=1)
+    assert answers.budget.spent.epsilon == before + 1
+    assert list(release.columns) == ["mean_stay"]
+    (made,) = [one for one in release.certificate.mechanisms if one["output"] == "mean_stay"]
+    assert made["asks"] == "sum_stay / count"
+    assert made["epsilon"] == "0"
+    assert sum(Fraction(one["epsilon"]) for one in release.certificate.mechanisms) == 1
+    assert release["mean_stay"]["A"].loss == PureDP(epsilon=1)
+
+
+def test_a_computed_column_is_what_arithmetic_on_the_answers_gives(answers: Any) -> None:
+    release = answers.sql(
+        "SELECT COUNT(*) AS n, SUM(stay) AS s, 2 * COUNT(*) - 1 AS twice, "
+        "SUM(stay) / COUNT(*) AS m, LEAST(COUNT(*), 100) AS few, ABS(0 - COUNT(*)) AS far, "
+        "CASE WHEN COUNT(*) > 100 THEN SUM(stay) ELSE 0 END AS kept FROM visits",
+        epsilon=20,
+    )
+    n, s = release["n"].value, release["s"].value
+    assert release["twice"].value == pytest.approx(2 * n - 1)
+    assert release["m"].value == pytest.approx(s / n)
+    assert release["few"].value == 100
+    assert release["far"].value == pytest.approx(n)
+    assert release["kept"].value == pytest.approx(s)
+    assert release["twice"].margin == pytest.approx(2 * release["n"].margin, rel=1e-6)
+    assert (release["few"].lower, release["few"].upper) == (100, 100)
+    assert release["kept"].lower == pytest.approx(release["s"].interval(0.975)[0])
+
+
+def test_groups_are_kept_ordered_and_cut_by_what_was_released(answers: Any) -> None:
+    release = answers.sql(
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > 60 ORDER BY n DESC",
+        epsilon=20,
+    )
+    values = [one.value for one in release.column("n")]
+    assert "D" not in {group[0] for group in release.groups}  # nobody is there
+    assert values == sorted(values, reverse=True)
+    cut = answers.sql(
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY ward DESC LIMIT 2 OFFSET 1",
+        epsilon=1,
+    )
+    assert cut.groups == (("C",), ("B",))
+
+
+def test_what_is_ordered_by_need_not_be_shown(answers: Any) -> None:
+    release = answers.sql(
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY AVG(stay)", epsilon=1
+    )
+    assert list(release.columns) == ["n"]
+    assert {one["output"] for one in release.certificate.mechanisms} == {"n", "avg_stay"}
+
+
+def test_top_is_the_same_question_in_sql_and_in_python(answers: Any) -> None:
+    text = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 2"
+    assert answers.ask(text).query == answers.group_by("ward").agg(n=dp.rows()).top(2).query
+
+
+def test_what_is_computed_from_quantiles_has_no_bounds_and_says_so(answers: Any) -> None:
+    release = answers.sql(
+        "SELECT QUANTILE(stay, 0.75) - QUANTILE(stay, 0.25) AS spread FROM visits", epsilon=10
+    )
+    assert release["spread"].rank_error == inf
+    assert any("no bounds can be given" in note for note in release.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("SELECT ward, COUNT(*) + LENGTH(ward) AS x FROM visits GROUP BY ward", "LENGTH(ward)"),
+        ("SELECT age, COUNT(*) * age AS x FROM visits GROUP BY age", "the group 'age'"),
+        ("SELECT ward, COUNT(*) > 3 AS x FROM visits GROUP BY ward", "not a number"),
+        ("SELECT ward, COUNT(*) + stay AS x FROM visits GROUP BY ward", "neither an aggregate"),
+        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward HAVING COUNT(*)", "not a condition"),
+        ("SELECT COUNT(*) FROM visits WHERE COUNT(*) > 3", "Write HAVING"),
+        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 0", "LIMIT 3"),
+        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 9", "position '9'"),
+        ("SELECT EXP(COUNT(*)) AS x FROM visits", "carried through"),
+    ],
+)
+def test_what_has_no_error_to_carry_is_refused_before_it_is_paid(
+    answers: Any, text: str, part: str
+) -> None:
+    before = answers.budget.charges
+    with pytest.raises(QueryError) as refusal:
+        answers.sql(text, epsilon=1)
+    assert part in str(refusal.value)
+    assert answers.budget.charges == before
+
+
+# ---------------------------------------------------------------------- values
+
+
+ROW = {"a": 3, "b": 0.5, "none": float("nan"), "w": "A", "zero": 0}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a + b", 3.5),
+        ("a / zero", None),
+        ("none + 1", None),
+        ("none IS NULL", True),
+        ("a > 2 AND none > 2", None),
+        ("a > 5 AND none > 2", False),
+        ("a > 2 OR none > 2", True),
+        ("NOT none > 2", None),
+        ("w = 'A'", True),
+        ("w IN ('B', 'C')", False),
+        ("CASE WHEN none > 1 THEN 1 ELSE 2 END", 2),
+        ("FLOOR(b)", 0),
+        ("CLIP(a, 0, 2)", 2),
+        ("NULLIF(a, 3)", None),
+        ("COALESCE(none, 7)", 7),
+        ("a BETWEEN 1 AND 3", True),
+    ],
+)
+def test_expressions_on_values_follow_sql(text: str, expected: object) -> None:
+    assert value(node(text), ROW) == expected
+
+
+def test_rows_without_a_key_come_last_and_ties_stay_in_order() -> None:
+    rows = [{"n": n, "w": w} for n, w in [(1, "a"), (float("nan"), "b"), (2, "c"), (1, "d")]]
+    for falling, expected in ((False, [0, 3, 2, 1]), (True, [2, 0, 3, 1])):
+        assert rows_kept(After(order=((Named("n"), falling),)), rows) == expected
+    both = After(order=((Named("n"), True), (Named("w"), True)))
+    assert rows_kept(both, rows) == [2, 3, 0, 1]
+
+
+# ---------------------------------------------------------------------- errors
+
+SCALE = 4
+TRUTH = {"a": 40, "b": 25, "c": 60}
+EXPRESSIONS = (
+    "a / b",
+    "a * b - c",
+    "100 * a / (a + b)",
+    "LEAST(a, b)",
+    "GREATEST(a, 41)",
+    "CASE WHEN a > 40 THEN b ELSE c END",
+    "ABS(a - 42)",
+    "FLOOR(a / 10) * 10",
+    "(a - b) / NULLIF(c, 0)",
+    "a + b - c",
+)
+TRIALS = 4000
+
+
+def noisy(generator: np.random.Generator) -> dict[str, Estimate]:
+    law = dp.Laplace(scale=SCALE)
+    paid = Release(PureDP(epsilon=1))
+    return {
+        name: Estimate(
+            value=true
+            + int(generator.geometric(1 - np.exp(-1 / SCALE)))
+            - int(generator.geometric(1 - np.exp(-1 / SCALE))),
+            error=LinearError(((Fraction(1), Source(law)),)),
+            releases=(paid,),
+            mechanism=law,
+            neighbors="add-remove",
+        )
+        for name, true in TRUTH.items()
+    }
+
+
+def misses(text: str, confidence: Fraction) -> int:
+    """How often the true value is outside the interval."""
+    generator, asked = np.random.default_rng(5), node(text)
+    truth = value(asked, TRUTH)
+    found = 0
+    for _ in range(TRIALS):
+        lower, upper = column(asked, noisy(generator)).interval(confidence)
+        found += not lower <= truth <= upper
+    return found
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_a_computed_interval_holds_as_often_as_it_says(text: str) -> None:
+    """More misses than this come up with probability below 10^-6 if each has at most 10%."""
+    assert misses(text, Fraction(9, 10)) <= binom.isf(ALLOWANCE, TRIALS, 0.1)
+
+
+def test_intervals_that_are_not_widened_for_their_parts_would_be_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The negative control: every part at half the confidence that it needs."""
+    honest = Estimate.interval
+
+    def careless(self: Estimate, confidence: Any = Fraction(19, 20)) -> Any:
+        return honest(self, Fraction(confidence) / 2)
+
+    monkeypatch.setattr(Estimate, "interval", careless)
+    assert misses("a * b - c", Fraction(9, 10)) > binom.isf(ALLOWANCE, TRIALS, 0.1)
+
+
+def test_a_value_that_cannot_be_computed_is_missing() -> None:
+    parts = noisy(np.random.default_rng(1))
+    zero = Estimate(
+        value=0,
+        error=parts["a"].error,
+        releases=parts["a"].releases,
+        mechanism=None,
+        neighbors="add-remove",
+    )
+    found = column(node("a / b"), parts | {"b": zero})
+    assert isnan(found.value)
+    assert found.interval() == (-inf, inf)

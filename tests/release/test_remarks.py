@@ -1,0 +1,121 @@
+"""What a plan and an answer remark on, from public declarations and released numbers alone."""
+
+import json
+
+import pytest
+
+from discreet.errors import QueryError
+from discreet.plan.build import Expression, col, rows
+from discreet.release.answer import Release
+from discreet.release.planned import Plan
+from tests.release.released import released, visits
+
+
+@pytest.fixture(scope="module")
+def answer() -> Release:
+    """Quantiles beside counts: two wards have 500 rows each, the third none."""
+    return released(
+        lambda table: table.group_by("ward").agg(
+            n=rows(), m=col("stay").median(), top=col("stay").max(), day=col("admitted").min()
+        ),
+        epsilon=4,
+    )
+
+
+def planned(where: Expression) -> Plan:
+    with visits() as opened:
+        return opened.where(where).agg(n=rows()).plan(epsilon=1)
+
+
+class TestUndeclaredValues:
+    @pytest.mark.parametrize(
+        "where",
+        [
+            col("ward") == "Cardiologie",
+            (col("ward") == "ICU") | (col("ward") == "Cardiologie"),
+            ~(col("ward") == "Cardiologie") & (col("stay") > 2),
+        ],
+    )
+    def test_a_value_that_was_not_declared_is_noted_and_not_refused(
+        self, where: Expression
+    ) -> None:
+        plan = planned(where)
+        (note,) = plan.notes
+        assert note == (
+            "ward = 'Cardiologie' fits no declared value: those of ward are Cardiology, Oncology, "
+            "ICU. Did you mean 'Cardiology'?"
+        )
+        assert f"note: {note}" in repr(plan)
+        assert f"note       {note}" in plan.explain()
+
+    @pytest.mark.parametrize(
+        "where", [col("ward") == "ICU", col("ward") != "none", col("age") == 500]
+    )
+    def test_everything_else_is_not(self, where: Expression) -> None:
+        plan = planned(where)
+        assert plan.notes == []
+        assert "note" not in repr(plan) + plan.explain()
+
+    def test_the_note_is_the_same_whatever_the_rows_are(self) -> None:
+        """It is made before any is read, also where a row has the value."""
+        with visits(("Cardiology", "Oncology", "Z", "ICU")) as opened:
+            there = opened.where(col("ward") == "Z").agg(n=rows()).plan(epsilon=1)
+        assert there.notes == []
+        assert len(planned(col("ward") == "Z").notes) == 1
+
+
+class TestRanks:
+    def test_every_form_has_the_rank_error(self, answer: Release) -> None:
+        expected = [one.rank_error for one in answer.column("m")]
+        assert all(error is not None and 0 < error < 500 for error in expected)
+        assert list(answer.to_pandas()["m_rank_error"]) == expected
+        assert answer.to_polars()["m_rank_error"].to_list() == expected
+        assert answer.to_arrow()["m_rank_error"].to_pylist() == expected
+        assert [row["m_rank_error"] for row in json.loads(answer.to_json())["rows"]] == expected
+        assert "m,m_lower,m_upper,m_rank_error,top" in answer.to_csv()
+
+    def test_only_what_is_chosen_by_rank_has_one(self, answer: Release) -> None:
+        named = [name for name in answer.header if name.endswith("_rank_error")]
+        assert named == ["m_rank_error", "top_rank_error", "day_rank_error"]
+        assert str(answer.to_pandas().dtypes["day_rank_error"]) == "float64"
+
+    def test_a_name_that_would_stand_twice_is_refused(self) -> None:
+        with visits() as opened:
+            asked = opened.agg(m=col("stay").median(), m_rank_error=rows())
+            with pytest.raises(QueryError, match="also gives m_rank_error"):
+                asked.plan(epsilon=1)
+            opened.agg(m=rows(), m_rank_error=rows()).plan(epsilon=1)
+
+    def test_without_groups_the_columns_are_the_same(self, answer: Release) -> None:
+        columns: dict[str, tuple[()]] = dict.fromkeys(answer.columns, ())
+        none = Release(answer.keys, (), columns, answer.certificate)
+        assert none.header == answer.header
+        assert list(none.to_pandas().columns) == list(answer.to_pandas().columns)
+
+    def test_a_group_that_is_smaller_than_the_error_is_named(self, answer: Release) -> None:
+        assert answer.outranked["m"] == "the group ICU"
+        assert "the rank ± of m is as large as the group ICU" in repr(answer)
+        said = "m: the error of rank is as large as the group ICU"
+        assert any(note.startswith(said) for note in answer.notes)
+        assert said in answer.report()
+
+    def test_an_answer_without_counts_says_what_a_small_group_means(self) -> None:
+        found = released(lambda table: table.agg(m=col("stay").median()))
+        assert found.outranked == {}
+        assert any("of a group with fewer rows it says nothing" in note for note in found.notes)
+
+    def test_a_whole_table_can_be_too_small(self) -> None:
+        found = released(
+            lambda table: table.where(col("stay") > 100).agg(n=rows(), m=col("stay").median())
+        )
+        assert found.outranked == {"m": "all that was asked about"}
+
+    @pytest.mark.parametrize(("rows_expected", "noted"), [(10, True), (10_000, False)])
+    def test_a_plan_foretells_it_for_the_rows_expected(
+        self, rows_expected: int, noted: bool
+    ) -> None:
+        with visits() as opened:
+            asked = opened.group_by("ward").agg(m=col("stay").median(), n=rows())
+            plan = asked.plan(epsilon=1, expect_rows=rows_expected)
+        assert bool(plan.notes) is noted
+        assert ("a group is expected to have 10. The value" in repr(plan)) is noted

@@ -1,0 +1,124 @@
+"""Several small tables behind one engine, and the true integers that it makes of a question."""
+
+import atexit
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.duckdb.sources import Frame, Sources
+from discreet.plan.blocks import Block
+from discreet.plan.check import Question
+from discreet.plan.columns import Category, Column, Number
+from discreet.plan.schema import ROW
+from tests.engines.duckdb.measuring import Vector, as_double, integers
+from tests.sql import interpreter
+from tests.sql.drawn import ROWS_OF_WARDS, schema
+
+Rows = Sequence[Mapping[str, Any]]
+TIMES = "times"
+"""How often a row is there: a person with many rows is as short as one with a single row."""
+
+_DECLARED = schema()
+_PATIENTS = _DECLARED.private["patients"]
+_WARDS = _DECLARED.public["wards"]
+
+
+def arrow(rows: Rows, columns: Mapping[str, Column], unit: str | None, stored: str) -> Any:
+    """Rows as an Arrow table; numbers are stored as texts or as doubles."""
+    found: dict[str, Any] = {}
+    for name, column in columns.items():
+        values = [row[name] for row in rows]
+        if stored == "double" and _numeric(column):
+            found[name] = pyarrow.array(map(as_double, values), pyarrow.float64())
+        else:
+            shown = [None if value is None else str(value) for value in values]
+            found[name] = pyarrow.array(shown, pyarrow.string())
+    if unit is not None:
+        found[unit] = pyarrow.array([row[unit] for row in rows], pyarrow.string())
+    places = np.repeat(np.arange(len(rows)), [row.get(TIMES, 1) for row in rows])
+    return pyarrow.table(found).take(pyarrow.array(places, pyarrow.int64()))
+
+
+def _numeric(column: Column) -> bool:
+    return (isinstance(column, Number) and not column.dated) or (
+        isinstance(column, Category) and column.numeric
+    )
+
+
+def frames(visits: Rows, patients: Rows, stored: str = "text") -> dict[str, Any]:
+    """The tables by the names that queries have for them."""
+    return {
+        "source": arrow(visits, _DECLARED.columns, "id", stored),
+        "private_0": arrow(patients, _PATIENTS.columns, "pid", stored),
+        "public_0": arrow(ROWS_OF_WARDS, _WARDS.columns, None, stored),
+    }
+
+
+@cache
+def _opened(unit: str, stored: str) -> DuckDB:
+    empty = {name: Frame(frame) for name, frame in frames([], [], stored).items()}
+    private = {} if unit == ROW else {"patients": empty["private_0"]}
+    engine = DuckDB(
+        Sources(empty["source"], private, {"wards": empty["public_0"]}), schema(unit=unit)
+    )
+    atexit.register(engine.close)
+    return engine
+
+
+class Engine:
+    """The shipped engine, with one set of tables after another behind it."""
+
+    def __init__(self, visits: Rows, patients: Rows, unit: str = "id", stored: str = "text"):
+        self._engine = _opened(unit, stored)
+        self._frames = frames(visits, patients, stored)
+
+    def _read(self) -> DuckDB:
+        for name, frame in self._frames.items():
+            self._engine._connection.connection.register(f"frame_{name}", frame)
+        return self._engine
+
+    def prepare(self, question: Question) -> None:
+        """Write the queries once for several sets of tables."""
+        self._read().prepare(question, question.blocks)
+
+    def integers(
+        self, question: Question, blocks: Iterable[Block], cells: Any = None
+    ) -> dict[Block, Vector]:
+        return integers(self._read(), question, list(blocks), cells)
+
+    def candidates(self, question: Question) -> Vector:
+        found = self._read().candidates(question)
+        counts = found.counts.open()
+        return dict(zip(found.released(np.arange(len(counts))), counts.tolist(), strict=True))
+
+
+def interpreted(visits: Rows, patients: Rows, stored: str = "text") -> interpreter.Tables:
+    """The same tables for the interpreter, every row as often as it is there."""
+
+    def held(rows: Rows, columns: Mapping[str, Column]) -> list[dict[str, Any]]:
+        numbers = [name for name, one in columns.items() if stored == "double" and _numeric(one)]
+        read = [{**row, **{name: as_double(row[name]) for name in numbers}} for row in rows]
+        return [row for row in read for _ in range(row.get(TIMES, 1))]
+
+    return interpreter.Tables(
+        held(visits, _DECLARED.columns),
+        {
+            "patients": held(patients, _PATIENTS.columns),
+            "wards": held(ROWS_OF_WARDS, _WARDS.columns),
+        },
+    )
+
+
+def cells_of(question: Question, found: Iterable[tuple[str, ...]]) -> Any:
+    """Groups that private selection is taken to have released: some that occur, some that do not.
+
+    Where all keys are public there is nothing to select.
+    """
+    if not question.selects_keys:
+        return None
+    made_up = ("0",) * len(question.keys), ("low",) + ("1",) * (len(question.keys) - 1)
+    return list(dict.fromkeys([*sorted(found)[::2], *made_up]))

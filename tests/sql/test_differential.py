@@ -1,0 +1,155 @@
+"""What a SELECT is measured as, against a naive interpreter and against SQL itself."""
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import duckdb
+import pyarrow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.plan.blocks import Steps
+from discreet.plan.check import Question, checked
+from discreet.plan.relations import PerPerson
+from discreet.plan.schema import ROW
+from discreet.plan.sensitivity import unit as steps_of_one
+from discreet.privacy.neighbors import Neighbors
+from discreet.sql.select import parse_select
+from tests.engines.duckdb.measuring import BOTH, QUICK, UNITS
+from tests.sql import interpreter
+from tests.sql.drawn import PEOPLE, ROWS_OF_WARDS, Rows, accepted, relations, schema
+from tests.sql.several import Engine, cells_of, interpreted
+from tests.trials import examples
+
+seeds = st.randoms(use_true_random=True)
+
+
+@examples(320, QUICK)
+@given(
+    seeds,
+    st.sampled_from(BOTH),
+    st.sampled_from([*UNITS, "id", "id"]),
+    st.sampled_from(["text", "double"]),
+)
+def test_a_select_is_what_plain_arithmetic_says(
+    random: Random, neighbors: Neighbors, unit: str, stored: str
+) -> None:
+    caps = {"max_rows": random.randint(1, 4), "max_groups": random.randint(1, 3)}
+    declared = schema(neighbors, unit, **caps, beside_rows=random.choice([None, 1, 2]))
+    text, question = accepted(random, declared)
+    rows = Rows(random)
+    people = random.sample(PEOPLE, 4)
+    visits, patients = rows.visits(people, 12), rows.patients(people, 8)
+    if unit == ROW:
+        patients = []
+    engine, tables = Engine(visits, patients, unit, stored), interpreted(visits, patients, stored)
+    cells = None
+    if question.selects_keys:
+        found = engine.candidates(question)
+        assert found == interpreter.candidates(question, tables), text
+        cells = cells_of(question, found)
+    measured = engine.integers(question, question.blocks, cells)
+    expected = interpreter.measure(question, tables, question.blocks, cells)
+    for block in question.blocks:
+        assert measured[block] == expected[block], (text, block)
+
+
+def test_the_questions_that_are_drawn_are_of_every_kind() -> None:
+    random = Random(1)
+    declared = schema()
+    drawn = [accepted(random, declared) for _ in range(150)]
+    made_of = {kind for _, question in drawn for kind in relations(question.source)}
+    assert made_of == {"Scan", "Selected", "Lookup", "Pair", "PerPerson"}
+    keys = {type(key).__name__ for _, question in drawn for _, key in question.keys}
+    assert keys == {"Listed", "Truth", "Whole", "Edges", "Unlisted"}
+    blocks = {type(block).__name__ for _, question in drawn for block in question.blocks}
+    assert blocks >= {"People", "Rows", "Present", "Total", "Moments", "Ranks", "Extreme"}
+    words = ("LEFT JOIN", "WITH ", "HAVING", "FILTER", "COUNT(DISTINCT CASE")
+    assert all(any(word in text for text, _ in drawn) for word in words)
+
+
+def test_an_interpreter_without_a_rule_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Negative control: the comparison sees a person's side of a join that is not cut."""
+    declared = schema(max_rows=2)
+    text = "SELECT COUNT(*) AS n FROM visits v JOIN patients p ON v.id = p.pid"
+    question = checked(parse_select(text, declared), declared)
+    rows = Rows(Random(2), clean=True)
+    visits, patients = [rows.visit("p") for _ in range(5)], [rows.patient("p")]
+    patients.append(rows.patient("q"))
+    visits.append(rows.visit("q"))
+    found = Engine(visits, patients).integers(question, question.blocks)
+    tables = interpreted(visits, patients)
+    assert found == interpreter.measure(question, tables, question.blocks)
+    monkeypatch.setattr(interpreter, "_few", lambda rows, used, cap: rows)
+    assert found != interpreter.measure(question, tables, question.blocks)
+
+
+# ---------------------------------------------------------------------- against SQL itself
+
+
+@examples(80, QUICK)
+@given(seeds)
+def test_a_select_is_what_a_database_says_where_no_cap_is_reached(random: Random) -> None:
+    """The same text, run by DuckDB on the rows as they are: no interpreter of ours."""
+    declared = schema(max_rows=100_000, max_groups=1000, beside_rows=100_000)
+    text, question = accepted(random, declared, plain=True)
+    while not _on_whole_numbers(question):
+        text, question = accepted(random, declared, plain=True)
+    rows = Rows(random, clean=True)
+    visits, patients = rows.visits(PEOPLE[:4], 10), rows.patients(PEOPLE[:4], 6)
+    found = Engine(visits, patients).integers(question, question.blocks)
+    answers = _answered(text, visits, patients, len(question.keys))
+    labels = [()]
+    for _, grouping in question.keys:
+        labels = [(*one, label) for one in labels for label in grouping.labels]  # type: ignore[union-attr]
+    for place, output in enumerate(question.outputs):
+        for cell, label in enumerate(labels):
+            expected = answers.get(label, (0,) * len(question.outputs))[place] or 0
+            assert _decoded(output.block, question, found[output.block][cell]) == expected, text
+
+
+def _on_whole_numbers(question: Question) -> bool:
+    """Whether no step of a grid is larger than 1, so that nothing is rounded."""
+    values = [getattr(block, "value", None) for block in question.blocks]
+    stack = [question.source]
+    while stack:
+        one = stack.pop()
+        stack += [getattr(one, part) for part in ("inner", "first", "second") if hasattr(one, part)]
+        if isinstance(one, PerPerson):
+            values += [summary.value for summary in one.summaries]
+    return all(one.range.grid.exponent <= 0 for one in values if isinstance(one, Steps))
+
+
+def _decoded(block: Any, question: Question, found: int) -> Fraction:
+    step = block.value.range.grid.step if hasattr(block, "value") else 1
+    return Fraction(found, steps_of_one(block, question)) * step
+
+
+def _answered(
+    text: str, visits: list[Any], patients: list[Any], keys: int
+) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """What DuckDB answers, by the groups' names."""
+    whole = {"level", "code", "age", "floor"}
+    with duckdb.connect() as connection:
+        tables = {"visits": visits, "patients": patients, "wards": list(ROWS_OF_WARDS)}
+        empty = {"visits": Rows(Random(0)).visit("p"), "patients": Rows(Random(0)).patient("p")}
+        for name, listed in tables.items():
+            columns = {}
+            for column in empty.get(name) or ROWS_OF_WARDS[0]:
+                values = [None if row[column] is None else str(row[column]) for row in listed]
+                columns[column] = pyarrow.array(values, pyarrow.string())
+            connection.register(f"{name}_texts", pyarrow.table(columns))
+            kinds = dict.fromkeys(whole, "BIGINT") | {"flag": "BOOLEAN", "smoker": "BOOLEAN"}
+            kinds |= {"stay": "DOUBLE", "score": "DOUBLE", "mass": "DOUBLE", "size": "DOUBLE"}
+            kinds["day"] = "DATE"
+            casts = [f"CAST({one} AS {kinds.get(one, 'VARCHAR')}) AS {one}" for one in columns]
+            connection.execute(
+                f"CREATE TABLE {name} AS SELECT {', '.join(casts)} FROM {name}_texts"
+            )
+        found = connection.execute(text).fetchall()
+    return {
+        tuple(str(one) if hasattr(one, "year") else one for one in row[:keys]): row[keys:]
+        for row in found
+    }
