@@ -111,7 +111,8 @@ def test_paths_are_looked_up_from_the_policys_folder(policy: Any, tmp_path: Path
 
 
 def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
-    from discreet.engines.duckdb.sources import Files, find
+    from discreet.engines.duckdb.sources import Files
+    from discreet.engines.sources import find
 
     folder = tmp_path / "data [2024]"
     folder.mkdir()

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Frame, Sources
+from discreet.engines.duckdb.sources import Frame
+from discreet.engines.sources import Sources
 from discreet.plan.blocks import Block
 from discreet.plan.check import Question
 from discreet.plan.columns import Category, Column, Number

@@ -8,7 +8,7 @@ import duckdb
 import pandas
 import pytest
 
-from discreet.engines.duckdb.sources import Sources, find
+from discreet.engines.sources import Sources, find
 from discreet.ledger import Ledger
 from discreet.plan.columns import Boolean, Category, Column, Number, Text, date_text
 from discreet.plan.schema import Schema

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow
 import pytest
 
-from discreet.engines.duckdb.engine import _queries
 from discreet.plan.check import Question, checked
 from discreet.plan.columns import number
 from discreet.plan.schema import Beside, Schema
 from discreet.sql import sources
-from discreet.sql.measures import keys_query
+from discreet.sql.forms import DUCKDB
+from discreet.sql.measures import keys_query, queries
 from discreet.sql.select import parse_select
 from tests.sql.drawn import Rows, accepted, schema
 from tests.sql.several import TIMES, frames
@@ -64,7 +64,8 @@ def _tables() -> dict[str, Any]:
 
 def _found(question: Question, tables: dict[str, Any], threads: int, cells: Any = None) -> Any:
     """What every query of a question finds; the order of groups says nothing."""
-    texts = [one.text for one in _queries(question, question.blocks, cells).values()]
+    asked = queries(question, question.blocks, cells, DUCKDB)
+    texts = [query.sql("duckdb") for _, query, _ in asked]
     with duckdb.connect(config={"threads": threads}) as connection:
         for name, table in tables.items():
             connection.register(name, table)

@@ -24,7 +24,8 @@ def init(source: str, unit: str | None, table: str | None, output: str | None) -
     SOURCE is a CSV, Parquet, JSON lines or DuckDB file. No row of it is read, so bounds and
     values are for you to state.
     """
-    from discreet.engines.duckdb.sources import find, stem
+    from discreet.engines.duckdb.sources import stem
+    from discreet.engines.sources import find
     from discreet.plan.schema import ROW
     from discreet.policy.template import Stored, template
 
@@ -56,7 +57,7 @@ def _columns(source: object) -> list[tuple[str, str | None]]:
     """Names and types as the file describes them: a header or a schema, and no row."""
     from discreet.engines.duckdb.connection import Connection
     from discreet.engines.duckdb.sources import Files
-    from discreet.engines.duckdb.views import Stored
+    from discreet.engines.sources import Stored
 
     if not isinstance(source, Files) or source.format == "json":
         return []  # JSON lines name their fields in the rows

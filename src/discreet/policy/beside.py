@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.engines.duckdb.sources import Source, find
+from discreet.engines.sources import Source, find
 from discreet.errors import PolicyError
 from discreet.plan.columns import Column
 

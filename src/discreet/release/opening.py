@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.duckdb.public import read_public
-from discreet.engines.duckdb.sources import Sources, find, stem
+from discreet.engines.duckdb.sources import stem
+from discreet.engines.sources import Sources, find
 from discreet.errors import PolicyError
 from discreet.ledger import Ledger
 from discreet.plan.schema import ROW, Beside, Schema

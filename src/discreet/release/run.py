@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.measuring import Engine
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
@@ -47,7 +47,7 @@ class Noisy:
         )
 
 
-def run(question: Question, price: Price, engine: DuckDB, bits: BitSource) -> Noisy:
+def run(question: Question, price: Price, engine: Engine, bits: BitSource) -> Noisy:
     """Measure the question and add the noise that was paid for.  Every cell gets a fresh draw."""
     cells = selected = None
     if price.selection is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.engines.duckdb.profile import SIZES, people_by_size
+from discreet.engines.profile import SIZES, people_by_size
 from discreet.errors import PolicyError, QueryError
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Keystream

@@ -8,8 +8,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Sources
+from discreet.engines.measuring import Engine
+from discreet.engines.opening import open_engine
+from discreet.engines.sources import Sources
 from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
 from discreet.exact import decimal_text
 from discreet.ledger import Charge, Ledger
@@ -39,7 +40,7 @@ class Table:
         self._sources = sources
         self.schema = schema
         self.ledger = ledger
-        self._engine: DuckDB | None = None
+        self._engine: Engine | None = None
 
     def __repr__(self) -> str:
         whose = f"each {self.schema.unit}" if self.schema.by_person else "each row"
@@ -133,10 +134,10 @@ class Table:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def engine(self) -> DuckDB:
+    def engine(self) -> Engine:
         """The source, opened: its names are compared with the declarations, no row is read."""
         if self._engine is None:
-            self._engine = DuckDB(self._sources, self.schema)
+            self._engine = open_engine(self._sources, self.schema)
         return self._engine
 
 

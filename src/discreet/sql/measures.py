@@ -7,16 +7,29 @@ time to be weighed, a file that grows in between would hold more rows than the w
 Nothing random runs in an engine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from discreet.plan.blocks import Distinct, Linear, Moments, People, Present, Rows, Steps, true_for
+from discreet.plan.blocks import (
+    Block,
+    Distinct,
+    Extreme,
+    Linear,
+    Moments,
+    People,
+    Present,
+    Ranks,
+    Rows,
+    Steps,
+    true_for,
+)
 from discreet.plan.check import Question
 from discreet.plan.sensitivity import group_share, rank_share, row_share
 from discreet.plan.types import Kind, check
 from discreet.sql.expressions import column_name, expression, given, integer, plain_zero, steps
+from discreet.sql.forms import DUCKDB, Forms
 from discreet.sql.rows import Cells, grouped_rows, kept_rows, label, names_of
 from discreet.sql.shape import CELL, UNIT, called, chosen, hashed, relation, whole, within
 
@@ -32,8 +45,25 @@ class Sums:
     squares: str | None = None
 
 
+def queries(
+    question: Question, blocks: Sequence[Block], cells: Cells, forms: Forms
+) -> Iterator[tuple[tuple[Block, ...], exp.Select, tuple[Sums, ...]]]:
+    """What to run for a question: one query for all linear blocks, one for every other."""
+    linear = [block for block in blocks if isinstance(block, Linear)]
+    if linear:
+        yield (tuple(linear), *linear_query(question, linear, cells, forms))
+    for block in blocks:
+        match block:
+            case People():
+                yield (block,), people_query(question, block, cells, forms), ()
+            case Distinct():
+                yield (block,), distinct_query(question, block, cells, forms), ()
+            case Ranks() | Extreme():
+                yield (block,), ranks_query(question, block.value, cells, forms), ()
+
+
 def linear_query(
-    question: Question, blocks: Sequence[Linear], cells: Cells = None
+    question: Question, blocks: Sequence[Linear], cells: Cells = None, forms: Forms = DUCKDB
 ) -> tuple[exp.Select, tuple[Sums, ...]]:
     """cell, weight of all rows, and the sums of every block, for each group that has rows.
 
@@ -46,7 +76,7 @@ def linear_query(
         if value is not None:
             values.setdefault(value, f"v{len(values)}")
     parts = {name: _value(one, question) for one, name in values.items()}
-    rows = grouped_rows(question, cells, parts, ungrouped=True)
+    rows = grouped_rows(question, cells, parts, forms, ungrouped=True)
     person = question.schema.by_person
     every = _total(column_name(_WEIGHT)) if person else _count()
     columns = [called(_wide_cell(), CELL), called(every, "rows_weight")]
@@ -64,7 +94,7 @@ def linear_query(
         columns += _sums(name, wanted[value], weighed=person)
     query = _from("measured", columns)
     if person:
-        query = _weighed(query, rows, row_share(question), question.row_cap)
+        query = _weighed(query, rows, row_share(question), question.row_cap, forms)
     else:
         query = _given(query, "measured", rows)
     found = tuple(
@@ -76,16 +106,21 @@ def linear_query(
     return query.group_by(_wide_cell(), copy=False), found
 
 
-def people_query(question: Question, block: People, cells: Cells = None) -> exp.Select:
+def people_query(
+    question: Question, block: People, cells: Cells = None, forms: Forms = DUCKDB
+) -> exp.Select:
     """cell and the weight of the people in it, each of whom weighs at most the cap in all."""
     counted = {} if block.node is None else {"v0": _value(Present(true_for(block.node)), question)}
-    rows = grouped_rows(question, cells, counted)
+    rows = grouped_rows(question, cells, counted, forms)
     pairs = _from("measured", _columns(UNIT, CELL)).distinct(copy=False)
     pairs = pairs.where(*(given(column_name(name)) for name in counted), copy=False)
     share = group_share(question)
     total = _count() if share == 1 else _total(column_name(_WEIGHT))
     query = _from("pairs", [called(_wide_cell(), CELL), called(total, _WEIGHT)])
     query = _given(query.group_by(_wide_cell(), copy=False), "measured", rows)
+    if share > 1 and not forms.set_aside:
+        pairs = _counted(pairs, share, question.group_cap, [CELL])
+        return _given(query, "pairs", pairs)
     query = _given(query, "pairs", pairs, once=True)
     if share == 1:
         return query
@@ -93,21 +128,25 @@ def people_query(question: Question, block: People, cells: Cells = None) -> exp.
     return _given(query, "shares", _shares("pairs", share, question.group_cap))
 
 
-def ranks_query(question: Question, value: Steps, cells: Cells = None) -> exp.Select:
+def ranks_query(
+    question: Question, value: Steps, cells: Cells = None, forms: Forms = DUCKDB
+) -> exp.Select:
     """cell, step and the weight of the rows at it, in order."""
-    rows = grouped_rows(question, cells, {"v0": steps(value, names_of(question))})
+    rows = grouped_rows(question, cells, {"v0": steps(value, names_of(question))}, forms)
     person = question.schema.by_person
     weight = whole(_total(column_name(_WEIGHT))) if person else _count()
     query = _from("measured", [*_columns(CELL, "v0"), called(weight, _WEIGHT)])
     query = query.where(given(column_name("v0")), copy=False)
     if person:
-        query = _weighed(query, rows, rank_share(question), question.row_cap)
+        query = _weighed(query, rows, rank_share(question), question.row_cap, forms)
     else:
         query = _given(query, "measured", rows)
     return _ordered(_grouped(query, CELL, "v0"), CELL, "v0")
 
 
-def distinct_query(question: Question, block: Distinct, cells: Cells = None) -> exp.Select:
+def distinct_query(
+    question: Question, block: Distinct, cells: Cells = None, forms: Forms = DUCKDB
+) -> exp.Select:
     """cell and the number of different values in it; of each person the cap's worth counts.
 
     Which of a person's values count is decided by a hash of the person and the value: a fixed
@@ -117,7 +156,9 @@ def distinct_query(question: Question, block: Distinct, cells: Cells = None) -> 
     if check(block.node, question.schema.columns).kind is Kind.NUMBER:
         node = plain_zero(node)
     query = _from("pairs", [column_name(CELL), called(_count(), _WEIGHT)])
-    query = _given(_grouped(query, CELL), "measured", grouped_rows(question, cells, {"v0": node}))
+    query = _given(
+        _grouped(query, CELL), "measured", grouped_rows(question, cells, {"v0": node}, forms)
+    )
     if question.schema.by_person:
         held = _from("measured", _columns(UNIT, CELL, "v0")).distinct(copy=False)
         query = _given(query, "held", held.where(given(column_name("v0")), copy=False))
@@ -128,7 +169,7 @@ def distinct_query(question: Question, block: Distinct, cells: Cells = None) -> 
     return _given(query, "pairs", pairs.distinct(copy=False))
 
 
-def keys_query(question: Question) -> exp.Select:
+def keys_query(question: Question, forms: Forms = DUCKDB) -> exp.Select:
     """Every combination of unlisted keys that occurs, and how many units hold it.
 
     Of a person's groups the cap's worth count, chosen by a hash of the person and the group.
@@ -136,7 +177,8 @@ def keys_query(question: Question) -> exp.Select:
     names = names_of(question)
     keys = [f"k{place}" for place in range(len(question.keys))]
     parts = {
-        key: label(grouping, names) for key, (_, grouping) in zip(keys, question.keys, strict=True)
+        key: label(grouping, names, forms)
+        for key, (_, grouping) in zip(keys, question.keys, strict=True)
     }
     rows = kept_rows(question, parts)
     person = question.schema.by_person
@@ -184,11 +226,21 @@ def _count() -> exp.Expr:
     return exp.Count(this=exp.Star())
 
 
-def _weighed(query: exp.Select, rows: exp.Select, share: int, cap: int) -> exp.Select:
+def _weighed(query: exp.Select, rows: exp.Select, share: int, cap: int, forms: Forms) -> exp.Select:
     """A query of measured rows, each of which has its person's weight."""
+    if not forms.set_aside:
+        names = [column.alias_or_name for column in rows.expressions]
+        return _given(query, "measured", _counted(rows, share, cap, names))
     query = query.join(relation("shares"), using=(column_name(UNIT),), copy=False)
     query = _given(query, "measured", rows, once=True)
     return _given(query, "shares", _shares("measured", share, cap))
+
+
+def _counted(rows: exp.Select, share: int, cap: int, names: Sequence[str]) -> exp.Select:
+    """Rows with their person's weight, counted over a window: they are used once."""
+    count = exp.Window(this=exp.Count(this=column_name(CELL)), partition_by=_columns(UNIT))
+    weight = called(_share(share, cap, count), _WEIGHT)
+    return chosen(*_columns(*names), weight).from_(within(rows, "counted"), copy=False)
 
 
 def _shares(name: str, share: int, cap: int) -> exp.Select:

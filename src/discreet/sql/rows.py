@@ -9,6 +9,7 @@ from sqlglot import exp
 from discreet.plan.check import Question, used_columns
 from discreet.plan.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
 from discreet.sql.expressions import column_name, expression, given, integer
+from discreet.sql.forms import Forms
 from discreet.sql.leaves import number
 from discreet.sql.shape import CELL, UNIT, called, chosen, whole, within
 from discreet.sql.sources import short_names, source_rows
@@ -49,7 +50,12 @@ def kept_rows(
 
 
 def grouped_rows(
-    question: Question, cells: Cells, values: dict[str, exp.Expr], *, ungrouped: bool = False
+    question: Question,
+    cells: Cells,
+    values: dict[str, exp.Expr],
+    forms: Forms,
+    *,
+    ungrouped: bool = False,
 ) -> exp.Select:
     """unit, cell and values of every row that is asked about and in a group.
 
@@ -59,7 +65,7 @@ def grouped_rows(
     if not question.keys:
         return kept_rows(question, {CELL: exp.Literal.number(0), **values})
     if cells is not None:
-        return _selected_rows(question, cells, values)
+        return _selected_rows(question, cells, values, forms)
     codes: dict[str, exp.Expr] = {}
     joins: list[tuple[exp.Expr, exp.Expr]] = []
     cell: exp.Expr | None = None
@@ -67,13 +73,13 @@ def grouped_rows(
         if isinstance(grouping, Unlisted):
             raise TypeError("unlisted keys are selected before rows are grouped by them")
         key = column_name(f"k{place}")
-        if isinstance(grouping, Listed) and not _worded(grouping):
+        if isinstance(grouping, Listed) and not (_worded(grouping) and forms.enumerated):
             codes[f"k{place}"] = expression(grouping.node, names)
             same = exp.EQ(this=key, expression=column_name(f"l{place}_value"))
             joins.append((_lookup(grouping, f"l{place}"), same))
             key = column_name(f"l{place}_code")
         else:
-            codes[f"k{place}"] = _code(grouping, names)
+            codes[f"k{place}"] = _code(grouping, names, forms)
         code = whole(key)
         if cell is not None:
             shifted = exp.Mul(this=exp.paren(cell), expression=integer(len(grouping.labels)))
@@ -92,18 +98,22 @@ def grouped_rows(
 
 
 def _selected_rows(
-    question: Question, cells: Sequence[tuple[str, ...]], values: dict[str, exp.Expr]
+    question: Question,
+    cells: Sequence[tuple[str, ...]],
+    values: dict[str, exp.Expr],
+    forms: Forms,
 ) -> exp.Select:
     names = names_of(question)
-    keys = {f"k{place}": label(one, names) for place, (_, one) in enumerate(question.keys)}
+    keys = {f"k{place}": label(one, names, forms) for place, (_, one) in enumerate(question.keys)}
     cell = column_name(CELL)
-    if len(keys) == 1:
+    placed = len(keys) == 1 and forms.enumerated
+    if placed:
         keys = {"k0": whole(_position(keys["k0"], [text for (text,) in cells]))}
         cell = column_name("k0")
     query = chosen(*_unit(question), called(cell, CELL), *map(column_name, values))
     inner = kept_rows(question, {**keys, **values})
     query = query.from_(within(inner, "keyed"), copy=False)
-    if len(keys) == 1:
+    if placed:
         return query
     groups = [(*map(exp.Literal.string, cell), integer(place)) for place, cell in enumerate(cells)]
     table = _table(groups, [*(f"g{place}" for place in range(len(keys))), CELL])
@@ -136,11 +146,8 @@ def _position(value: exp.Expr, texts: Sequence[str]) -> exp.Expr:
 
 
 def _lookup(grouping: Listed, name: str) -> exp.Expr:
-    """A table of public numbers and their places."""
-    places: dict[float, int] = {}
-    for place, value in enumerate(grouping.values):
-        places.setdefault(float(value), place)  # a row is joined to one of two that are one float
-    values = [(number(Fraction(value)), integer(place)) for value, place in places.items()]
+    """A table of public values and their places."""
+    values = [(_constant(value), integer(place)) for place, value in enumerate(grouping.values)]
     return _table(values, [f"{name}_value", f"{name}_code"])
 
 
@@ -159,11 +166,13 @@ def _table(rows: Iterable[Sequence[exp.Expr]], columns: list[str]) -> exp.Expr:
     return values
 
 
-def _code(grouping: Listed | Truth | Whole | Edges, names: dict[str, str]) -> exp.Expr:
+def _code(
+    grouping: Listed | Truth | Whole | Edges, names: dict[str, str], forms: Forms
+) -> exp.Expr:
     """The place of a row's group, or NULL."""
     value = expression(grouping.node, names)
     if isinstance(grouping, Listed):
-        return _listed(value, grouping)
+        return _listed(value, grouping, forms)
     case = exp.Case()
     if isinstance(grouping, Truth):
         otherwise = exp.Not(this=exp.paren(value.copy()))
@@ -196,8 +205,8 @@ def _code(grouping: Listed | Truth | Whole | Edges, names: dict[str, str]) -> ex
     return case
 
 
-def _listed(value: exp.Expr, grouping: Listed) -> exp.Expr:
-    if _worded(grouping):
+def _listed(value: exp.Expr, grouping: Listed, forms: Forms) -> exp.Expr:
+    if _worded(grouping) and forms.enumerated:
         return _position(value, [str(one) for one in grouping.values])
     case = exp.Case()
     for place, one in enumerate(grouping.values):
@@ -206,8 +215,8 @@ def _listed(value: exp.Expr, grouping: Listed) -> exp.Expr:
     return case
 
 
-def label(grouping: Grouping, names: dict[str, str]) -> exp.Expr:
+def label(grouping: Grouping, names: dict[str, str], forms: Forms) -> exp.Expr:
     """A row's group as text: its own, or the place of a public one."""
     if isinstance(grouping, Unlisted):
         return expression(grouping.node, names)
-    return exp.cast(_code(grouping, names), "TEXT")
+    return exp.cast(_code(grouping, names, forms), "TEXT")

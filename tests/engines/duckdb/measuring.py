@@ -15,7 +15,8 @@ import pyarrow
 from hypothesis import Phase, settings
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Frame, Sources
+from discreet.engines.duckdb.sources import Frame
+from discreet.engines.sources import Sources
 from discreet.plan.blocks import (
     POINTS,
     SQUARE_POINTS,

@@ -11,9 +11,9 @@ import pyarrow.parquet
 import pytest
 
 from discreet.engines.duckdb.connection import Connection
-from discreet.engines.duckdb.engine import DuckDB, Measured
-from discreet.engines.duckdb.sources import Sources, find
-from discreet.engines.duckdb.views import Stored
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.measuring import Measured
+from discreet.engines.sources import Sources, Stored, find
 from discreet.errors import SourceError
 from discreet.plan.blocks import Block
 from discreet.plan.build import col, people, rows
@@ -158,8 +158,8 @@ def test_python_ends_well_in_a_forked_process_that_never_asks(tmp_path: Path) ->
     code = f"""
 import os, sys
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Sources, find
-from discreet.engines.duckdb.views import Stored
+from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Stored
 from discreet.plan.schema import Schema
 engine = DuckDB(Sources(find({path!r})), Schema(name="t", columns={{}}))
 child = os.fork()

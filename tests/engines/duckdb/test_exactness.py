@@ -14,7 +14,7 @@ import pytest
 
 from discreet.engines.duckdb import connection
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Sources, find
+from discreet.engines.sources import Sources, find
 from discreet.errors import SourceError, UnansweredError
 from discreet.plan.build import col, people, rows
 from discreet.plan.check import Question

@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dp
 from discreet.engines.duckdb.public import read_public
-from discreet.engines.duckdb.sources import find
+from discreet.engines.sources import find
 from discreet.errors import DiscreetError, PolicyError, QueryError, SourceError
 from discreet.plan.columns import Boolean, Category, Number, Text
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from discreet.engines.duckdb.names import check_doubles
 from discreet.engines.duckdb.sources import Files
-from discreet.engines.duckdb.views import Stored, neutralized, open_views, quoted
+from discreet.engines.duckdb.views import neutralized, open_views, quoted
+from discreet.engines.sources import Stored
 from discreet.errors import SourceError
 
 _CONFIGURATION = {

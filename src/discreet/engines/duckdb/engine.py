@@ -1,345 +1,49 @@
-"""Measuring a question on DuckDB: integers per group, handed over as Sensitive values."""
+"""DuckDB on one machine: files and frames, behind a connection that reaches nothing else."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from difflib import get_close_matches
-from itertools import pairwise
-from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlglot import exp
 
 from discreet.engines.duckdb.connection import Connection
-from discreet.engines.duckdb.sources import Source, Sources, unchanged
-from discreet.engines.duckdb.views import Stored
-from discreet.errors import SourceError, UnansweredError
-from discreet.plan.blocks import (
-    Block,
-    Distinct,
-    Extreme,
-    FixedTotal,
-    Linear,
-    Moments,
-    People,
-    Present,
-    Ranks,
-    Rows,
-    Total,
-    components,
-)
-from discreet.plan.check import Question
-from discreet.plan.columns import Column
+from discreet.engines.duckdb.sources import Local, unchanged
+from discreet.engines.measuring import Engine
+from discreet.engines.sources import Sources, Stored, stored_tables
+from discreet.errors import SourceError
 from discreet.plan.schema import Schema
-from discreet.privacy.sensitive import Sensitive
-from discreet.sql.measures import (
-    Sums,
-    distinct_query,
-    keys_query,
-    linear_query,
-    people_query,
-    ranks_query,
-)
-from discreet.sql.rows import Cells
-from discreet.sql.sources import table_name
-
-_DIALECT = "duckdb"
-
-Integers = NDArray[np.int64]
-Result = TypeVar("Result")
+from discreet.sql.forms import DUCKDB
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Candidates:
-    """Groups of private keys that occur, and how many units hold each: both are sensitive."""
-
-    counts: Sensitive[Integers]
-    _labels: tuple[tuple[str, ...], ...]
-
-    def released(self, kept: Integers) -> tuple[tuple[str, ...], ...]:
-        """The groups that a mechanism has chosen, by their places."""
-        return tuple(self._labels[place] for place in kept)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Measured:
-    """The true integers of every block.
-
-    A block of sums is one vector, group by group; ranks are, for each group, the steps that occur
-    and the weight at each.  ``rows`` is the number of rows where that is public.
-    """
-
-    sums: dict[Block, Sensitive[NDArray[Any]]]
-    ranks: dict[Block, tuple[Sensitive[tuple[Integers, Integers]], ...]]
-    rows: int | None = None
-
-
-class DuckDB:
-    """One table's rows.  Opening reads names; measuring reads rows, after the charge."""
+class DuckDB(Engine):
+    """The rows of files and frames."""
 
     def __init__(self, sources: Sources, schema: Schema) -> None:
-        self._sources = (sources.main, *sources.private.values(), *sources.public.values())
-        unit = schema.unit if schema.by_person else None
-        tables = [_stored(sources.main, schema.columns, unit, table_name(None, schema))]
-        for name, beside in schema.private.items():
-            source = sources.private[name]
-            tables.append(_stored(source, beside.columns, beside.unit, table_name(name, schema)))
-        for name, public in schema.public.items():
-            source = sources.public[name]
-            tables.append(_stored(source, public.columns, None, table_name(name, schema)))
-        self._connection = Connection(*tables)
-        self._done = 1, 1
-        self._bound: tuple[Question, Queries] | None = None
+        tables = stored_tables(sources, schema)
+        connection = Connection(*tables)
+        super().__init__(connection, DUCKDB, _written, lambda: all(map(_unchanged, tables)))
         for table in tables:
-            self._check_columns(table)
-
-    def close(self) -> None:
-        """Let go of the rows."""
-        self._connection.close()
-
-    def prepare(self, question: Question, blocks: Sequence[Block]) -> None:
-        """Bind every query of a question, so that one that cannot run is refused uncharged.
-
-        No row is read: names, types and functions are looked up.
-        """
-        bound = False
-        try:
-            self._check_unchanged()
-            cells: Cells = None
-            if question.selects_keys:
-                self._connection.bind(keys_query(question).sql(_DIALECT, copy=False))
-                cells = [("0",) * len(question.keys)]  # a made-up group: the true ones are private
-            queries = _queries(question, blocks, cells)
-            for query in queries.values():
-                self._connection.bind(query.text)
-            self._bound = (question, queries) if cells is None else None
-            bound = True
-        except Exception:
-            pass
-        if not bound:
-            raise SourceError(
-                "the data's columns are not those that the table was opened with, or one has a "
-                "type that cannot be read as it is declared. A question is bound to the columns "
-                "before it is charged. Open the table again, and compare the declared columns "
-                "with the data's. Nothing was spent."
-            )
-
-    def texts(self, question: Question, blocks: Sequence[Block]) -> list[str]:
-        """The SQL that would run: names and public values, nothing from rows."""
-        cells: Cells = [("0",) * len(question.keys)] if question.selects_keys else None
-        keys = [keys_query(question).sql(_DIALECT, copy=False)] if question.selects_keys else []
-        return [*keys, *(query.text for query in _queries(question, blocks, cells).values())]
-
-    def progress(self) -> float:
-        """How much of what is being measured is done, from 0 to 1; another thread may ask."""
-        done, every = self._done
-        return (done + self._connection.progress()) / every if done < every else 1.0
-
-    def candidates(self, question: Question) -> Candidates:
-        """The groups of unlisted keys that occur."""
-
-        def run() -> Candidates:
-            self._done = 0, 1
-            found = self._connection.rows(keys_query(question).sql(_DIALECT, copy=False))
-            self._done = 1, 1
-            labels = tuple(tuple(map(str, row[:-1])) for row in found)
-            counts = np.array([row[-1] for row in found], np.int64)
-            return Candidates(Sensitive(counts), labels)
-
-        return self._guarded(run)
-
-    def measure(self, question: Question, blocks: Sequence[Block], cells: Cells = None) -> Measured:
-        """The blocks of a question, for its public groups or for those that were selected."""
-        many = len(cells) if cells is not None else question.cells or 0
-        return self._guarded(lambda: self._measure(question, blocks, cells, many))
-
-    def guarded_rows(self, query: exp.Select) -> list[tuple[Any, ...]]:
-        """What a query finds, which is sensitive."""
-        return self._guarded(lambda: self._connection.rows(query.sql(_DIALECT, copy=False)))
-
-    def _measure(
-        self, question: Question, blocks: Sequence[Block], cells: Cells, many: int
-    ) -> Measured:
-        sums: dict[Block, Sensitive[NDArray[Any]]] = {}
-        ranks: dict[Block, tuple[Sensitive[tuple[Integers, Integers]], ...]] = {}
-        rows: int | None = None
-        if many == 0:
-            empty: NDArray[Any] = np.array([], np.int64)
-            ranks = {block: () for block in blocks if isinstance(block, Ranks | Extreme)}
-            return Measured({block: Sensitive(empty) for block in blocks}, ranks)
-        queries = self._prepared(question, blocks) if cells is None else None
-        if queries is None:
-            queries = _queries(question, blocks, cells)
-        for place, (measured, query) in enumerate(queries.items()):
-            self._done = place, len(queries)
-            block = measured[0]
-            if isinstance(block, Ranks | Extreme):
-                ranks[block] = _groups(self._connection.arrays(query.text), block, many)
-                continue
-            found = [row for row in self._connection.rows(query.text) if row[0] is not None]
-            if not isinstance(block, Linear):
-                counted = [(row[0], [row[1]]) for row in found]
-                sums[block] = Sensitive(_placed(counted, many, 1))
-                continue
-            linear = [one for one in measured if isinstance(one, Linear)]
-            for one, columns in zip(linear, query.sums, strict=True):
-                sums[one] = Sensitive(_vector(one, columns, query.names, found, many))
-            if question.rules.fixed:
-                rows = sum(int(row[1]) for row in found)
-        self._done = 1, 1
-        return Measured(sums, ranks, rows)
-
-    def _guarded(self, run: Callable[[], Result]) -> Result:
-        """The result; what was read by its place must have been there by its name, all the time."""
-
-        def checked() -> Result:
-            self._check_unchanged()
-            found = run()
-            self._check_unchanged()
-            return found
-
-        return _guarded(checked)
-
-    def _check_unchanged(self) -> None:
-        if not all(map(unchanged, self._sources)):
-            raise ValueError("the header is not the one that the table was opened with")
-
-    def _prepared(self, question: Question, blocks: Sequence[Block]) -> "Queries | None":
-        """The queries that were bound, if they are those of this question."""
-        if self._bound is None or self._bound[0] is not question:
-            return None
-        queries = self._bound[1]
-        same = {block for measured in queries for block in measured} == set(blocks)
-        return queries if same else None
-
-    def _check_columns(self, table: Stored) -> None:
-        found = self._connection.columns[table.view]
-        for name in table.declared:
-            if name in found:
-                continue
-            near = get_close_matches(name, found, 1)
-            meant = f" Did you mean {near[0]!r}?" if near else ""
-            what = "the unit" if name == table.unit else "the declared column"
-            self.close()
-            raise SourceError(
-                f"{what} {name[:60]!r} is not in the data.{meant} Declarations name the data's own "
-                f"columns, which are {_listed(found)}. Correct the name, or take it out."
-            )
+            found = connection.columns[table.view]
+            missing = [name for name in table.declared if name not in found]
+            if missing:
+                self.close()
+                raise not_in_the_data(missing[0], table, found)
 
 
-def _stored(source: Source, columns: Mapping[str, Column], unit: str | None, view: str) -> Stored:
-    return Stored(source, [*columns, *([] if unit is None else [unit])], unit, view)
-
-
-@dataclass(frozen=True, slots=True)
-class _Query:
-    """The text of a query; of one that answers linear blocks, its columns and their sums too."""
-
-    text: str
-    names: tuple[str, ...] = ()
-    sums: tuple[Sums, ...] = ()
-
-
-Queries = dict[tuple[Block, ...], _Query]
-
-
-def _queries(question: Question, blocks: Sequence[Block], cells: Cells) -> Queries:
-    """What to run for a question: one query for all linear blocks, one for every other."""
-    queries: Queries = {}
-    linear = [block for block in blocks if isinstance(block, Linear)]
-    if linear:
-        query, sums = linear_query(question, linear, cells)
-        names = tuple(selected.alias_or_name for selected in query.expressions)
-        queries[tuple(linear)] = _Query(query.sql(_DIALECT, copy=False), names, sums)
-    for block in blocks:
-        match block:
-            case People():
-                query = people_query(question, block, cells)
-            case Distinct():
-                query = distinct_query(question, block, cells)
-            case Ranks() | Extreme():
-                query = ranks_query(question, block.value, cells)
-            case _:
-                continue
-        queries[(block,)] = _Query(query.sql(_DIALECT, copy=False))
-    return queries
-
-
-def _vector(
-    block: Linear, sums: Sums, names: Sequence[str], rows: Sequence[tuple[Any, ...]], many: int
-) -> NDArray[Any]:
-    """The integers of a block, group by group, from the sums that the engine made."""
-    place = {name: position for position, name in enumerate(names)}
-
-    def parts(row: tuple[Any, ...]) -> list[int]:
-        every = int(row[1])
-        if isinstance(block, Rows):
-            return [every]
-        present = 0 if sums.present is None else int(row[place[sums.present]])
-        if isinstance(block, Present):
-            return [present]
-        above = int(row[place[sums.total or ""]])
-        if isinstance(block, Total | FixedTotal):
-            return [above + block.value.range.low * present]
-        square = int(row[place[sums.squares or ""]]) if block.squares else None
-        return _moments(block, every, present, above, square)
-
-    return _placed([(row[0], parts(row)) for row in rows], many, components(block))
-
-
-def _moments(block: Moments, every: int, present: int, above: int, square: int | None) -> list[int]:
-    """The sums of a row's x and w - x, or (w-x)², 2x(w-x) and x², from Σ1, Σx and Σx²."""
-    width = block.value.range.width
-    if square is None:
-        found, unit = [above, width * present - above], width
-    else:
-        below = width * width * present - 2 * width * above + square
-        found, unit = [below, 2 * (width * above - square), square], width * width
-    return [*found, unit * (every - present)] if block.rows else found
-
-
-def _placed(found: Sequence[tuple[Any, list[int]]], many: int, width: int) -> NDArray[Any]:
-    """One vector with every group in its place; a group without rows holds zeros."""
-    values = [0] * (many * width)
-    for cell, parts in found:
-        if not 0 <= cell < many:
-            raise IndexError("a group that was not asked for")
-        start = int(cell) * width
-        values[start : start + width] = parts
-    # Python's integers, whatever the values are: a type must not tell how large they are.
-    return np.array(values, np.object_)
-
-
-def _groups(
-    arrays: dict[str, Any], block: Ranks | Extreme, many: int
-) -> tuple[Sensitive[tuple[Integers, Integers]], ...]:
-    """For every group, the steps above the lower bound and the weight at each."""
-    names = ("cell", "v0", "weight")
-    cells, places, weights = (np.asarray(arrays[name], np.int64) for name in names)
-    if isinstance(block, Extreme) and not block.largest:  # the smallest is the largest from above
-        cells, weights = cells[::-1], weights[::-1]
-        places = block.value.range.width - places[::-1]
-        order = np.argsort(cells, kind="stable")
-        cells, places, weights = cells[order], places[order], weights[order]
-    starts = np.searchsorted(cells, np.arange(many + 1))
-    return tuple(Sensitive((places[a:b], weights[a:b])) for a, b in pairwise(starts))
-
-
-def _guarded(run: Callable[[], Result]) -> Result:
-    """The result, or one constant error: what went wrong may depend on rows, so it is not told."""
-    interrupted = False
-    try:
-        return run()
-    except Exception as error:
-        interrupted = type(error).__name__ == "InterruptException"
-    if interrupted:
-        raise KeyboardInterrupt
-    raise UnansweredError(
-        "the data could not be read to the end. What only the rows can show is not told, since it "
-        "could give someone away, and the charge stays, since rows were read. Check the file "
-        "outside of discreet (a broken quote, a corrupt page, a full disk), then ask again."
+def not_in_the_data(name: str, table: Stored, found: Sequence[str]) -> SourceError:
+    """The refusal of a declared column that a table does not have."""
+    near = get_close_matches(name, found, 1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    what = "the unit" if name == table.unit else "the declared column"
+    listed = ", ".join(found[:12]) + (", …" if len(found) > 12 else "")
+    return SourceError(
+        f"{what} {name[:60]!r} is not in the data.{meant} Declarations name the data's own "
+        f"columns, which are {listed}. Correct the name, or take it out."
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+def _unchanged(table: Stored) -> bool:
+    return isinstance(table.source, Local) and unchanged(table.source)
+
+
+def _written(query: exp.Select) -> str:
+    return query.sql("duckdb", copy=False)

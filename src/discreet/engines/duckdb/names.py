@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
-from discreet.engines.duckdb.sources import Frame, Source
+from discreet.engines.duckdb.sources import Frame, Local
 from discreet.errors import SourceError
 
 Run = Callable[[str], list[tuple[Any, ...]]]
 
 
-def check_names(source: Source, described: Sequence[str], run: Run, paths: str) -> None:
+def check_names(source: Local, described: Sequence[str], run: Run, paths: str) -> None:
     """Refuse names that are double, capitals apart, and names that DuckDB has changed."""
     names = _names(source, run, paths)
     if names is None:
@@ -39,7 +39,7 @@ def check_doubles(names: Sequence[str]) -> None:
         )
 
 
-def _names(source: Source, run: Run, paths: str) -> Sequence[str] | None:
+def _names(source: Local, run: Run, paths: str) -> Sequence[str] | None:
     if isinstance(source, Frame):
         found = getattr(source.frame, "column_names", None)
         return [str(name) for name in (source.frame.columns if found is None else found)]

@@ -8,8 +8,8 @@ from math import isfinite
 from typing import Any
 
 from discreet.engines.duckdb.connection import Connection
-from discreet.engines.duckdb.sources import Files, Source
-from discreet.engines.duckdb.views import Stored
+from discreet.engines.duckdb.sources import Files
+from discreet.engines.sources import Source, Stored
 from discreet.errors import BoundsError, DiscreetError, SourceError
 from discreet.plan.columns import (
     LARGEST_KEY,

@@ -5,7 +5,7 @@ anything; columns of text files are read as text.
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from glob import glob, has_magic
@@ -61,19 +61,10 @@ class Frame:
         return f"a {type(self.frame).__module__.partition('.')[0]} frame"
 
 
-Source = Files | Frame
+Local = Files | Frame
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where the rows of a table are, and those of the tables that can be joined with it."""
-
-    main: Source
-    private: Mapping[str, Source] = field(default_factory=dict)
-    public: Mapping[str, Source] = field(default_factory=dict)
-
-
-def find(source: object, table: str | None = None) -> Source:
+def find_local(source: object, table: str | None = None) -> Local:
     """The files or the frame that the caller means; nothing but names is read."""
     if isinstance(source, str | Path):
         return _files(str(source), table)
@@ -110,7 +101,7 @@ def stem(source: object) -> str | None:
     return None if has_magic(name) else name
 
 
-def _files(path: str, table: str | None) -> Source:
+def _files(path: str, table: str | None) -> Local:
     if "://" in path:
         raise SourceError(
             "the source is an address. Rows are read from local files and frames. Fetch the file "
@@ -138,7 +129,7 @@ def _files(path: str, table: str | None) -> Source:
     return _listed([path], table)
 
 
-def _listed(paths: list[str], table: str | None) -> Source:
+def _listed(paths: list[str], table: str | None) -> Local:
     formats = {_format(path) for path in paths}
     if len(formats) > 1:
         raise SourceError(
@@ -179,7 +170,7 @@ def _listed(paths: list[str], table: str | None) -> Source:
     return Files(absolute, kind, None, header, delimiter)
 
 
-def unchanged(source: Source) -> bool:
+def unchanged(source: Local) -> bool:
     """Whether CSV files still have the header that their columns are read by."""
     if not isinstance(source, Files) or source.format != "csv":
         return True

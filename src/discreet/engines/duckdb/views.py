@@ -1,12 +1,12 @@
 """A view of every stored table, in which no stored type decides anything about rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from glob import escape
 from typing import Any
 
 from discreet.engines.duckdb.names import check_names
-from discreet.engines.duckdb.sources import Files, Frame, Source
+from discreet.engines.duckdb.sources import Files, Frame, Local
+from discreet.engines.sources import Stored
 from discreet.errors import SourceError
 
 _LONGEST_LINE = 1 << 24
@@ -15,23 +15,9 @@ _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _UNSIGNED = tuple(f"U{kind}" for kind in _WHOLE)
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A table to be seen as ``view``.
-
-    ``declared`` are the columns to read from files that do not list theirs; ``unit`` is the column
-    that says whose row it is.
-    """
-
-    source: Source
-    declared: Sequence[str] = ()
-    unit: str | None = None
-    view: str = "source"
-
-
 def open_views(connection: Any, tables: Sequence[Stored]) -> None:
     """Make the views; afterwards nothing else needs to be reached."""
-    files = [one.source for one in tables if isinstance(one.source, Files)]
+    files = [one for one in map(_local, tables) if isinstance(one, Files)]
     paths = {path for one in files if one.format != "duckdb" for path in one.paths}
     if paths:
         allowed = sorted({*paths, *map(escape, paths)})
@@ -40,16 +26,25 @@ def open_views(connection: Any, tables: Sequence[Stored]) -> None:
         escaped = _opened(connection, table)
         named_so = [row[0] for row in connection.execute(f"DESCRIBE {table.view}").fetchall()]
         check_names(
-            table.source,
+            _local(table),
             list(map(str, named_so)),
             lambda query: connection.execute(query).fetchall(),
             escaped,
         )
 
 
+def _local(table: Stored) -> Local:
+    if isinstance(table.source, Local):
+        return table.source
+    raise SourceError(
+        f"{table.source.text} is to be joined with files or frames. What is joined is read in one "
+        "place. Put the tables into one database, or save them as files."
+    )
+
+
 def _opened(connection: Any, table: Stored) -> str:
     """Make one view; the quoted paths of its files."""
-    source, view, run = table.source, table.view, connection.execute
+    source, view, run = _local(table), table.view, connection.execute
     if isinstance(source, Frame):
         connection.register(f"frame_{view}", source.frame)
         run(f"CREATE VIEW {view} AS SELECT * FROM frame_{view}")

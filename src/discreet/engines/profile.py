@@ -3,7 +3,7 @@
 import numpy as np
 from sqlglot import exp, select
 
-from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.measuring import Engine
 from discreet.plan.check import Question
 from discreet.privacy.sensitive import Sensitive
 from discreet.sql.rows import kept_rows, label, names_of
@@ -14,12 +14,13 @@ SIZES = 21
 
 
 def people_by_size(
-    engine: DuckDB, question: Question, *, groups: bool
+    engine: Engine, question: Question, *, groups: bool
 ) -> Sensitive[np.ndarray[tuple[int], np.dtype[np.int64]]]:
     """How many people have 1, 2, 3–4, 5–8, … rows, or groups.  One person is in one of them."""
     names = names_of(question)
     keys = {
-        f"k{place}": label(grouping, names) for place, (_, grouping) in enumerate(question.keys)
+        f"k{place}": label(grouping, names, engine.forms)
+        for place, (_, grouping) in enumerate(question.keys)
     }
     rows = kept_rows(question, keys if groups else {})
     held = select(UNIT, *keys).distinct() if groups else select(UNIT)

@@ -1,0 +1,59 @@
+"""Where the rows of tables are: files, frames, or tables of a database."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from discreet.engines.duckdb.sources import Files, Frame, find_local
+from discreet.engines.postgres.source import PostgresTable, is_address, read_address
+from discreet.plan.columns import Column
+from discreet.plan.schema import Schema
+from discreet.sql.sources import table_name
+
+Source = Files | Frame | PostgresTable
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the rows of a table are, and those of the tables that can be joined with it."""
+
+    main: Source
+    private: Mapping[str, Source] = field(default_factory=dict)
+    public: Mapping[str, Source] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A table to be seen as ``view``.
+
+    ``declared`` are the columns that are read; ``unit`` is the one that says whose row it is.
+    """
+
+    source: Source
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    unit: str | None = None
+    view: str = "source"
+
+    @property
+    def declared(self) -> Sequence[str]:
+        """The names of the columns that are read."""
+        return [*self.columns, *([] if self.unit is None else [self.unit])]
+
+
+def find(source: object, table: str | None = None) -> Source:
+    """The files, the frame or the table that the caller means; nothing but names is read."""
+    if isinstance(source, str) and is_address(source):
+        return read_address(source, table)
+    return find_local(source, table)
+
+
+def stored_tables(sources: Sources, schema: Schema) -> list[Stored]:
+    """Every table of a schema, as an engine is to show it."""
+    unit = schema.unit if schema.by_person else None
+    tables = [Stored(sources.main, schema.columns, unit, table_name(None, schema))]
+    for name, beside in schema.private.items():
+        source = sources.private[name]
+        tables.append(Stored(source, beside.columns, beside.unit, table_name(name, schema)))
+    for name, public in schema.public.items():
+        source = sources.public[name]
+        tables.append(Stored(source, public.columns, None, table_name(name, schema)))
+    return tables
