@@ -7,20 +7,8 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
-from tests.ledger.server import NoServerError, running
 
 _numbers = itertools.count()
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """The address of a PostgreSQL server."""
-    pytest.importorskip("psycopg", reason="NO POSTGRESQL TESTS: psycopg is not installed")
-    try:
-        with running() as address:
-            yield address
-    except NoServerError as error:
-        pytest.skip(f"NO POSTGRESQL TESTS: {error}")
 
 
 def new_database(server: str) -> str:

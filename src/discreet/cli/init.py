@@ -4,6 +4,7 @@ import os
 from contextlib import closing
 from difflib import get_close_matches
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
@@ -13,7 +14,7 @@ from discreet.errors import PolicyError, SourceError
 @click.command()
 @click.argument("source")
 @click.option("--unit", help='The column that says whose row it is, or "row".')
-@click.option("--table", help="The table in a DuckDB file.")
+@click.option("--table", help="The table in a DuckDB file or a database.")
 @click.option("--output", metavar="FILE", help="The policy to write; visits.toml for visits.csv.")
 def init(source: str, unit: str | None, table: str | None, output: str | None) -> None:
     """Write a policy to be filled in: names and types, never values.
@@ -21,15 +22,15 @@ def init(source: str, unit: str | None, table: str | None, output: str | None) -
     \b
     discreet init visits.parquet --unit patient_id
 
-    SOURCE is a CSV, Parquet, JSON lines or DuckDB file. No row of it is read, so bounds and
-    values are for you to state.
+    SOURCE is a CSV, Parquet, JSON lines or DuckDB file, or the address of a PostgreSQL table:
+    postgresql://host/database?table=visits. No row of it is read, so bounds and values are for
+    you to state.
     """
-    from discreet.engines.duckdb.sources import stem
-    from discreet.engines.sources import find
+    from discreet.engines.sources import default_name, find
     from discreet.plan.schema import ROW
     from discreet.policy.template import Stored, template
 
-    name = table or stem(source) or "table"
+    name = default_name(source, table) or "table"
     place = Path(output if output is not None else f"{name}.toml")
     if place.suffix != ".toml":
         raise PolicyError(
@@ -57,8 +58,13 @@ def _columns(source: object) -> list[tuple[str, str | None]]:
     """Names and types as the file describes them: a header or a schema, and no row."""
     from discreet.engines.duckdb.connection import Connection
     from discreet.engines.duckdb.sources import Files
+    from discreet.engines.postgres.source import PostgresTable
     from discreet.engines.sources import Stored
 
+    if isinstance(source, PostgresTable):
+        from discreet.engines.postgres.catalog import described
+
+        return described(source)
     if not isinstance(source, Files) or source.format == "json":
         return []  # JSON lines name their fields in the rows
     if source.format == "csv":
@@ -69,9 +75,21 @@ def _columns(source: object) -> list[tuple[str, str | None]]:
 
 def _from(policy: Path, source: str) -> str:
     """The source as the policy names it: from the policy's folder, if it lies within."""
+    if "://" in source:
+        return _without_password(source)
     folder, target = policy.resolve().parent, Path(source).absolute()
     relative = os.path.relpath(target, folder)
     return str(target) if relative.startswith("..") else Path(relative).as_posix()
+
+
+def _without_password(address: str) -> str:
+    """An address that may be kept: a password in it would stand in the policy for all to read."""
+    if urlsplit(address).password is None and "password=" not in address:
+        return address
+    raise PolicyError(
+        "the address holds a password. A policy is read and kept by many. Take it out of the "
+        "address, and set PGPASSWORD or use a password file."
+    )
 
 
 def _write(place: Path, text: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from discreet.errors import SourceError, UnansweredError
+from discreet.errors import QueryError, SourceError, UnansweredError
 from discreet.plan.blocks import (
     Block,
     Extreme,
@@ -119,6 +119,8 @@ class Engine:
                 self._connection.bind(query.text)
             self._bound = (question, queries) if cells is None else None
             bound = True
+        except QueryError:  # the engine says what it does not offer
+            raise
         except Exception:
             pass
         if not bound:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from discreet.engines.duckdb.sources import Files, Frame, find_local
+from discreet.engines.duckdb.sources import Files, Frame, find_local, stem
 from discreet.engines.postgres.source import PostgresTable, is_address, read_address
 from discreet.plan.columns import Column
 from discreet.plan.schema import Schema
@@ -44,6 +44,13 @@ def find(source: object, table: str | None = None) -> Source:
     if isinstance(source, str) and is_address(source):
         return read_address(source, table)
     return find_local(source, table)
+
+
+def default_name(source: object, table: str | None = None) -> str | None:
+    """The name a table has unless it is given one: that of its file, or in its database."""
+    if isinstance(source, str) and is_address(source):
+        return read_address(source, table).table
+    return table or stem(source)
 
 
 def stored_tables(sources: Sources, schema: Schema) -> list[Stored]:

@@ -6,7 +6,7 @@ from glob import escape, has_magic
 from pathlib import Path
 from typing import Any, Final
 
-from discreet.engines.duckdb.sources import stem
+from discreet.engines.sources import default_name
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.ledger.periods import Period
 from discreet.plan.schema import MOST_ROWS, ROW
@@ -69,7 +69,8 @@ def read_name(policy: PolicyFile) -> str:
     """The identity that the ledger knows the table by: ``name``, or that of its source."""
     stated = _text(policy, "name", "the identity that the ledger knows the table by", "visits")
     source = policy.fields.get("source")
-    found = stated or policy.fields.get("table") or stem(source)
+    table = policy.fields.get("table")
+    found = stated or default_name(source, table if isinstance(table, str) else None)
     if not isinstance(found, str) or not found:
         raise policy.error(
             "the table has no name.",

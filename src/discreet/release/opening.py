@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.duckdb.public import read_public
-from discreet.engines.duckdb.sources import stem
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, default_name, find
 from discreet.errors import PolicyError
 from discreet.ledger import Ledger
 from discreet.plan.schema import ROW, Beside, Schema
@@ -160,7 +159,7 @@ def _given(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name(name: str | None, source: object, table: str | None) -> str:
-    found = name or table or stem(source)
+    found = name or default_name(source, table)
     if not found:
         raise PolicyError(
             "the table has no name. The ledger knows it by its name, whatever the file is called, "

@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.engines.duckdb.connection import Connection
 from discreet.engines.duckdb.sources import Files
+from discreet.engines.postgres.source import PostgresTable
 from discreet.engines.sources import Source, Stored
 from discreet.errors import BoundsError, DiscreetError, SourceError
 from discreet.plan.columns import (
@@ -43,6 +44,12 @@ def read_public(name: str, source: Source) -> Public:
         raise SourceError(
             f"the public table {name[:60]!r} is a JSON lines file. Its columns are read from its "
             "schema, and such a file has none. Save it as CSV or Parquet."
+        )
+    if isinstance(source, PostgresTable):
+        raise SourceError(
+            f"the public table {name[:60]!r} is in a PostgreSQL database. What a lookup table "
+            "holds is read when the table is opened, from files and frames. Save it as CSV: "
+            "psql -c '\\copy wards TO wards.csv CSV HEADER'."
         )
     try:
         connection = Connection(Stored(source))

@@ -1,0 +1,352 @@
+"""A query as PostgreSQL is to run it: the same values as on DuckDB, and no error on any row.
+
+The relations that a query reads are written in with their columns already as they are declared.
+What PostgreSQL computes otherwise is written so that it comes to the same; what cannot be, or can
+fail on a row, is refused before anything is charged.
+"""
+
+from collections.abc import Callable, Mapping
+from math import isnan
+
+from sqlglot import exp
+
+from discreet.engines.postgres.numbers import (
+    added,
+    as_float,
+    bound,
+    decreasing,
+    divided,
+    exponential,
+    increasing,
+    literal,
+    multiplied,
+    raised,
+    remainder,
+)
+from discreet.errors import QueryError
+
+_SPACES = "\u0020\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+"""What TRIM takes off: every space of Unicode."""
+_EXACT = 1 << 53
+_SAFE_TERM = 1e290
+"""So little does not carry the largest float to infinity."""
+
+
+class Writing:
+    """Writes queries for the relations of one database.
+
+    ``letters`` is the collation that knows Unicode's small and large letters, if there is one.
+    """
+
+    def __init__(self, relations: Mapping[str, str], letters: str | None) -> None:
+        self._relations = relations
+        self._letters = letters
+
+    def text(self, query: exp.Select) -> str:
+        """The SQL of a query."""
+        return _sql(self._written(query.copy(), leaf=False))
+
+    def _written(self, node: exp.Expr, *, leaf: bool) -> exp.Expr:
+        """A node with all that it is made of; ``leaf``: it reads a relation's own columns."""
+        if isinstance(node, exp.Select):
+            leaf = self._reads_relation(node)
+        if isinstance(node, exp.Values) or _is_literal_cast(node):
+            return node
+        rounded = _rounded(node)
+        if rounded is not None:
+            return self._clipped(node, rounded)
+        for name, value in list(node.args.items()):
+            if isinstance(value, exp.Expr):
+                node.set(name, self._written(value, leaf=leaf))
+            elif isinstance(value, list):
+                node.set(
+                    name,
+                    [
+                        self._written(one, leaf=leaf) if isinstance(one, exp.Expr) else one
+                        for one in value
+                    ],
+                )
+        if leaf and isinstance(node, exp.TryCast | exp.DateDiff):
+            column: exp.Expr = node.this  # the relation has the column as it is declared
+            return column
+        write = _RULES.get(type(node))
+        return node if write is None else write(self, node)
+
+    def _clipped(self, node: exp.Expr, rounded: exp.Expr) -> exp.Expr:
+        """Grid steps between bounds: the rounded value, which is written often, computed once."""
+        body = node.transform(lambda part: _raw("a") if part == rounded else part)
+        return _raw(bound({"a": _sql(self._written(rounded, leaf=False))}, _sql(body)))
+
+    def _reads_relation(self, query: exp.Select) -> bool:
+        source = query.args.get("from_") or query.args.get("from")
+        table = None if source is None else source.this
+        return isinstance(table, exp.Table) and table.name in self._relations
+
+    # ------------------------------------------------------------------ relations and texts
+
+    def _table(self, node: exp.Table) -> exp.Expr:
+        found = self._relations.get(node.name)
+        return node if found is None else _raw(f"{found} AS {node.name}")
+
+    def _cased(self, node: exp.Lower | exp.Upper) -> exp.Expr:
+        text = self._lettered(type(node).__name__.upper(), _sql(node.this))
+        if isinstance(node, exp.Upper):
+            text = f"REPLACE({text}, 'ß', 'ẞ')"
+        return _raw(f'({text} COLLATE "C")')
+
+    def _ilike(self, node: exp.ILike) -> exp.Expr:
+        sides = [self._lettered("LOWER", _sql(side)) for side in (node.this, node.expression)]
+        return _raw(f"{sides[0]} LIKE {sides[1]} ESCAPE ''")
+
+    def _lettered(self, function: str, text: str) -> str:
+        if self._letters is None:
+            raise refused(
+                "small and large letters (LOWER, UPPER, ILIKE)",
+                "the server has no collation that knows those of Unicode (pg_c_utf8 or C.utf8)",
+            )
+        return f'{function}(({text}) COLLATE "{self._letters}")'
+
+    # ------------------------------------------------------------------ numbers
+
+    def _sum(self, node: exp.Sum) -> exp.Expr:
+        # The sum of 32-bit numbers would have 64 bits; that of 64-bit numbers has any number.
+        return _raw(f"SUM(CAST({_sql(node.this)} AS BIGINT))")
+
+    def _nullif(self, node: exp.Nullif) -> exp.Expr:
+        if isinstance(node.this, exp.Column) and isnan(_constant(node.expression) or 0.0):
+            column: exp.Expr = node.this  # no column has NaN
+            return column
+        if isinstance(node.this, _ARITHMETIC):
+            node.set("this", _raw(_calculated(node.this)))
+        return node
+
+    def _arithmetic(self, node: exp.Expr) -> exp.Expr:
+        if isinstance(node.parent, exp.Nullif) and node.arg_key == "this":
+            return node  # the parent has it written
+        floats = any(_is_double(side) for side in (node.this, node.expression))
+        return _raw(f"({_calculated(node)})") if floats else node
+
+
+def refused(what: str, why: str) -> QueryError:
+    """The refusal of a construct that PostgreSQL is not asked to compute."""
+    return QueryError(
+        f"{what} are not offered on PostgreSQL: {why}. What is asked must mean the same on every "
+        "engine and fail on no row. Compute the value in a view, and name the view as the table. "
+        "Nothing was spent."
+    )
+
+
+def _calculated(node: exp.Expr) -> str:
+    """An operation on floats that cannot fail."""
+    left, right = _unnested(node.this), _unnested(node.expression)
+    first, second = _constant(left), _constant(_divisor(right))
+    if node.find(exp.AggFunc):  # at most 2^63 rows between bounds of at most 10^100
+        return f"{_sql(node.this)} {_SIGNS[type(node)]} {_sql(node.expression)}"
+    if isinstance(node, exp.Mod):
+        return _remainder(left, second)
+    sign = _SIGNS[type(node)]
+    if first is None and second is None:
+        return _general(node, left, right)
+    if isinstance(node, exp.Add | exp.Sub):
+        sides = [one for one in (first, second) if one is not None]
+        if max(map(abs, sides)) < _SAFE_TERM:
+            return f"{_inner(left)} {sign} {_inner(right)}"
+        return _general(node, left, right)
+    if second is not None and second != 0:
+        held = second
+        function: Callable[[float], float] = (
+            (lambda size: size * held) if isinstance(node, exp.Mul) else (lambda size: size / held)
+        )
+        return _of(left, lambda x: increasing(x, function, f"{x} {sign} {literal(held)}"))
+    if first is not None and first != 0 and second is None:
+        fixed = first
+        if isinstance(node, exp.Mul):
+            return _of(
+                right, lambda x: increasing(x, lambda size: size * fixed, f"{literal(fixed)} * {x}")
+            )
+        return _of(
+            right, lambda x: decreasing(x, lambda size: fixed / size, f"{literal(fixed)} / {x}")
+        )
+    return f"{_inner(left)} {sign} {_inner(right)}"  # by zero, or of it
+
+
+def _general(node: exp.Expr, left: exp.Expr, right: exp.Expr) -> str:
+    guard = multiplied if isinstance(node, exp.Mul) else divided
+    other = f"-({_sql(right)})" if isinstance(node, exp.Sub) else _sql(right)
+    if isinstance(node, exp.Add | exp.Sub):
+        guard = added
+    return bound({"a": as_float(_sql(left)), "b": as_float(other)}, guard("a", "b"))
+
+
+def _remainder(value: exp.Expr, divisor: float | None) -> str:
+    if divisor is None or not divisor.is_integer() or abs(divisor) > _EXACT:
+        raise refused(
+            "remainders by anything but a written whole number (%, MOD)",
+            "its remainder of floats is not exact",
+        )
+    if divisor == 0:
+        return "NULL::double precision"
+    return _of(value, lambda x: remainder(x, int(divisor)))
+
+
+def _divisor(node: exp.Expr) -> exp.Expr:
+    """A divisor without the question whether it is zero, where it is written."""
+    if isinstance(node, exp.Nullif) and _constant(node.this) is not None:
+        return _unnested(node.this)
+    return node
+
+
+def _exp(_: Writing, node: exp.Exp) -> exp.Expr:
+    return _raw(_of(node.this, exponential))
+
+
+def _pow(_: Writing, node: exp.Pow) -> exp.Expr:
+    power = _constant(node.expression)
+    if power is None:
+        raise TypeError("a power is written")
+    return _raw(f"({_of(_unnested(node.this), lambda x: raised(x, power))})")
+
+
+# ---------------------------------------------------------------------- texts, dates and casts
+
+
+def _string(_: Writing, node: exp.Literal) -> exp.Expr:
+    return _raw(f'({_sql(node)} COLLATE "C")') if node.is_string else node
+
+
+def _like(_: Writing, node: exp.Like) -> exp.Expr:
+    return _raw(f"{_sql(node.this)} LIKE {_sql(node.expression)} ESCAPE ''")
+
+
+def _trim(_: Writing, node: exp.Trim) -> exp.Expr:
+    return _raw(f"BTRIM({_sql(node.this)}, '{_SPACES}')")
+
+
+def _function(_: Writing, node: exp.Anonymous) -> exp.Expr:
+    parts = [_sql(part) for part in node.expressions]
+    if node.name == "CONTAINS":
+        return _raw(f"(STRPOS({parts[0]}, {parts[1]}) > 0)")
+    if node.name == "DATE_TRUNC":
+        return _raw(f"DATE_TRUNC({parts[0]}, CAST({parts[1]} AS TIMESTAMP))")
+    return node
+
+
+def _days(_: Writing, node: exp.DateDiff) -> exp.Expr:
+    return _raw(f"({_sql(node.this)} - {_sql(node.expression)})")
+
+
+def _cast(_: Writing, node: exp.Cast) -> exp.Expr:
+    if node.to.this is not exp.DataType.Type.TEXT:
+        return node
+    if isinstance(node.this, exp.Column):
+        return _raw(_as_text(_sql(node.this)))
+    return _raw(bound({"a": _sql(node.this)}, _as_text("a")))
+
+
+def _as_text(value: str) -> str:
+    """A value as DuckDB writes it: floats are never without a point or an exponent.
+
+    By this text some of a person's rows are chosen.  Beyond 2^53 a float may be written with other
+    digits here than there, and other rows of that person be chosen.
+    """
+    text = f"({value})::text"
+    decimal = f"({text})::numeric::text"
+    pointed = f"CASE WHEN {decimal} LIKE '%.%' THEN {decimal} ELSE {decimal} || '.0' END"
+    return (
+        f"CASE WHEN PG_TYPEOF({value}) <> 'double precision'::regtype THEN {text} "
+        f"WHEN {text} LIKE '%Inf%' THEN REPLACE({text}, 'Infinity', 'inf') "
+        f"WHEN {text} LIKE '%e+15' THEN {pointed} "
+        f"WHEN {text} LIKE '%.%' OR {text} LIKE '%e%' THEN {text} "
+        f"ELSE {text} || '.0' END"
+    )
+
+
+def _try_cast(_: Writing, node: exp.TryCast) -> exp.Expr:
+    if node.to.this is not exp.DataType.Type.BIGINT:
+        raise refused("casts of texts", "they are read in another way, and can fail")
+    return exp.Cast(this=node.this, to=node.to)  # it stands behind the question whether it fits
+
+
+def _whole_division(_: Writing, node: exp.IntDiv) -> exp.Expr:
+    return _raw(f"({_sql(node.this)} / {_sql(node.expression)})")
+
+
+# ---------------------------------------------------------------------- parts
+
+
+def _sql(node: exp.Expr) -> str:
+    return node.sql("postgres", copy=False)
+
+
+def _raw(text: str) -> exp.Expr:
+    return exp.Var(this=text)
+
+
+def _inner(node: exp.Expr) -> str:
+    return f"({_sql(node)})"
+
+
+def _of(operand: exp.Expr, written: Callable[[str], str]) -> str:
+    """What is written of an operand, which is computed once."""
+    if isinstance(operand, exp.Column) or _constant(operand) is not None:
+        return written(_sql(operand))
+    return bound({"a": as_float(_sql(operand))}, written("a"))
+
+
+def _rounded(node: exp.Expr) -> exp.Expr | None:
+    """The value that is rounded and then clipped, if a node does that to a longer expression."""
+    if not isinstance(node, exp.Case):
+        return None
+    first = node.args["ifs"][0].this
+    rounded: exp.Expr = first.this
+    longer = isinstance(first, exp.Between) and isinstance(rounded, exp.Floor)
+    return rounded if longer and rounded.find(exp.Nullif) else None
+
+
+def _unnested(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def _is_literal_cast(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal)
+
+
+def _is_double(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Cast) and node.to.this is exp.DataType.Type.DOUBLE
+
+
+def _constant(node: exp.Expr) -> float | None:
+    """A written float."""
+    node = _unnested(node)
+    return float(node.this.name) if _is_double(node) and _is_literal_cast(node) else None
+
+
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
+_SIGNS: dict[type[exp.Expr], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+}
+_RULES: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
+    exp.Table: Writing._table,
+    exp.Lower: Writing._cased,
+    exp.Upper: Writing._cased,
+    exp.ILike: Writing._ilike,
+    exp.Like: _like,
+    exp.Trim: _trim,
+    exp.Anonymous: _function,
+    exp.Literal: _string,
+    exp.Cast: _cast,
+    exp.TryCast: _try_cast,
+    exp.DateDiff: _days,
+    exp.IntDiv: _whole_division,
+    exp.Sum: Writing._sum,
+    exp.Nullif: Writing._nullif,
+    exp.Exp: _exp,
+    exp.Pow: _pow,
+    **dict.fromkeys(_ARITHMETIC, Writing._arithmetic),
+}

@@ -1,0 +1,57 @@
+"""The same rows in PostgreSQL and in memory."""
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import psycopg
+import pyarrow
+from psycopg import sql
+
+_ARROW = {
+    "double precision": pyarrow.float64(),
+    "text": pyarrow.string(),
+    "boolean": pyarrow.bool_(),
+    "date": pyarrow.date32(),
+    "bigint": pyarrow.int64(),
+    "integer": pyarrow.int32(),
+}
+_names = count()
+
+
+def new_table(
+    server: str, types: Mapping[str, str], rows: Sequence[Sequence[Any]], name: str | None = None
+) -> str:
+    """A table with these rows on the server; its address."""
+    name = name or f"made_{next(_names)}"
+    columns = sql.SQL(", ").join(
+        sql.SQL("{} {}").format(sql.Identifier(one), sql.SQL(kind)) for one, kind in types.items()
+    )
+    with psycopg.connect(server) as connection:
+        connection.execute(
+            sql.SQL("CREATE TABLE public.{} ({})").format(sql.Identifier(name), columns)
+        )
+        fill(connection, name, types, rows)
+    return f"{server}&table={name}"
+
+
+def fill(
+    connection: Any, name: str, types: Mapping[str, str], rows: Sequence[Sequence[Any]]
+) -> None:
+    """Put rows into a table."""
+    listed = sql.SQL(", ").join(map(sql.Identifier, types))
+    query = sql.SQL("COPY public.{} ({}) FROM STDIN").format(sql.Identifier(name), listed)
+    with connection.cursor() as cursor, cursor.copy(query) as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+def frame(types: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> pyarrow.Table:
+    """The same rows in memory."""
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(types)
+    return pyarrow.table(
+        {
+            name: pyarrow.array(values, _ARROW[kind])
+            for (name, kind), values in zip(types.items(), columns, strict=True)
+        }
+    )
