@@ -105,7 +105,7 @@ def test_promise_23_no_word_of_the_analyst_reaches_the_engine(question: str) -> 
         unit="patient_id",
         budget=dp.Budget(epsilon=1),
         columns=columns | {"age": dp.integer(0, 9)},
-        max_rows=2,
+        max_rows=4,
         max_groups=2,
         ledger=":memory:",
         private={"patients": dp.beside(people, columns={"sex": dp.category(["f", "m"])})},
