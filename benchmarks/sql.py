@@ -33,7 +33,7 @@ VISITS = Schema(
     public={
         "wards": Public(
             columns={"ward": category(["A", "B"]), "region": category(["north", "south"])},
-            unique=frozenset({"ward"}),
+            most={"ward": 1},
         )
     },
 )

@@ -76,6 +76,11 @@ def test_deltas_add_up_too():
     account.charge(TENTH)
 
 
+def test_a_delta_asked_of_a_budget_without_one_is_told_so():
+    with spending(Budget(epsilon=1)), pytest.raises(BudgetExhaustedError, match="without a delta"):
+        spend(ApproximateDP(epsilon="0.1", delta="1e-6"))
+
+
 def test_odd_denominators_are_rounded_up_and_never_down():
     account, exact = Spending(Budget(epsilon=20)), Fraction(0)
     for prime in (1009 + 2 * k for k in range(450)):

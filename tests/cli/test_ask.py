@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from discreet.ledger import Ledger
@@ -129,7 +130,7 @@ def test_a_price_that_nobody_stated_is_not_paid_unasked(command: Command, policy
     [
         ((COUNT,), ["--epsilon 0.5", "--margin n=5"]),
         ((COUNT, "--epsilon", "0"), ["must be above 0", "--epsilon 1"]),
-        ((COUNT, "--epsilon", "much"), ["Epsilon is 'much'"]),
+        ((COUNT, "--epsilon", "much"), ["Epsilon is 'much'", "Write it as 1, 0.5 or 1/3."]),
         ((COUNT, "--epsilon", "1", "--delta", "2"), ["Delta is 2", "--delta 1e-6"]),
         ((COUNT, "--margin", "n"), ["--margin n=5"]),
         ((COUNT, "--margin", "n=0"), ["not above 0"]),
@@ -141,6 +142,23 @@ def test_a_price_that_nobody_stated_is_not_paid_unasked(command: Command, policy
         (("SELECT COUNT(*) FROM visit", "--epsilon", "1"), ["visits"]),
         (("DROP TABLE visits", "--epsilon", "1"), []),
         (("SELECT town, COUNT(*) FROM visits GROUP BY town", "--epsilon", "1"), ["--delta 1e-6"]),
+        (("SELECT AVG(town) AS s FROM visits", "--epsilon", "1"), ["COUNT(DISTINCT"]),
+        (("SELECT stay, COUNT(*) FROM visits GROUP BY stay", "--epsilon", "1"), ["BINS("]),
+        (("SELECT MAX(patient_id) FROM visits", "--epsilon", "1"), ["COUNT(DISTINCT patient_id)"]),
+        (("SELECT COUNT(*) FROM visits WHERE stay", "--epsilon", "1"), ["stay > 2"]),
+        (("SELECT ward FROM visits GROUP BY ward", "--epsilon", "1"), []),
+        (
+            ("SELECT COUNT(DISTINCT patient_id) FILTER (WHERE stay) FROM visits", "--epsilon", "1"),
+            ["PEOPLE() FILTER (WHERE stay > 2)"],
+        ),
+        (
+            (
+                "SELECT BINS(stay, '2020-01-01', '2021-01-01'), COUNT(*) FROM visits GROUP BY 1",
+                "--epsilon",
+                "1",
+            ),
+            ["BINS(…, '2025-01-01', '2026-01-01')"],
+        ),
     ],
 )
 def test_a_wrong_question_ends_with_2_and_costs_nothing(
@@ -153,11 +171,29 @@ def test_a_wrong_question_ends_with_2_and_costs_nothing(
         for part in parts:
             assert part.lower() in ended.error.lower(), ended.error
         assert "Traceback" not in ended.error
+        for python in (
+            "Fraction",
+            "dp.",
+            "epsilon=",
+            "delta=",
+            "expect_rows",
+            ".n_unique",
+            ".bins(",
+        ):
+            assert python not in ended.error, ended.error
     assert not (policy.parent / "visits.ledger").exists()
 
 
 @pytest.mark.parametrize(
-    "words", [("--csv", "no/where.csv"), ("--html", "."), ("--csv", "a.txt"), ("--html", "a.csv")]
+    "words",
+    [
+        ("--csv", "no/where.csv"),
+        ("--html", "."),
+        ("--csv", "a.txt"),
+        ("--html", "a.csv"),
+        ("--csv", "/proc/answer.csv"),  # said to be writable, and is not
+        ("--csv", f"{'long' * 100}.csv"),
+    ],
 )
 def test_where_an_answer_cannot_be_written_nothing_is_paid(
     command: Command, policy: Path, words: tuple[str, str], monkeypatch: pytest.MonkeyPatch
@@ -238,3 +274,41 @@ def test_a_bug_shows_where_it_is_and_not_what_it_says(
     assert ended.code == 1
     assert "RuntimeError" in ended.error
     assert "42" not in ended.error.replace(str(policy), "").partition("discreet: ")[2]
+
+
+def test_looking_whether_an_answer_can_be_written_changes_nothing(
+    command: Command, policy: Path
+) -> None:
+    old, new, link = (policy.parent / f"{name}.csv" for name in ("old", "new", "link"))
+    old.write_text("kept")
+    link.symlink_to(policy.parent / "behind.csv")
+    for place in (old, new, link):
+        assert command("ask", policy, COUNT, "--epsilon", "50", "--csv", place).code == 3
+    assert (old.read_text(), new.exists(), link.exists()) == ("kept", False, False)
+    assert command("ask", policy, COUNT, "--epsilon", "1", "--csv", link).code == 0
+    assert (policy.parent / "behind.csv").read_text().startswith("n,")
+
+
+def test_a_delta_asked_of_a_budget_without_one_is_told_what_that_means(
+    command: Command, policy: Path
+) -> None:
+    policy.write_text(policy.read_text().replace("delta   = 1e-6\n", ""))
+    towns = "SELECT town, COUNT(*) AS n FROM visits GROUP BY town"
+    ended = command("ask", policy, towns, "--epsilon", "1", "--delta", "1e-6")
+    assert ended.code == 3
+    for part in ("has no δ", "groups cannot be found privately", "Declare the values", "set a δ"):
+        assert part in ended.error, ended.error
+    assert "smaller" not in ended.error
+
+
+def test_the_sql_of_a_plan_is_on_several_lines_and_runs(command: Command, policy: Path) -> None:
+    asked = "SELECT ward, AVG(stay) AS s FROM visits WHERE smoker GROUP BY ward"
+    text = command("plan", policy, asked, "--epsilon", "1", "--sql").out
+    assert len(text.splitlines()) > 20
+    assert max(map(len, text.splitlines())) < 160
+    with duckdb.connect() as opened:
+        opened.execute(
+            f"CREATE VIEW source AS FROM read_csv('{policy.parent / 'visits.csv'}', "
+            "all_varchar = true)"
+        )
+        assert len(opened.execute(text).fetchall()) == 3

@@ -1,12 +1,16 @@
 """``discreet budget`` shows what is left, and changes it by an entry."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
 from discreet.ledger import Ledger
+from discreet.privacy.budget import Budget
+from discreet.privacy.events import PureEvent
 from tests.cli.conftest import Command
+from tests.cli.tables import COUNT, write_visits
 
 
 def test_it_shows_a_bar_who_asked_and_for_what(command: Command, path: Path) -> None:
@@ -148,3 +152,89 @@ def test_a_toml_file_names_the_ledger_and_the_data_set(
 def test_an_empty_ledger_says_so(command: Command, tmp_path: Path) -> None:
     Ledger(tmp_path / "new.ledger").close()
     assert "declares no data set yet" in command("budget", tmp_path / "new.ledger").out
+
+
+@pytest.fixture
+def policy(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A policy of which one question was asked, and whose ε was raised afterwards."""
+    monkeypatch.chdir(tmp_path)
+    found = write_visits(tmp_path)
+    assert command("ask", found, COUNT, "--epsilon", "0.5").code == 0
+    found.write_text(found.read_text().replace("epsilon = 2", "epsilon = 3"))
+    return found
+
+
+def test_what_is_not_stated_is_as_the_policy_says(command: Command, policy: Path) -> None:
+    for words in (["--epsilon", "3"], [], ["--delta", "1e-6"]):
+        ended = command("budget", "set", policy, *words, "--why", "more")
+        assert ended.out.startswith("visits  ε = 3, δ = 1e-06\n"), ended
+        assert command("ask", policy, COUNT, "--epsilon", "0.1").code == 0
+
+
+def test_a_changed_policy_is_told_the_command_that_writes_the_change_down(
+    command: Command, policy: Path
+) -> None:
+    policy.write_text(
+        'period = "month"\nanalyst_budget = { epsilon = "4/3" }\n' + policy.read_text()
+    )
+    error = command("ask", policy, COUNT, "--epsilon", "0.1").error
+    commands = error.strip().partition("with its reason: ")[2].split(", and ")
+    ledger = shlex.quote(str(policy.parent / "visits.ledger"))
+    assert commands == [
+        f"discreet budget set {ledger} --dataset visits --epsilon 3 --delta 1e-06 --period month "
+        '--why "…"',
+        f"discreet budget set {ledger} --dataset visits --each-analyst --epsilon 4/3 --delta 0 "
+        '--period month --why "…"',
+    ]
+    for line in commands:
+        assert command(*shlex.split(line)[1:]).code == 0
+    assert command("ask", policy, COUNT, "--epsilon", "0.1").code == 0
+    policy.write_text(policy.read_text().partition("\n")[2].partition("\n")[2])
+    error = command("ask", policy, COUNT, "--epsilon", "0.1").error
+    for line in error.strip().partition("with its reason: ")[2].split(", and "):
+        assert "--period never" in line or "--each-analyst --none" in line
+        assert command(*shlex.split(line)[1:]).code == 0
+    assert command("ask", policy, COUNT, "--epsilon", "0.1").code == 0
+
+
+def test_without_a_policy_what_is_not_stated_stays(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "visits.ledger"
+    split = Budget(epsilon=3, delta="1e-6", conversion_delta="9e-7")
+    with Ledger(path) as ledger:
+        ledger.declare("visits", neighbors="add-remove", budget=split)
+    common = ("budget", "set", path, "--dataset", "visits", "--why", "more", "--json")
+    budget = json.loads(command(*common, "--epsilon", "5").out)["budget"]
+    assert (budget["epsilon"], budget["delta"]) == ("5/1", "1/1000000")
+    assert budget["conversion_delta"] == "9/10000000"
+    budget = json.loads(command(*common, "--delta", "1e-5").out)["budget"]
+    assert (budget["epsilon"], budget["conversion_delta"]) == ("5/1", "1/200000")
+    assert json.loads(command(*common, "--delta", "0").out)["budget"]["delta"] == "0/1"
+    missing = command(*common, "--each-analyst", "--delta", "0")
+    assert (missing.code, "there is no budget yet" in missing.error) == (2, True)
+
+
+def test_a_share_that_is_more_than_the_sum_says_why(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "visits.ledger"
+    with Ledger(path) as ledger:
+        for name, delta in (("visits", "1e-4"), ("meters", "0")):
+            budget = Budget(epsilon=10, delta=delta)
+            ledger.declare(name, neighbors="add-remove", budget=budget)
+            for number in range(10):
+                charge = ledger.charge(name, event=PureEvent(epsilon="0.1"), question=f"{number}")
+                ledger.release(charge, b"1", safe=True)
+    visits, meters = command("budget", path).out.split("\nmeters")
+    why = "left ε = 9, δ = 5e-05   small questions cost less together than their sum"
+    assert "97% left" in visits
+    assert why in visits
+    assert "90% left   spent ε = 1   left ε = 9\n" in meters
+
+
+def test_what_only_reads_leaves_no_file_behind(command: Command, policy: Path) -> None:
+    before = sorted(policy.parent.iterdir())
+    for words in (["budget"], ["ledger", "verify"], ["ledger", "history"], ["ledger", "pending"]):
+        assert command(*words, policy).code == 0
+        assert sorted(policy.parent.iterdir()) == before
+    with Ledger(policy.parent / "visits.ledger") as used:
+        assert command("budget", policy).code == 0
+        assert used.balance("visits").charges == 1
+        assert used.verify().sound

@@ -1,5 +1,6 @@
 """``discreet init`` writes names and types, and leaves every decision to the custodian."""
 
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -134,3 +135,35 @@ def test_the_source_is_named_from_the_policys_folder(command: Command, folder: P
     source = tomllib.loads((folder / "policies" / "v.toml").read_text())["source"]
     assert source == str(folder / "visits.csv")
     assert command("plan", "policies/v.toml", COUNT, "--epsilon", "1").code == 0
+
+
+@pytest.mark.parametrize("name", ["my data", "visits", "order", "it's $HOME", "müll", 'a"b'])
+def test_the_example_works_as_it_is_printed(command: Command, folder: Path, name: str) -> None:
+    (folder / f"{name}.csv").write_text("id,ward\n")
+    ended = command("init", f"{name}.csv", "--unit", "row")
+    example = shlex.split(ended.out.splitlines()[-1])
+    assert (example[:2], len(example)) == (["discreet", "plan"], 6)
+    assert command(*example[1:]).code == 0
+    if name == "visits":
+        assert ended.out.endswith(
+            '  discreet plan visits.toml "SELECT COUNT(*) AS n FROM visits" --epsilon 0.5\n'
+        )
+
+
+def test_json_lines_do_not_name_their_columns(command: Command, folder: Path) -> None:
+    (folder / "j.jsonl").write_text('{"id": "a"}\n')
+    ended = command("init", "j.jsonl", "--unit", "patient")
+    assert "no row was read" in ended.out
+    assert "--unit patient was not checked" in ended.out
+    text = (folder / "j.toml").read_text()
+    assert "# EXAMPLE_COLUMN = { low = 0, high = 60 }" in text
+    assert "names its columns only in its rows" in text
+    assert tomllib.loads(text.replace("# EXAMPLE", "EXAMPLE"))["columns"].keys() == {
+        "EXAMPLE_COLUMN"
+    }
+
+
+def test_a_table_of_a_file_is_an_option(command: Command, folder: Path) -> None:
+    make(folder, "stays.duckdb")
+    assert "Add --table visits." in command("init", "stays.duckdb").error
+    assert "--table is given" in command("init", "visits.csv", "--table", "visits").error

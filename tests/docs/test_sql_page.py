@@ -39,7 +39,7 @@ VISITS = Schema(
     public={
         "wards": Public(
             columns={"ward": category(["A", "B", "C"]), "region": category(["north", "south"])},
-            unique=frozenset({"ward"}),
+            most={"ward": 1},
         )
     },
 )

@@ -200,7 +200,8 @@ class TestBudgets:
         declared(ledger, Budget(epsilon=3), details={"unit": "patient_id"})
         with pytest.raises(DeclarationError) as refusal:
             declared(ledger, Budget(epsilon=5), details={"unit": "row", "rows": 10})
-        for part in ("ε = 3", "ε = 5", '"patient_id"', '"row"', "rows", "discreet budget set"):
+        change = "discreet budget set" if ledger.durable else "ledger.set_budget("
+        for part in ("ε = 3", "ε = 5", '"patient_id"', '"row"', "rows", change, "table update"):
             assert part in str(refusal.value)
         with pytest.raises(DeclarationError, match="replace"):
             ledger.declare("visits", neighbors="replace", budget=Budget(epsilon=3))

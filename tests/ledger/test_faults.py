@@ -371,3 +371,19 @@ class TestServer:
         monkeypatch.setitem(sys.modules, "psycopg", None)
         with pytest.raises(LedgerUnavailableError, match=r"discreet\[postgres\]"):
             Ledger("postgresql://somewhere/privacy")
+
+
+def test_reading_leaves_the_log_of_a_process_that_died(tmp_path: Path) -> None:
+    used = declared(tmp_path / "used.ledger")
+    ask(used)
+    for ending in ("", "-wal"):
+        shutil.copy(tmp_path / f"used.ledger{ending}", tmp_path / f"died.ledger{ending}")
+    before = [(tmp_path / f"died.ledger{ending}").read_bytes() for ending in ("", "-wal")]
+    with Ledger(tmp_path / "died.ledger", read_only=True) as ledger:
+        assert ledger.balance("visits").charges == 1
+    after = [(tmp_path / f"died.ledger{ending}").read_bytes() for ending in ("", "-wal")]
+    assert after == before
+    used.close()
+    with Ledger(tmp_path / "used.ledger", read_only=True) as ledger:
+        assert ledger.balance("visits").charges == 1
+    assert not list(tmp_path.glob("used.ledger-*"))

@@ -271,3 +271,11 @@ def test_the_probability_is_of_a_whole_number_of_units(kind):
     for count in (-1, 1.5, True):
         with pytest.raises(PrivacyParameterError, match="count is not a whole number"):
             made(kind).keep_probability(count)
+
+
+@pytest.mark.parametrize("epsilon", [41, 1000, 10**7])
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+def test_a_huge_epsilon_gives_the_curve_of_a_large_one(epsilon: int) -> None:
+    found = OptimalSelection(epsilon=epsilon, delta="1e-6", groups=1)
+    assert (found.half_point, found.sure_point) == (2, 3)
+    assert found.keep_probability(1) == 1e-6

@@ -219,3 +219,27 @@ def test_a_policy_that_is_not_there(tmp_path: Path) -> None:
     for path in (tmp_path / "none.toml", tmp_path):
         with pytest.raises(PolicyError, match="discreet init"):
             read_policy(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        (
+            LEAST.replace("budget = { epsilon = 1 }", "epsilon = 1"),
+            ["line 4", "epsilon stands outside of a budget", "[budget]"],
+        ),
+        (
+            LEAST.replace("budget = { epsilon = 1 }", "[budget]\nepsilon = 1\nmax_rows = 3"),
+            ["line 6", "max_rows stands within [budget]", "above the first heading"],
+        ),
+        (LEAST + "[columns]\nordered = {}", ['ordered = { type = "date", low = "2020-01-01"']),
+        (LEAST.replace("epsilon = 1", 'epsilon = "much"'), ['1, 0.5 or "1/3"']),
+        (LEAST.replace("epsilon = 1", "epsilon = 0"), ["epsilon = 0.1"]),
+    ],
+)
+def test_a_remedy_is_one_of_the_policy(policy: Any, content: str, parts: list[str]) -> None:
+    with pytest.raises(PolicyError) as refused:
+        policy(content)
+    for part in parts:
+        assert part in str(refused.value)
+    assert "Fraction" not in str(refused.value)

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
+from discreet.errors import QueryError
 from tests.release.conftest import visits_columns, visits_frame
 
 
@@ -213,3 +214,40 @@ def test_a_filter_leaves_rows_out_also_where_the_number_of_rows_is_public(visits
     assert release["s"].value == pytest.approx(0, abs=30)
     assert release["n"].value == pytest.approx(0, abs=5)
     assert release["p"].value == pytest.approx(1, abs=0.05)
+
+
+def test_counts_of_a_person_are_not_compared_with_more_than_are_counted(visits):
+    people = "SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient"
+    for condition in ("n > 6", "n >= 7", "n = 9"):
+        with pytest.raises(QueryError, match="max_rows"):
+            visits().ask(f"SELECT COUNT(*) FROM ({people}) AS p WHERE {condition}").plan(epsilon=1)
+    visits().ask(f"SELECT COUNT(*) FROM ({people}) AS p WHERE n >= 6").plan(epsilon=1)
+    joined = (
+        f"SELECT COUNT(*) FILTER (WHERE p.n > 6) FROM visits v JOIN ({people}) p USING (patient)"
+    )
+    with pytest.raises(QueryError, match="max_rows"):
+        visits().ask(joined).plan(epsilon=1)
+
+
+def test_an_answer_says_what_its_question_may_not_mean(visits):
+    release = visits().sql("SELECT COUNT(*) AS n FROM visits WHERE ward = 'Z'", epsilon=1)
+    assert any("fits no declared value" in note for note in release.notes)
+    text = "CASE WHEN stay > 5 THEN 'long' END"
+    release = visits().sql(f"SELECT {text} AS s, COUNT(*) FROM visits GROUP BY s", epsilon=1)
+    assert any("in no group" in note for note in release.notes)
+    text = "CASE WHEN stay > 5 THEN 'long' ELSE 'short' END"
+    release = visits().sql(f"SELECT {text} AS s, COUNT(*) FROM visits GROUP BY s", epsilon=1)
+    assert release.notes == [note for note in release.notes if "in no group" not in note]
+
+
+def test_groups_that_are_dates_are_dates_in_frames(visits):
+    text = "SELECT DATE_TRUNC('quarter', admitted) AS q, COUNT(*) FROM visits GROUP BY q"
+    frame = visits().sql(text, epsilon=1).to_arrow()
+    assert str(frame.schema.field("q").type) == "date32[day]"
+
+
+def test_the_asked_table_keeps_its_name_in_the_record(visits):
+    people = "(SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient)"
+    question = f"SELECT COUNT(*) FROM visits v JOIN {people} p ON v.patient = p.patient"
+    text = visits().ask(question).plan(epsilon=1).question.query.text
+    assert "FROM visits AS v JOIN (SELECT n = rows() FROM visits PER PERSON) AS p" in text

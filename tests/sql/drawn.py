@@ -68,7 +68,7 @@ def schema(
                     "size": number(0, 20),
                     "wing": text(),
                 },
-                unique=frozenset({"ward"}),
+                most={"ward": 1},
             )
         },
     )

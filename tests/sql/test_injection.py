@@ -310,7 +310,6 @@ OTHER_ENDS = [
     "INTO x",
     "QUALIFY 1 = 1",
     "WINDOW w AS (PARTITION BY ward)",
-    "GROUP BY ALL",
     "GROUP BY CUBE (ward)",
     "GROUP BY GROUPING SETS ((ward), ())",
     "GROUP BY ward WITH ROLLUP",

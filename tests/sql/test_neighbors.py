@@ -236,7 +236,7 @@ def test_a_row_has_one_partner_even_where_the_lookup_says_so_wrongly(
 def test_without_that_a_row_counts_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Negative control."""
     question = doubled(monkeypatch)
-    monkeypatch.setattr(sources, "_one_partner", lambda lookup, keys, found: lookup)
+    monkeypatch.setattr(sources, "_partners", lambda lookup, keys, found, most: lookup)
     visit = Rows(Random(6), clean=True).visit("p")
     distances, _ = moves(question, NOBODY, NOBODY, ([visit], []))
     assert list(distances.values()) == [2]

@@ -223,7 +223,8 @@ def test_a_subquery_of_each_person_sums_up_that_persons_rows():
         "WHERE smoker GROUP BY patient_id HAVING COUNT(*) > 1) WHERE total > 10"
     )
     assert query.text == (
-        "m = mean(total) FROM (SELECT total = sum(cost), count = rows() WHERE (smoker) PER PERSON) "
+        "m = mean(total) FROM (SELECT total = sum(cost), count = rows() FROM visits "
+        "WHERE (smoker) PER PERSON) "
         "WHERE (count > 1) AND (total > 10)"
     )
 
@@ -290,12 +291,12 @@ def test_the_unit_row_has_no_column_to_count():
         ("SELECT ward, SUM(stay) + AVG(ward) FROM visits GROUP BY ward", "the mean of a text"),
         ("SELECT ward, COUNT(*) AS ward FROM visits GROUP BY 1", "named 'ward'"),
         ("SELECT COUNT(*) AS n, AVG(stay) AS n_lower FROM visits", "named 'n_lower'"),
-        ("SELECT AVG(stay) AS n_lower, COUNT(*) AS n FROM visits", "named 'n'"),
+        ("SELECT AVG(stay) AS n_lower, COUNT(*) AS n FROM visits", "named 'n_lower'"),
         ("SELECT COUNT(*) + 1 AS n, COUNT(*) + 2 AS n FROM visits", "named 'n'"),
         ("SELECT ward, COUNT(*) + 1 AS ward FROM visits GROUP BY 1", "named 'ward'"),
         ('SELECT COUNT(*) + 1 AS "" FROM visits', "named ''"),
         ('SELECT COUNT(*) + 1 AS "a\tb" FROM visits', "printable"),
-        ("SELECT COUNT(*) + 1 AS " + "n" * 201 + " FROM visits", "like another one, or not in 200"),
+        ("SELECT COUNT(*) + 1 AS " + "n" * 201 + " FROM visits", "Names are 1 to 200 printable"),
         ("SELECT MAX() FROM visits", "The aggregates are"),
         ("SELECT AVG(FLOOR()) FROM visits", "without a value"),
         (

@@ -122,7 +122,7 @@ def _charge(
                 raise BudgetExhaustedError(
                     f"the question costs {loss}, and {account.left} is left of {account.budget}. "
                     "Losses on one data set add up, so the budget is a cap on all questions "
-                    f"together. Ask with a smaller epsilon, or stop here.{_NOTHING}"
+                    f"together. {_remedy(account.budget, delta)}, or stop here.{_NOTHING}"
                 )
         _refuse_forked(accounts)
         written = [account._account for account in accounts if account._account is not None]
@@ -143,6 +143,12 @@ def _charge(
                 charged += 1
             account._epsilon, account._delta = epsilon, total_delta
             account._history.append(loss)
+
+
+def _remedy(budget: Budget, delta: Fraction) -> str:
+    if delta > 0 == budget.delta:
+        return "Ask without a delta, give the budget one"
+    return "Ask with a smaller epsilon" + (" or delta" if delta > 0 else "")
 
 
 def _in_memory(counted: tuple[Spending, object]) -> bool:

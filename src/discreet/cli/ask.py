@@ -1,6 +1,5 @@
 """``discreet ask``: a private answer, paid for from the table's budget."""
 
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.questions import Asked, in_words, question_options, read_question
+from discreet.cli.questions import Asked, question_options, read_question
 from discreet.cli.waiting import Progress, waiting
+from discreet.cli.words import in_words
 from discreet.errors import DataError, QueryError, UnansweredError
 
 if TYPE_CHECKING:
@@ -120,11 +120,25 @@ def _files(wanted: dict[str, str | None]) -> list[Path]:
                 f"the file {place.name!r} does not end in {ending}. The ending says what a file "
                 f"holds. Write --{ending[1:]} {place.stem or 'answer'}{ending}."
             )
-        target = place if place.exists() else place.parent
-        if place.is_dir() or not target.exists() or not os.access(target, os.W_OK):
+        if not _writable(place):
             raise DataError(
                 f"{place.name!r} cannot be written there. An answer is paid for once, so the place "
                 "is looked at first. Name a file in a folder that exists. Nothing was spent."
             )
         found.append(place)
     return found
+
+
+def _writable(place: Path) -> bool:
+    """Whether a file can be written there; tried, since what the system says is not always so."""
+    target = place.resolve()  # a link that leads nowhere yet is written through
+    try:
+        if target.exists():
+            with open(target, "ab"):
+                return True
+        with open(target, "xb"):
+            pass
+        target.unlink()
+    except OSError:
+        return False
+    return True

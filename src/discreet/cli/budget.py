@@ -9,6 +9,7 @@ from discreet.cli.places import Place
 from discreet.errors import DataError
 from discreet.ledger import Account, Balance
 from discreet.ledger.periods import Period
+from discreet.ledger.terms import Cap
 from discreet.privacy.budget import Budget
 
 RECENT = 5
@@ -36,6 +37,7 @@ def budget() -> None:
     \b
     discreet budget LEDGER
     discreet budget set LEDGER --dataset visits --epsilon 5 --why "a second survey"
+    discreet budget set visits.toml --why "as the board decided"
 
     LEDGER is a file, a postgresql:// address, or the TOML file that names one.
     """
@@ -69,11 +71,11 @@ def show(ledger: str, dataset: str | None, as_json: bool) -> None:
 @click.argument("ledger")
 @click.option("--dataset", help="The data set; the TOML file's own unless stated.")
 @click.option("--epsilon", help="The new ε: 1, 0.5 or 1/3.")
-@click.option("--delta", default="0", show_default=True, help="The new δ: 1e-6.")
+@click.option("--delta", help="The new δ: 1e-6, or 0 for none.")
 @click.option(
     "--period",
     type=click.Choice([*(period.value for period in Period), NEVER]),
-    help="How often it starts again; as before unless stated.",
+    help="How often it starts again.",
 )
 @click.option("--analyst", help="The budget of this analyst, within that of the data set.")
 @click.option("--each-analyst", is_flag=True, help="The budget of each analyst without an own.")
@@ -85,7 +87,7 @@ def set_(
     ledger: str,
     dataset: str | None,
     epsilon: str | None,
-    delta: str,
+    delta: str | None,
     period: str | None,
     analyst: str | None,
     each_analyst: bool,
@@ -96,7 +98,8 @@ def set_(
 ) -> None:
     """Change a budget from now on.
 
-    The change is an entry of the ledger; what was spent stays spent.
+    The change is an entry of the ledger; what was spent stays spent. What is not stated is as the
+    TOML file says, if it is named and declares the budget, and as before otherwise.
     """
     place = Place.read(ledger)
     name = dataset or place.dataset
@@ -104,17 +107,29 @@ def set_(
         raise DataError(
             "no data set is named. A ledger can hold several, each with its budget. Add --dataset."
         )
-    if (epsilon is None) != nothing or (analyst is not None and each_analyst):
+    stated = not (epsilon is None and delta is None and period is None)
+    field = "analyst_budget" if each_analyst else "budget"
+    # The policy declares nothing about one analyst, nor about another data set.
+    wanted = place.cap(field) if analyst is None and name == place.dataset else None
+    clear = not stated if nothing else stated or wanted is not None
+    if not clear or (analyst is not None and each_analyst):
         raise DataError(
             "the change is not clear. It sets a budget, or takes back that of one analyst or of "
             "each. Write --epsilon 3 for a data set; --analyst ann or --each-analyst with "
             "--epsilon 1 or --none."
         )
-    chosen = None if epsilon is None else Budget(epsilon=epsilon, delta=delta)  # type: ignore[arg-type]
     whose = analyst or (Account.EACH_ANALYST if each_analyst else Account.DATASET)
     with place.open_to_write() as opened:
-        before = opened.balance(name, analyst).cap
-        span = before.period if period is None and before is not None else read_period(period)
+        declared = opened.declaration(name)
+        before = declared.analyst_cap if each_analyst else opened.balance(name, analyst).cap
+        found = wanted or before
+        chosen = None if nothing else chosen_budget(epsilon, delta, found)
+        if period is not None:
+            span = read_period(period)
+        elif found is not None:
+            span = found.period
+        else:
+            span = declared.cap.period if each_analyst else None
         opened.set_budget(name, chosen, whose=whose, period=span, why=why, who=who)
         balance = opened.balance(name, analyst)
     if as_json:
@@ -130,7 +145,25 @@ def set_(
         click.echo(balance.guarantee)
 
 
-def read_period(period: str | None) -> Period | None:
+def chosen_budget(epsilon: str | None, delta: str | None, found: Cap | None) -> Budget:
+    """The budget as stated; what is not stated is as it was found, also how δ is split."""
+    if found is None:
+        if epsilon is None:
+            raise DataError(
+                "no ε is stated, and there is no budget yet whose ε it could keep. A budget caps "
+                "how much one person can change the odds of all answers. Add --epsilon 1."
+            )
+        return Budget(epsilon=epsilon, delta=delta or 0)  # type: ignore[arg-type]
+    before = found.budget
+    part = before.conversion_delta if delta is None else None
+    return Budget(
+        epsilon=before.epsilon if epsilon is None else epsilon,  # type: ignore[arg-type]
+        delta=before.delta if delta is None else delta,  # type: ignore[arg-type]
+        conversion_delta=part,  # type: ignore[arg-type]
+    )
+
+
+def read_period(period: str) -> Period | None:
     """The period that was chosen."""
     return None if period == NEVER else Period.read(period)
 

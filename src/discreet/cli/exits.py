@@ -13,6 +13,7 @@ from typing import Final, NoReturn
 
 import click
 
+from discreet.cli.words import in_words
 from discreet.errors import (
     AnswerLostError,
     AnswerPendingError,
@@ -84,13 +85,13 @@ def _confess(error: Exception) -> None:
 
 def _note(message: Warning | str, *_: object, **__: object) -> None:
     click.secho("note: ", fg="yellow", bold=True, nl=False, err=True)
-    click.echo(_sentence(str(message)), err=True)
+    click.echo(_sentence(in_words(str(message))), err=True)
 
 
 def say(message: object, *, err: bool = True) -> None:
     """A refusal or a fault, as the user sees it."""
     click.secho("discreet: ", fg="red", bold=True, nl=False, err=err)
-    click.echo(_sentence(str(message)), err=err)
+    click.echo(_sentence(in_words(str(message))), err=err)
 
 
 def _sentence(text: str) -> str:

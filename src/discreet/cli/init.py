@@ -1,9 +1,11 @@
 """``discreet init``: a policy to be filled in, from a file's names and types."""
 
 import os
+import re
 from contextlib import closing
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from urllib.parse import urlsplit
 
 import click
@@ -35,9 +37,15 @@ def init(source: str, unit: str | None, table: str | None, output: str | None) -
     if place.suffix != ".toml":
         raise PolicyError(
             f"the policy's name {place.name!r} does not end in .toml. It is how a policy is told "
-            f"from a table. Write --output {place.stem}.toml."
+            f"from a table. Write --output {quote(place.stem + '.toml')}."
         )
-    columns = [Stored(*one) for one in _columns(find(source, table))]
+    try:
+        found = find(source, table)
+    except SourceError as error:
+        # Here the table is an option, and not yet a field of a policy.
+        said = str(error).replace('table="visits"', "--table visits").replace("table=", "--table")
+        raise SourceError(said) from None
+    columns = [Stored(*one) for one in _columns(found)]
     names = [column.name for column in columns]
     if unit is not None and unit != ROW and names and unit not in names:
         near = get_close_matches(unit, names, 1)
@@ -49,9 +57,18 @@ def init(source: str, unit: str | None, table: str | None, output: str | None) -
     text = template(_from(place, source), name, columns, unit=unit, table=table)
     _write(place, text)
     click.echo(f"{place} declares {name}: names and types only.")
+    if not names:
+        unchecked = f", and --unit {quote(unit)} was not checked" if unit not in (None, ROW) else ""
+        click.echo(
+            "JSON lines name their columns in the rows, and no row was read. So the policy names "
+            f"none{unchecked}."
+        )
     left = "whom it protects, and the " if unit is None else "the "
-    click.echo(f"Fill in {left}bounds of the columns that may be asked about. Then, for example:")
-    click.echo(f'  discreet plan {place} "SELECT COUNT(*) AS n FROM {name}" --epsilon 0.5')
+    what = "bounds" if names else "names and bounds"
+    click.echo(f"Fill in {left}{what} of the columns that may be asked about. Then, for example:")
+    sql = f"SELECT COUNT(*) AS n FROM {_identifier(name)}"
+    word = f'"{sql}"' if re.fullmatch(r"[\w*() ]+", sql) else quote(sql)
+    click.echo(f"  discreet plan {quote(str(place))} {word} --epsilon 0.5")
 
 
 def _columns(source: object) -> list[tuple[str, str | None]]:
@@ -71,6 +88,17 @@ def _columns(source: object) -> list[tuple[str, str | None]]:
         return [(name, None) for name in source.header]
     with closing(Connection(Stored(source))) as opened:
         return [(str(row[0]), str(row[1])) for row in opened.rows("DESCRIBE source")]
+
+
+def _identifier(name: str) -> str:
+    """A name as SQL writes it: in quotes, unless it is a word that means nothing else."""
+    from sqlglot import tokenize
+
+    if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        kinds = [token.token_type.name for token in tokenize(name, read="duckdb")]
+        if kinds == ["VAR"]:
+            return name
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _from(policy: Path, source: str) -> str:

@@ -1,9 +1,15 @@
 """Which ledger a command is about: a path, an address, or the custodian's TOML file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from discreet.errors import DataError
 from discreet.ledger import Ledger
+from discreet.ledger.periods import Period
+from discreet.ledger.terms import Cap
+
+if TYPE_CHECKING:
+    from discreet.policy.file import PolicyFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +18,7 @@ class Place:
 
     ledger: str
     dataset: str | None = None
+    policy: "PolicyFile | None" = field(default=None, repr=False)
 
     @staticmethod
     def read(argument: str) -> "Place":
@@ -28,7 +35,7 @@ class Place:
                 'database outlives its process. Write ledger = "visits.ledger", or name the '
                 "ledger itself."
             )
-        return Place(policy.ledger(), read_name(policy))
+        return Place(policy.ledger(), read_name(policy), policy)
 
     def open_to_read(self) -> Ledger:
         """The ledger; it must be there."""
@@ -38,3 +45,13 @@ class Place:
         """The ledger; it must be there: a slip in its name makes no new one."""
         self.open_to_read().close()
         return Ledger(self.ledger)
+
+    def cap(self, budget: str) -> Cap | None:
+        """The cap that the TOML file declares as ``budget`` or ``analyst_budget``, if it does."""
+        if self.policy is None or budget not in self.policy.fields:
+            return None
+        from discreet.policy.read import read_budget, read_period
+
+        declared = read_budget(self.policy, budget)
+        period = Period.read(read_period(self.policy))
+        return None if declared is None else Cap(budget=declared, period=period)

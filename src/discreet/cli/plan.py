@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from discreet.cli.questions import in_words, question_options, read_question
+from discreet.cli.questions import question_options, read_question
+from discreet.cli.words import in_words
 
 
 @click.command()
@@ -25,7 +26,7 @@ def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
     planned = asked.plan
     if as_sql:
         for query in asked.queries:
-            click.echo(f"{query};")
+            click.echo(f"{_pretty(query)};")
     elif as_json:
         data = {
             "question": planned.question.query.text,
@@ -53,3 +54,18 @@ def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
         from discreet.cli.answers import show_plan
 
         show_plan(planned)
+
+
+def _pretty(query: str) -> str:
+    """A query on several lines; as it is, if it would not mean the very same then."""
+    from sqlglot import ParseError, exp, parse_one
+
+    try:
+        tree = parse_one(query, read="duckdb")
+        for around in list(tree.find_all(exp.Paren)):
+            if isinstance(around.this, exp.Column):  # would stand on three lines
+                around.replace(around.this)
+        text = tree.sql(dialect="duckdb", pretty=True)
+        return text if parse_one(text, read="duckdb") == tree else query
+    except ParseError:
+        return query

@@ -1,30 +1,18 @@
 """A question on the command line: a policy, SQL, and what the answer may cost."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from discreet.errors import DiscreetError, PrivacyParameterError, QueryError
+from discreet.errors import PrivacyParameterError, QueryError
 
 if TYPE_CHECKING:
     from discreet.release.planned import Plan
     from discreet.release.table import Table
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-# Remedies of the Python interface, and what they are on the command line.
-_WORDS: Final = (
-    (r"\.plan\(margin=.*?, expect_rows=1000\)", "--expect-rows 1000"),
-    (r"\bexpect_rows=(?=\d)", "--expect-rows "),
-    (r"\bexpect_rows=", "--expect-rows"),
-    (r"\bepsilon=(?=[\d.])", "--epsilon "),
-    (r"\bdelta=(?=[\d.])", "--delta "),
-    (r"\bdp\.category\(\[(.*?)\]\)", r"{ values = [\1] } in the policy"),
-    (r'\bmargin=\{"(\w+)": (\d+)\}', r"--margin \1=\2"),
-)
 
 
 def question_options(command: Decorated) -> Decorated:
@@ -95,14 +83,9 @@ def read_question(
         plan = Asking(opened, query).plan(
             epsilon=epsilon, delta=delta, margin=wanted or None, expect_rows=expect_rows
         )
-        queries = tuple(plan.queries)
-    except DiscreetError as error:
-        kind, said = type(error), in_words(str(error))
-    else:
-        return Asked(arguments, plan, queries, question is not None)
+        return Asked(arguments, plan, tuple(plan.queries), question is not None)
     finally:
         opened.close()
-    raise kind(said)
 
 
 def declared(arguments: dict[str, Any]) -> "Table":
@@ -121,17 +104,6 @@ def declared(arguments: dict[str, Any]) -> "Table":
     opened = Table(sources, schema, Ledger(":memory:"))
     opened.engine()
     return opened
-
-
-def in_words(message: str) -> str:
-    """A message in which remedies are those of the command line.
-
-    >>> in_words("Add delta=1e-6.")
-    'Add --delta 1e-6.'
-    """
-    for pattern, word in _WORDS:
-        message = re.sub(pattern, word, message)
-    return message
 
 
 def _margins(margins: tuple[str, ...]) -> dict[str, object]:

@@ -61,6 +61,8 @@ def _show_dataset(out: "Console", total: Balance) -> None:
     line.append_text(bar(total.share_left))
     line.append(f" {percent(total.share_left)} left", style="bold")
     line.append(f"   spent {cost_text(total.spent)}   left {total.left}")
+    if total.share_text:
+        line.append(f"   {total.share_text}", style="dim")
     out.print(line)
     ends = {"lost": total.lost, "pending": total.pending}
     unanswered = [f"{number:,} {end}" for end, number in ends.items() if number]

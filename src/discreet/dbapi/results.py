@@ -42,7 +42,7 @@ def released(release: Release) -> Result:
     types = dict.fromkeys(table, NUMBER)
     for key in release.keys:
         if not table[key] or any(isinstance(label, str) for label in table[key]):
-            types[key] = STRING
+            types[key] = DATETIME if key in release.dated else STRING
     for name in release.columns:
         if any(isinstance(value, str) for value in table[name]):
             types |= dict.fromkeys((name, f"{name}_lower", f"{name}_upper"), DATETIME)

@@ -11,7 +11,7 @@ from discreet.ledger.entries import Entry
 from discreet.ledger.guarantees import guarantee
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import Selection
-from discreet.ledger.spent import cost_text, left_text, share_left
+from discreet.ledger.spent import cost_text, left_text, share_left, share_text
 from discreet.ledger.standing import Standing
 from discreet.ledger.terms import Cap
 
@@ -45,6 +45,11 @@ class Balance:
     def share_left(self) -> Fraction:
         """How much of the cap is left, from 0 to 1."""
         return Fraction(1) if self.cap is None else share_left(self.cap.budget, self.spent)
+
+    @property
+    def share_text(self) -> str:
+        """Why the share is more than ``left`` is of the cap, where it is."""
+        return "" if self.cap is None else share_text(self.cap.budget, self.spent)
 
     @property
     def left(self) -> str:

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
+from fractions import Fraction
+from shlex import quote
 from typing import Any
 
 from discreet.errors import DataError, DeclarationError
+from discreet.exact import decimal_text
 from discreet.ledger.journal import Journal, Pen
 from discreet.ledger.questions import one_line
 from discreet.ledger.terms import Cap, Declaration, read_cap, read_declaration
@@ -32,15 +35,53 @@ def declare(journal: Journal, dataset: str, declaration: Declaration, who: str) 
                 body = {"who": who, "why": None, "from": None, "to": declaration.to_data()}
                 pen.append("dataset", dataset, body)
                 return
-    differences = read_declaration(known.body).differences(declaration)
+    current = read_declaration(known.body)
+    differences = current.differences(declaration)
     if differences:
         shown = "; ".join(f"{name}: {old} there, {new} here" for name, old, new in differences)
         raise DeclarationError(
             f"the data set {dataset!r} is declared in another way in the ledger {_place(journal)}: "
             f"{shown}. A data set keeps its budget and its declarations, whoever opens it. Open it "
-            "as it was declared; or write down a change, with its reason: discreet budget set "
-            "POLICY --epsilon 3 --why …, or discreet table update POLICY --why … for the rest."
+            f"as it was declared{_remedy(journal, dataset, current, declaration)}"
         )
+
+
+def _remedy(journal: Journal, dataset: str, old: Declaration, new: Declaration) -> str:
+    """How to write down the change from one declaration to another."""
+    if old.neighbors != new.neighbors:
+        return ", or under another name: what was spent is in terms of its neighbors."
+    ways = []
+    for whose, before, after in (
+        ("", old.cap, new.cap),
+        (" --each-analyst", old.analyst_cap, new.analyst_cap),
+    ):
+        if before == after:
+            continue
+        if not journal.store.durable or (
+            after is not None and after.budget.delta != 2 * (after.budget.conversion_delta)
+        ):
+            ways.append("ledger.set_budget(…, why=…)")
+            continue
+        place = f"{quote(_place(journal))} --dataset {quote(dataset)}{whose}"
+        ways.append(f'discreet budget set {place} {_options(before, after)} --why "…"')
+    if old.details != new.details:
+        ways.append('discreet table update POLICY --why "…"')
+    return f"; or write down the change, with its reason: {', and '.join(dict.fromkeys(ways))}"
+
+
+def _options(before: Cap | None, after: Cap | None) -> str:
+    if after is None:
+        return "--none"
+    stated = f"--epsilon {_written(after.budget.epsilon)} --delta {_written(after.budget.delta)}"
+    if after.period is not None:
+        return f"{stated} --period {after.period.value}"
+    return stated + (" --period never" if before is None or before.period is not None else "")
+
+
+def _written(value: Fraction) -> str:
+    """A number that reads back as the same one."""
+    text = decimal_text(value)
+    return str(value) if text.startswith("≈") else text
 
 
 def change_budget(

@@ -97,13 +97,34 @@ def share_left(budget: Budget, totals: Totals) -> Fraction:
     >>> share_left(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
     Fraction(3, 4)
     """
-    shares = [Fraction(0)]
-    if totals.epsilon is not None:
-        shares.append(1 - totals.epsilon / budget.epsilon)
+    if totals.delta > budget.question_delta:
+        return Fraction(0)
+    return max(Fraction(0), _share_of_epsilon(budget, totals), _share_of_rho(budget, totals))
+
+
+def share_text(budget: Budget, totals: Totals) -> str:
+    """Why more is left than the sum of ε says, where it is; otherwise nothing.
+
+    With a δ, questions are also counted by ρ, and small ones cost less together than their sum.
+
+    >>> many = Totals(epsilon=Fraction(1), rho=Fraction(1, 20))
+    >>> share_text(Budget(epsilon=10, delta="1e-4"), many)
+    'small questions cost less together than their sum'
+    >>> share_text(Budget(epsilon=10), many)
+    ''
+    """
+    by_sum, left = _share_of_epsilon(budget, totals), share_left(budget, totals)
+    differ = by_sum > 0 and int(100 * by_sum) < int(100 * left)  # in whole percent, as shown
+    return "small questions cost less together than their sum" if differ else ""
+
+
+def _share_of_epsilon(budget: Budget, totals: Totals) -> Fraction:
+    return Fraction(0) if totals.epsilon is None else 1 - totals.epsilon / budget.epsilon
+
+
+def _share_of_rho(budget: Budget, totals: Totals) -> Fraction:
     most = allowance(budget)
-    if most > 0:
-        shares.append(1 - totals.rho / most)
-    return max(shares) if totals.delta <= budget.question_delta else Fraction(0)
+    return 1 - totals.rho / most if most > 0 else Fraction(0)
 
 
 def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> str:
@@ -149,6 +170,13 @@ def _equation(name: str, value: Fraction) -> str:
 def exhausted(whose: str, cap: Cap | None, before: Totals, cost: Totals) -> BudgetExhaustedError:
     """The refusal of a question that does not fit."""
     left = again = ""
+    if cap is not None and cost.delta > 0 == cap.budget.delta:
+        return BudgetExhaustedError(
+            f"the question costs {cost_text(cost)}, and the budget {cap} of {whose} has no δ. "
+            "Without a δ, groups cannot be found privately, however much ε is left. Declare the "
+            "values of the column, so that the groups are public; or let whoever keeps the data "
+            "set a δ, by discreet budget set. Nothing was read or spent."
+        )
     if cap is not None:
         there = left_text(cap.budget, before, concentrated=cost.epsilon is None)
         left = f", and {there} is left of the budget {cap} of {whose}"

@@ -8,7 +8,7 @@ the disk.  A crash at any point leaves the entries that were committed and nothi
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from os import open as open_descriptor
 from pathlib import Path
 from threading import RLock
@@ -54,6 +54,7 @@ class SqliteStore:
         self._closed = False
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
+        self._made_log = False
         watch(self)
         with self.reading():
             pass
@@ -111,6 +112,8 @@ class SqliteStore:
             self._closed = True
             if connection is not None:
                 connection.close()
+                if self._made_log:
+                    self._remove_log()
 
     def __del__(self) -> None:
         with suppress(Exception):
@@ -228,6 +231,7 @@ class SqliteStore:
     def _connect_to_read(self) -> sqlite3.Connection:
         if not self._path.is_file():
             raise missing(f"ledger {self.place}")
+        self._made_log = not Path(f"{self._path}-wal").exists()
         try:
             return self._check_readable("mode=ro")
         except sqlite3.OperationalError:
@@ -235,6 +239,17 @@ class SqliteStore:
             if Path(f"{self._path}-wal").exists():
                 raise
             return self._check_readable("mode=ro&immutable=1")
+
+    def _remove_log(self) -> None:
+        """Let SQLite remove the empty log that reading made, unless somebody else uses it.
+
+        Who may only read may make a log, and not remove it; whoever writes does so at the end.
+        """
+        self._made_log = False
+        with suppress(sqlite3.Error, OSError, LedgerError):
+            if self._file == self._identity():
+                with closing(_connection(_uri(self._path, "mode=rw"))) as connection:
+                    connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
 
     def _check_readable(self, options: str) -> sqlite3.Connection:
         connection = _connection(_uri(self._path, options))

@@ -25,6 +25,7 @@ from discreet.privacy.losses import ApproximateDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
 
+_LARGEST_EPSILON = Fraction(40)
 _BITS = 128
 _MOST_BITS = 1 << 10
 _ONE, _HALF = Fraction(1), Fraction(1, 2)
@@ -59,7 +60,10 @@ class OptimalSelection:
         for name, value in zip(("epsilon", "delta", "groups", "neighbors"), read, strict=True):
             object.__setattr__(self, name, value)
         moved = moved_keys(self.groups, self.neighbors)
-        curve = KeepCurve.of(self.epsilon / moved, key_share(self.delta, moved))
+        # The curve of a smaller ε promises more; beyond this one it is the same in all its digits.
+        curve = KeepCurve.of(
+            min(self.epsilon / moved, _LARGEST_EPSILON), key_share(self.delta, moved)
+        )
         object.__setattr__(self, "_curve", curve)
 
     def __repr__(self) -> str:

@@ -199,7 +199,8 @@ def _typed(name: str, aggregate: Aggregate, columns: dict[str, Column]) -> Typed
     if typed.kind not in (Kind.NUMBER, Kind.DATE):
         raise QueryError(
             f"{aggregate.text} asks for the {statistic} of a {typed.kind}. It needs numbers. Use a "
-            "numeric column, a condition for a proportion, or .n_unique()."
+            "numeric column, or a condition for a proportion. Count different values with "
+            f"COUNT(DISTINCT {shown(typed.node)[:60]}), in Python .n_unique()."
         )
     if not typed.bounded:
         raise _without_bounds(aggregate, typed)

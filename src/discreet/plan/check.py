@@ -5,6 +5,7 @@ reason that was known before.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
 
 from discreet.errors import PolicyError, QueryError
@@ -17,14 +18,17 @@ from discreet.plan.columns import (
     Number,
 )
 from discreet.plan.expressions import (
+    Compared,
+    Constant,
     Named,
     Node,
+    number_text,
     replaced,
     shown,
     walk,
 )
 from discreet.plan.groupings import Grouping, Listed, Unlisted, grouping_of, label_column
-from discreet.plan.origin import schema_of
+from discreet.plan.origin import clipped_counts, schema_of
 from discreet.plan.query import After, Query
 from discreet.plan.relations import THE_TABLE, Relation
 from discreet.plan.released import check_after
@@ -127,6 +131,7 @@ def checked(query: Query, schema: Schema) -> Question:
     after = _checked_after(query.after, outputs, keys)
     question = Question(local, query, where, keys, outputs, rules, source, after, schema)
     _check_size(question)
+    _check_counts(question)
     return question
 
 
@@ -241,6 +246,23 @@ def _check_size(question: Question) -> None:
         groups=counted or question.selects_keys,
         rows=not all(isinstance(block, People) for block in question.blocks),
     )
+
+
+def _check_counts(question: Question) -> None:
+    """Refuse to compare how many rows a person has with more than are counted."""
+    caps = clipped_counts(question.source, question.declared)
+    nodes = [*question.where, *(part.of for _, part in question.query.outputs if part.of)]
+    for node in (one for whole in nodes for one in walk(whole)):
+        match node:
+            case Compared(operator, Named(name), Constant(Fraction() as number)) if name in caps:
+                cap = caps[name]
+                if number > cap or (number == cap and operator in (">", "<=")):
+                    raise QueryError(
+                        f"{shown(node)[:60]!r} compares how many rows a person has with "
+                        f"{number_text(number)}. Of one person {cap} are counted (max_rows), so it "
+                        "would be the same for everybody with so many. Compare with less, or let "
+                        "the custodian raise max_rows."
+                    )
 
 
 def used_columns(question: Question) -> set[str]:

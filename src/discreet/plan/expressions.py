@@ -15,6 +15,8 @@ from discreet.plan.columns import date_text
 
 MOST_NODES = 1000
 DEEPEST = 60
+LONGEST_JOINED = 10_000
+"""Characters of a text that stay where another is joined to it."""
 
 _WORDS = frozenset(
     """

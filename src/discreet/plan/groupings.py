@@ -149,6 +149,11 @@ def _numbered(node: Node, values: tuple[str | int | float, ...], dated: bool) ->
     return Listed(node, values, dated)
 
 
+def is_dated(grouping: Grouping) -> bool:
+    """Whether the labels of a group are dates."""
+    return isinstance(grouping, Whole | Listed) and grouping.dated
+
+
 def label_column(grouping: Grouping) -> Column:
     """The kind of a group's labels."""
     if isinstance(grouping, Truth):

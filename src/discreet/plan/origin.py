@@ -5,14 +5,14 @@ each person are whole numbers of grid steps, so that their order does not matter
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from discreet.errors import BoundsError, PolicyError, QueryError
 from discreet.plan.aggregate import Aggregate, Statistic
 from discreet.plan.blocks import POINTS, Rules, Steps, steps
-from discreet.plan.columns import Boolean, Column, Number, Text
-from discreet.plan.expressions import Named, Node, shown
+from discreet.plan.columns import LARGEST_BOUND, Boolean, Column, Number, Text
+from discreet.plan.expressions import Named, Node, shown, walk
 from discreet.plan.relations import (
     THE_TABLE,
     Lookup,
@@ -28,6 +28,10 @@ from discreet.plan.schema import Schema
 from discreet.plan.types import Kind, Typed, check, unknown_column
 
 _SKIP_MISSING = Rules(replace=False, fixed=False, by_person=True)
+_MOST_PARTS = 2_000
+_MOST_PARTNERS = 1_000
+_MOST_PAIRS = 1_000_000
+_COUNTED = (Statistic.ROWS, Statistic.COUNT, Statistic.DISTINCT)
 _PERSONAL = (
     "SUM, AVG, MIN, MAX, COUNT(*), COUNT(x) and COUNT(DISTINCT x), which need one pass over a "
     "person's rows"
@@ -46,6 +50,10 @@ class Origin:
     columns: dict[str, Column]
     cap: int | None
     most: int | None = None
+    spread: int = 1
+    """How many rows one row of a private table can become by lookups."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """How many parts the columns have that are computed: an engine may write them out again."""
 
     @property
     def limit(self) -> int:
@@ -78,6 +86,27 @@ def schema_of(source: Relation, schema: Schema) -> tuple[Relation, Schema]:
         max_rows=min(caps, default=None),
         max_groups=min(groups, default=None),
     )
+
+
+def clipped_counts(source: Relation, schema: Schema) -> dict[str, int]:
+    """Columns that count a person's rows, and at which number: more of them are not seen."""
+    match source:
+        case PerPerson():
+            cap = origin(source.inner, schema).limit
+            return {name: cap for name, asked in source.columns if asked.statistic in _COUNTED}
+        case Selected(inner, columns, _):
+            found = clipped_counts(inner, schema)
+            named = {name: node.name for name, node in columns if isinstance(node, Named)}
+            return {name: found[node] for name, node in named.items() if node in found}
+        case Lookup():
+            found = clipped_counts(source.inner, schema)
+            return {prefixed(source.left, name): cap for name, cap in found.items()}
+        case Pair():
+            left, right = (clipped_counts(side, schema) for side in (source.first, source.second))
+            return {prefixed(source.left, name): cap for name, cap in left.items()} | {
+                prefixed(source.right, name): cap for name, cap in right.items()
+            }
+    return {}
 
 
 def origin(source: Relation, schema: Schema) -> Origin:
@@ -127,7 +156,21 @@ def _selected(
         {name: column_of(one, inner.columns) for name, one in typed},
         inner.cap,
         inner.most,
+        inner.spread,
+        {name: _size(one.node, inner) for name, one in typed},
     )
+
+
+def _size(node: Node, inner: Origin) -> int:
+    """How many parts a column has if those it is computed from are written out."""
+    found = sum(inner.sizes.get(one.name, 1) if isinstance(one, Named) else 1 for one in walk(node))
+    if found > _MOST_PARTS:
+        raise QueryError(
+            f"a column of a subquery is computed in {found:,} parts, with those it is made of. "
+            f"Engines may write them out, and at most {_MOST_PARTS:,} are read. Compute less "
+            "in the subqueries inside each other."
+        )
+    return found
 
 
 def column_of(typed: Typed, columns: Mapping[str, Column]) -> Column:
@@ -156,16 +199,26 @@ def _lookup(source: Lookup, inner: Origin, schema: Schema) -> Origin:
                 "Join columns of the same kind, or cast the table's own: CAST(x AS DOUBLE)."
             )
         on.append((typed.node, name))
-    if not schema.by_person and not {name for _, name in on} & public.unique:
+    # A column of which nothing is known may repeat its values as often as is allowed at all.
+    partners = max(1, min(public.most.get(name, _MOST_PARTNERS) for _, name in on))
+    if not schema.by_person and partners > 1:
         raise QueryError(
             f"the join with {source.table[:60]!r} can give a row several partners, and the unit is "
             "the row. Each row counts once. Join by a column of the public table in which no value "
             "is there twice."
         )
+    spread = inner.spread * partners
+    if spread > _MOST_PARTNERS:
+        raise QueryError(
+            f"the join with {source.table[:60]!r} can give a row {spread:,} partners. So many rows "
+            f"could not be read, and at most {_MOST_PARTNERS:,} are joined to one. Join by a "
+            "column of the public table that repeats its values less."
+        )
     columns = named | {f"{source.right}.{name}": one for name, one in public.columns.items()}
-    many = not {name for _, name in on} & public.unique
-    relation = replace(source, inner=inner.relation, on=tuple(on))
-    return Origin(relation, columns, inner.cap, None if many else inner.most)
+    relation = replace(source, inner=inner.relation, on=tuple(on), partners=partners)
+    most = None if inner.most is None else inner.most * partners
+    sizes = {prefixed(source.left, name): size for name, size in inner.sizes.items()}
+    return Origin(relation, columns, inner.cap, most, spread, sizes)
 
 
 def _kind(column: Column) -> Kind:
@@ -190,7 +243,16 @@ def _pair(source: Pair, schema: Schema) -> Origin:
     columns = {prefixed(source.left, name): column for name, column in first.columns.items()}
     columns |= {f"{source.right}.{name}": column for name, column in second.columns.items()}
     relation = replace(source, first=first.relation, second=second.relation)
-    return Origin(relation, columns, schema.max_rows, first.limit * second.limit)
+    pairs = first.limit * second.limit
+    if pairs > _MOST_PAIRS:
+        raise QueryError(
+            f"a person can have {pairs:,} pairs of rows in the join, by the caps of its sides. At "
+            f"most {_MOST_PAIRS:,} could be read. Let the custodian declare a smaller max_rows for "
+            "one of them, or join a subquery with one row for each person."
+        )
+    sizes = {prefixed(source.left, name): size for name, size in first.sizes.items()}
+    sizes |= {prefixed(source.right, name): size for name, size in second.sizes.items()}
+    return Origin(relation, columns, schema.max_rows, pairs, sizes=sizes)
 
 
 def _per_person(source: PerPerson, inner: Origin, schema: Schema) -> Origin:
@@ -215,7 +277,8 @@ def _per_person(source: PerPerson, inner: Origin, schema: Schema) -> Origin:
         source.columns,
         tuple(summaries),
     )
-    return Origin(relation, columns, inner.cap, inner.most if keys else 1)
+    sizes = {name: _size(one.node, inner) for name, one in keys}
+    return Origin(relation, columns, inner.cap, inner.most if keys else 1, sizes=sizes)
 
 
 def _summary(
@@ -254,7 +317,9 @@ def _summary(
 
 
 def _number(typed: Typed) -> Number:
-    low, high = (typed.low, typed.high) if typed.bounded else (None, None)
+    low, high = typed.low, typed.high
+    if low is None or high is None or max(abs(low), abs(high)) > LARGEST_BOUND:
+        low = high = None
     return Number(low=low, high=high, whole=typed.whole, dated=typed.kind is Kind.DATE)
 
 

@@ -5,7 +5,7 @@ table.  Weights are given out after all of this, over the rows that a person end
 no relation can make anyone count for more than the caps allow.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from discreet.plan.aggregate import Aggregate, Statistic
@@ -15,13 +15,17 @@ from discreet.plan.expressions import Node, quoted_name, shown
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The rows of a private table; without a name, of the one that the question is asked of."""
+    """The rows of a private table; without one, of the table that the question is asked of.
+
+    ``called`` is that table's name, for people to read: it decides nothing.
+    """
 
     table: str | None = None
+    called: str = field(default="", compare=False, repr=False)
 
     @property
     def text(self) -> str:
-        """As it stands in plans and certificates."""
+        """As it stands in plans and certificates; the asked table stands there by itself."""
         return "" if self.table is None else quoted_name(self.table)
 
 
@@ -53,6 +57,8 @@ class Lookup:
     right: str
     on: tuple[tuple[Node, str], ...]
     keep: bool = False
+    partners: int = 1
+    """How many public rows are found for a row at most, once that has been checked."""
 
     @property
     def text(self) -> str:
@@ -62,7 +68,7 @@ class Lookup:
         )
         join = "LEFT JOIN" if self.keep else "JOIN"
         right = _aliased(quoted_name(self.table), self.right)
-        return f"{_aliased(self.inner.text, self.left)} {join} {right} ON {pairs}"
+        return f"{_aliased(_named(self.inner), self.left)} {join} {right} ON {pairs}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ class Pair:
             f" AND {quoted_name(prefixed(self.left, a))} = {quoted_name(f'{self.right}.{b}')}"
             for a, b in self.on
         )
-        sides = [_aliased(self.first.text, self.left), _aliased(self.second.text, self.right)]
+        sides = [_aliased(_named(self.first), self.left), _aliased(_named(self.second), self.right)]
         return f"{sides[0]} {join} {sides[1]} BY PERSON{further}"
 
 
@@ -141,8 +147,13 @@ def _columns(columns: tuple[tuple[str, Node], ...]) -> str:
 
 
 def _tail(inner: Relation, where: tuple[Node, ...]) -> str:
-    text = f" FROM {inner.text}" if inner.text else ""
+    text = f" FROM {_named(inner)}" if _named(inner) else ""
     return text + (" WHERE " + " AND ".join(f"({shown(one)})" for one in where) if where else "")
+
+
+def _named(relation: Relation) -> str:
+    called = quoted_name(relation.called) if isinstance(relation, Scan) and relation.called else ""
+    return relation.text or called
 
 
 def _aliased(text: str, alias: str) -> str:

@@ -35,10 +35,11 @@ class Beside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Public:
-    """A lookup table that is not sensitive: its columns, and those that hold no value twice."""
+    """A lookup table that is not sensitive: its columns, and how often each repeats a value."""
 
     columns: Mapping[str, Column]
-    unique: frozenset[str] = frozenset()
+    most: Mapping[str, int] = field(default_factory=dict)
+    """By column, how many rows have its most common value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

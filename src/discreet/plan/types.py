@@ -49,6 +49,7 @@ from discreet.plan.kinds import Kind
 __all__ = ["Kind", "Typed", "check", "unknown_column"]
 
 _NONE: Facts = {}
+_MOST_WRITTEN = MOST_NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +78,37 @@ def check(node: Node, columns: Mapping[str, Column]) -> Typed:
     """The kind and the bounds of an expression, or a refusal that says what does not fit."""
     for _ in walk(node):  # refuses what is too large before anything recurses into it
         pass
-    if _written_size(node) > MOST_NODES:
+    if _written_size(node) > _MOST_WRITTEN:
         raise QueryError(
-            f"{shown(node)[:60]!r} becomes too long when it is written out: a clip or a part of a "
-            "date stands for its value three times. Engines read what is written. Nest fewer."
+            f"{shown(node)[:60]!r} becomes too long when it is written out: a clip, a divisor or "
+            "a part of a date stands for its value several times. Engines read what is written. "
+            "Nest fewer."
         )
     return _check(node, columns, _NONE)
 
 
 def _written_size(node: Node) -> int:
-    """How many parts the SQL of a node has, about."""
+    """How many parts the SQL of a node has once an engine has written it out, about."""
+    if isinstance(node, Named | Calculation | Absolute | Floored):
+        return 2 * _computed_size(node)
     parts = [getattr(node, field.name) for field in fields(node)]
     inside = sum(_written_size(part) for part in parts if isinstance(part, Node))
     if isinstance(node, Clipped | Converted):
         return 1 + 3 * inside
     return 1 + inside * (repeats(node) if isinstance(node, Applied) else 1)
+
+
+def _computed_size(node: Node) -> int:
+    """The same inside of arithmetic, where a divisor is written twice."""
+    match node:
+        case Named():
+            return 1
+        case Calculation(operator, left, right):
+            twice = 2 if operator in ("/", "%") else 1
+            return 1 + _computed_size(left) + twice * _computed_size(right)
+        case Absolute(operand) | Floored(operand):
+            return 1 + _computed_size(operand)
+    return _written_size(node)
 
 
 def unknown_column(name: str, columns: Mapping[str, Column], what: str = "column") -> QueryError:
@@ -226,10 +243,16 @@ def _alike(first: Typed, second: Typed, node: Node) -> tuple[Typed, Typed]:
         first = _as_date(first)
     kinds = {first.kind, second.kind} - {Kind.NOTHING}
     if len(kinds) > 1:
+        remedy = (
+            "Compare a number with a number, a text with a text, a date with a date such as "
+            "'2026-01-31'."
+        )
+        if isinstance(node, Compared) and Kind.BOOLEAN in kinds:
+            truth = shown((first if first.kind is Kind.BOOLEAN else second).node)[:60]
+            remedy = f"Write {truth}, or {truth} = TRUE."
         raise QueryError(
             f"{shown(node)[:80]!r} sets a {first.kind} beside a {second.kind}. Only values of one "
-            "kind are compared or chosen between, so that nothing can fail on data. Compare a "
-            "number with a number, a text with a text, a date with a date such as '2026-01-31'."
+            f"kind are compared or chosen between, so that nothing can fail on data. {remedy}"
         )
     return first, second
 
@@ -281,8 +304,8 @@ def _calendar(operator: Arithmetic, left: Typed, right: Typed, node: Node) -> Ty
     if operator not in ("+", "-") or (later and operator == "-") or days.kind is Kind.DATE:
         raise QueryError(
             f"{shown(node)[:80]!r} calculates with a date. Two dates have a difference in days, "
-            "and a date plus or minus a number of days is a date. Write discharged - admitted, or "
-            "admitted + 7."
+            "and a date plus or minus a number of days is a date. Write one date minus another, or "
+            "d + 7."
         )
     days = _need(days, Kind.NUMBER, f"the operator {operator} beside a date")
     moved = _calculation(operator, *((days, right) if later else (left, days)))

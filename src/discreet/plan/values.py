@@ -12,6 +12,7 @@ from math import floor, fmod, inf, isnan
 from discreet.plan.columns import LARGEST_KEY, Category, Column
 from discreet.plan.dates import FIRST_DAY, LAST_DAY, starts
 from discreet.plan.expressions import (
+    LONGEST_JOINED,
     Absolute,
     Applied,
     Calculation,
@@ -91,7 +92,7 @@ def _of(node: Node, columns: Mapping[str, Column], facts: Facts) -> _Values:
         case Calculation(operator, left, right):
             return _paired(left, right, columns, facts, _total(operator))
         case Joined(left, right):
-            return _paired(left, right, columns, facts, lambda one, other: f"{one}{other}")
+            return _paired(left, right, columns, facts, _joined)
         case Floored(operand):
             known = _mapped(operand, columns, facts, lambda one: float(floor(one)))
             return _between(_ends(operand, columns, facts)) if known is None else known
@@ -201,6 +202,10 @@ def _worded(
     if found is None or not all(isinstance(one, str) and one.isascii() for one in found):
         return None
     return [operation(one) for one in found if isinstance(one, str)]
+
+
+def _joined(first: Value, second: Value) -> str:
+    return f"{str(first)[:LONGEST_JOINED]}{str(second)[:LONGEST_JOINED]}"
 
 
 def _in_calendar(days: float) -> float | None:

@@ -27,6 +27,7 @@ _EXAMPLES: Final = {
     "text": '{ type = "text" }',
     "category": '{ values = ["A", "B", "C"] }',
 }
+_USUAL: Final = ["number", "date", "category", "text"]
 _FIELDS: Final = {"number": ("type", "low", "high", "default"), "category": ("type", "values")}
 _PYTHON_REMEDY = re.compile(r" (Write|Declare|Use)\b[^.]*\bdp\..*$")
 
@@ -58,7 +59,7 @@ class _Reader:
             raise self._refused(
                 "does not say what it holds." if not form else "is not a declaration.",
                 "Public bounds or values are declared, and never read from the data.",
-                *([kind] if kind else ["number", "category", "text"]),
+                *([kind] if kind else _USUAL),
             )
         kind = self._kind(form)
         known = _FIELDS.get("number" if kind in _BOUNDED else kind, ("type",))
@@ -104,11 +105,7 @@ class _Reader:
             raise self._refused(
                 f"has a type that is {shown}.",
                 f"The types are {', '.join(TYPES)}.",
-                *(
-                    ["integer"]
-                    if stated in ("int", "bigint", "whole")
-                    else ["number", "category", "text"]
-                ),
+                *(["integer"] if stated in ("int", "bigint", "whole") else _USUAL),
             )
         return str(stated)
 

@@ -1,5 +1,6 @@
 """Reading a policy: every field is checked before anything is opened."""
 
+import re
 from decimal import Decimal
 from difflib import get_close_matches
 from glob import escape, has_magic
@@ -34,6 +35,8 @@ _FIELDS: Final = (
 )
 _BESIDE: Final = ("source", "table", "unit", "max_rows", "columns")
 _BUDGET: Final = ("epsilon", "delta")
+_PYTHON_NUMBER: Final = re.compile(r"\b(epsilon|delta)=(?=[\d.])")
+_PYTHON_FORMS: Final = '1, 0.5, "0.1" or Fraction(1, 10)'
 
 
 def read_policy(path: str | Path) -> dict[str, Any]:
@@ -43,6 +46,14 @@ def read_policy(path: str | Path) -> dict[str, Any]:
     """
     policy = PolicyFile.read(path)
     for field in policy.fields:
+        if field in _BUDGET:
+            raise policy.error(
+                f"{field} stands outside of a budget.",
+                "It is a part of the cap on everything that will ever be asked of the table. Write "
+                "[budget] on a line of its own above it, below all fields that are not of the "
+                "budget.",
+                field,
+            )
         if field not in _FIELDS:
             raise policy.unknown(field, _FIELDS)
     found = {
@@ -54,9 +65,9 @@ def read_policy(path: str | Path) -> dict[str, Any]:
         "max_groups": _cap(policy, "max_groups"),
         "max_rows": _cap(policy, "max_rows"),
         "ledger": policy.ledger(),
-        "period": _period(policy),
-        "budget": _budget(policy, "budget"),
-        "analyst_budget": _budget(policy, "analyst_budget"),
+        "period": read_period(policy),
+        "budget": read_budget(policy, "budget"),
+        "analyst_budget": read_budget(policy, "analyst_budget"),
         "columns": read_columns(policy, policy.fields.get("columns", {}), "columns"),
         "private": _private(policy) or None,
         "public": _public(policy) or None,
@@ -170,7 +181,8 @@ def _cap(policy: PolicyFile, field: str, within: str = "") -> int | None:
     return cap
 
 
-def _period(policy: PolicyFile) -> str | None:
+def read_period(policy: PolicyFile) -> str | None:
+    """How often the budgets start again, if ever."""
     stated = policy.fields.get("period")
     known = [period.value for period in Period]
     if stated is None or stated in known:
@@ -183,7 +195,8 @@ def _period(policy: PolicyFile) -> str | None:
     )
 
 
-def _budget(policy: PolicyFile, field: str) -> Budget | None:
+def read_budget(policy: PolicyFile, field: str) -> Budget | None:
+    """The budget of the table, or of each analyst, who need not have one."""
     stated = policy.fields.get(field)
     if stated is None and field == "analyst_budget":
         return None
@@ -197,6 +210,14 @@ def _budget(policy: PolicyFile, field: str) -> Budget | None:
             field,
         )
     for name, value in stated.items():
+        if name in _FIELDS:
+            raise policy.error(
+                f"{name} stands within [{field}].",
+                "What follows a heading belongs to it, up to the next heading. Move it above the "
+                "first heading.",
+                name,
+                field,
+            )
         if name not in _BUDGET:
             raise policy.unknown(name, _BUDGET, field)
         if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
@@ -209,7 +230,7 @@ def _budget(policy: PolicyFile, field: str) -> Budget | None:
     try:
         return Budget(**stated)
     except (PrivacyParameterError, DataError) as error:
-        said = str(error)
+        said = _PYTHON_NUMBER.sub(r"\1 = ", str(error)).replace(_PYTHON_FORMS, '1, 0.5 or "1/3"')
     raise policy.error(said, f"In {policy.path.name} that is {field}.", _named(said), field)
 
 

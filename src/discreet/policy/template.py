@@ -84,6 +84,11 @@ def _heading(columns: Sequence[Stored]) -> list[str]:
         "# The columns that may be asked about. Bounds and values are public: write what is known",
         "# without the rows, such as 0 and 120 for an age. Values outside are moved to the bounds.",
     ]
+    if not columns:
+        lines += [
+            "# A file of JSON lines names its columns only in its rows, and no row was read: write",
+            "# each column that may be asked about on a line of its own, as it is named there.",
+        ]
     if any(column.type is None for column in columns) or not columns:
         lines += [
             "# The file does not say which type a column has. Take the form that fits. Numbers",
@@ -96,13 +101,14 @@ def _heading(columns: Sequence[Stored]) -> list[str]:
             '#   { type = "boolean" }                        true or false',
             '#   { type = "text" }                           anything; its values stay private',
         ]
-    return [*lines, "# Fill in, and take the # away. What is not declared cannot be asked about."]
+    last = "Fill in, and take the # away. " if columns else ""
+    return [*lines, f"# {last}What is not declared cannot be asked about."]
 
 
 def _columns(columns: Sequence[Stored]) -> list[str]:
     wide = max((len(toml_key(column.name)) for column in columns), default=0)
     return [_line(f"{toml_key(column.name):<{wide}}", column.type) for column in columns] or [
-        "# stay = { low = , high = }"
+        "# EXAMPLE_COLUMN = { low = 0, high = 60 }  # write the names that the rows use instead"
     ]
 
 

@@ -42,6 +42,10 @@ class Release:
     groups: tuple[Group, ...]
     columns: dict[str, tuple[Estimate, ...]]
     certificate: Certificate
+    remarks: tuple[str, ...] = ()
+    """What the question may not mean, though it says so."""
+    dated: tuple[str, ...] = ()
+    """The keys whose labels are dates."""
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -181,6 +185,8 @@ class Release:
     def _typed(self) -> dict[str, tuple[Kind, list[Any]]]:
         """Every column with its type, and days as dates."""
         table = {name: (kind_of(part, Kind.TEXT), part) for name, part in self.to_dict().items()}
+        for name in self.dated:
+            table[name] = (Kind.DAY, [date.fromisoformat(label) for label in table[name][1]])
         for name in self.columns:
             found = table[name][1]
             if any(isinstance(value, str) for value in found):
@@ -210,7 +216,7 @@ class Release:
     @property
     def notes(self) -> list[str]:
         """What intervals do not cover, and what ranks are guaranteed, per column."""
-        notes, outranked = [], self.outranked
+        notes, outranked = [*self.remarks], self.outranked
         for name, found in self.columns.items():
             note = found[0].note if found else ""
             error = found[0].rank_error if found else None

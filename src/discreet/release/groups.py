@@ -6,7 +6,7 @@ from discreet.plan.blocks import Output, components
 from discreet.plan.check import Question
 from discreet.plan.columns import day
 from discreet.plan.expressions import Named
-from discreet.plan.groupings import Grouping, Label, Listed, Unlisted, Whole
+from discreet.plan.groupings import Grouping, Label, Unlisted, is_dated
 from discreet.plan.query import After
 from discreet.privacy.estimate import Estimate, Release
 from discreet.release.after import column, rows_kept
@@ -44,8 +44,7 @@ def assembled(
 
 def _comparable(label: Label, grouping: Grouping) -> Label | None:
     """A group's label as conditions compare it: a date is its day."""
-    dated = isinstance(grouping, Whole | Listed) and grouping.dated
-    return day(label) if dated else label
+    return day(label) if is_dated(grouping) else label
 
 
 def _groups(question: Question, noisy: Noisy) -> tuple[Group, ...]:

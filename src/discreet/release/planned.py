@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import QueryError
@@ -10,9 +11,10 @@ from discreet.exact import decimal_text
 from discreet.plan.blocks import Block, Output
 from discreet.plan.check import Question
 from discreet.plan.expressions import Named, shown
+from discreet.plan.groupings import Unlisted
 from discreet.release.accuracy import Margin, margin, mechanism_text, noise_text, reach_text
 from discreet.release.price import Price, Priced
-from discreet.release.remarks import too_few, undeclared
+from discreet.release.remarks import in_no_group, too_few, undeclared
 
 if TYPE_CHECKING:
     from discreet.release.answer import Release
@@ -112,7 +114,12 @@ class Plan:
     def notes(self) -> list[str]:
         """What to look at before paying, from public facts alone."""
         errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
-        return [*undeclared(self.question), *too_few(errors, self.expect_rows)]
+        return [*self.remarks, *too_few(errors, self.expect_rows)]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the answer says too: conditions and groups that may not mean what they seem to."""
+        return (*undeclared(self.question), *in_no_group(self.question))
 
     def release(
         self, *, key: str | None = None, analyst: str | None = None, source: Any = None
@@ -133,6 +140,8 @@ class Plan:
             "table": self.question.schema.name,
             "question": self.question.query.text,
             "derived": [[name, str(node)] for name, node in self.question.query.derived],
+            "source": str(self.question.source),
+            "groups": _digest(self.question),
             "epsilon": str(self.price.epsilon),
             "delta": str(self.price.delta),
             "blocks": [
@@ -225,6 +234,15 @@ class Plan:
         text += [f"{name} = {how}, from released numbers" for name, how in self.computed]
         text += [f"note: {note}" for note in self.notes]
         return "\n".join([*text, f"costs {self._price}; nothing is spent until .release()"])
+
+
+def _digest(question: Question) -> str:
+    """What the groups are called: a public table that changes gives other answers."""
+    labels = [
+        None if isinstance(grouping, Unlisted) else list(grouping.labels)
+        for _, grouping in question.keys
+    ]
+    return sha256(json.dumps(labels).encode()).hexdigest()
 
 
 def _whose(question: Question) -> str:

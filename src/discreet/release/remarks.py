@@ -6,8 +6,18 @@ from difflib import get_close_matches
 from discreet.errors import QueryError
 from discreet.plan.check import Question
 from discreet.plan.columns import Category
-from discreet.plan.expressions import Compared, Constant, Named, Node, constant_text, shown, walk
-from discreet.plan.groupings import Label
+from discreet.plan.expressions import (
+    Chosen,
+    Compared,
+    Constant,
+    Missing,
+    Named,
+    Node,
+    constant_text,
+    shown,
+    walk,
+)
+from discreet.plan.groupings import Edges, Grouping, Label, Listed, Truth
 from discreet.privacy.estimate import Estimate
 from discreet.release.shown import label_text
 
@@ -41,13 +51,36 @@ def check_rank_names(question: Question) -> None:
 def undeclared(question: Question) -> list[str]:
     """Conditions that compare a category with a value that was not declared."""
     found: dict[str, str] = {}
-    for condition in question.where:
+    asked = [one.of for _, one in question.query.outputs if one.of is not None]
+    for condition in (*question.where, *asked):
         for node in walk(condition):
             name, value = _compared(node)
             column = question.schema.columns.get(name)
             if isinstance(column, Category) and value is not None and value not in column.values:
                 found[shown(node)] = _remark(shown(node), name, value, column)
     return list(found.values())
+
+
+def in_no_group(question: Question) -> list[str]:
+    """Groups that are made in the question, in which some rows may not be."""
+    found = []
+    for name, grouping in question.keys:
+        if isinstance(grouping, Edges):
+            found.append(f"{label_text(name)}: rows outside of the bins are in no group.")
+        elif _leaves_out(grouping):
+            found.append(
+                f"{label_text(name)}: rows for which it has no value are in no group. COALESCE, "
+                "or fill_null in Python, gives them one."
+            )
+    return found
+
+
+def _leaves_out(grouping: Grouping) -> bool:
+    """Whether a condition or a choice that stands in the question may have no value."""
+    if isinstance(grouping, Truth):
+        return not isinstance(grouping.node, Missing)
+    chooses = isinstance(grouping, Listed) and isinstance(grouping.node, Chosen)
+    return chooses and any(node == Constant(None) for node in walk(grouping.node))
 
 
 def _compared(node: Node) -> tuple[str, object]:

@@ -16,6 +16,7 @@ from discreet.exact import decimal_text
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.balances import Balance
 from discreet.noise import BitSource, Keystream
+from discreet.plan.groupings import is_dated
 from discreet.plan.schema import Schema
 from discreet.privacy.estimate import Release as Payment
 from discreet.privacy.losses import ApproximateDP, PureDP
@@ -206,7 +207,8 @@ def _certified(plan: Plan, noisy: Noisy, data: bytes, charge: Charge) -> Release
         versions=dict(_versions()),
     )
     keys = tuple(name for name, _ in plan.question.keys)
-    return Release(keys, groups, columns, certificate)
+    dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
+    return Release(keys, groups, columns, certificate, plan.remarks, dated)
 
 
 def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:

@@ -11,14 +11,12 @@ from discreet.plan.aggregate import Aggregate, Statistic
 from discreet.plan.columns import date_text, day, read_edges
 from discreet.plan.expressions import Both, Chosen, Constant, Named, Node, replaced, shown, walk
 from discreet.sql.names import View
+from discreet.sql.offered import STATISTICS
 from discreet.sql.parse import given, not_offered, written
 from discreet.sql.reading import number_of
 from discreet.sql.text import read, written_only
 
-AGGREGATES = (
-    "COUNT(*), COUNT(x), COUNT(DISTINCT x), PEOPLE(), ROWS(), SUM, AVG, VAR_POP, STDDEV_POP, MIN, "
-    "MAX, MEDIAN and QUANTILE(x, 0.9)"
-)
+_OURS = {"PEOPLE", "ROWS", "MEAN", "VAR", "STD", "N_UNIQUE"}
 
 # VAR and STDDEV are the mean squared distance and its root: beside noise, n - 1 says nothing.
 _OF_ONE: dict[type[exp.Expr], Statistic] = {
@@ -103,7 +101,7 @@ class Scope:
             raise QueryError(
                 f"the bins of {written(of)!r} are not at least two increasing numbers or dates up "
                 "to 10^100. Bins must be public, and are [a, b) between neighboring edges, the "
-                "last one closed. Write BINS(age, 0, 18, 65, 120)."
+                "last one closed. Write BINS(x, 0, 18, 65, 120)."
             ) from None
 
     def _filtered(self, tree: exp.Expr) -> Aggregate:
@@ -146,7 +144,7 @@ class Scope:
             raise _not_an_aggregate(tree)
         ordered = order.expressions[0]
         if given(ordered) - {"this", "nulls_first"} or given(order) != {"expressions"}:
-            raise _not_an_aggregate(tree, "Order by the value, ascending: ORDER BY stay.")
+            raise _not_an_aggregate(tree, "Order by the value, ascending: ORDER BY x.")
         return self._quantile(tree, ordered.this, inside.this)
 
     def _quantile(self, tree: exp.Expr, of: exp.Expr, level: exp.Expr | None) -> Aggregate:
@@ -154,7 +152,7 @@ class Scope:
         if share is None or not 0 < share < 1:
             raise QueryError(
                 f"{written(tree)!r} has no level between 0 and 1. It is the share of rows below "
-                "the value. Write QUANTILE(stay, 0.9), and one such aggregate for each level."
+                "the value. Write QUANTILE(x, 0.9), and one such aggregate for each level."
             )
         return Aggregate(Statistic.QUANTILE, self._value(of), (share,))
 
@@ -177,6 +175,15 @@ class Scope:
         # Without an argument, COUNT() is COUNT(*); the others have nothing to be about.
         if given(tree) - set(names) or (tree.this is None and type(tree) is not exp.Count):
             raise _not_an_aggregate(tree)
+
+
+def has_aggregate(tree: exp.Expr) -> bool:
+    """Whether something in a part of a SELECT is an aggregate."""
+    return any(
+        isinstance(part, exp.AggFunc | exp.Filter | exp.WithinGroup)
+        or (type(part) is exp.Anonymous and part.name.upper() in _OURS)
+        for part in tree.walk()
+    )
 
 
 def _and(condition: Node, other: Node | None) -> Node:
@@ -220,4 +227,4 @@ def _place(edge: Node) -> object:
 
 
 def _not_an_aggregate(tree: exp.Expr, instead: str = "Use one of these.") -> QueryError:
-    return not_offered(tree, f"The aggregates are {AGGREGATES}. {instead}")
+    return not_offered(tree, instead, f"The aggregates are {STATISTICS}.")

@@ -122,7 +122,7 @@ def _round(tree: exp.Expr, inner: Inner) -> Node:
     decimals = tree.args.get("decimals")
     digits = Fraction(0) if decimals is None else written_number(tree, decimals, inner)
     if digits.denominator != 1:
-        raise not_offered(tree, "Digits are a whole number: ROUND(stay, 1).")
+        raise not_offered(tree, "Digits are a whole number: ROUND(x, 1).")
     return compose.rounded(inner(tree.this), int(digits))
 
 
@@ -273,7 +273,7 @@ def _named(tree: exp.Expr, inner: Inner) -> Node:
         low, high = number_of(inner(parts[1])), number_of(inner(parts[2]))
         if low is not None and high is not None:
             return Clipped(inner(parts[0]), low, high)
-    raise not_offered(tree, "CLIP takes a value and two written bounds: CLIP(stay, 0, 60).")
+    raise not_offered(tree, "CLIP takes a value and two written bounds: CLIP(x, 0, 60).")
 
 
 CALLS: dict[type[exp.Expr], Reader] = {

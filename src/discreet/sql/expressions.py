@@ -13,6 +13,7 @@ from sqlglot import exp
 from discreet.plan.blocks import Steps
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.expressions import (
+    LONGEST_JOINED,
     Absolute,
     Applied,
     Both,
@@ -35,6 +36,8 @@ from discreet.sql.leaves import cast as _cast
 from discreet.sql.leaves import days, number
 from discreet.sql.leaves import without_nan as _without_nan
 
+FLOAT = "float"
+"""The mark of an operation on floats, for engines on which those can fail."""
 MAYBE_NAN = "n"
 """How the short names of columns begin whose values may be NaN."""
 
@@ -80,17 +83,12 @@ def is_float(column: Column) -> bool:
 def expression(node: Node, names: Mapping[str, str]) -> exp.Expr:
     """The SQL of a checked node; ``names`` says what each column is called in the query."""
     match node:
-        case Named(name):
-            column = column_name(names[name])
-            return _without_nan(column) if names[name].startswith(MAYBE_NAN) else column
+        case Named(name) if not names[name].startswith(MAYBE_NAN):
+            return column_name(names[name])
+        case Named() | Calculation() | Absolute() | Floored():
+            return _without_nan(_computed(node, names))
         case Constant(value, _):
             return constant(value)
-        case Calculation(operator, left, right):
-            first, second = expression(left, names), expression(right, names)
-            if operator in ("/", "%"):
-                second = exp.Nullif(this=second, expression=number(Fraction(0)))
-            sides = {"this": exp.paren(first), "expression": exp.paren(second)}
-            return _without_nan(_CALCULATIONS[operator](**sides))
         case Compared(operator, left, right):
             return _COMPARISONS[operator](
                 this=exp.paren(expression(left, names)),
@@ -104,10 +102,6 @@ def expression(node: Node, names: Mapping[str, str]) -> exp.Expr:
             return exp.Not(this=exp.paren(expression(operand, names)))
         case Missing(operand):
             return exp.Is(this=exp.paren(expression(operand, names)), expression=exp.Null())
-        case Absolute(operand):
-            return exp.Abs(this=expression(operand, names))
-        case Floored(operand):
-            return exp.Floor(this=expression(operand, names))
         case Clipped(operand, low, high):
             return clipped(expression(operand, names), number(low), number(high))
         case Chosen(condition, then, otherwise):
@@ -120,17 +114,46 @@ def expression(node: Node, names: Mapping[str, str]) -> exp.Expr:
             return applied(node, expression(operand, names))
         case Joined(left, right):
             return exp.DPipe(
-                this=exp.paren(expression(left, names)),
-                expression=exp.paren(expression(right, names)),
+                this=_short(expression(left, names)), expression=_short(expression(right, names))
             )
         case Converted(operand, to):
             return converted(to, expression(operand, names))
 
 
+def _computed(node: Node, names: Mapping[str, str]) -> exp.Expr:
+    """A number that may be NaN, which passes through arithmetic: NULL is made of it once, outside.
+
+    Were it made at every step, engines that write NULLIF out as CASE would see a text that doubles
+    with every operator.
+    """
+    match node:
+        case Named(name):
+            return column_name(names[name])
+        case Calculation(operator, left, right):
+            first, second = _computed(left, names), _computed(right, names)
+            if operator in ("/", "%"):
+                second = exp.Nullif(this=second, expression=number(Fraction(0)))
+            sides = {"this": exp.paren(first), "expression": exp.paren(second)}
+            found: exp.Expr = _CALCULATIONS[operator](**sides)
+            found.meta[FLOAT] = True  # some engines compute with floats in another way
+            return found
+        case Absolute(operand):
+            return exp.Abs(this=_computed(operand, names))
+        case Floored(operand):
+            return exp.Floor(this=_computed(operand, names))
+    return expression(node, names)
+
+
+def _short(text: exp.Expr) -> exp.Expr:
+    """A text that another one is joined to, cut: no row can make a text that does not fit."""
+    first, most = exp.Literal.number(1), exp.Literal.number(LONGEST_JOINED)
+    return exp.Substring(this=text, start=first, length=most)
+
+
 def steps(value: Steps, names: Mapping[str, str]) -> exp.Expr:
     """A value clipped and rounded in the row: grid steps above its lower bound, or NULL."""
     bounds, node = value.range, value.node
-    inner = column_name(names[node.name]) if isinstance(node, Named) else expression(node, names)
+    inner = _computed(node, names)
     scale = number(Fraction(2) ** -bounds.grid.exponent)
     scaled = exp.Mul(this=exp.paren(inner), expression=scale)
     place = exp.Floor(this=exp.Add(this=scaled, expression=number(Fraction(1, 2))))

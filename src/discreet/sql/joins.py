@@ -39,7 +39,7 @@ def joined(
     left: View | Looked, right: View | Looked, join: exp.Expr, schema: Schema, text: str
 ) -> View:
     """The rows of two sides, each pair of which belongs to one person."""
-    keep = _kept(join, schema)
+    keep = _kept(left, right, join, text)
     if isinstance(left, Looked):
         if isinstance(right, Looked):
             raise QueryError(
@@ -55,21 +55,31 @@ def joined(
     return _paired(left, right, join, keep, text)
 
 
-def _kept(join: exp.Expr, schema: Schema) -> bool:
+def _kept(left: View | Looked, right: View | Looked, join: exp.Expr, text: str) -> bool:
     """Whether rows without a partner stay."""
     unknown = given(join) - {"this", "on", "using", "side", "kind"}
     method, side, kind = (
         str(join.args.get(part) or "").upper() for part in ("method", "side", "kind")
     )
-    if unknown or side not in ("", "LEFT") or kind not in {*_PLAIN, "OUTER"}:
-        _refuse_side(" ".join(filter(None, (method, side, kind, "JOIN"))))
-    if not given(join) & {"on", "using"}:
-        unit = schema.unit[:60] if schema.by_person else "state"
+    if kind == "CROSS" or not unknown | given(join) & {"on", "using", "side"}:
         raise QueryError(
             "the join has no ON and no USING. Every row would meet every other, of whomever. Write "
-            f"JOIN … ON a.{unit} = b.{unit}, or USING ({unit})."
+            f"JOIN {written(join.this)} ON {_any_pair(left, right, text)}."
         )
+    if unknown or side not in ("", "LEFT") or kind not in {*_PLAIN, "OUTER"}:
+        _refuse_side(" ".join(filter(None, (method, side, kind, "JOIN"))))
     return side == "LEFT"
+
+
+def _any_pair(left: View | Looked, right: View | Looked, text: str) -> str:
+    """What ON could compare, for a message: a key of the public side, or the people's ids."""
+    if isinstance(left, Looked):
+        left, right = right, left
+    if isinstance(left, Looked):
+        return "x = y"
+    if isinstance(right, Looked):
+        return _key_pair(left, right)
+    return _unit_pair(left.columns, right.columns)
 
 
 def _refuse_side(what: str) -> NoReturn:
@@ -91,7 +101,7 @@ def _check_aliases(left: View, right: View | Looked) -> None:
     if used & new:
         raise QueryError(
             f"two sides of the join are named {sorted(used & new)[0][:60]!r}. Columns could mean "
-            "either. Give one another name: JOIN visits AS other."
+            f"either. Give one another name: JOIN {sorted(used & new)[0][:60]} AS other."
         )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from discreet.errors import QueryError
-from discreet.plan.expressions import Constant, Node
+from discreet.plan.expressions import Constant, Node, constant_text
 from discreet.plan.relations import Relation
 from discreet.sql.parse import written
 from discreet.sql.places import listed, nearest, place_of
@@ -78,8 +78,11 @@ class View:
             names = list(dict.fromkeys(one.name for one in among))
             raise QueryError(
                 f"{place_of(tree, self.text)}there is no column {name[:60]!r}."
-                f"{nearest(name, names)} Only declared columns can be asked about. Existing "
-                f"columns: {listed(names)}."
+                + (
+                    unknown_text(tree)
+                    or f"{nearest(name, names)} Only declared columns can be asked about. Existing "
+                    f"columns: {listed(names)}."
+                )
             )
         if len(found) > 1 and len({one.node for one in found}) > 1:
             tables_of = [f"{one.table}.{one.name}" for one in found]
@@ -96,3 +99,14 @@ class View:
                 f"{meant.table[:60]!r} to tell which rows have a partner."
             )
         return meant
+
+
+def unknown_text(tree: exp.Expr) -> str:
+    """The rest of a refusal, where a name in double quotes is compared like a text."""
+    compared = isinstance(tree.parent, exp.Predicate | exp.Binary | exp.If | exp.Case)
+    if not compared or not tree.this.args.get("quoted") or tree.args.get("table") is not None:
+        return ""
+    return (
+        " Names stand in double quotes, and texts in single ones. Write "
+        f"{constant_text(tree.name[:60])}, if it is a text."
+    )

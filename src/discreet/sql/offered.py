@@ -1,5 +1,5 @@
-"""What a row expression can be written with: the one list from which refusals and the page of the
-documentation are made.
+"""What a row expression can be written with: the list from which the page of the documentation is
+made, and that refusals point to.
 
 The examples are about a table of hospital visits: stay and age are numbers, smoker is true or
 false, ward a category, diagnosis a text, admitted and discharged are dates.
@@ -121,13 +121,22 @@ FUNCTIONS = (
 CALLED = frozenset(name for offer in FUNCTIONS for name in (offer.name, *offer.also))
 """The names that stand before a bracket."""
 
+AGGREGATED = frozenset(
+    """
+    COUNT ROWS PEOPLE N_UNIQUE SUM AVG MEAN MIN MAX MEDIAN VAR VAR_POP VAR_SAMP VARIANCE STD STDDEV
+    STDDEV_POP STDDEV_SAMP QUANTILE QUANTILE_CONT APPROX_QUANTILE PERCENTILE_CONT BINS
+    """.split()  # noqa: SIM905
+)
+"""The names of aggregates, and of bins."""
 
-def _short() -> str:
-    written = ", ".join(offer.name for offer in WRITTEN)
-    signs = " ".join(offer.name for offer in OPERATORS)
-    called = " ".join(offer.name for offer in FUNCTIONS)
-    return f"{written}, {signs}, and the functions {called}"
+STATISTICS = (
+    "COUNT(*), COUNT(x), COUNT(DISTINCT x), PEOPLE(), ROWS(), SUM, AVG, VAR_POP, STDDEV_POP, MIN, "
+    "MAX, MEDIAN and QUANTILE(x, 0.9)"
+)
+"""The aggregates, in one line."""
 
-
-OFFERED = _short()
+OFFERED = (
+    "operators such as + = AND LIKE CASE, and functions such as ROUND, COALESCE, SUBSTRING and "
+    "DATE_TRUNC; discreet's SQL page lists them all"
+)
 """What is offered, in one line."""

@@ -9,18 +9,19 @@ from sqlglot import ErrorLevel, Token, exp
 from sqlglot.dialects.dialect import Dialect
 
 from discreet.errors import QueryError
-from discreet.sql.offered import OFFERED
+from discreet.sql.examples import Example
+from discreet.sql.hints import ROW_BY_ROW, instead_of
 from discreet.sql.places import place_at
 from discreet.sql.tokens import DIALECT, QUERY, checked_tokens, tokens_of, too_deep, unreadable
 
 _MOST_WRITTEN = 40
 
 _INSTEAD: dict[type[exp.Expr], str] = {
-    exp.Like: "After LIKE stands a written pattern: diagnosis LIKE 'A%'.",
-    exp.ILike: "After ILIKE stands a written pattern: diagnosis ILIKE 'a%'.",
+    exp.Like: "After LIKE stands a written pattern: x LIKE 'A%'.",
+    exp.ILike: "After ILIKE stands a written pattern: x ILIKE 'a%'.",
     exp.Escape: "There is no ESCAPE. CONTAINS, STARTS_WITH and ENDS_WITH take % and _ as they are.",
     exp.Cast: "Cast to DOUBLE, INTEGER, BOOLEAN, DATE or VARCHAR.",
-    exp.Interval: "An interval stands beside a date: admitted + INTERVAL '7' DAY. Months differ in "
+    exp.Interval: "An interval stands beside a date: d + INTERVAL '7' DAY. Months differ in "
     "length.",
     exp.Query: "A subquery stands in FROM or WITH. Join it, or use CASE WHEN.",
     exp.Window: "There is no OVER. Ask for groups with GROUP BY.",
@@ -28,12 +29,16 @@ _INSTEAD: dict[type[exp.Expr], str] = {
     exp.Star: "Name a column; * stands in COUNT(*) only.",
     exp.Distinct: "DISTINCT stands in COUNT(DISTINCT …) only.",
     exp.Is: "After IS stands NULL, TRUE, FALSE or DISTINCT FROM, each also with NOT.",
-    exp.Pow: "The exponent is written out: POWER(stay, 2).",
-    exp.Concat: "Join at least one text: CONCAT(ward, '-', diagnosis).",
-    exp.TimestampTrunc: "Write DATE_TRUNC('month', admitted): year, quarter, month, week or day.",
-    exp.DateDiff: "Write DATE_DIFF('day', admitted, discharged): day, month or year.",
-    exp.Extract: "Write EXTRACT(YEAR FROM admitted): year, quarter, month, week, day, dow, isodow "
-    "or doy.",
+    exp.Pow: "The exponent is written out: POWER(x, 2).",
+    exp.Concat: "Join at least one text: CONCAT(x, '-', y).",
+    exp.TimestampTrunc: "Write DATE_TRUNC('month', d): year, quarter, month, week or day.",
+    exp.DateDiff: "Write DATE_DIFF('day', d, e): day, month or year.",
+    exp.Extract: "Write EXTRACT(YEAR FROM d): year, quarter, month, week, day, dow, isodow or doy.",
+    exp.CurrentDate: instead_of("CURRENT_DATE"),
+    exp.CurrentTimestamp: instead_of("CURRENT_TIMESTAMP"),
+    exp.Glob: instead_of("GLOB"),
+    exp.RegexpLike: instead_of("REGEXP"),
+    exp.SimilarTo: instead_of("SIMILAR"),
 }
 
 
@@ -42,28 +47,25 @@ def parsed_expression(text: str) -> exp.Expr:
     return _parsed(text, checked_tokens(tokens_of(text), text), whole_statement=False)
 
 
-def parsed_statement(text: str) -> exp.Expr:
+def parsed_statement(text: str, example: Example) -> exp.Expr:
     """The tree of one statement that starts with SELECT or WITH."""
-    tokens = tokens_of(text)
+    tokens = tokens_of(text, example)
     first = tokens[0]
     if first.token_type not in QUERY:
+        timed = "EXPLAIN " * (first.text.upper() == "ANALYZE")
         raise QueryError(
             f"{place_at(first.start, text)}the question starts with {first.text[:60]!r}. Only a "
-            "SELECT of groups and aggregates "
-            "is read, and nothing else ever runs. Write SELECT ward, COUNT(*) FROM visits GROUP BY "
-            "ward."
+            "SELECT of groups and aggregates is read, and nothing else ever runs. Write "
+            f"{timed}{example.question}."
         )
-    return _parsed(text, checked_tokens(tokens, text), whole_statement=True)
+    return _parsed(text, checked_tokens(tokens, text, example), whole_statement=True)
 
 
-def not_offered(tree: exp.Expr, instead: str | None = None) -> QueryError:
+def not_offered(tree: exp.Expr, instead: str | None = None, rule: str = ROW_BY_ROW) -> QueryError:
     """The refusal of a part that is not on the allow-list."""
     kinds = (remedy for kind, remedy in _INSTEAD.items() if isinstance(tree, kind))
     remedy = instead or next(kinds, "Write it with these.")
-    return QueryError(
-        f"{written(tree)!r} is not offered here. Only operators that cannot fail on data, and "
-        f"reach nothing but the row, are: {OFFERED}. {remedy}"
-    )
+    return QueryError(f"{written(tree)!r} is not offered here. {rule} {remedy}")
 
 
 def written(tree: exp.Expr) -> str:

@@ -12,7 +12,7 @@ from discreet.plan.origin import origin
 from discreet.plan.relations import PerPerson
 from discreet.plan.schema import Schema
 from discreet.plan.types import check
-from discreet.sql.aggregates import Scope, readable
+from discreet.sql.aggregates import Scope, has_aggregate, readable
 from discreet.sql.names import View, Visible
 from discreet.sql.parse import given, written
 from discreet.sql.places import located, place_of
@@ -134,6 +134,8 @@ def check_no_id(tree: exp.Expr, name: str, schema: Schema, text: str) -> None:
 def _entries(tree: exp.Expr, text: str) -> list[exp.Expr]:
     """What a subquery groups by; DISTINCT groups by everything that it selects."""
     group = tree.args.get("group")
+    if group is not None and given(group) == {"all"}:
+        return [_inner(one) for one in tree.expressions if not has_aggregate(one)]
     if group is not None and given(group) != {"expressions"}:
         raise QueryError(
             f"{place_of(group, text)}the subquery has {written(group)!r}. GROUP BY takes columns, "

@@ -22,7 +22,11 @@ def place_of(tree: exp.Expr, text: str) -> str:
         for part in islice(tree.walk(), _MOST_LOOKED_AT)
         if isinstance(start := part.meta.get("start"), int)
     ]
-    return place_at(min(starts), text) if starts else ""
+    if not starts:
+        return ""
+    # sqlglot does not say where CASE stands, only what is in it.
+    case = text.upper().rfind("CASE", 0, min(starts)) if type(tree) is exp.Case else -1
+    return place_at(min(starts) if case < 0 else case, text)
 
 
 def place_at(start: int, text: str) -> str:

@@ -9,19 +9,21 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.aggregate import Aggregate
 from discreet.plan.blocks import Rules, blocks_of
-from discreet.plan.columns import Column
+from discreet.plan.columns import Column, Number
 from discreet.plan.expressions import Named, Node, shown
-from discreet.plan.groupings import grouping_of
-from discreet.plan.query import Key
+from discreet.plan.groupings import grouping_of, label_column
+from discreet.plan.query import After, Key
+from discreet.plan.released import check_after
 from discreet.plan.types import Kind, check
-from discreet.sql.aggregates import AGGREGATES, Grouped, Scope, readable
-from discreet.sql.names import View
+from discreet.sql.aggregates import Grouped, Scope, has_aggregate, readable
+from discreet.sql.examples import Example
+from discreet.sql.names import View, unknown_text
+from discreet.sql.offered import STATISTICS
 from discreet.sql.parse import written
-from discreet.sql.places import located, place_of
+from discreet.sql.places import listed, located, nearest, place_of
 from discreet.sql.text import read
 
 _LONGEST_NAME = 200
-_OURS = {"PEOPLE", "ROWS", "MEAN", "VAR", "STD", "N_UNIQUE"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,11 @@ class Reading:
     view: View
     columns: Mapping[str, Column]
     by_person: bool
+    example: Example
     outputs: dict[Aggregate, str] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
+    _labels: dict[Grouped, Column] = field(default_factory=dict)
+    _released: dict[str, Column] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -51,7 +56,7 @@ class Reading:
     def condition(self, tree: exp.Expr) -> Node:
         """A condition of WHERE, about rows."""
         with located(tree, self.text):
-            if _has_aggregate(tree):
+            if has_aggregate(tree):
                 raise QueryError(
                     f"WHERE has {written(tree)!r}. It chooses rows, before anything is counted. "
                     "Write HAVING for released numbers."
@@ -60,9 +65,14 @@ class Reading:
             if check(node, self.columns).kind is not Kind.BOOLEAN:
                 raise QueryError(
                     f"WHERE has {written(tree)!r}, which is not a condition. A row is kept if it "
-                    "is true for it. Write a comparison, such as stay > 2."
+                    f"is true for it. Write a comparison, such as {self.example.condition}."
                 )
             return node
+
+    def reserve(self, group: exp.Expr | None) -> None:
+        """Names of columns in GROUP BY, which are not given to aggregates without a name."""
+        entries = [] if group is None else group.expressions
+        self._taken |= {one.name for one in entries if type(one) is exp.Column}
 
     def items(self, trees: list[exp.Expr]) -> list[Item]:
         """The columns of a SELECT; those that are one aggregate name it."""
@@ -74,7 +84,7 @@ class Reading:
             found.append(self._plain(inner, name))
         groups = [one for one in found if one is not None]
         return [
-            Item(inner, name, self.released(inner, groups)) if one is None else one
+            Item(inner, name, self.released(inner, groups, "SELECT", name)) if one is None else one
             for one, inner, name in zip(found, inners, names, strict=True)
         ]
 
@@ -83,13 +93,13 @@ class Reading:
         if type(tree) is exp.Star:
             raise QueryError(
                 f"{place_of(tree, self.text)}the SELECT has *. Only statistics of groups are "
-                "released, never rows. Write SELECT ward, COUNT(*) FROM visits GROUP BY ward."
+                f"released, never rows. Write {self.example.question}."
             )
         with located(tree, self.text):
             aggregate = Scope(self.view).aggregate(tree)
             if aggregate is not None:
                 return Item(tree, name, Named(self._output(aggregate, name)))
-            if _has_aggregate(tree):
+            if has_aggregate(tree):
                 return None
             group = self.group(tree)
             item = Item(tree, name, group)
@@ -99,17 +109,34 @@ class Reading:
     def group(self, tree: exp.Expr) -> Grouped:
         """The group that an expression stands for."""
         found = Scope(self.view).group(tree)
-        grouping_of(Key("", found.of, found.edges, found.dated), {}, dict(self.columns))
+        if found not in self._labels:
+            key = Key("", found.of, found.edges, found.dated)
+            self._labels[found] = label_column(grouping_of(key, {}, dict(self.columns)))
         return found
 
     def is_column(self, tree: exp.Expr) -> bool:
         """Whether a name is that of a column of FROM."""
         return any(one.name.casefold() == tree.name.casefold() for one in self.view.columns)
 
-    def released(self, tree: exp.Expr, items: list[Item]) -> Node:
-        """An expression over released numbers and the names of groups."""
+    def released(
+        self, tree: exp.Expr, items: list[Item], clause: str, name: str | None = None
+    ) -> Node:
+        """An expression over released numbers and the names of groups, of one of the clauses."""
         with located(tree, self.text):
-            return read(tree, lambda part: self._meaning(part, items))
+            node = read(tree, lambda part: self._meaning(part, items))
+            # It is checked here, where the error can say where it stands.
+            groups = {
+                self.group_name(one): self._labels[one.asks]
+                for one in items
+                if isinstance(one.asks, Grouped)
+            }
+            steps = {
+                "SELECT": After(columns=((name or written(tree), node),)),
+                "HAVING": After(having=node),
+                "ORDER BY": After(order=((node, False),)),
+            }
+            check_after(steps[clause], self._released | groups, frozenset(groups))
+            return node
 
     def node(self, item: Item) -> Node:
         """A column of the answer as an expression over its names."""
@@ -132,15 +159,23 @@ class Reading:
             if item.name is None and name in taken:
                 name = self._unused(name)
             names = {name, f"{name}_lower", f"{name}_upper"}
-            if names & taken or not name or not name.isprintable() or len(name) > _LONGEST_NAME:
-                raise QueryError(
-                    f"{place_of(item.tree, self.text)}a column of the answer is named "
-                    f"{name[:60]!r}, like another one, or not in {_LONGEST_NAME} printable "
-                    "characters. An aggregate n also gives n_lower and n_upper. Use another name."
-                )
+            self._check_name(item, name, names & taken)
             taken |= names
             found.append((name, node))
         return tuple(found)
+
+    def _check_name(self, item: Item, name: str, doubled: set[str]) -> None:
+        if doubled:
+            raise QueryError(
+                f"{place_of(item.tree, self.text)}two columns of the answer are named "
+                f"{min(doubled)[:60]!r}. Each has a name of its own, and an aggregate n also gives "
+                "n_lower and n_upper. Use another name."
+            )
+        if not name or not name.isprintable() or len(name) > _LONGEST_NAME:
+            raise QueryError(
+                f"{place_of(item.tree, self.text)}a column of the answer is named {name[:60]!r}. "
+                f"Names are 1 to {_LONGEST_NAME} printable characters. Use another name."
+            )
 
     def _shown(self, item: Item) -> tuple[str, Node]:
         node = self.node(item)
@@ -163,6 +198,7 @@ class Reading:
             for item in items:
                 if item.name is not None and item.name.casefold() == tree.name.casefold():
                     return self.node(item)
+            self._check_known(tree, items)
         column = self.view.resolve(tree)
         for item in items:
             if isinstance(item.asks, Grouped) and item.asks == Grouped(column or Named("")):
@@ -170,7 +206,23 @@ class Reading:
         raise QueryError(
             f"{place_of(tree, self.text)}{written(tree)!r} stands among released numbers, and is "
             "neither an aggregate nor a group of the SELECT. Single rows are never released. Use "
-            f"an aggregate of it: {AGGREGATES}."
+            f"an aggregate of it: {STATISTICS}."
+        )
+
+    def _check_known(self, tree: exp.Expr, items: list[Item]) -> None:
+        if type(tree.this) is not exp.Identifier or self.is_column(tree):
+            return
+        named = [self._shown(one)[0] if one.name is None else one.name for one in items]
+        answer = list(dict.fromkeys(named))
+        table = list(dict.fromkeys(one.name for one in self.view.columns))
+        raise QueryError(
+            f"{place_of(tree, self.text)}there is no column {tree.name[:60]!r}."
+            + (
+                unknown_text(tree)
+                or f"{nearest(tree.name, [*answer, *table])} Columns of the answer, and declared "
+                f"ones, can be used here. Existing columns: in the answer {listed(answer)}; in "
+                f"FROM {listed(table)}."
+            )
         )
 
     def _output(self, aggregate: Aggregate, name: str | None) -> str:
@@ -178,8 +230,9 @@ class Reading:
         if aggregate not in self.outputs:
             # What it needs is checked here, where the error can say where it stands.
             rules = Rules(replace=False, fixed=False, by_person=self.by_person)
-            blocks_of([("x", aggregate)], dict(self.columns), rules)
-            self.outputs[aggregate] = name or self._unused(readable(aggregate))
+            [found] = blocks_of([("x", aggregate)], dict(self.columns), rules)
+            output = self.outputs[aggregate] = name or self._unused(readable(aggregate))
+            self._released[output] = Number(whole=found.dated, dated=found.dated)
         return self.outputs[aggregate]
 
     def _unused(self, name: str) -> str:
@@ -189,11 +242,3 @@ class Reading:
             found = f"{name}_{place}"
         self._taken.add(found)
         return found
-
-
-def _has_aggregate(tree: exp.Expr) -> bool:
-    return any(
-        isinstance(part, exp.AggFunc | exp.Filter | exp.WithinGroup)
-        or (type(part) is exp.Anonymous and part.name.upper() in _OURS)
-        for part in tree.walk()
-    )

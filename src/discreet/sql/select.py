@@ -1,6 +1,7 @@
 """One SELECT of groups and aggregates ▶ a question.
 
-SELECT and GROUP BY name the same groups, so that an answer has one row for each of them.  What is
+An answer has one row for each group, and shows what it is grouped by: what GROUP BY has and SELECT
+has not comes in front, and GROUP BY ALL is everything in SELECT that is no aggregate.  What is
 computed from aggregates, HAVING, ORDER BY and LIMIT are done with the released numbers.
 """
 
@@ -13,7 +14,9 @@ from discreet.plan.expressions import Both, Named, Node
 from discreet.plan.expressions import conjuncts as parts_of
 from discreet.plan.query import After, Key, Query
 from discreet.plan.schema import Schema
-from discreet.sql.aggregates import AGGREGATES, Grouped, Scope
+from discreet.sql.aggregates import Grouped, Scope, has_aggregate
+from discreet.sql.examples import Example
+from discreet.sql.offered import STATISTICS
 from discreet.sql.parse import given, parsed_statement, written
 from discreet.sql.places import located, place_of
 from discreet.sql.released import Item, Reading
@@ -30,27 +33,30 @@ def parse_select(text: str, schema: Schema) -> Query:
     >>> parse_select("SELECT ward, AVG(stay) FROM visits GROUP BY 1", visits).text
     'avg_stay = mean(stay) GROUP BY ward'
     """
-    tree = parsed_statement(text)
-    check_clauses(tree, text, inner=False)
+    example = Example(schema)
+    tree = parsed_statement(text, example)
+    check_clauses(tree, text, example, inner=False)
     catalog = Catalog(schema, text).with_queries(tree)
     view = catalog.source(tree)
     with located(tree.args["from_"], text):
         columns = catalog.columns(view.source)
-    reading = Reading(view, columns, schema.by_person)
+    reading = Reading(view, columns, schema.by_person, example)
+    _check_no_rows(tree, reading)
     clause = tree.args.get("where")
     where = [] if clause is None else [reading.condition(one) for one in conjuncts(clause.this)]
-    items = reading.items(tree.expressions)
-    _check_groups(tree.args.get("group"), items, reading)
+    reading.reserve(tree.args.get("group"))
+    asked = reading.items(tree.expressions)
+    items = [*_only_grouped(tree.args.get("group"), asked, reading), *asked]
     keys = tuple(
         Key(reading.group_name(one), one.asks.of, one.asks.edges, one.asks.dated)
         for one in items
         if isinstance(one.asks, Grouped)
     )
-    having, order, limit, offset = _after(tree, items, reading)
+    having, order, limit, offset = _after(tree, asked, items, reading)
     if not reading.outputs:
         raise QueryError(
-            "the SELECT has no aggregate. Only statistics of groups are released, never rows. Add "
-            f"one: {AGGREGATES}."
+            f"{place_of(tree.expressions[0], text)}the SELECT has no aggregate. Only statistics "
+            f"of groups are released, never rows. Add one: {STATISTICS}."
         )
     outputs = tuple((name, asked) for asked, name in reading.outputs.items())
     shown = reading.shown(items)
@@ -64,46 +70,58 @@ def parse_select(text: str, schema: Schema) -> Query:
 def explained(text: object) -> str | None:
     """The SELECT whose plan an EXPLAIN asks for; None if the text is no EXPLAIN.
 
+    What stands before it becomes spaces, so that errors point at the text as it was written.
+
     >>> explained("EXPLAIN SELECT COUNT(*) FROM visits")
-    'SELECT COUNT(*) FROM visits'
+    '        SELECT COUNT(*) FROM visits'
     """
     if not isinstance(text, str):
         return None
     found = re.match(r"\s*EXPLAIN\s+", text, re.IGNORECASE)
-    return None if found is None else text[found.end() :]
+    return None if found is None else re.sub(r"\S", " ", found.group()) + text[found.end() :]
 
 
-def _check_groups(group: exp.Expr | None, items: list[Item], reading: Reading) -> None:
-    """Refuse unless SELECT and GROUP BY name the same groups, each once."""
+def _check_no_rows(tree: exp.Expr, reading: Reading) -> None:
+    """Refuse a SELECT of single rows, before anything is said about groups."""
+    clauses = [tree.args.get(name) for name in ("having", "order")]
+    parts = [*tree.expressions, *(one for one in clauses if one is not None)]
+    starred = any(type(one) is exp.Star for one in tree.expressions)  # is refused where it stands
+    if tree.args.get("group") is None and not starred and not any(map(has_aggregate, parts)):
+        raise QueryError(
+            f"{place_of(tree.expressions[0], reading.text)}the SELECT has neither an aggregate nor "
+            "GROUP BY. Single rows are never released, only statistics of groups. Write "
+            f"{reading.example.question}."
+        )
+
+
+def _only_grouped(group: exp.Expr | None, items: list[Item], reading: Reading) -> list[Item]:
+    """The groups of GROUP BY that the SELECT has not; those that it has stand in both, once."""
     text = reading.text
-    if group is not None and given(group) != {"expressions"}:
+    every_group = group is not None and given(group) == {"all"}
+    if group is not None and not every_group and given(group) != {"expressions"}:
         raise QueryError(
             f"{place_of(group, text)}the SELECT has {written(group)!r}. GROUP BY takes columns, "
             "expressions, aliases and positions. Write each group out; ROLLUP and the like are "
             "questions of their own."
         )
     entries = [] if group is None else group.expressions
-    asked = {}
+    asked: dict[Grouped, exp.Expr] = {}
     for one in entries:
         with located(one, text):
             asked[_entry(one, items, reading)] = one
     selected = [(one.asks, one.tree) for one in items if isinstance(one.asks, Grouped)]
+    if every_group:
+        asked = dict(selected)
+    hidden = [(found, one) for found, one in asked.items() if found not in dict(selected)]
     for found, tree in selected:
         if found not in asked:
+            every = ", ".join(written(one) for _, one in (*hidden, *selected))
             raise QueryError(
                 f"{place_of(tree, text)}the SELECT has {written(tree)!r}, which is neither an "
                 f"aggregate nor in GROUP BY. Only groups and their statistics are released. Write "
-                f"GROUP BY {written(tree)}, or an aggregate of it: {AGGREGATES}."
+                f"GROUP BY {every[:200]}, or an aggregate such as COUNT(DISTINCT {written(tree)})."
             )
-    kept = {found for found, _ in selected}
-    for found, tree in asked.items():
-        if found not in kept:
-            raise QueryError(
-                f"{place_of(tree, text)}GROUP BY has {written(tree)!r}, which is not in the "
-                "SELECT. The answer has a row for every group, and each needs its name. Add it to "
-                "the SELECT."
-            )
-    if len(kept) < len(selected):
+    if len(dict(selected)) < len(selected):
         asks = [found for found, _ in selected]
         doubled, tree = next(
             (found, tree) for place, (found, tree) in enumerate(selected) if found in asks[:place]
@@ -112,6 +130,7 @@ def _check_groups(group: exp.Expr | None, items: list[Item], reading: Reading) -
             f"{place_of(tree, text)}the SELECT has the group {doubled.name[:60]!r} twice. Each "
             "group is one column. Take one out."
         )
+    return [Item(tree, None, found) for found, tree in hidden]
 
 
 def _entry(tree: exp.Expr, items: list[Item], reading: Reading) -> Grouped:
@@ -127,15 +146,14 @@ def _entry(tree: exp.Expr, items: list[Item], reading: Reading) -> Grouped:
         return found
     alias = tree.name if type(tree) is exp.Column and given(tree) == {"this"} else None
     meant = next((one for one in items if alias is not None and _is_named(one, alias)), None)
-    written_out = Scope(reading.view).group
     if meant is None:
-        return written_out(tree)
+        return reading.group(tree)
     if not isinstance(meant.asks, Grouped):
         raise QueryError(
             f"GROUP BY has {meant.name!r}, which is an aggregate. Groups are made of rows, before "
             "anything is counted. Group by a column or an expression."
         )
-    if reading.is_column(tree) and written_out(tree) != meant.asks:
+    if reading.is_column(tree) and Scope(reading.view).group(tree) != meant.asks:
         raise QueryError(
             f"GROUP BY has {meant.name!r}, which is both a column and an alias. Databases differ "
             "in which they mean. Use another alias."
@@ -148,38 +166,47 @@ def _is_named(item: Item, alias: str) -> bool:
 
 
 def _after(
-    tree: exp.Expr, items: list[Item], reading: Reading
+    tree: exp.Expr, asked: list[Item], items: list[Item], reading: Reading
 ) -> tuple[Node | None, tuple[tuple[Node, bool], ...], int | None, int]:
     """HAVING, ORDER BY, LIMIT and OFFSET, which are about the released numbers."""
     having: Node | None = None
     clause = tree.args.get("having")
     for one in [] if clause is None else conjuncts(clause.this):
-        found = reading.released(one, items)
+        found = reading.released(one, items, "HAVING")
         having = found if having is None else Both(having, found)
     order = tree.args.get("order")
-    by = [] if order is None else [_ordering(one, items, reading) for one in order.expressions]
+    entries = [] if order is None else order.expressions
+    by = [_ordering(one, asked, items, reading) for one in entries]
     limit = _number(tree.args.get("limit"), exp.Limit, "LIMIT", 1, reading.text)
     offset = _number(tree.args.get("offset"), exp.Offset, "OFFSET", 0, reading.text)
     return having, tuple(by), limit, offset or 0
 
 
-def _ordering(tree: exp.Expr, items: list[Item], reading: Reading) -> tuple[Node, bool]:
+def _ordering(
+    tree: exp.Expr, asked: list[Item], items: list[Item], reading: Reading
+) -> tuple[Node, bool]:
     if type(tree) is not exp.Ordered or given(tree) - {"this", "desc", "nulls_first"}:
         raise QueryError(
             f"{place_of(tree, reading.text)}ORDER BY has {written(tree)!r}. Groups are ordered by "
             "released numbers or by their names. Write ORDER BY n DESC."
         )
+    if tree.args.get("nulls_first"):
+        raise QueryError(
+            f"{place_of(tree, reading.text)}ORDER BY has NULLS FIRST. Groups whose value is "
+            "missing come last, in either direction, so that LIMIT keeps known ones. Write NULLS "
+            "LAST, or leave it out."
+        )
     by, falling = tree.this, bool(tree.args.get("desc"))
     if type(by) is exp.Literal and not by.is_string:
         place = int(by.name) if by.name.isdecimal() and len(by.name) < 6 else 0
-        if not 0 < place <= len(items):
+        if not 0 < place <= len(asked):
             raise QueryError(
                 f"{place_of(tree, reading.text)}ORDER BY has the position {by.name[:20]!r}, where "
                 "no column stands. Positions count the columns of the SELECT from 1. Write the "
                 "column's name instead."
             )
-        return reading.node(items[place - 1]), falling
-    return reading.released(by, items), falling
+        return reading.node(asked[place - 1]), falling
+    return reading.released(by, items, "ORDER BY"), falling
 
 
 def _number(

@@ -3,15 +3,17 @@
 from sqlglot import exp
 
 from discreet.errors import QueryError
+from discreet.sql.examples import Example
 from discreet.sql.parse import given, written
 from discreet.sql.places import place_of
+from discreet.sql.tokens import place_of_words
 
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_"}
 _OUTER = _CLAUSES | {"order", "limit", "offset"}
 _INNER = _CLAUSES | {"distinct"}
 _REFUSED = {
     "laterals": ("LATERAL", "Join declared tables."),
-    "distinct": ("DISTINCT", "Every group is one row already. Write GROUP BY."),
+    "distinct": ("DISTINCT", "Every group is one row already. Write {question}."),
     "qualify": ("QUALIFY", "Write ORDER BY the count DESC LIMIT k for the most common groups."),
     "windows": ("WINDOW", "Each row is looked at by itself. Write GROUP BY."),
     "order": ("ORDER BY in a subquery", "Rows have no order. Order the released groups."),
@@ -22,7 +24,7 @@ _REFUSED = {
 _MOST_ENTRIES = 400
 
 
-def check_clauses(tree: exp.Expr, text: str, *, inner: bool) -> None:
+def check_clauses(tree: exp.Expr, text: str, example: Example, *, inner: bool) -> None:
     """Refuse what is no SELECT, or has a clause that is not offered."""
     if type(tree) is not exp.Select:
         raise QueryError(
@@ -32,9 +34,11 @@ def check_clauses(tree: exp.Expr, text: str, *, inner: bool) -> None:
         )
     for clause in sorted(given(tree) - (_INNER if inner else _OUTER)):
         found, instead = _REFUSED.get(clause, (clause.strip("_").upper(), "Leave it out."))
+        place = ("" if inner else place_of_words(text, found)) or place_of(tree, text)
         raise QueryError(
-            f"{place_of(tree, text)}the SELECT has {found}. It is made of WITH, SELECT, FROM, "
-            f"JOIN, WHERE, GROUP BY and HAVING, and at the end ORDER BY and LIMIT. {instead}"
+            f"{place}the SELECT has {found}. It is made of WITH, SELECT, FROM, JOIN, WHERE, GROUP "
+            "BY and HAVING, and at the end ORDER BY and LIMIT. "
+            f"{instead.format(question=example.question)}"
         )
     if not tree.expressions:
         raise QueryError(

@@ -124,8 +124,7 @@ def _looked_up(source: Lookup, schema: Schema, wanted: Names) -> exp.Select:
     )
     lookup = _scanned(table_name(source.table, schema), public, found, None)
     others_on = [expression(Named(name), found) for _, name in source.on]
-    if not schema.by_person:
-        lookup = _one_partner(lookup, others_on, found)
+    lookup = _partners(lookup, others_on, found, source.partners)
     same: list[exp.Expr] = [
         exp.EQ(this=expression(node, names), expression=other.copy())
         for (node, _), other in zip(source.on, others_on, strict=True)
@@ -133,19 +132,19 @@ def _looked_up(source: Lookup, schema: Schema, wanted: Names) -> exp.Select:
     return _joined(query, lookup, same, keep=source.keep)
 
 
-def _one_partner(lookup: exp.Select, keys: list[exp.Expr], found: Names) -> exp.Select:
-    """Of the public rows with the same keys one: a row that is the unit counts once, whatever.
+def _partners(lookup: exp.Select, keys: list[exp.Expr], found: Names, most: int) -> exp.Select:
+    """Of the public rows with the same keys no more than were seen when the table was opened.
 
-    That a column holds no value twice was seen when the table was opened.  Here it is made sure of,
-    for the values as they are compared and for the rows as they are now.
+    A row that is the unit finds one, and counts once, whatever.  That is made sure of here, for the
+    values as they are compared and for the rows as they are now.
     """
     columns = [column_name(short) for short in found.values()]
     order = exp.Order(expressions=[one.copy() for one in columns])
     same = [key.copy() for key in keys]
     place = exp.Window(this=exp.RowNumber(), partition_by=same, order=order)
     ranked = _from(lookup, [*columns, called(place, "place")])
-    first = exp.EQ(this=column_name("place"), expression=integer(1))
-    return _from(ranked, [one.copy() for one in columns]).where(first, copy=False)
+    few = exp.LTE(this=column_name("place"), expression=integer(most))
+    return _from(ranked, [one.copy() for one in columns]).where(few, copy=False)
 
 
 def _paired(source: Pair, schema: Schema, wanted: Names) -> exp.Select:

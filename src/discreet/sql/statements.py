@@ -69,7 +69,9 @@ CLAUSES = (
     Offer(
         "GROUP BY",
         "SELECT ward, YEAR(admitted) AS year, COUNT(*) FROM visits GROUP BY ward, 2",
-        "columns, expressions, aliases or positions; every public group is answered",
+        "columns, expressions, aliases, positions, or ALL that is no aggregate; one that SELECT "
+        "leaves out is shown in front; every public group is answered, and rows with no value, or "
+        "one that is not listed, are in none (COALESCE gives them one)",
     ),
     Offer(
         "GROUP BY bins",
@@ -84,7 +86,7 @@ CLAUSES = (
     Offer(
         "ORDER BY, LIMIT, OFFSET",
         "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 3",
-        "which groups come first, by their released numbers; free",
+        "which groups come first, by their released numbers, missing ones last; free",
     ),
     Offer(
         "WITH",

@@ -13,8 +13,9 @@ from discreet.errors import QueryError
 from discreet.plan.columns import Column
 from discreet.plan.expressions import Named
 from discreet.plan.origin import origin
-from discreet.plan.relations import THE_TABLE, Relation, Scan
+from discreet.plan.relations import Relation, Scan
 from discreet.plan.schema import Schema
+from discreet.sql.examples import Example
 from discreet.sql.joins import Looked, joined
 from discreet.sql.names import View, Visible
 from discreet.sql.parse import given, written
@@ -68,7 +69,7 @@ class Catalog:
 
     def view(self, tree: exp.Expr) -> View:
         """A SELECT inside another one, as rows to ask about."""
-        check_clauses(tree, self.text, inner=True)
+        check_clauses(tree, self.text, Example(self.schema), inner=True)
         catalog = self.with_queries(tree)
         view = catalog.source(tree)
         if is_grouped(tree):
@@ -120,7 +121,7 @@ class Catalog:
         if alias is not None and given(alias) != {"this"}:
             raise QueryError(
                 f"{place_of(tree, self.text)}the alias {written(alias)!r} renames columns. They "
-                "keep their names. Write FROM visits AS v."
+                f"keep their names. Write FROM {Example(self.schema).table} AS a."
             )
         if type(tree) is exp.Subquery and not given(tree) - {"this", "alias"}:
             view = self.view(tree.this)
@@ -140,7 +141,8 @@ class Catalog:
             return _aliased(self.named[folded], alias)
         schema = self.schema
         if folded == schema.name.casefold():
-            return self._scan(THE_TABLE, alias, schema.columns, schema.unit)
+            the_table = Scan(called=schema.name)
+            return self._scan(the_table, alias, schema.columns, schema.unit)
         for known, beside in schema.private.items():
             if known.casefold() == folded:
                 return self._scan(Scan(known), alias, beside.columns, beside.unit)

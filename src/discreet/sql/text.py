@@ -65,7 +65,7 @@ def parse_expression(text: str, table: str | None = None) -> Node:
     >>> parse_expression("pg_sleep(10)")
     Traceback (most recent call last):
       ...
-    discreet.errors.QueryError: line 1, column 1: 'pg_sleep(…)' is not offered. Only operators ...
+    discreet.errors.QueryError: line 1, column 1: 'pg_sleep(…)' is not offered. Only what ...
     """
     return read(parsed_expression(text), partial(_of_one_table, table=table))
 
@@ -84,7 +84,7 @@ def _read(tree: exp.Expr | None, resolve: Resolve, depth: int) -> Node:
     if tree is None:  # sqlglot reads FLOOR() and the like
         raise QueryError(
             "a function is called without a value. It is computed from something of the row. Write "
-            "one between its brackets: FLOOR(stay)."
+            "one between its brackets: FLOOR(x)."
         )
     known = resolve(tree)
     if known is not None:
@@ -228,7 +228,7 @@ def _in(tree: exp.Expr, inner: Inner) -> Node:
     check_given(tree, "this", "expressions")
     values = [inner(one) for one in listed]
     if not values or not all(isinstance(one, Constant) for one in values):
-        raise not_offered(tree, "After IN stand written values: ward IN ('A', 'B').")
+        raise not_offered(tree, "After IN stand written values: x IN ('A', 'B').")
     value = inner(tree.this)
     return any_of([Compared("=", value, one) for one in values])
 

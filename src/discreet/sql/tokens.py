@@ -11,8 +11,11 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError
 
 from discreet.errors import QueryError
-from discreet.sql.offered import CALLED, OFFERED
+from discreet.sql.examples import Example
+from discreet.sql.hints import instead_of, open_quote, rule_and_remedy, rule_and_remedy_of_sign
+from discreet.sql.offered import AGGREGATED, CALLED
 from discreet.sql.places import place_at
+from discreet.sql.subqueries import instead_of_subquery
 
 MOST_CHARACTERS = 10_000
 MOST_NESTED = 25
@@ -55,9 +58,7 @@ _BEFORE_BRACKETS = {
     *CALLED,
     *("AND", "OR", "NOT", "IN", "BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "IS", "LIKE", "ILIKE"),
     "FROM",  # IS DISTINCT FROM (…); that of a table is refused before
-    *("COUNT", "ROWS", "PEOPLE", "N_UNIQUE", "SUM", "AVG", "MEAN", "MIN", "MAX", "MEDIAN"),
-    *("VAR", "VAR_POP", "VAR_SAMP", "VARIANCE", "STD", "STDDEV", "STDDEV_POP", "STDDEV_SAMP"),
-    *("QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE", "PERCENTILE_CONT", "BINS"),
+    *AGGREGATED,
     *("SELECT", "DISTINCT", "WHERE", "BY", "GROUP", "HAVING", "LIMIT", "FILTER", "ON", "USING"),
 }
 _SIZED_TYPES = {"DECIMAL", "NUMERIC", "VARCHAR"}
@@ -67,20 +68,15 @@ _AFTER_FROM = {
 }
 QUERY = {TokenType.SELECT, TokenType.WITH}
 _BEFORE_QUERY = {TokenType.FROM, TokenType.JOIN, TokenType.ALIAS}
-_INSTEAD = {
-    "EXISTS": "A subquery stands in FROM or WITH. Join it by the person.",
-    "ROLLUP": "Totals are questions of their own. Write each group out.",
-    "CUBE": "Totals are questions of their own. Write each group out.",
-    "SETS": "Totals are questions of their own. Write each group out.",
-}
+_NOTHING_KNOWN = Example()
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokens_of(text: str, example: Example = _NOTHING_KNOWN) -> list[Token]:
     """The words of a text, which is not too long and not empty."""
     if not isinstance(text, str):
         raise QueryError(
             f"the SQL is a {type(text).__name__}, not a text. It is read as written. Write "
-            '"stay > 2".'
+            f'"{example.condition}".'
         )
     if len(text) > MOST_CHARACTERS:
         raise QueryError(
@@ -95,48 +91,64 @@ def tokens_of(text: str) -> list[Token]:
         tokens.pop()
     if not tokens:
         raise QueryError(
-            "the SQL is empty. There is nothing to ask. Write a condition such as stay > 2, or "
-            "SELECT COUNT(*) FROM visits."
+            "the SQL is empty. There is nothing to ask. Write a condition such as "
+            f"{example.condition}, or SELECT COUNT(*) FROM {example.table}."
         )
     return tokens
 
 
-def checked_tokens(tokens: list[Token], text: str) -> list[Token]:
+def checked_tokens(
+    tokens: list[Token], text: str, example: Example = _NOTHING_KNOWN
+) -> list[Token]:
     """The tokens that sqlglot may see: what it would read slowly, or never, is refused."""
-    for check in (_check_symbols, _check_depth, _check_brackets, _check_intervals):
-        check(tokens, text)  # depth before brackets, which take time by depth
+    _check_symbols(tokens, text, example)
+    _check_depth(tokens, text)  # before brackets, which take time by depth
+    _check_brackets(tokens, text, example)
+    _check_intervals(tokens, text)
     return [
         _word(token, following)
         for token, following in zip(tokens, [*tokens[1:], None], strict=True)
     ]
 
 
-def _check_symbols(tokens: list[Token], text: str) -> None:
-    for token in tokens:
+def place_of_words(text: str, words: str) -> str:
+    """The line and column of a word outside of all brackets; nothing if it is not there."""
+    depth, found = 0, ""
+    for token in tokens_of(text):
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth == 0 and token.token_type not in _VALUES and token.text.upper() == words:
+            found = found or _at(token, text)
+    return found
+
+
+def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
+    for place, token in enumerate(tokens):
         kind = token.token_type
         if kind is TokenType.SEMICOLON:
             raise QueryError(
                 f"{_at(token, text)}the SQL has a ';' before its end. One text is one question, "
-                "and every question is "
-                "priced by itself. Ask them one by one."
+                "and every question is priced by itself. Ask them one by one."
             )
         if kind in (TokenType.OVER, TokenType.WINDOW, TokenType.QUALIFY):
+            remedy = (
+                "Write GROUP BY, and order the released groups with ORDER BY … LIMIT."
+                if [one.text for one in tokens[place + 1 : place + 3]] != ["(", ")"]
+                else "Ask for the total in a question of its own, or for one part within this: "
+                f"{example.share}."
+            )
             raise QueryError(
                 f"{_at(token, text)}the SQL has {token.text.upper()}. A window looks at other "
-                "rows for every row, "
-                "and those may be other people's. Write GROUP BY, and order the released groups "
-                "with ORDER BY … LIMIT."
+                f"rows for every row, and those may be other people's. {remedy}"
             )
         wordy = all(part.isidentifier() for part in token.text.split())
         if kind not in _SYMBOLS and kind not in _VALUES and not wordy:
             raise QueryError(
-                f"{_at(token, text)}the SQL has {token.text[:60]!r}, which is not offered. Only "
-                f"these are: {OFFERED}."
-                " Write it with these; a name with other characters stands in double quotes."
+                f"{_at(token, text)}the SQL has {token.text[:60]!r}, which is not offered. "
+                f"{rule_and_remedy_of_sign(token.text)}"
             )
 
 
-def _check_brackets(tokens: list[Token], text: str) -> None:
+def _check_brackets(tokens: list[Token], text: str, example: Example) -> None:
     in_from, joins = False, 0
     nested: list[tuple[bool, bool]] = []  # of every open bracket: is it a subquery, is it in FROM
     for place, (before, token) in enumerate(pairwise([*tokens, tokens[-1]]), 1):
@@ -159,29 +171,30 @@ def _check_brackets(tokens: list[Token], text: str) -> None:
                 "read. Ask a simpler one, or let the custodian prepare the table."
             )
         if token.token_type in QUERY and place < len(tokens):
-            _check_subquery(tokens, place, text)
+            _check_subquery(tokens, place, text, example)
         if token.token_type is not TokenType.L_PAREN or place == len(tokens):
             continue
         opens = tokens[place + 1].token_type if place + 1 < len(tokens) else None
         if in_from and opens not in QUERY:
             raise QueryError(
                 f"{_at(before, text)}FROM has {_bracketed(before)}. Declared tables and subqueries "
-                "stand there, and nothing else is read: no file and no function. Write FROM visits."
+                "stand there, and nothing else is read: no file and no function. Write FROM "
+                f"{example.table}."
             )
         if in_from or (kind is TokenType.ALIAS and opens in QUERY):
             continue
         name = before.text.split()[-1].upper() if before.text.split() else ""
         known = kind in _SYMBOLS or name in _BEFORE_BRACKETS
         if not known and not _size_of_type(tokens[place - 2 : place + 3]):
-            remedy = _INSTEAD.get(name, "Write it with these.")
+            if name == "EXISTS" and opens in QUERY:
+                raise _misplaced(tokens, place + 1, before, text, example)
             raise QueryError(
-                f"{_at(before, text)}{before.text[:60] + '(…)'!r} is not offered. Only operators "
-                "that cannot fail on data, and reach nothing but the row, are: "
-                f"{OFFERED}. {remedy}"
+                f"{_at(before, text)}{before.text[:60] + '(…)'!r} is not offered. "
+                f"{rule_and_remedy(name)}"
             )
 
 
-def _check_subquery(tokens: list[Token], place: int, text: str) -> None:
+def _check_subquery(tokens: list[Token], place: int, text: str, example: Example) -> None:
     """Refuse a SELECT or WITH that stands neither in FROM nor in a WITH."""
     bracket = tokens[place - 1]
     outside = tokens[place - 2].token_type if place > 1 else None
@@ -190,12 +203,12 @@ def _check_subquery(tokens: list[Token], place: int, text: str) -> None:
     if tokens[0].token_type is TokenType.WITH and bracket.token_type is TokenType.R_PAREN:
         return  # the SELECT that a WITH is written for
     if bracket.token_type is TokenType.L_PAREN:
+        raise _misplaced(tokens, place, bracket, text, example)
+    following = tokens[place + 1].text.upper() if place + 1 < len(tokens) else ""
+    if tokens[place].token_type is TokenType.WITH and following in ("ROLLUP", "CUBE"):
         raise QueryError(
-            f"{_at(bracket, text)}the SQL has a subquery after {tokens[place - 2].text[:60]!r}. "
-            "Subqueries stand in "
-            "FROM and in WITH, where it can be said whose rows they give; one that looks at other "
-            "rows for every row is not offered. Join it by the person: FROM a JOIN (SELECT …) AS b "
-            "USING (patient_id)."
+            f"{_at(tokens[place], text)}the SQL has WITH {following}. Totals are questions of "
+            f"their own. {instead_of(following)}"
         )
     named = bracket.text[:60]
     if bracket.token_type in (TokenType.ALL, TokenType.DISTINCT) and place > 1:
@@ -205,6 +218,18 @@ def _check_subquery(tokens: list[Token], place: int, text: str) -> None:
         "answers are "
         "not combined, since a person may be in several. Ask each SELECT by itself, or use OR in "
         "WHERE."
+    )
+
+
+def _misplaced(
+    tokens: list[Token], place: int, subject: Token, text: str, example: Example
+) -> QueryError:
+    """The refusal of a subquery whose SELECT is the token at ``place``."""
+    after = tokens[place - 2].text[:60] if place > 1 else "("
+    return QueryError(
+        f"{_at(subject, text)}the SQL has a subquery after {after!r}. Subqueries stand in FROM and "
+        "in WITH, where it can be said whose rows they give; one that looks at other rows for "
+        f"every row is not offered. {instead_of_subquery(tokens, place, text, example)}"
     )
 
 
@@ -247,7 +272,7 @@ def _check_intervals(tokens: list[Token], text: str) -> None:
             raise QueryError(
                 f"{_at(token, text)}the SQL has an interval of {len(token.text):,} characters. "
                 "It is a number of "
-                "days or weeks beside a date. Write admitted + INTERVAL '7' DAY."
+                "days or weeks beside a date. Write d + INTERVAL '7' DAY."
             )
 
 
@@ -270,6 +295,12 @@ def too_deep(place: str = "") -> QueryError:
 
 def unreadable(text: str, error: Exception | None = None) -> QueryError:
     """The refusal of what is no SQL; it says where."""
+    opened = open_quote(text) if error is None else None
+    if opened is not None:
+        return QueryError(
+            f"{place_at(opened, text)}a quote is opened here and never closed. A quote inside a "
+            "text is doubled: 'it''s'. Write those inside twice, and one at the end."
+        )
     place, where = text, ""
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else None
     if found is not None:

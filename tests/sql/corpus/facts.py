@@ -18,8 +18,7 @@ from discreet.plan.expressions import number_text, shown
 from discreet.plan.schema import Schema
 from discreet.plan.sensitivity import unit
 from discreet.release.price import price
-from discreet.sql.aggregates import AGGREGATES
-from discreet.sql.offered import OFFERED
+from discreet.sql.offered import OFFERED, STATISTICS
 from discreet.sql.select import parse_select
 from tests.sql.corpus.schemas import SCHEMAS
 
@@ -97,7 +96,7 @@ def refused_facts(sql: str, schema: Schema) -> dict[str, Any]:
 
 def parts(message: str) -> dict[str, str]:
     """A message in its parts; lists of everything that is offered are left out."""
-    short = message.replace(OFFERED, "{OFFERED}").replace(AGGREGATES, "{AGGREGATES}")
+    short = message.replace(OFFERED, "{OFFERED}").replace(STATISTICS, "{STATISTICS}")
     place = _PLACE.match(short)
     at = "" if place is None else place.group()
     said = _SENTENCES.split(short[len(at) :])

@@ -39,7 +39,7 @@ _FACTS = (
 
 
 def read_public(name: str, source: Source) -> Public:
-    """What the columns of a public table hold, and which of them hold no value twice."""
+    """What the columns of a public table hold, and how often each repeats a value."""
     if isinstance(source, Files) and source.format == "json":
         raise SourceError(
             f"the public table {name[:60]!r} is a JSON lines file. Its columns are read from its "
@@ -69,7 +69,7 @@ def read_public(name: str, source: Source) -> Public:
 
 def _read(name: str, connection: Connection) -> Public:
     columns: dict[str, Column] = {}
-    unique = set()
+    most: dict[str, int] = {}
     size = connection.rows("SELECT COUNT(*) FROM source")[0][0]
     if size > MOST_ROWS:
         raise SourceError(
@@ -81,10 +81,9 @@ def _read(name: str, connection: Connection) -> Public:
         facts = connection.rows(f"SELECT {_FACTS.format(text)} FROM source")[0]
         columns[column] = _column(text, facts, connection)
         value = read_column(column_name(column), columns[column]).sql("duckdb")
-        values = connection.rows(f"SELECT COUNT({value}), COUNT(DISTINCT {value}) FROM source")
-        if values[0][0] == values[0][1]:
-            unique.add(column)
-    return Public(columns=columns, unique=frozenset(unique))
+        sizes = f"SELECT COUNT({value}) AS n FROM source GROUP BY {value}"
+        most[column] = connection.rows(f"SELECT COALESCE(MAX(n), 0) FROM ({sizes})")[0][0]
+    return Public(columns=columns, most=most)
 
 
 def _column(text: str, facts: tuple[Any, ...], connection: Connection) -> Column:

@@ -24,6 +24,7 @@ from discreet.engines.postgres.numbers import (
     remainder,
 )
 from discreet.errors import QueryError
+from discreet.sql.expressions import FLOAT
 
 _SPACES = "\u0020\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
 """What TRIM takes off: every space of Unicode."""
@@ -113,16 +114,20 @@ class Writing:
         return _raw(f"SUM(CAST({_sql(node.this)} AS BIGINT))")
 
     def _nullif(self, node: exp.Nullif) -> exp.Expr:
-        if isinstance(node.this, exp.Column) and isnan(_constant(node.expression) or 0.0):
+        for_nan = isnan(_constant(node.expression) or 0.0)
+        if isinstance(node.this, exp.Column) and for_nan:
             column: exp.Expr = node.this  # no column has NaN
             return column
         if isinstance(node.this, _ARITHMETIC):
-            node.set("this", _raw(_calculated(node.this)))
+            found = _calculated(node.this)
+            node.set("this", _raw(found if for_nan else _without_nan(found)))
         return node
 
     def _arithmetic(self, node: exp.Expr) -> exp.Expr:
         if isinstance(node.parent, exp.Nullif) and node.arg_key == "this":
             return node  # the parent has it written
+        if node.meta.get(FLOAT):  # NaN is larger than all else here, and would pass for infinite
+            return _raw(_without_nan(_calculated(node)))
         floats = any(_is_double(side) for side in (node.this, node.expression))
         return _raw(f"({_calculated(node)})") if floats else node
 
@@ -299,8 +304,14 @@ def _rounded(node: exp.Expr) -> exp.Expr | None:
         return None
     first = node.args["ifs"][0].this
     rounded: exp.Expr = first.this
-    longer = isinstance(first, exp.Between) and isinstance(rounded, exp.Floor)
-    return rounded if longer and rounded.find(exp.Nullif) else None
+    if not isinstance(first, exp.Between) or not isinstance(rounded, exp.Floor):
+        return None
+    scaled = _unnested(rounded.this.this)
+    return None if isinstance(_unnested(scaled.this), exp.Column) else rounded
+
+
+def _without_nan(text: str) -> str:
+    return f"NULLIF({text}, 'NaN'::double precision)"
 
 
 def _unnested(node: exp.Expr) -> exp.Expr:
