@@ -388,10 +388,10 @@ BODIES = ("a", "a, 1", "1, a", "a, b, c", "'month', a", "a AS INT", "YEAR FROM a
 def test_nested_calls_are_read_or_refused_at_once(name):
     for body in BODIES:
         before, _, after = body.rpartition("a") if body[0] != "a" else ("", "a", body[1:])
-        start = time.perf_counter()
+        start = time.process_time()
         with suppress(QueryError):
             parse_expression(f"{name}({before}" * 25 + "a" + f"{after})" * 25)
-        assert time.perf_counter() - start < 0.1 * 3  # machines at work on other things
+        assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("offer", [*WRITTEN, *OPERATORS, *FUNCTIONS], ids=lambda one: one.name)

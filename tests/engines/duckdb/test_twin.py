@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from discreet.errors import QueryError
 from discreet.plan.build import Expression, col
 from discreet.plan.schema import ROW
 from discreet.privacy.neighbors import Neighbors
@@ -79,7 +80,11 @@ def test_every_expression_is_what_plain_arithmetic_says(
         "true": truth.mean(),
         "known": truth.count(),
     }
-    question = asked(declared, outputs, (truth.alias("truth"),))
+    try:
+        question = asked(declared, outputs, (truth.alias("truth"),))
+    except QueryError as error:  # the drawn expression is longer than a question may be
+        assert "too long" in str(error)
+        reject()
     engine = Engine()
     found = engine.integers(table, question, question.blocks)
     assert found == twin.measure(table, question, question.blocks)
