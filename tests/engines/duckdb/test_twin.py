@@ -83,7 +83,8 @@ def test_every_expression_is_what_plain_arithmetic_says(
     try:
         question = asked(declared, outputs, (truth.alias("truth"),))
     except QueryError as error:  # the drawn expression is longer than a question may be
-        assert "too long" in str(error)
+        if "too long" not in str(error):
+            raise
         reject()
     engine = Engine()
     found = engine.integers(table, question, question.blocks)
