@@ -93,6 +93,19 @@ def test_lookups_do_not_multiply_beyond_a_public_limit() -> None:
         table.ask("SELECT COUNT(*) FROM t JOIN p ON p.kind = t.name").plan(epsilon=1)
 
 
+def test_lookups_do_not_multiply_behind_a_subquery_or_a_join() -> None:
+    """A person's rows stay as many where they differ in a looked-up column."""
+    first = "SELECT DISTINCT t.id, t.name, p.code AS c FROM t JOIN p ON p.kind = t.name"
+    second = f"SELECT COUNT(*) FROM ({first}) AS q JOIN p ON p.kind = q.name"
+    pairs = "SELECT COUNT(*) FROM t AS a JOIN t AS b USING (id) JOIN p ON p.kind = a.name"
+    with opened(max_rows=100) as table:
+        for question in (second, pairs):
+            with pytest.raises(QueryError, match="partners"):
+                table.ask(question).plan(epsilon=1)
+        few = f"SELECT COUNT(*) FROM ({first}) AS q JOIN p ON p.code = q.c"
+        table.ask(few).plan(epsilon=1)
+
+
 def test_pairs_of_one_person_are_limited_by_the_caps() -> None:
     beside = {"u": dp.beside(ROWS[["id", "x"]], columns={"x": dp.number(0, 1)}, max_rows=10_000)}
     with opened(private=beside, max_rows=1000) as table, pytest.raises(QueryError, match="pairs"):

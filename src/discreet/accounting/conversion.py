@@ -10,7 +10,6 @@ is evaluated in exact arithmetic and rounded up.  Proof: docs/proofs/composition
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import log2
 
 from discreet.exact import exp_minus, logarithm, round_up
 
@@ -82,11 +81,6 @@ def best_whole_order(bound: Callable[[Fraction], Fraction], most: int) -> Fracti
         else:
             low = left + 1
     return min((Fraction(order) for order in range(low, high + 1)), key=bound)
-
-
-def log2_of(value: Fraction) -> float:
-    """The logarithm to base 2 of a positive rational of any size, as a float."""
-    return log2(value.numerator) - log2(value.denominator)
 
 
 def _rounded(value: Fraction) -> Fraction:

@@ -313,6 +313,6 @@ def _guarded(run: Callable[[], Result]) -> Result:
         raise KeyboardInterrupt
     raise UnansweredError(
         "the data could not be read to the end. What only the rows can show is not told, since it "
-        "could give someone away, and the charge stays, since rows were read. Check the file "
+        "could give someone away, and the charge stays, since rows were read. Check the data "
         "outside of discreet (a broken quote, a corrupt page, a full disk), then ask again."
     )

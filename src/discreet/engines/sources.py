@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from discreet.engines.duckdb.sources import Files, Frame, find_local, stem
 from discreet.engines.postgres.source import PostgresTable, is_address, read_address
+from discreet.errors import SourceError
 from discreet.plan.columns import Column
 from discreet.plan.schema import Schema
 from discreet.sql.sources import table_name
@@ -64,3 +66,15 @@ def stored_tables(sources: Sources, schema: Schema) -> list[Stored]:
         source = sources.public[name]
         tables.append(Stored(source, public.columns, None, table_name(name, schema)))
     return tables
+
+
+def not_in_the_data(name: str, table: Stored, found: Sequence[str]) -> SourceError:
+    """The refusal of a declared column that a table does not have."""
+    near = get_close_matches(name, found, 1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    what = "the unit" if name == table.unit else "the declared column"
+    listed = ", ".join(found[:12]) + (", …" if len(found) > 12 else "")
+    return SourceError(
+        f"{what} {name[:60]!r} is not in the data.{meant} Declarations name the data's own "
+        f"columns, which are {listed}. Correct the name, or take it out."
+    )

@@ -33,7 +33,7 @@ from discreet.plan.query import After, Query
 from discreet.plan.relations import THE_TABLE, Relation
 from discreet.plan.released import check_after
 from discreet.plan.schema import Schema
-from discreet.plan.types import Kind, check, unknown_column
+from discreet.plan.types import check, condition_of, unknown_column
 from discreet.privacy.neighbors import Neighbors
 
 _MOST_OUTPUTS = 200
@@ -114,7 +114,7 @@ def checked(query: Query, schema: Schema) -> Question:
     _check_unit(query, schema)
     source, local = schema_of(query.source, schema)
     columns, derived = _with_derived(query, local)
-    where = tuple(_condition(replaced(node, derived), columns) for node in query.where)
+    where = tuple(condition_of(replaced(node, derived), columns) for node in query.where)
     keys = _keys(query, derived, columns)
     _check_names(query)
     person, replace = schema.by_person, schema.neighbors is Neighbors.REPLACE
@@ -193,16 +193,6 @@ def _with_derived(query: Query, schema: Schema) -> tuple[dict[str, Column], dict
         check(whole, columns)
         derived[name] = whole
     return columns, derived
-
-
-def _condition(node: Node, columns: dict[str, Column]) -> Node:
-    typed = check(node, columns)
-    if typed.kind is not Kind.BOOLEAN:
-        raise QueryError(
-            f"where got {shown(node)[:80]!r}, which is a {typed.kind}. A row is kept if the "
-            'condition is true for it. Write a comparison, such as dp.col("stay") > 2.'
-        )
-    return typed.node
 
 
 def _check_names(query: Query) -> None:

@@ -25,7 +25,7 @@ from discreet.plan.relations import (
     prefixed,
 )
 from discreet.plan.schema import Schema
-from discreet.plan.types import Kind, Typed, check, unknown_column
+from discreet.plan.types import Kind, Typed, check, condition_of, unknown_column
 
 _SKIP_MISSING = Rules(replace=False, fixed=False, by_person=True)
 _MOST_PARTS = 2_000
@@ -136,21 +136,11 @@ def _scanned(source: Scan, table: str | None, schema: Schema) -> Origin:
     return Origin(source, dict(beside.columns), beside.max_rows or schema.max_rows)
 
 
-def _condition(node: Node, columns: Mapping[str, Column]) -> Node:
-    typed = check(node, columns)
-    if typed.kind is not Kind.BOOLEAN:
-        raise QueryError(
-            f"WHERE got {shown(node)[:80]!r}, which is a {typed.kind}. A row is kept if the "
-            "condition is true for it. Write a comparison, such as stay > 2."
-        )
-    return typed.node
-
-
 def _selected(
     inner: Origin, columns: tuple[tuple[str, Node], ...], where: tuple[Node, ...]
 ) -> Origin:
     typed = [(name, check(node, inner.columns)) for name, node in columns]
-    conditions = tuple(_condition(node, inner.columns) for node in where)
+    conditions = tuple(condition_of(node, inner.columns) for node in where)
     return Origin(
         Selected(inner.relation, tuple((name, one.node) for name, one in typed), conditions),
         {name: column_of(one, inner.columns) for name, one in typed},
@@ -208,15 +198,16 @@ def _lookup(source: Lookup, inner: Origin, schema: Schema) -> Origin:
             "is there twice."
         )
     spread = inner.spread * partners
-    if spread > _MOST_PARTNERS:
+    most = None if inner.most is None else inner.most * partners
+    if spread > _MOST_PARTNERS or (most or 0) > _MOST_PAIRS:
         raise QueryError(
-            f"the join with {source.table[:60]!r} can give a row {spread:,} partners. So many rows "
-            f"could not be read, and at most {_MOST_PARTNERS:,} are joined to one. Join by a "
-            "column of the public table that repeats its values less."
+            f"the join with {source.table[:60]!r} can give a row {spread:,} partners, with those "
+            f"of joins before. So many could not be read: at most {_MOST_PARTNERS:,} are joined to "
+            f"a row, and {_MOST_PAIRS:,} to a person's. Join by a column of the public table that "
+            "repeats its values less."
         )
     columns = named | {f"{source.right}.{name}": one for name, one in public.columns.items()}
     relation = replace(source, inner=inner.relation, on=tuple(on), partners=partners)
-    most = None if inner.most is None else inner.most * partners
     sizes = {prefixed(source.left, name): size for name, size in inner.sizes.items()}
     return Origin(relation, columns, inner.cap, most, spread, sizes)
 
@@ -261,7 +252,7 @@ def _per_person(source: PerPerson, inner: Origin, schema: Schema) -> Origin:
             "the subquery has one row for each person, and the unit is the row. Nobody has several "
             'rows. Declare the column that says whose row it is: unit="patient_id".'
         )
-    where = tuple(_condition(node, inner.columns) for node in source.where)
+    where = tuple(condition_of(node, inner.columns) for node in source.where)
     keys = [(name, check(node, inner.columns)) for name, node in source.keys]
     cap = inner.limit
     columns: dict[str, Column] = {name: column_of(one, inner.columns) for name, one in keys}
@@ -278,7 +269,10 @@ def _per_person(source: PerPerson, inner: Origin, schema: Schema) -> Origin:
         tuple(summaries),
     )
     sizes = {name: _size(one.node, inner) for name, one in keys}
-    return Origin(relation, columns, inner.cap, inner.most if keys else 1, sizes=sizes)
+    if not keys:
+        return Origin(relation, columns, inner.cap, 1)
+    # Rows that differ in a looked-up column are as many as before.
+    return Origin(relation, columns, inner.cap, inner.most, inner.spread, sizes)
 
 
 def _summary(

@@ -49,7 +49,6 @@ from discreet.plan.kinds import Kind
 __all__ = ["Kind", "Typed", "check", "unknown_column"]
 
 _NONE: Facts = {}
-_MOST_WRITTEN = MOST_NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ def check(node: Node, columns: Mapping[str, Column]) -> Typed:
     """The kind and the bounds of an expression, or a refusal that says what does not fit."""
     for _ in walk(node):  # refuses what is too large before anything recurses into it
         pass
-    if _written_size(node) > _MOST_WRITTEN:
+    if _written_size(node) > MOST_NODES:
         raise QueryError(
             f"{shown(node)[:60]!r} becomes too long when it is written out: a clip, a divisor or "
             "a part of a date stands for its value several times. Engines read what is written. "
@@ -109,6 +108,18 @@ def _computed_size(node: Node) -> int:
         case Absolute(operand) | Floored(operand):
             return 1 + _computed_size(operand)
     return _written_size(node)
+
+
+def condition_of(node: Node, columns: Mapping[str, Column]) -> Node:
+    """A checked condition on rows, or the refusal of what is none."""
+    typed = check(node, columns)
+    if typed.kind is not Kind.BOOLEAN:
+        raise QueryError(
+            f"where got {shown(node)[:80]!r}, which is a {typed.kind}. A row is kept if the "
+            "condition is true for it. Write a comparison, such as stay > 2, in Python "
+            'dp.col("stay") > 2.'
+        )
+    return typed.node
 
 
 def unknown_column(name: str, columns: Mapping[str, Column], what: str = "column") -> QueryError:

@@ -94,7 +94,7 @@ def linear_query(
         columns += _sums(name, wanted[value], weighed=person)
     query = _from("measured", columns)
     if person:
-        query = _weighed(query, rows, row_share(question), question.row_cap, forms)
+        query = _weighed(query, rows, row_share(question), question.row_cap)
     else:
         query = _given(query, "measured", rows)
     found = tuple(
@@ -118,9 +118,6 @@ def people_query(
     total = _count() if share == 1 else _total(column_name(_WEIGHT))
     query = _from("pairs", [called(_wide_cell(), CELL), called(total, _WEIGHT)])
     query = _given(query.group_by(_wide_cell(), copy=False), "measured", rows)
-    if share > 1 and not forms.set_aside:
-        pairs = _counted(pairs, share, question.group_cap, [CELL])
-        return _given(query, "pairs", pairs)
     query = _given(query, "pairs", pairs, once=True)
     if share == 1:
         return query
@@ -138,7 +135,7 @@ def ranks_query(
     query = _from("measured", [*_columns(CELL, "v0"), called(weight, _WEIGHT)])
     query = query.where(given(column_name("v0")), copy=False)
     if person:
-        query = _weighed(query, rows, rank_share(question), question.row_cap, forms)
+        query = _weighed(query, rows, rank_share(question), question.row_cap)
     else:
         query = _given(query, "measured", rows)
     return _ordered(_grouped(query, CELL, "v0"), CELL, "v0")
@@ -226,21 +223,11 @@ def _count() -> exp.Expr:
     return exp.Count(this=exp.Star())
 
 
-def _weighed(query: exp.Select, rows: exp.Select, share: int, cap: int, forms: Forms) -> exp.Select:
+def _weighed(query: exp.Select, rows: exp.Select, share: int, cap: int) -> exp.Select:
     """A query of measured rows, each of which has its person's weight."""
-    if not forms.set_aside:
-        names = [column.alias_or_name for column in rows.expressions]
-        return _given(query, "measured", _counted(rows, share, cap, names))
     query = query.join(relation("shares"), using=(column_name(UNIT),), copy=False)
     query = _given(query, "measured", rows, once=True)
     return _given(query, "shares", _shares("measured", share, cap))
-
-
-def _counted(rows: exp.Select, share: int, cap: int, names: Sequence[str]) -> exp.Select:
-    """Rows with their person's weight, counted over a window: they are used once."""
-    count = exp.Window(this=exp.Count(this=column_name(CELL)), partition_by=_columns(UNIT))
-    weight = called(_share(share, cap, count), _WEIGHT)
-    return chosen(*_columns(*names), weight).from_(within(rows, "counted"), copy=False)
 
 
 def _shares(name: str, share: int, cap: int) -> exp.Select:

@@ -1,15 +1,11 @@
 """DuckDB on one machine: files and frames, behind a connection that reaches nothing else."""
 
-from collections.abc import Sequence
-from difflib import get_close_matches
-
 from sqlglot import exp
 
 from discreet.engines.duckdb.connection import Connection
 from discreet.engines.duckdb.sources import Local, unchanged
 from discreet.engines.measuring import Engine
-from discreet.engines.sources import Sources, Stored, stored_tables
-from discreet.errors import SourceError
+from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
 from discreet.plan.schema import Schema
 from discreet.sql.forms import DUCKDB
 
@@ -27,18 +23,6 @@ class DuckDB(Engine):
             if missing:
                 self.close()
                 raise not_in_the_data(missing[0], table, found)
-
-
-def not_in_the_data(name: str, table: Stored, found: Sequence[str]) -> SourceError:
-    """The refusal of a declared column that a table does not have."""
-    near = get_close_matches(name, found, 1)
-    meant = f" Did you mean {near[0]!r}?" if near else ""
-    what = "the unit" if name == table.unit else "the declared column"
-    listed = ", ".join(found[:12]) + (", …" if len(found) > 12 else "")
-    return SourceError(
-        f"{what} {name[:60]!r} is not in the data.{meant} Declarations name the data's own "
-        f"columns, which are {listed}. Correct the name, or take it out."
-    )
 
 
 def _unchanged(table: Stored) -> bool:

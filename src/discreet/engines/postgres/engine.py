@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 
-from discreet.engines.duckdb.engine import not_in_the_data
 from discreet.engines.measuring import Engine
 from discreet.engines.postgres.catalog import StoredColumn, letter_cases, stored_columns
 from discreet.engines.postgres.columns import check_units, quoted, relation
@@ -10,7 +9,7 @@ from discreet.engines.postgres.connection import Connection
 from discreet.engines.postgres.lookups import lookup
 from discreet.engines.postgres.source import PostgresTable
 from discreet.engines.postgres.writing import Writing
-from discreet.engines.sources import Sources, Stored, stored_tables
+from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
 from discreet.errors import SourceError
 from discreet.plan.schema import Schema
 from discreet.sql.forms import POSTGRES
