@@ -80,7 +80,7 @@ def test_progress_that_cannot_be_told_does_no_harm(terminal: Opened) -> None:
 
 def test_what_is_quick_shows_nothing(terminal: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     screen = terminal()
-    monkeypatch.setattr(shown, "_PATIENCE", 2.0)
+    monkeypatch.setattr(shown, "_PATIENCE", 60.0)
     with waiting("asking") as tell:
         tell(lambda: 0.5)
     assert screen.getvalue() == ""

@@ -223,7 +223,7 @@ def test_an_array_decides_each_prefix_as_a_single_draw_does(
     ],
 )
 def test_ten_million_bits_have_their_frequency(probability: Probability, value: float) -> None:
-    """False alarms: below 10^-6 each.  A probability that is 13 standard errors off is rejected."""
+    """False alarms: below 10^-6 each.  A probability that is 16 standard errors off is rejected."""
     count = 10**7
     ones = int(bernoulli_array(probability, count, Keystream()).sum())
     observed = np.array([ones, count - ones])
@@ -232,7 +232,7 @@ def test_ten_million_bits_have_their_frequency(probability: Probability, value: 
         return chi_square(observed, np.array([chance, 1 - chance]))
 
     assert verdict(value) >= FALSE_ALARM
-    off = 13 * (value * (1 - value) / count) ** 0.5
+    off = 16 * (value * (1 - value) / count) ** 0.5
     assert verdict(value + off if value < 0.5 else value - off) < FALSE_ALARM
 
 

@@ -145,7 +145,7 @@ def test_a_category_that_no_float_holds_is_refused_when_it_is_declared() -> None
 
 def test_the_query_grows_with_the_question_and_not_exponentially() -> None:
     size, refused = X, False
-    start = time.monotonic()
+    start = time.process_time()
     for place in range(12):
         size = size.clip(-1 - place, 1 + place)
         try:
@@ -156,7 +156,7 @@ def test_the_query_grows_with_the_question_and_not_exponentially() -> None:
         query, _ = linear_query(question, question.blocks)  # type: ignore[arg-type]
         assert len(query.sql("duckdb")) < 200_000
     assert refused
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize("statistic", ["sum", "mean", "median", "max"])

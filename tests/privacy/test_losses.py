@@ -287,10 +287,13 @@ def test_nothing_is_a_loss_however_it_is_written(
 def test_what_is_not_a_loss_is_refused_quickly(
     make: Callable[[object], object], bad: object
 ) -> None:
-    start = process_time()
-    with pytest.raises(PrivacyParameterError):
-        make(bad)
-    assert process_time() - start < 0.1
+    def seconds() -> float:
+        start = process_time()
+        with pytest.raises(PrivacyParameterError):
+            make(bad)
+        return process_time() - start
+
+    assert min(seconds() for _ in range(3)) < 0.1  # once in a while garbage is collected meanwhile
 
 
 def test_zcdp_needs_a_delta_to_convert() -> None:

@@ -282,10 +282,10 @@ def test_a_refusal_names_what_was_found_and_what_is_offered():
     ids=lambda text: f"{text[:12]}…{len(text)}",
 )
 def test_what_is_too_large_or_too_deep_is_refused_quickly(text):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(QueryError):
         parse_expression(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_question_that_is_not_a_text_is_refused():

@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dp
 
-SIZE, TRIALS = 10_000, 2_000
+SIZE, TRIALS = 10_000, 4_000
 VALUES = np.array(
     [min(exp(3 + 0.71 * NormalDist().inv_cdf((k + 0.5) / SIZE)), 100.0) for k in range(SIZE)]
 )
@@ -26,10 +26,10 @@ def test_the_values_are_those_of_the_comparison():
 
 
 def test_a_count_is_off_by_what_the_best_law_allows():
-    error, uncertainty = mean_absolute_error(lambda: dp.count(VALUES, epsilon=1), SIZE, 8000)
+    error, uncertainty = mean_absolute_error(lambda: dp.count(VALUES, epsilon=1), SIZE, 10_000)
     best = 2 * exp(-1) / (1 - exp(-2))
-    assert abs(error - best) <= 5 * uncertainty
-    assert abs(error - 1.0) > 5 * uncertainty  # the control: rounded continuous noise
+    assert abs(error - best) <= 5.5 * uncertainty
+    assert abs(error - 1.0) > 5.5 * uncertainty  # the control: rounded continuous noise
 
 
 def test_a_mean_is_off_by_81_ten_thousandths_with_a_private_number_of_records():
@@ -37,7 +37,7 @@ def test_a_mean_is_off_by_81_ten_thousandths_with_a_private_number_of_records():
     error, uncertainty = mean_absolute_error(ask, float(VALUES.mean()))
     theory = (SHARE**2 + SHARE * (1 - SHARE) + (1 - SHARE) ** 2) * 100 / SIZE
     assert theory == pytest.approx(0.0081, abs=0.0001)
-    assert abs(error - theory) <= 5 * uncertainty
+    assert abs(error - theory) <= 5.5 * uncertainty
     assert error + 5 * uncertainty < 0.0097  # the best peer, which takes the number as public
 
 
