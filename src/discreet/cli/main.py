@@ -1,22 +1,39 @@
 """The command ``discreet`` and its words."""
 
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import click
 
-from discreet.cli.ask import ask
-from discreet.cli.budget import budget
-from discreet.cli.demo import demo
 from discreet.cli.exits import run
-from discreet.cli.init import init
-from discreet.cli.ledger import ledger
-from discreet.cli.plan import plan
-from discreet.cli.table import table
+
+_WORDS: Final[dict[str, Callable[[], click.Command]]] = {
+    "demo": lambda: import_module("discreet.cli.demo").demo,
+    "init": lambda: import_module("discreet.cli.init").init,
+    "plan": lambda: import_module("discreet.cli.plan").plan,
+    "ask": lambda: import_module("discreet.cli.ask").ask,
+    "budget": lambda: import_module("discreet.cli.budget").budget,
+    "table": lambda: import_module("discreet.cli.table").table,
+    "ledger": lambda: import_module("discreet.cli.ledger").ledger,
+    "doctor": lambda: import_module("discreet.cli.doctor").doctor,
+}
+
+
+class Words(click.Group):
+    """Commands that are loaded when they are typed: doctor runs where a package is missing."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_WORDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return _WORDS[cmd_name]() if cmd_name in _WORDS else None
 
 
 @click.group(
+    cls=Words,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Ends with 0: done; 1: a fault; 2: the request was wrong; 3: not enough budget; "
     "4: charged, but no answer; 5: a verification failed.",
@@ -24,10 +41,6 @@ from discreet.cli.table import table
 @click.version_option(sys.modules["discreet"].__version__, message="discreet %(version)s")
 def discreet() -> None:
     """Answers about people that give nobody away."""
-
-
-for word in (demo, init, plan, ask, budget, table, ledger):
-    discreet.add_command(word)
 
 
 def main() -> NoReturn:

@@ -177,9 +177,10 @@ def open_store(place: str | Path, *, read_only: bool = False) -> Store:
         from discreet.ledger.postgres import PostgresStore
 
         return PostgresStore(place, read_only=read_only)
-    if "://" in str(place) or not str(place):
+    scheme = str(place).partition(":")[0]
+    if "://" in str(place) or not str(place) or scheme in ("postgres", "postgresql"):
         raise DataError(
-            f"the ledger's place is {str(place).partition('://')[0][:20]!r}. A ledger is a SQLite "
+            f"the ledger's place is {scheme[:20]!r}. A ledger is a SQLite "
             'file, a PostgreSQL database or memory. Use "visits.ledger", '
             '"postgresql://host/database" or ":memory:".'
         )

@@ -13,7 +13,6 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit, urlunsplit
 
 from discreet.errors import LedgerError, LedgerUnavailableError
 from discreet.ledger.entries import Entry
@@ -285,7 +284,11 @@ def shown_url(url: str) -> str:
 
     >>> shown_url("postgresql://ann:secret@db.example:5432/privacy?sslmode=require")
     'postgresql://ann@db.example:5432/privacy'
+    >>> shown_url("postgresql://ann:se/c?re#t@db.example/privacy")
+    'postgresql://ann@db.example/privacy'
     """
-    parts = urlsplit(url)
-    user, at, host = parts.netloc.rpartition("@")
-    return urlunsplit((parts.scheme, user.partition(":")[0] + at + host, parts.path, "", ""))
+    scheme, mark, rest = url.partition("://")
+    # A password may hold any sign, if it was not encoded: all before the last @ is left out.
+    before, at, place = rest.rpartition("@")
+    user = re.split("[:/?#]", before)[0]
+    return f"{scheme}{mark}{user}{at}{re.split('[?#]', place)[0]}"
