@@ -1,13 +1,21 @@
 """Claims that every engine keeps beside DuckDB: the same rows give the same integers."""
 
+import datetime
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from math import inf, nan
 from typing import Any
 
+import pytest
+
+import discreet as dp
 from discreet.engines.measuring import Engine
+from discreet.errors import QueryError
 from discreet.plan.blocks import Block
 from discreet.plan.build import col
 from discreet.plan.check import Question
+from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.schema import Schema
 from discreet.privacy.neighbors import Neighbors
 from tests.engines.duckdb.measuring import (
@@ -16,10 +24,13 @@ from tests.engines.duckdb.measuring import (
     SELECTED,
     UNITS,
     Vector,
+    as_double,
     every_block,
     integers,
     schema,
 )
+from tests.release.conftest import visits_columns
+from tests.sql import drawn
 
 TYPES = {
     "id": "text",
@@ -103,3 +114,122 @@ def keys(engine: Engine, question: Question) -> Vector:
     found = engine.candidates(question)
     counts = found.counts.open().tolist()
     return dict(zip(found.released(range(len(counts))), counts, strict=True))  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------------- joins, people, lookups
+
+DECLARED = drawn.schema()
+PATIENTS = DECLARED.private["patients"]
+LOOKUP = DECLARED.public["wards"]
+
+
+def types(columns: Mapping[str, Column], unit: str | None) -> dict[str, str]:
+    found = {name: _type(column) for name, column in columns.items()}
+    return found if unit is None else found | {unit: "text"}
+
+
+def _type(column: Column) -> str:
+    if isinstance(column, Boolean):
+        return "boolean"
+    if isinstance(column, Number):
+        return "date" if column.dated else "double precision"
+    return "double precision" if isinstance(column, Category) and column.numeric else "text"
+
+
+def held(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> list[tuple[Any, ...]]:
+    """What columns of these types can hold of the rows; PostgreSQL's texts have no zero byte."""
+    return [tuple(_held(row[name], kind) for name, kind in kinds.items()) for row in rows]
+
+
+def _held(value: Any, kind: str) -> Any:
+    if kind == "double precision":
+        return as_double(value)
+    if kind == "boolean":
+        return {"true": True, "false": False, "FALSE": False}.get(value)
+    if kind == "date":
+        try:
+            return None if value is None else datetime.date.fromisoformat(value)
+        except ValueError:
+            return None
+    return None if value is None else str(value).replace("\0", "0")
+
+
+def offered(engine: Engine, question: Question) -> bool:
+    """Whether an engine answers a question; nothing else may keep it from that."""
+    with suppress(QueryError):
+        engine.prepare(question, question.blocks)
+        return True
+    return False
+
+
+VISITS = {
+    "patient": "bigint",
+    "ward": "text",
+    "stay": "double precision",
+    "age": "integer",
+    "smoker": "boolean",
+    "diagnosis": "text",
+    "admitted": "date",
+}
+ASKED = [
+    "SELECT COUNT(*) AS n FROM visits",
+    "SELECT ward, AVG(stay) AS m, COUNT(*) AS n FROM visits GROUP BY ward",
+    "SELECT MEDIAN(age) AS m FROM visits WHERE smoker AND admitted > '2025-02-01'",
+    "SELECT diagnosis, COUNT(*) AS n FROM visits GROUP BY diagnosis",
+    "SELECT MONTH(admitted) AS m, SUM(stay) AS s FROM visits GROUP BY 1",
+    "SELECT COUNT(DISTINCT diagnosis) AS n, MAX(stay) AS m FROM visits",
+]
+NOT_ANSWERED = [
+    "SELECT stay FROM visits",
+    "SELECT SUM(nothing) AS s FROM visits",
+    "SELECT SUM(ward) AS s FROM visits",
+    "SELECT COUNT(*) AS n FROM elsewhere",
+    "SELECT COUNT(*) AS n FROM pg_catalog.pg_user",
+    "SELECT pg_sleep(1) AS s FROM visits",
+    "DROP TABLE visits",
+]
+DAY = datetime.date(2025, 3, 1)
+
+
+def visits() -> list[tuple[Any, ...]]:
+    """The rows of a small hospital."""
+    return [
+        (one % 400, "ABC"[one % 3], one % 20 / 2, one % 90, one % 4 == 0, "flu", DAY)
+        for one in range(2000)
+    ]
+
+
+def hospital() -> dict[str, Any]:
+    """What is declared of them."""
+    return {
+        "name": "visits",
+        "unit": "patient",
+        "budget": dp.Budget(epsilon=20, delta=1e-3),
+        "columns": visits_columns(),
+        "max_groups": 3,
+        "max_rows": 6,
+        "ledger": ":memory:",
+    }
+
+
+def check_price_and_answer(here: dp.Table, there: dp.Table, text: str) -> None:
+    """A question costs the same in two places, and is answered in the other one."""
+    asked, other = here.ask(text), there.ask(text)
+    plans = [asking.plan(epsilon=3, delta=1e-6) for asking in (asked, other)]
+    assert plans[0].explain() == plans[1].explain()
+    assert not other.release(epsilon=3, delta=1e-6).to_pandas().empty
+
+
+def check_refusal(here: dp.Table, there: dp.Table, text: str) -> None:
+    """What is refused here is refused there, in the same words."""
+    said = []
+    for table in (here, there):
+        with pytest.raises(dp.DiscreetError) as caught:
+            table.ask(text).plan(epsilon=1)
+        said.append((type(caught.value), str(caught.value)))
+    assert said[0] == said[1]
+
+
+def check_suggestions(there: dp.Table) -> None:
+    """Bounds and caps are suggested elsewhere too."""
+    assert there.suggest_caps("ward", epsilon=2).max_rows in (3, 4, 5, 6, 7, 8)

@@ -12,6 +12,7 @@ from discreet.exact.discrete_normal import (
     point_weights,
     tail_between,
     tail_weight,
+    tail_weights,
     theta_excess,
     total_weight,
 )
@@ -175,6 +176,10 @@ def test_sums_over_integers_hold_theirs(variance: Fraction, bits: int, start: in
         low, high = tail_weight(variance, start, bits)
         assert holds((low, high), tail, bits)
         assert high - low <= 2
+        tails = tail_weights(variance, bits)
+        low, high = tails[min(start, len(tails)) - 1]
+        assert holds((low, high), tail, bits)
+        assert high - low <= 2
         raised = Fraction(start * start) / (3 * variance)
         enclosure = tail_weight(variance, start, bits, raised)
         assert holds(enclosure, tail * mpmath.exp(real(raised)), bits)
@@ -197,6 +202,16 @@ def test_integrals_are_as_near_to_the_tail_as_they_say() -> None:
     low, high = tail_between(variance, start, bits)
     value = mpmath.exp(-(mpmath.mpf(start) ** 2) / (2 * 10**6)) / mpmath.sqrt(2 * mpmath.pi * 10**6)
     assert high - low <= value * start / 10**6 / 8 * 2**bits * 2
+
+
+def test_all_tails_at_once_are_as_narrow_as_one() -> None:
+    variance = Fraction(10**6)
+    tails = tail_weights(variance, 96)
+    assert all(high - low <= 2 for low, high in tails)
+    assert tails[-1] == (0, 1)
+    for start in (1, 700, 5000, len(tails)):
+        low, high = tail_weight(variance, start, 96)
+        assert max(low, tails[start - 1][0]) <= min(high, tails[start - 1][1])
 
 
 def test_sums_refuse_what_they_are_not_for() -> None:

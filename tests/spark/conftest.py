@@ -65,3 +65,9 @@ def standalone(clusters: "Clusters") -> str:
 def connect(clusters: "Clusters") -> str:
     """The address of a Connect server on the standalone cluster."""
     return clusters.connect
+
+
+@pytest.fixture(scope="session")
+def connect_session(clusters: "Clusters") -> "SparkSession":
+    """A session of the Connect server."""
+    return clusters.remote()

@@ -17,16 +17,19 @@ from discreet.errors import PolicyError, SourceError
 @click.argument("source")
 @click.option("--unit", help='The column that says whose row it is, or "row".')
 @click.option("--table", help="The table in a DuckDB file or a database.")
+@click.option("--engine", help="What reads Parquet files: duckdb, or spark on a cluster.")
 @click.option("--output", metavar="FILE", help="The policy to write; visits.toml for visits.csv.")
-def init(source: str, unit: str | None, table: str | None, output: str | None) -> None:
+def init(
+    source: str, unit: str | None, table: str | None, engine: str | None, output: str | None
+) -> None:
     """Write a policy to be filled in: names and types, never values.
 
     \b
     discreet init visits.parquet --unit patient_id
 
     SOURCE is a CSV, Parquet, JSON lines or DuckDB file, or the address of a PostgreSQL table:
-    postgresql://host/database?table=visits. No row of it is read, so bounds and values are for
-    you to state.
+    postgresql://host/database?table=visits, or of a Spark table: spark://host:7077?table=visits. No
+    row of it is read, so bounds and values are for you to state.
     """
     from discreet.engines.sources import default_name, find
     from discreet.plan.schema import ROW
@@ -40,7 +43,7 @@ def init(source: str, unit: str | None, table: str | None, output: str | None) -
             f"from a table. Write --output {quote(place.stem + '.toml')}."
         )
     try:
-        found = find(source, table)
+        found = find(source, table, engine)
     except SourceError as error:
         # Here the table is an option, and not yet a field of a policy.
         said = str(error).replace('table="visits"', "--table visits").replace("table=", "--table")
@@ -54,7 +57,7 @@ def init(source: str, unit: str | None, table: str | None, output: str | None) -
             f"the unit {unit[:60]!r} is not in the data.{meant} It is the column that says whose "
             f"row it is. The columns are {', '.join(names[:12])}. Correct the name."
         )
-    text = template(_from(place, source), name, columns, unit=unit, table=table)
+    text = template(_from(place, source), name, columns, unit=unit, table=table, engine=engine)
     _write(place, text)
     click.echo(f"{place} declares {name}: names and types only.")
     if not names:
@@ -77,11 +80,16 @@ def _columns(source: object) -> list[tuple[str, str | None]]:
     from discreet.engines.duckdb.sources import Files
     from discreet.engines.postgres.source import PostgresTable
     from discreet.engines.sources import Stored
+    from discreet.engines.spark.source import SparkFrame, SparkTable
 
     if isinstance(source, PostgresTable):
         from discreet.engines.postgres.catalog import described
 
         return described(source)
+    if isinstance(source, SparkFrame | SparkTable):
+        from discreet.engines.spark.catalog import described as described_by_spark
+
+        return described_by_spark(source)
     if not isinstance(source, Files) or source.format == "json":
         return []  # JSON lines name their fields in the rows
     if source.format == "csv":
@@ -112,11 +120,13 @@ def _from(policy: Path, source: str) -> str:
 
 def _without_password(address: str) -> str:
     """An address that may be kept: a password in it would stand in the policy for all to read."""
-    if urlsplit(address).password is None and "password=" not in address:
+    secret = urlsplit(address).password is not None or "password=" in address
+    if not secret and "token=" not in address:
         return address
     raise PolicyError(
-        "the address holds a password. A policy is read and kept by many. Take it out of the "
-        "address, and set PGPASSWORD or use a password file."
+        "the address holds a password or a token. A policy is read and kept by many. Take it out "
+        "of the address, and set PGPASSWORD or use a password file; for Spark Connect, set "
+        "SPARK_REMOTE and write spark://?table=… ."
     )
 
 

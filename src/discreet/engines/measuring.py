@@ -7,13 +7,14 @@ tables are opened and how a query is written and run.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
 from discreet.errors import QueryError, SourceError, UnansweredError
+from discreet.mechanisms.sieve import Sieve
 from discreet.plan.blocks import (
     Block,
     Extreme,
@@ -81,7 +82,12 @@ class Connection(Protocol):
 
 
 class Engine:
-    """The rows of a table.  Opening reads names; measuring reads rows, after the charge."""
+    """The rows of a table.  Opening reads names; measuring reads rows, after the charge.
+
+    ``sieves``: of the keys that nobody listed, only those that pass a sieve are brought here.
+    """
+
+    sieves: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -142,18 +148,23 @@ class Engine:
         done, every = self._done
         return (done + self._connection.progress()) / every if done < every else 1.0
 
-    def candidates(self, question: Question) -> Candidates:
-        """The groups of unlisted keys that occur."""
+    def candidates(self, question: Question, sieve: Sieve | None = None) -> Candidates:
+        """The groups of unlisted keys that occur; with a sieve, those that pass it."""
 
         def run() -> Candidates:
             self._done = 0, 1
-            found = self._connection.rows(self._written(keys_query(question, self.forms)))
+            found = self._found_keys(question, sieve)
             self._done = 1, 1
             labels = tuple(tuple(map(str, row[:-1])) for row in found)
             counts = np.array([row[-1] for row in found], np.int64)
             return Candidates(Sensitive(counts), labels)
 
         return self._guarded(run)
+
+    def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
+        if sieve is not None:
+            raise NotImplementedError("this engine brings every key that occurs")
+        return self._connection.rows(self._written(keys_query(question, self.forms)))
 
     def measure(self, question: Question, blocks: Sequence[Block], cells: Cells = None) -> Measured:
         """The blocks of a question, for its public groups or for those that were selected."""

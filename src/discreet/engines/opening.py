@@ -2,15 +2,20 @@
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.measuring import Engine
-from discreet.engines.postgres.source import PostgresTable
-from discreet.engines.sources import Sources
+from discreet.engines.sources import Sources, engine_of
 from discreet.plan.schema import Schema
 
 
 def open_engine(sources: Sources, schema: Schema) -> Engine:
     """The engine of the source; names are compared with the declarations, no row is read."""
-    if isinstance(sources.main, PostgresTable):
-        from discreet.engines.postgres.engine import Postgres
+    match engine_of(sources.main):
+        case "postgres":
+            from discreet.engines.postgres.engine import Postgres
 
-        return Postgres(sources, schema)
-    return DuckDB(sources, schema)
+            return Postgres(sources, schema)
+        case "spark":
+            from discreet.engines.spark.engine import Spark
+
+            return Spark(sources, schema)
+        case _:
+            return DuckDB(sources, schema)

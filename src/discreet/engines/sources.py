@@ -3,15 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import Path
 
 from discreet.engines.duckdb.sources import Files, Frame, find_local, stem
-from discreet.engines.postgres.source import PostgresTable, is_address, read_address
+from discreet.engines.postgres.source import PostgresTable
+from discreet.engines.postgres.source import is_address as is_postgres
+from discreet.engines.postgres.source import read_address as read_postgres
+from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable, is_frame, read_path
+from discreet.engines.spark.source import is_address as is_spark
+from discreet.engines.spark.source import read_address as read_spark
 from discreet.errors import SourceError
 from discreet.plan.columns import Column
 from discreet.plan.schema import Schema
 from discreet.sql.sources import table_name
 
-Source = Files | Frame | PostgresTable
+Source = Files | Frame | PostgresTable | SparkSource
+ENGINES = ("duckdb", "postgres", "spark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +48,55 @@ class Stored:
         return [*self.columns, *([] if self.unit is None else [self.unit])]
 
 
-def find(source: object, table: str | None = None) -> Source:
-    """The files, the frame or the table that the caller means; nothing but names is read."""
-    if isinstance(source, str) and is_address(source):
-        return read_address(source, table)
-    return find_local(source, table)
+def find(source: object, table: str | None = None, engine: str | None = None) -> Source:
+    """The files, the frame or the table that the caller means; nothing but names is read.
+
+    ``engine`` says by what files are read: DuckDB on this machine, unless it is "spark".
+    """
+    found: Source
+    if is_frame(source):
+        found = SparkFrame(source)
+    elif isinstance(source, str) and is_postgres(source):
+        found = read_postgres(source, table)
+    elif isinstance(source, str) and is_spark(source):
+        found = read_spark(source, table)
+    elif engine == "spark" and isinstance(source, str | Path) and table is None:
+        found = read_path(str(source))
+    else:
+        found = find_local(source, table)
+    _check_engine(found, engine)
+    return found
+
+
+def _check_engine(source: Source, engine: str | None) -> None:
+    own = engine_of(source)
+    if engine is None or engine == own:
+        return
+    if engine not in ENGINES:
+        raise SourceError(
+            f"engine is {str(engine)[:40]!r}. It is what reads the rows: "
+            f"{', '.join(ENGINES[:-1])} or {ENGINES[-1]}. Leave it out, or correct it."
+        )
+    raise SourceError(
+        f"engine is {engine!r}, and the source is {source.text}, which {own} reads. Spark reads "
+        "frames of its own, tables of a catalog and Parquet files; PostgreSQL reads its own "
+        "tables. Leave engine out, or name another source."
+    )
+
+
+def engine_of(source: Source) -> str:
+    """What reads the rows of a source."""
+    if isinstance(source, PostgresTable):
+        return "postgres"
+    return "spark" if isinstance(source, SparkFrame | SparkTable) else "duckdb"
 
 
 def default_name(source: object, table: str | None = None) -> str | None:
     """The name a table has unless it is given one: that of its file, or in its database."""
-    if isinstance(source, str) and is_address(source):
-        return read_address(source, table).table
+    if isinstance(source, str) and is_postgres(source):
+        return read_postgres(source, table).table
+    if isinstance(source, str) and is_spark(source):
+        return read_spark(source, table).name
     return table or stem(source)
 
 

@@ -7,6 +7,7 @@ As in ``enclosure``, each function returns integers ``(low, high)`` with
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 from math import isqrt
 
 from discreet.exact.enclosure import exp_minus, pi, square_root
@@ -89,6 +90,28 @@ def tail_weight(
             sum_high += -(-high * ratio // ((1 << work) - ratio))
             break
     return sum_low >> guard, -(-sum_high >> guard)
+
+
+@lru_cache(maxsize=8)
+def tail_weights(variance: Fraction, bits: int) -> tuple[tuple[int, int], ...]:
+    """Enclose ``2**bits · Σ e^(-x²/(2·variance))`` over x ≥ 1, 2, …; the last is for all further.
+
+    Each in the time of one term, where all of them are needed.
+
+    >>> tail_weights(Fraction(1), 64)[0] == tail_weight(Fraction(1), 1, 64)
+    True
+    """
+    guard = _GUARD + 2 * int(variance).bit_length()
+    work = bits + guard
+    terms = []
+    for low, high, ratio in _falling(variance, 1, work, Fraction(0)):
+        terms.append((low, high))
+        if high >> guard // 2 == 0:
+            # From here on each term is at most `ratio` times the one before.
+            terms.append((0, -(-high * ratio // ((1 << work) - ratio))))
+            break
+    sums = accumulate(reversed(terms), lambda total, term: (total[0] + term[0], total[1] + term[1]))
+    return tuple((low >> guard, -(-high >> guard)) for low, high in sums)[::-1]
 
 
 def point_weights(variance: Fraction, count: int, bits: int) -> list[tuple[int, int]]:

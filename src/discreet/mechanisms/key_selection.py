@@ -10,13 +10,14 @@ from discreet.mechanisms.gaussian_threshold import GaussianThreshold
 from discreet.mechanisms.laplace_threshold import LaplaceThreshold
 from discreet.mechanisms.optimal_selection import OptimalSelection
 from discreet.mechanisms.selected_keys import Selected, read_selection
+from discreet.mechanisms.sieve import Sieve
 from discreet.noise import BitSource
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.losses import ApproximateDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
 
-__all__ = ["KeySelection", "Selected", "best_selection"]
+__all__ = ["KeySelection", "Selected", "Sieve", "best_selection"]
 
 
 class KeySelection(Protocol):
@@ -36,9 +37,19 @@ class KeySelection(Protocol):
         """The least number of units at which a key is released with probability 1/2 or more."""
 
     def __call__(
-        self, counts: Sensitive[NDArray[np.int64]], *, source: BitSource | None = None
+        self,
+        counts: Sensitive[NDArray[np.int64]],
+        *,
+        source: BitSource | None = None,
+        sieve: Sieve | None = None,
     ) -> Selected:
-        """Which candidates are released, given the number of distinct units of each."""
+        """Which candidates are released, given the number of distinct units of each.
+
+        With a sieve the candidates are those that passed it, and all others were decided by it.
+        """
+
+    def sieve(self, source: BitSource, *, bits: int = 64) -> Sieve:
+        """What a cluster decides about its keys, so that few of them travel: for one release."""
 
     def keep_probability(self, count: int) -> float:
         """The probability that a key is released which so many units hold."""

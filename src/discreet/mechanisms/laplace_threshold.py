@@ -19,7 +19,8 @@ from discreet.mechanisms.selected_keys import (
     read_selection,
     release_above,
 )
-from discreet.mechanisms.threshold_law import ThresholdLaw
+from discreet.mechanisms.sieve import Sieve, drawn
+from discreet.mechanisms.threshold_law import ChanceAbove, ThresholdLaw
 from discreet.noise import BitSource
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.laws import ProductLaw
@@ -65,10 +66,21 @@ class LaplaceThreshold:
         )
 
     def __call__(
-        self, counts: Sensitive[NDArray[np.int64]], *, source: BitSource | None = None
+        self,
+        counts: Sensitive[NDArray[np.int64]],
+        *,
+        source: BitSource | None = None,
+        sieve: Sieve | None = None,
     ) -> Selected:
-        """The candidates released, with noisy counts, given the number of units of each."""
-        return release_above(self.noise, self.threshold, counts, source)
+        """The candidates released, with noisy counts, given the number of units of each.
+
+        With a sieve they are those that passed it.
+        """
+        return release_above(self.noise, self.threshold, counts, source, sieve)
+
+    def sieve(self, source: BitSource, *, bits: int = 64) -> Sieve:
+        """What a cluster decides about its keys, so that few of them travel: for one release."""
+        return drawn(ChanceAbove(self.noise, self.threshold), source, bits)
 
     def loss(self) -> ApproximateDP:
         """What the release costs, whatever the counts are."""

@@ -12,13 +12,15 @@ from discreet.exact import exp_minus, logarithm
 from discreet.mechanisms.selected_keys import (
     Selected,
     held_units,
+    keep_some,
     key_share,
     moved_keys,
     read_held,
     read_selection,
     read_units,
 )
-from discreet.noise import BitSource, Keystream, bernoulli_array
+from discreet.mechanisms.sieve import Sieve, drawn
+from discreet.noise import BitSource, Keystream
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.laws import EnclosedLaw, ProductLaw, nearest_float
 from discreet.privacy.losses import ApproximateDP
@@ -73,18 +75,27 @@ class OptimalSelection:
         )
 
     def __call__(
-        self, counts: Sensitive[NDArray[np.int64]], *, source: BitSource | None = None
+        self,
+        counts: Sensitive[NDArray[np.int64]],
+        *,
+        source: BitSource | None = None,
+        sieve: Sieve | None = None,
     ) -> Selected:
-        """Which candidates are released, given the number of units that hold each."""
+        """Which candidates are released, given the number of units that hold each.
+
+        With a sieve they are those that passed it.
+        """
+        if sieve is not None:
+            sieve.check(self._curve.enclose)
         units, bits = read_units(counts), Keystream() if source is None else source
         keeps = units >= self.sure_point
-        open_places = np.flatnonzero(~keeps & (units > 0))
-        open_places = open_places[np.argsort(units[open_places], kind="stable")]
-        values, starts = np.unique(units[open_places], return_index=True)
-        for value, places in zip(values, np.split(open_places, starts[1:]), strict=False):
-            chance = partial(self._curve.enclose, int(value))
-            keeps[places] = bernoulli_array(chance, places.size, bits)
+        undecided = np.flatnonzero(~keeps & (units > 0))
+        keeps[keep_some(self._curve.enclose, units, undecided, sieve, bits)] = True
         return Selected(kept=np.flatnonzero(keeps))
+
+    def sieve(self, source: BitSource, *, bits: int = 64) -> Sieve:
+        """What a cluster decides about its keys, so that few of them travel: for one release."""
+        return drawn(self._curve.enclose, source, bits)
 
     def loss(self) -> ApproximateDP:
         """What the release costs, whatever the counts are."""

@@ -1,7 +1,9 @@
 """What the mechanisms that release unlisted keys share: parameters, shares of δ, the result."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,11 @@ from discreet.exact import exp_minus, logarithm
 from discreet.mechanisms.additive import exact_sum, fitting
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.noise import BitSource, Keystream, gaussian, laplace
+from discreet.mechanisms.noise_above import by_value, counts_above, noise_array
+from discreet.mechanisms.sieve import Chance, Sieve
+from discreet.mechanisms.threshold_law import ChanceAbove
+from discreet.noise import BitSource, Keystream, bernoulli_array
+from discreet.noise.bernoulli import Probability
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_count, read_delta, read_epsilon
 from discreet.privacy.sensitive import Sensitive
@@ -92,25 +98,50 @@ def read_units(counts: Sensitive[NDArray[np.int64]]) -> NDArray[np.int64]:
     return array
 
 
+def keep_some(
+    chance: Chance,
+    units: NDArray[np.int64],
+    places: NDArray[np.int64],
+    sieve: Sieve | None,
+    source: BitSource,
+) -> NDArray[np.int64]:
+    """Those of the places that are kept, in some order; what the sieve did is done."""
+    probability: Callable[[int], Probability] = (
+        partial(partial, chance) if sieve is None else partial(sieve.rest, chance)
+    )
+    kept = [
+        group[bernoulli_array(probability(value), group.size, source)]
+        for value, group in by_value(units, places)
+    ]
+    return np.concatenate((places[:0], *kept))
+
+
 def release_above(
     noise: Laplace | Gaussian,
     threshold: int,
     counts: Sensitive[NDArray[np.int64]],
     source: BitSource | None,
+    sieve: Sieve | None,
 ) -> Selected:
     """The candidates that some unit holds and whose noisy count reaches the threshold."""
+    chance = ChanceAbove(noise, threshold)
+    if sieve is not None:
+        sieve.check(chance)
     units = read_units(counts)
-    held = np.flatnonzero(units)
     bits = Keystream() if source is None else source
-    if isinstance(noise, Laplace):
-        drawn = laplace(noise.scale, held.size, source=bits)
-    else:
-        drawn = gaussian(noise.sigma**2, held.size, source=bits)
-    noisy = exact_sum(units[held], drawn)
+    held = np.flatnonzero(units if sieve is None else units >= sieve.sure)
+    noisy = exact_sum(units[held], noise_array(noise, held.size, bits))
     above = np.flatnonzero(noisy >= threshold)
-    shown = noisy[above]
+    kept, shown = held[above], noisy[above]
+    if sieve is not None:
+        rare = np.flatnonzero((units > 0) & (units < sieve.sure))
+        rare = keep_some(chance, units, rare, sieve, bits)
+        kept = np.concatenate((kept, rare))
+        shown = np.concatenate((shown, counts_above(noise, threshold, units[rare], bits)))
+        order = np.argsort(kept)
+        kept, shown = kept[order], shown[order]
     # The type of what is released must not depend on what is not.
-    return Selected(kept=held[above], counts=shown if shown.dtype == np.int64 else fitting(shown))
+    return Selected(kept=kept, counts=shown if shown.dtype == np.int64 else fitting(shown))
 
 
 def chance_above(noise: Laplace | Gaussian, threshold: int, count: object) -> float:

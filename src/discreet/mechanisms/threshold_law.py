@@ -8,13 +8,20 @@ from math import ceil, isqrt
 
 from discreet.errors import VerificationError
 from discreet.exact import exp_minus
-from discreet.exact.discrete_normal import tail_weight, total_weight
+from discreet.exact.discrete_normal import (
+    tail_between,
+    tail_weight,
+    tail_weights,
+    total_weight,
+)
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.atoms import MAX_ATOMS, Atom, Law, nearest_float
 
 _NEGLIGIBLE = 112  # e^-112 < 2^-161
 _GUARD = 16
+_TABLED = 1 << 26  # the variance up to which all tails are summed up at once
+_QUICK = 320  # the bits up to which, beyond that variance, integrals enclose a chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,30 @@ class ThresholdLaw:
         return (1 << bits) - high, (1 << bits) - low
 
 
+@dataclass(frozen=True, slots=True)
+class ChanceAbove:
+    """Encloses P[count + noise ≥ threshold]; it is 0 for a key that nobody holds."""
+
+    noise: Laplace | Gaussian
+    threshold: int
+
+    def __call__(self, count: int, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits times the probability.
+
+        Beyond σ = 2^13 it comes from integrals and may be 2^bits·2/(5σ) wide, up to 320 bits; so
+        the sum, whose time grows with σ, decides one draw in σ at most.
+        """
+        if count == 0:
+            return 0, 0
+        start, noise = self.threshold - count, self.noise
+        if bits > _QUICK or isinstance(noise, Laplace) or noise.sigma**2 <= _TABLED:
+            return _tail(noise, start, bits)
+        # All weights add up to √(2π·variance), but for less than 2^-(10^9) of it.
+        low, high = tail_between(noise.sigma**2, max(start, 1 - start), bits)
+        low, one = max(0, low - 1), 1 << bits
+        return (low, high) if start >= 1 else (one - high, one - low)
+
+
 def _one(bits: int) -> tuple[int, int]:
     return 1 << bits, 1 << bits
 
@@ -126,8 +157,13 @@ def _tail(noise: Laplace | Gaussian, start: int, bits: int) -> tuple[int, int]:
         return (1 << bits) - high, (1 << bits) - low
     work = bits + _GUARD
     if isinstance(noise, Gaussian):
-        low, high = tail_weight(noise.sigma**2, start, work)
-        least, most = total_weight(noise.sigma**2, work)
+        variance = noise.sigma**2
+        if variance <= _TABLED:
+            tails = tail_weights(variance, work)
+            low, high = tails[min(start, len(tails)) - 1]
+        else:
+            low, high = tail_weight(variance, start, work)
+        least, most = total_weight(variance, work)
     else:
         low, high = exp_minus(start / noise.scale, work)
         near, far = exp_minus(1 / noise.scale, work)

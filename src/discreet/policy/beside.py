@@ -26,6 +26,7 @@ def beside(
     unit: str | None = None,
     max_rows: int | None = None,
     table: str | None = None,
+    engine: str | None = None,
 ) -> PrivateTable:
     """Another private table about the same people, to be joined with the one that is opened.
 
@@ -38,7 +39,7 @@ def beside(
     >>> beside(people, unit="id", columns={"age": integer(0, 120)}, max_rows=1).unit
     'id'
     """
-    return PrivateTable(find(source, table), columns_of(columns), unit, max_rows)
+    return PrivateTable(find(source, table, engine), columns_of(columns), unit, max_rows)
 
 
 def columns_of(columns: Any) -> dict[str, Column]:

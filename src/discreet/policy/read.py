@@ -20,6 +20,7 @@ from discreet.privacy.neighbors import Neighbors
 _FIELDS: Final = (
     "source",
     "table",
+    "engine",
     "name",
     "unit",
     "neighbors",
@@ -33,7 +34,7 @@ _FIELDS: Final = (
     "private",
     "public",
 )
-_BESIDE: Final = ("source", "table", "unit", "max_rows", "columns")
+_BESIDE: Final = ("source", "table", "engine", "unit", "max_rows", "columns")
 _BUDGET: Final = ("epsilon", "delta")
 _PYTHON_NUMBER: Final = re.compile(r"\b(epsilon|delta)=(?=[\d.])")
 _PYTHON_FORMS: Final = '1, 0.5, "0.1" or Fraction(1, 10)'
@@ -58,7 +59,8 @@ def read_policy(path: str | Path) -> dict[str, Any]:
             raise policy.unknown(field, _FIELDS)
     found = {
         "source": _source(policy),
-        "table": _text(policy, "table", "the table's name in a DuckDB file", "visits"),
+        "table": _text(policy, "table", "the table's name in its database", "visits"),
+        "engine": _text(policy, "engine", "what reads the rows", "spark"),
         "name": read_name(policy),
         "unit": _unit(policy),
         "neighbors": _neighbors(policy),
@@ -247,7 +249,11 @@ def _private(policy: PolicyFile) -> dict[str, PrivateTable]:
             if field not in _BESIDE:
                 raise policy.unknown(field, _BESIDE, within)
         columns = read_columns(policy, declared.get("columns", {}), f"{within}.columns")
-        for field, example in (("unit", '"patient_id"'), ("table", '"visits"')):
+        for field, example in (
+            ("unit", '"patient_id"'),
+            ("table", '"visits"'),
+            ("engine", '"spark"'),
+        ):
             if not isinstance(declared.get(field, ""), str):
                 raise policy.error(
                     f"{field} is not a text.",
@@ -261,6 +267,7 @@ def _private(policy: PolicyFile) -> dict[str, PrivateTable]:
             unit=declared.get("unit"),
             max_rows=_cap(policy, "max_rows", within),
             table=declared.get("table"),
+            engine=declared.get("engine"),
         )
     return found
 

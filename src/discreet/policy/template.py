@@ -23,7 +23,13 @@ class Stored:
 
 
 def template(
-    source: str, name: str, columns: Sequence[Stored], *, unit: str | None, table: str | None = None
+    source: str,
+    name: str,
+    columns: Sequence[Stored],
+    *,
+    unit: str | None,
+    table: str | None = None,
+    engine: str | None = None,
 ) -> str:
     """The text of a policy for a source."""
     capped = unit != ROW
@@ -36,6 +42,7 @@ def template(
         "",
         f"source = {toml_text(source)}",
         *([f"table  = {toml_text(table)}"] if table else []),
+        *([f"engine = {toml_text(engine)}"] if engine else []),
         f"name   = {toml_text(name)}  # what the table is called in SQL and in the ledger",
         "",
         "# Whom the table protects: the column that says whose row it is, so that all rows of a",

@@ -27,6 +27,7 @@ def table(
     ledger: str | Path | Ledger | None = None,
     name: str | None = None,
     table: str | None = None,
+    engine: str | None = None,
     analyst_budget: Budget | None = None,
     period: str | None = None,
     private: Mapping[str, PrivateTable] | None = None,
@@ -37,6 +38,8 @@ def table(
     ``unit`` says whom the table protects: "row", or the column that says whose row it is.
     ``budget`` is the cap on everything that is ever asked of the table, kept in ``ledger``.  A
     table keeps its budget and its declarations: opened again, they must be the same.
+    ``engine`` is what reads the rows, "duckdb", "postgres" or "spark": the source says it, but for
+    Parquet files, which DuckDB reads unless it is "spark".
     ``private`` are further tables about the same people, each declared by ``beside``, ``public``
     are lookup tables that are not sensitive.  SQL can join both.
 
@@ -55,6 +58,7 @@ def table(
     sources, schema = declared(
         source,
         table=table,
+        engine=engine,
         name=name,
         columns=columns,
         unit=unit,
@@ -89,6 +93,7 @@ def declared(
     source: object,
     *,
     table: str | None = None,
+    engine: str | None = None,
     name: str | None = None,
     columns: Any = None,
     unit: str | None = None,
@@ -123,7 +128,7 @@ def declared(
         public={label: read_public(label, one) for label, one in found.items()},
     )
     sources = Sources(
-        find(source, table), {label: other.source for label, other in others.items()}, found
+        find(source, table, engine), {label: other.source for label, other in others.items()}, found
     )
     return sources, schema
 

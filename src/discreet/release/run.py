@@ -51,22 +51,24 @@ def run(question: Question, price: Price, engine: Engine, bits: BitSource) -> No
     """Measure the question and add the noise that was paid for.  Every cell gets a fresh draw."""
     cells = selected = None
     if price.selection is not None:
-        candidates = engine.candidates(question)
-        chosen = price.selection.mechanism(candidates.counts, source=bits)
+        mechanism = price.selection.mechanism
+        sieve = mechanism.sieve(bits) if engine.sieves else None
+        candidates = engine.candidates(question, sieve)
+        chosen = mechanism(candidates.counts, source=bits, sieve=sieve)
         cells = candidates.released(chosen.kept)
         if price.selection.answers is not None and chosen.counts is not None:
             selected = tuple(int(count) for count in chosen.counts)
     measured = engine.measure(question, tuple(priced.block for priced in price.blocks), cells)
     blocks = []
     for priced in price.blocks:
-        mechanism: Any = priced.mechanism
-        if isinstance(mechanism, Laplace | Gaussian):
-            noisy = mechanism.release(measured.sums[priced.block], bits)
+        noise: Any = priced.mechanism
+        if isinstance(noise, Laplace | Gaussian):
+            noisy = noise.release(measured.sums[priced.block], bits)
             blocks.append(tuple(int(number) for number in noisy))
         else:
             found: list[int] = []
             for group in measured.ranks[priced.block]:
-                points = mechanism(group, source=bits)
+                points = noise(group, source=bits)
                 found += map(int, points) if isinstance(points, list | tuple) else [int(points)]
             blocks.append(tuple(found))
     return Noisy(tuple(blocks), cells, selected, measured.rows)

@@ -2,9 +2,9 @@
 
 Every query reads the relation ``source``.  A person over the cap is weighed down, not cut: each
 of n rows weighs floor(S·cap/max(n, cap)), so that the person's weights add up to at most S·cap
-whatever the rows are.  The rows are read once and put aside (MATERIALIZED): were they read a second
-time to be weighed, a file that grows in between would hold more rows than the weights allow for.
-Nothing random runs in an engine.
+whatever the rows are.  The rows are read once, and put aside (MATERIALIZED) or weighed by a window
+over them: were they read a second time to be weighed, a file that grows in between would hold more
+rows than the weights allow for.  Nothing random runs in an engine.
 """
 
 from collections.abc import Iterator, Sequence
@@ -94,7 +94,7 @@ def linear_query(
         columns += _sums(name, wanted[value], weighed=person)
     query = _from("measured", columns)
     if person:
-        query = _weighed(query, rows, row_share(question), question.row_cap)
+        query = _weighed(query, rows, row_share(question), question.row_cap, forms)
     else:
         query = _given(query, "measured", rows)
     found = tuple(
@@ -118,11 +118,9 @@ def people_query(
     total = _count() if share == 1 else _total(column_name(_WEIGHT))
     query = _from("pairs", [called(_wide_cell(), CELL), called(total, _WEIGHT)])
     query = _given(query.group_by(_wide_cell(), copy=False), "measured", rows)
-    query = _given(query, "pairs", pairs, once=True)
     if share == 1:
-        return query
-    query = query.join(relation("shares"), using=(column_name(UNIT),), copy=False)
-    return _given(query, "shares", _shares("pairs", share, question.group_cap))
+        return _given(query, "pairs", pairs)
+    return _weighed(query, pairs, share, question.group_cap, forms, "pairs")
 
 
 def ranks_query(
@@ -135,7 +133,7 @@ def ranks_query(
     query = _from("measured", [*_columns(CELL, "v0"), called(weight, _WEIGHT)])
     query = query.where(given(column_name("v0")), copy=False)
     if person:
-        query = _weighed(query, rows, rank_share(question), question.row_cap)
+        query = _weighed(query, rows, rank_share(question), question.row_cap, forms)
     else:
         query = _given(query, "measured", rows)
     return _ordered(_grouped(query, CELL, "v0"), CELL, "v0")
@@ -223,11 +221,25 @@ def _count() -> exp.Expr:
     return exp.Count(this=exp.Star())
 
 
-def _weighed(query: exp.Select, rows: exp.Select, share: int, cap: int) -> exp.Select:
-    """A query of measured rows, each of which has its person's weight."""
+def _weighed(
+    query: exp.Select,
+    rows: exp.Select,
+    share: int,
+    cap: int,
+    forms: Forms,
+    name: str = "measured",
+) -> exp.Select:
+    """A query of rows by that name, each of which has its person's weight."""
+    if forms.windowed:
+        held = exp.Window(this=exp.Count(this=column_name(CELL)), partition_by=_columns(UNIT))
+        counted = chosen(exp.Star(), called(held, "held"))
+        counted = counted.from_(within(rows, "placed"), copy=False)
+        weight = called(_share(share, cap, column_name("held")), _WEIGHT)
+        weighed = chosen(exp.Star(), weight).from_(within(counted, "counted"), copy=False)
+        return _given(query, name, weighed)
     query = query.join(relation("shares"), using=(column_name(UNIT),), copy=False)
-    query = _given(query, "measured", rows, once=True)
-    return _given(query, "shares", _shares("measured", share, cap))
+    query = _given(query, name, rows, once=True)
+    return _given(query, "shares", _shares(name, share, cap))
 
 
 def _shares(name: str, share: int, cap: int) -> exp.Select:

@@ -1,21 +1,12 @@
-"""The same rows in PostgreSQL and in memory."""
+"""Rows in PostgreSQL."""
 
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
 import psycopg
-import pyarrow
 from psycopg import sql
 
-_ARROW = {
-    "double precision": pyarrow.float64(),
-    "text": pyarrow.string(),
-    "boolean": pyarrow.bool_(),
-    "date": pyarrow.date32(),
-    "bigint": pyarrow.int64(),
-    "integer": pyarrow.int32(),
-}
 _names = count()
 
 
@@ -44,14 +35,3 @@ def fill(
     with connection.cursor() as cursor, cursor.copy(query) as copy:
         for row in rows:
             copy.write_row(row)
-
-
-def frame(types: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> pyarrow.Table:
-    """The same rows in memory."""
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(types)
-    return pyarrow.table(
-        {
-            name: pyarrow.array(values, _ARROW[kind])
-            for (name, kind), values in zip(types.items(), columns, strict=True)
-        }
-    )

@@ -18,7 +18,8 @@ from discreet.plan.schema import Beside, Schema
 from discreet.sql.select import parse_select
 from tests.engines import contract
 from tests.engines.duckdb.measuring import asked
-from tests.engines.postgres.tables import frame, new_table
+from tests.engines.frames import frame
+from tests.engines.postgres.tables import new_table
 
 LARGEST = 2**1024 - 2**970
 

@@ -1,8 +1,7 @@
 """The same rows give the same integers on PostgreSQL and on DuckDB, at the same price."""
 
-import datetime
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from random import Random
 from typing import Any
 
@@ -17,14 +16,11 @@ from discreet.engines.duckdb.sources import Frame
 from discreet.engines.measuring import Engine
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.sources import Sources, find
-from discreet.errors import QueryError
-from discreet.plan.check import Question
-from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.schema import ROW, Schema
 from tests.engines import contract
-from tests.engines.duckdb.measuring import as_double, asked, every_block, schema
-from tests.engines.postgres.tables import fill, frame, new_table
-from tests.release.conftest import visits_columns
+from tests.engines.duckdb.measuring import asked, every_block, schema
+from tests.engines.frames import frame
+from tests.engines.postgres.tables import fill, new_table
 from tests.sql import drawn
 from tests.sql.several import cells_of
 
@@ -108,54 +104,19 @@ def test_a_million_rows_of_one_person_count_for_the_caps(server: str) -> None:
 
 # ---------------------------------------------------------------------- joins, people, lookups
 
-DECLARED = drawn.schema()
-PATIENTS = DECLARED.private["patients"]
-WARDS = DECLARED.public["wards"]
-
-
-def types(columns: Mapping[str, Column], unit: str | None) -> dict[str, str]:
-    found = {name: _type(column) for name, column in columns.items()}
-    return found if unit is None else found | {unit: "text"}
-
-
-def _type(column: Column) -> str:
-    if isinstance(column, Boolean):
-        return "boolean"
-    if isinstance(column, Number):
-        return "date" if column.dated else "double precision"
-    return "double precision" if isinstance(column, Category) and column.numeric else "text"
-
-
-def held(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> list[tuple[Any, ...]]:
-    """What columns of these types can hold of the rows; PostgreSQL's texts have no zero byte."""
-    return [tuple(_held(row[name], kind) for name, kind in kinds.items()) for row in rows]
-
-
-def _held(value: Any, kind: str) -> Any:
-    if kind == "double precision":
-        return as_double(value)
-    if kind == "boolean":
-        return {"true": True, "false": False, "FALSE": False}.get(value)
-    if kind == "date":
-        try:
-            return None if value is None else datetime.date.fromisoformat(value)
-        except ValueError:
-            return None
-    return None if value is None else str(value).replace("\0", "0")
-
 
 class Several:
     """Both engines, with one set of rows after another behind them."""
 
     def __init__(self, server: str, unit: str) -> None:
         self.kinds = {
-            "visits": types(DECLARED.columns, "id"),
-            "patients": types(PATIENTS.columns, "pid"),
+            "visits": contract.types(contract.DECLARED.columns, "id"),
+            "patients": contract.types(contract.PATIENTS.columns, "pid"),
         }
         self.places = {name: new_table(server, kinds, []) for name, kinds in self.kinds.items()}
         self.server = server
-        kinds = types(WARDS.columns, None)
-        self.wards = Frame(frame(kinds, held(drawn.ROWS_OF_WARDS, kinds)))
+        kinds = contract.types(contract.LOOKUP.columns, None)
+        self.wards = Frame(frame(kinds, contract.held(drawn.ROWS_OF_WARDS, kinds)))
         self.unit = unit
         self.there = Postgres(self._sources(self.places), drawn.schema(unit=unit))
 
@@ -172,17 +133,9 @@ class Several:
             for name, kinds in self.kinds.items():
                 table = self.places[name].rpartition("=")[2]
                 connection.execute(f"TRUNCATE {table}")
-                fill(connection, table, kinds, held(rows[name], kinds))
-                frames[name] = Frame(frame(kinds, held(rows[name], kinds)))
+                fill(connection, table, kinds, contract.held(rows[name], kinds))
+                frames[name] = Frame(frame(kinds, contract.held(rows[name], kinds)))
         return DuckDB(self._sources(frames), drawn.schema(unit=self.unit)), self.there
-
-
-def offered(engine: Engine, question: Question) -> bool:
-    """Whether an engine answers a question; nothing else may keep it from that."""
-    with suppress(QueryError):
-        engine.prepare(question, question.blocks)
-        return True
-    return False
 
 
 @pytest.mark.parametrize("unit", ["id", ROW])
@@ -199,7 +152,7 @@ def test_selects_as_chance_has_them_are_measured_alike(server: str, unit: str) -
         for _ in range(10):
             text, question = drawn.accepted(random, drawn.schema(unit=unit))
             cells = None
-            if not offered(there, question):
+            if not contract.offered(there, question):
                 refused += 1
                 continue
             if question.selects_keys:
@@ -217,79 +170,28 @@ def test_selects_as_chance_has_them_are_measured_alike(server: str, unit: str) -
 
 # ---------------------------------------------------------------------- prices and refusals
 
-VISITS = {
-    "patient": "bigint",
-    "ward": "text",
-    "stay": "double precision",
-    "age": "integer",
-    "smoker": "boolean",
-    "diagnosis": "text",
-    "admitted": "date",
-}
-ASKED = [
-    "SELECT COUNT(*) AS n FROM visits",
-    "SELECT ward, AVG(stay) AS m, COUNT(*) AS n FROM visits GROUP BY ward",
-    "SELECT MEDIAN(age) AS m FROM visits WHERE smoker AND admitted > '2025-02-01'",
-    "SELECT diagnosis, COUNT(*) AS n FROM visits GROUP BY diagnosis",
-    "SELECT MONTH(admitted) AS m, SUM(stay) AS s FROM visits GROUP BY 1",
-    "SELECT COUNT(DISTINCT diagnosis) AS n, MAX(stay) AS m FROM visits",
-]
-NOT_ANSWERED = [
-    "SELECT stay FROM visits",
-    "SELECT SUM(nothing) AS s FROM visits",
-    "SELECT SUM(ward) AS s FROM visits",
-    "SELECT COUNT(*) AS n FROM elsewhere",
-    "SELECT COUNT(*) AS n FROM pg_catalog.pg_user",
-    "SELECT pg_sleep(1) AS s FROM visits",
-    "DROP TABLE visits",
-]
-
 
 @pytest.fixture(scope="module")
 def hospitals(server: str) -> Iterator[tuple[dp.Table, dp.Table]]:
     """The same table, opened from memory and from PostgreSQL."""
-    rows = [
-        (one % 400, "ABC"[one % 3], one % 20 / 2, one % 90, one % 4 == 0, "flu", DAY)
-        for one in range(2000)
-    ]
-    declared: dict[str, Any] = {
-        "name": "visits",
-        "unit": "patient",
-        "budget": dp.Budget(epsilon=20, delta=1e-3),
-        "columns": visits_columns(),
-        "max_groups": 3,
-        "max_rows": 6,
-        "ledger": ":memory:",
-    }
-    address = new_table(server, VISITS, rows)
+    rows = contract.visits()
+    address = new_table(server, contract.VISITS, rows)
     with (
-        dp.table(frame(VISITS, rows), **declared) as here,
-        dp.table(address, **declared) as there,
+        dp.table(frame(contract.VISITS, rows), **contract.hospital()) as here,
+        dp.table(address, **contract.hospital()) as there,
     ):
         yield here, there
 
 
-DAY = datetime.date(2025, 3, 1)
-
-
-@pytest.mark.parametrize("text", ASKED)
+@pytest.mark.parametrize("text", contract.ASKED)
 def test_a_question_costs_the_same_and_is_answered(hospitals: Any, text: str) -> None:
-    here, there = (table.ask(text) for table in hospitals)
-    plans = [asking.plan(epsilon=3, delta=1e-6) for asking in (here, there)]
-    assert plans[0].explain() == plans[1].explain()
-    assert not there.release(epsilon=3, delta=1e-6).to_pandas().empty
+    contract.check_price_and_answer(*hospitals, text)
 
 
-@pytest.mark.parametrize("text", NOT_ANSWERED)
+@pytest.mark.parametrize("text", contract.NOT_ANSWERED)
 def test_a_refusal_is_the_same(hospitals: Any, text: str) -> None:
-    said = []
-    for table in hospitals:
-        with pytest.raises(dp.DiscreetError) as caught:
-            table.ask(text).plan(epsilon=1)
-        said.append((type(caught.value), str(caught.value)))
-    assert said[0] == said[1]
+    contract.check_refusal(*hospitals, text)
 
 
 def test_bounds_and_caps_are_suggested(hospitals: Any) -> None:
-    there = hospitals[1]
-    assert there.suggest_caps("ward", epsilon=2).max_rows in (3, 4, 5, 6, 7, 8)
+    contract.check_suggestions(hospitals[1])

@@ -8,8 +8,7 @@ from math import isfinite
 from typing import Any
 
 from discreet.engines.duckdb.connection import Connection
-from discreet.engines.duckdb.sources import Files
-from discreet.engines.postgres.source import PostgresTable
+from discreet.engines.duckdb.sources import Files, Local
 from discreet.engines.sources import Source, Stored
 from discreet.errors import BoundsError, DiscreetError, SourceError
 from discreet.plan.columns import (
@@ -45,11 +44,11 @@ def read_public(name: str, source: Source) -> Public:
             f"the public table {name[:60]!r} is a JSON lines file. Its columns are read from its "
             "schema, and such a file has none. Save it as CSV or Parquet."
         )
-    if isinstance(source, PostgresTable):
+    if not isinstance(source, Local):
         raise SourceError(
-            f"the public table {name[:60]!r} is in a PostgreSQL database. What a lookup table "
-            "holds is read when the table is opened, from files and frames. Save it as CSV: "
-            "psql -c '\\copy wards TO wards.csv CSV HEADER'."
+            f"the public table {name[:60]!r} is {source.text}. What a lookup table holds is read "
+            "when the table is opened, from files and frames on this machine. Save it as CSV, by "
+            "psql -c '\\copy wards TO wards.csv CSV HEADER', or pass frame.toPandas()."
         )
     try:
         connection = Connection(Stored(source))

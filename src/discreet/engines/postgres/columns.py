@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from discreet.engines.postgres.catalog import StoredColumn
 from discreet.engines.postgres.numbers import INFINITY, literal
 from discreet.engines.sources import Stored
+from discreet.engines.units import are_mixed
 from discreet.errors import SourceError
 from discreet.plan.columns import Boolean, Category, Column, Number
 
@@ -52,18 +53,12 @@ def check_units(types: Iterable[tuple[str, str]]) -> bool:
 
     ``types`` are the names and types of the columns that say whose row it is, table by table.
     """
-    families = set()
+    families = []
     for name, kind in types:
         if kind not in _IDS:
             raise _no_id(name, kind)
-        families.add(_family(kind))
-    if len(families) > 1 and not families <= {"whole", "text"}:
-        raise SourceError(
-            f"the people's ids are of different types in the tables: {', '.join(sorted(families))}."
-            " Who is the same person must not depend on how a number is written. Store them as one "
-            "type."
-        )
-    return len(families) > 1
+        families.append(_family(kind))
+    return are_mixed(families)
 
 
 def as_text(column: str) -> str:

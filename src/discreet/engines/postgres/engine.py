@@ -33,7 +33,7 @@ class Postgres(Engine):
                 table.view: relation(table, _place(one), found[one], mixed=mixed)
                 for table, one in private
             }
-            relations |= {table.view: lookup(table.view, table) for table in public}
+            relations |= {table.view: lookup(table) for table in public}
             writing = Writing(relations, letter_cases(connection))
         except BaseException:
             connection.close()

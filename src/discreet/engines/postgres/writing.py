@@ -7,6 +7,7 @@ fail on a row, is refused before anything is charged.
 
 from collections.abc import Callable, Mapping
 from math import isnan
+from typing import ClassVar
 
 from sqlglot import exp
 
@@ -23,6 +24,15 @@ from discreet.engines.postgres.numbers import (
     raised,
     remainder,
 )
+from discreet.engines.writing import (
+    Writer,
+    constant,
+    is_double,
+    not_offered,
+    raw,
+    rounded,
+    unnested,
+)
 from discreet.errors import QueryError
 from discreet.sql.expressions import FLOAT
 
@@ -33,71 +43,44 @@ _SAFE_TERM = 1e290
 """So little does not carry the largest float to infinity."""
 
 
-class Writing:
+class Writing(Writer):
     """Writes queries for the relations of one database.
 
     ``letters`` is the collation that knows Unicode's small and large letters, if there is one.
     """
 
+    dialect: ClassVar[str] = "postgres"
+
     def __init__(self, relations: Mapping[str, str], letters: str | None) -> None:
-        self._relations = relations
+        super().__init__(relations)
         self._letters = letters
 
-    def text(self, query: exp.Select) -> str:
-        """The SQL of a query."""
-        return _sql(self._written(query.copy(), leaf=False))
+    def _at_once(self, node: exp.Expr, relation: str | None) -> exp.Expr | None:
+        found = rounded(node)
+        if found is not None and not _of_column(found):
+            return self._clipped(node, found)
+        return node if isinstance(node, exp.Values) else super()._at_once(node, relation)
 
-    def _written(self, node: exp.Expr, *, leaf: bool) -> exp.Expr:
-        """A node with all that it is made of; ``leaf``: it reads a relation's own columns."""
-        if isinstance(node, exp.Select):
-            leaf = self._reads_relation(node)
-        if isinstance(node, exp.Values) or _is_literal_cast(node):
-            return node
-        rounded = _rounded(node)
-        if rounded is not None:
-            return self._clipped(node, rounded)
-        for name, value in list(node.args.items()):
-            if isinstance(value, exp.Expr):
-                node.set(name, self._written(value, leaf=leaf))
-            elif isinstance(value, list):
-                node.set(
-                    name,
-                    [
-                        self._written(one, leaf=leaf) if isinstance(one, exp.Expr) else one
-                        for one in value
-                    ],
-                )
-        if leaf and isinstance(node, exp.TryCast | exp.DateDiff):
-            column: exp.Expr = node.this  # the relation has the column as it is declared
-            return column
-        write = _RULES.get(type(node))
-        return node if write is None else write(self, node)
-
-    def _clipped(self, node: exp.Expr, rounded: exp.Expr) -> exp.Expr:
+    def _clipped(self, node: exp.Expr, found: exp.Expr) -> exp.Expr:
         """Grid steps between bounds: the rounded value, which is written often, computed once."""
-        body = node.transform(lambda part: _raw("a") if part == rounded else part)
-        return _raw(bound({"a": _sql(self._written(rounded, leaf=False))}, _sql(body)))
-
-    def _reads_relation(self, query: exp.Select) -> bool:
-        source = query.args.get("from_") or query.args.get("from")
-        table = None if source is None else source.this
-        return isinstance(table, exp.Table) and table.name in self._relations
+        body = node.transform(lambda part: raw("a") if part == found else part)
+        return raw(bound({"a": _sql(self._written(found, None))}, _sql(body)))
 
     # ------------------------------------------------------------------ relations and texts
 
     def _table(self, node: exp.Table) -> exp.Expr:
         found = self._relations.get(node.name)
-        return node if found is None else _raw(f"{found} AS {node.name}")
+        return node if found is None else raw(f"{found} AS {node.name}")
 
     def _cased(self, node: exp.Lower | exp.Upper) -> exp.Expr:
         text = self._lettered(type(node).__name__.upper(), _sql(node.this))
         if isinstance(node, exp.Upper):
             text = f"REPLACE({text}, 'ß', 'ẞ')"
-        return _raw(f'({text} COLLATE "C")')
+        return raw(f'({text} COLLATE "C")')
 
     def _ilike(self, node: exp.ILike) -> exp.Expr:
         sides = [self._lettered("LOWER", _sql(side)) for side in (node.this, node.expression)]
-        return _raw(f"{sides[0]} LIKE {sides[1]} ESCAPE ''")
+        return raw(f"{sides[0]} LIKE {sides[1]} ESCAPE ''")
 
     def _lettered(self, function: str, text: str) -> str:
         if self._letters is None:
@@ -111,40 +94,36 @@ class Writing:
 
     def _sum(self, node: exp.Sum) -> exp.Expr:
         # The sum of 32-bit numbers would have 64 bits; that of 64-bit numbers has any number.
-        return _raw(f"SUM(CAST({_sql(node.this)} AS BIGINT))")
+        return raw(f"SUM(CAST({_sql(node.this)} AS BIGINT))")
 
     def _nullif(self, node: exp.Nullif) -> exp.Expr:
-        for_nan = isnan(_constant(node.expression) or 0.0)
+        for_nan = isnan(constant(node.expression) or 0.0)
         if isinstance(node.this, exp.Column) and for_nan:
             column: exp.Expr = node.this  # no column has NaN
             return column
         if isinstance(node.this, _ARITHMETIC):
             found = _calculated(node.this)
-            node.set("this", _raw(found if for_nan else _without_nan(found)))
+            node.set("this", raw(found if for_nan else _without_nan(found)))
         return node
 
     def _arithmetic(self, node: exp.Expr) -> exp.Expr:
         if isinstance(node.parent, exp.Nullif) and node.arg_key == "this":
             return node  # the parent has it written
         if node.meta.get(FLOAT):  # NaN is larger than all else here, and would pass for infinite
-            return _raw(_without_nan(_calculated(node)))
-        floats = any(_is_double(side) for side in (node.this, node.expression))
-        return _raw(f"({_calculated(node)})") if floats else node
+            return raw(_without_nan(_calculated(node)))
+        floats = any(is_double(side) for side in (node.this, node.expression))
+        return raw(f"({_calculated(node)})") if floats else node
 
 
 def refused(what: str, why: str) -> QueryError:
     """The refusal of a construct that PostgreSQL is not asked to compute."""
-    return QueryError(
-        f"{what} are not offered on PostgreSQL: {why}. What is asked must mean the same on every "
-        "engine and fail on no row. Compute the value in a view, and name the view as the table. "
-        "Nothing was spent."
-    )
+    return not_offered("PostgreSQL", what, why)
 
 
 def _calculated(node: exp.Expr) -> str:
     """An operation on floats that cannot fail."""
-    left, right = _unnested(node.this), _unnested(node.expression)
-    first, second = _constant(left), _constant(_divisor(right))
+    left, right = unnested(node.this), unnested(node.expression)
+    first, second = constant(left), constant(_divisor(right))
     if node.find(exp.AggFunc):  # at most 2^63 rows between bounds of at most 10^100
         return f"{_sql(node.this)} {_SIGNS[type(node)]} {_sql(node.expression)}"
     if isinstance(node, exp.Mod):
@@ -196,56 +175,56 @@ def _remainder(value: exp.Expr, divisor: float | None) -> str:
 
 def _divisor(node: exp.Expr) -> exp.Expr:
     """A divisor without the question whether it is zero, where it is written."""
-    if isinstance(node, exp.Nullif) and _constant(node.this) is not None:
-        return _unnested(node.this)
+    if isinstance(node, exp.Nullif) and constant(node.this) is not None:
+        return unnested(node.this)
     return node
 
 
 def _exp(_: Writing, node: exp.Exp) -> exp.Expr:
-    return _raw(_of(node.this, exponential))
+    return raw(_of(node.this, exponential))
 
 
 def _pow(_: Writing, node: exp.Pow) -> exp.Expr:
-    power = _constant(node.expression)
+    power = constant(node.expression)
     if power is None:
         raise TypeError("a power is written")
-    return _raw(f"({_of(_unnested(node.this), lambda x: raised(x, power))})")
+    return raw(f"({_of(unnested(node.this), lambda x: raised(x, power))})")
 
 
 # ---------------------------------------------------------------------- texts, dates and casts
 
 
 def _string(_: Writing, node: exp.Literal) -> exp.Expr:
-    return _raw(f'({_sql(node)} COLLATE "C")') if node.is_string else node
+    return raw(f'({_sql(node)} COLLATE "C")') if node.is_string else node
 
 
 def _like(_: Writing, node: exp.Like) -> exp.Expr:
-    return _raw(f"{_sql(node.this)} LIKE {_sql(node.expression)} ESCAPE ''")
+    return raw(f"{_sql(node.this)} LIKE {_sql(node.expression)} ESCAPE ''")
 
 
 def _trim(_: Writing, node: exp.Trim) -> exp.Expr:
-    return _raw(f"BTRIM({_sql(node.this)}, '{_SPACES}')")
+    return raw(f"BTRIM({_sql(node.this)}, '{_SPACES}')")
 
 
 def _function(_: Writing, node: exp.Anonymous) -> exp.Expr:
     parts = [_sql(part) for part in node.expressions]
     if node.name == "CONTAINS":
-        return _raw(f"(STRPOS({parts[0]}, {parts[1]}) > 0)")
+        return raw(f"(STRPOS({parts[0]}, {parts[1]}) > 0)")
     if node.name == "DATE_TRUNC":
-        return _raw(f"DATE_TRUNC({parts[0]}, CAST({parts[1]} AS TIMESTAMP))")
+        return raw(f"DATE_TRUNC({parts[0]}, CAST({parts[1]} AS TIMESTAMP))")
     return node
 
 
 def _days(_: Writing, node: exp.DateDiff) -> exp.Expr:
-    return _raw(f"({_sql(node.this)} - {_sql(node.expression)})")
+    return raw(f"({_sql(node.this)} - {_sql(node.expression)})")
 
 
 def _cast(_: Writing, node: exp.Cast) -> exp.Expr:
     if node.to.this is not exp.DataType.Type.TEXT:
         return node
     if isinstance(node.this, exp.Column):
-        return _raw(_as_text(_sql(node.this)))
-    return _raw(bound({"a": _sql(node.this)}, _as_text("a")))
+        return raw(_as_text(_sql(node.this)))
+    return raw(bound({"a": _sql(node.this)}, _as_text("a")))
 
 
 def _as_text(value: str) -> str:
@@ -273,7 +252,7 @@ def _try_cast(_: Writing, node: exp.TryCast) -> exp.Expr:
 
 
 def _whole_division(_: Writing, node: exp.IntDiv) -> exp.Expr:
-    return _raw(f"({_sql(node.this)} / {_sql(node.expression)})")
+    return raw(f"({_sql(node.this)} / {_sql(node.expression)})")
 
 
 # ---------------------------------------------------------------------- parts
@@ -283,55 +262,25 @@ def _sql(node: exp.Expr) -> str:
     return node.sql("postgres", copy=False)
 
 
-def _raw(text: str) -> exp.Expr:
-    return exp.Var(this=text)
-
-
 def _inner(node: exp.Expr) -> str:
     return f"({_sql(node)})"
 
 
 def _of(operand: exp.Expr, written: Callable[[str], str]) -> str:
     """What is written of an operand, which is computed once."""
-    if isinstance(operand, exp.Column) or _constant(operand) is not None:
+    if isinstance(operand, exp.Column) or constant(operand) is not None:
         return written(_sql(operand))
     return bound({"a": as_float(_sql(operand))}, written("a"))
 
 
-def _rounded(node: exp.Expr) -> exp.Expr | None:
-    """The value that is rounded and then clipped, if a node does that to a longer expression."""
-    if not isinstance(node, exp.Case):
-        return None
-    first = node.args["ifs"][0].this
-    rounded: exp.Expr = first.this
-    if not isinstance(first, exp.Between) or not isinstance(rounded, exp.Floor):
-        return None
-    scaled = _unnested(rounded.this.this)
-    return None if isinstance(_unnested(scaled.this), exp.Column) else rounded
+def _of_column(found: exp.Floor) -> bool:
+    """Whether what is scaled and rounded is a column: to write that often costs nothing."""
+    scaled = unnested(found.this.this)
+    return isinstance(unnested(scaled.this), exp.Column)
 
 
 def _without_nan(text: str) -> str:
     return f"NULLIF({text}, 'NaN'::double precision)"
-
-
-def _unnested(node: exp.Expr) -> exp.Expr:
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return node
-
-
-def _is_literal_cast(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal)
-
-
-def _is_double(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Cast) and node.to.this is exp.DataType.Type.DOUBLE
-
-
-def _constant(node: exp.Expr) -> float | None:
-    """A written float."""
-    node = _unnested(node)
-    return float(node.this.name) if _is_double(node) and _is_literal_cast(node) else None
 
 
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
@@ -342,7 +291,7 @@ _SIGNS: dict[type[exp.Expr], str] = {
     exp.Div: "/",
     exp.Mod: "%",
 }
-_RULES: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
+Writing.rules = {
     exp.Table: Writing._table,
     exp.Lower: Writing._cased,
     exp.Upper: Writing._cased,

@@ -1,0 +1,1 @@
+"""Spark, when one machine is not enough."""

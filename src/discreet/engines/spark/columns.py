@@ -1,0 +1,138 @@
+"""A stored column as its declaration says: what Spark's types decide, and nothing else.
+
+A number has no NaN, a date is its day, a text is compared by its bytes.  None of the conversions
+can fail on a value, nor depends on a setting.  A type that would need one that can is refused when
+the table is opened, where nothing is known of the rows.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from discreet.engines.sources import Stored
+from discreet.engines.units import are_mixed
+from discreet.errors import SourceError
+from discreet.plan.columns import Boolean, Category, Column, Number
+
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_FLOATS = ("float", "double")
+_DATES = ("date", "timestamp", "timestamp_ntz")
+_DAY = 86_400_000_000
+
+
+def relation(
+    table: Stored, types: Mapping[str, str], places: Mapping[str, str], *, mixed: bool = False
+) -> dict[str, str]:
+    """The columns of a table that are read, each as it is declared, by their names.
+
+    ``types`` says how each is stored, ``places`` what it is called in Spark.  With ``mixed``, ids
+    are texts.
+    """
+    found = {
+        name: _read(places[name], types[name], declared, name)
+        for name, declared in table.columns.items()
+    }
+    if table.unit is not None:
+        found[table.unit] = _unit(places[table.unit], types[table.unit], mixed=mixed)
+    return found
+
+
+def check_units(types: Iterable[tuple[str, str]]) -> bool:
+    """Whether ids are to be compared as texts, since some are whole numbers and some texts.
+
+    ``types`` are the names and types of the columns that say whose row it is, table by table.
+    """
+    families = []
+    for name, kind in types:
+        family = _family(kind)
+        if family is None:
+            raise SourceError(
+                f"the unit {name[:60]!r} is stored as {_word(kind)}. Ids are compared, sorted and "
+                "counted. Cast it in a frame, and pass that: "
+                f"frame.withColumn({name[:60]!r}, F.col({name[:60]!r}).cast('string'))."
+            )
+        families.append(family)
+    return are_mixed(families)
+
+
+def _family(kind: str) -> str | None:
+    if kind in _WHOLE:
+        return "whole"
+    if kind in _FLOATS:
+        return "float"
+    if _is_text(kind):
+        return "text"
+    if kind.startswith("decimal"):
+        return kind
+    return kind if kind in (*_DATES, "boolean", "binary") else None
+
+
+def _unit(place: str, kind: str, *, mixed: bool) -> str:
+    """Whose row it is.  A NaN names nobody, as a NULL does, and 0 is -0."""
+    if kind in _FLOATS:
+        return f"({_float(place)} + CAST('0.0' AS DOUBLE))"
+    if kind in _WHOLE:
+        whole = f"CAST({place} AS BIGINT)"
+        return f"CAST({whole} AS STRING)" if mixed else whole
+    if kind == "timestamp":
+        return f"UNIX_MICROS({place})"
+    if kind == "binary":
+        return f"HEX({place})"
+    return _text(place, kind) if _is_text(kind) else place
+
+
+def _read(place: str, kind: str, declared: Column, name: str) -> str:
+    if isinstance(declared, Number) and declared.dated:
+        if kind in _DATES:
+            return f"CAST({_days(place, kind)} AS DOUBLE)"
+        raise _unreadable(name, kind, "a date", "date")
+    if isinstance(declared, Number) or (isinstance(declared, Category) and declared.numeric):
+        if kind in _FLOATS:
+            return _float(place)
+        if kind in _WHOLE or kind.startswith("decimal"):
+            return f"CAST({place} AS DOUBLE)"
+        raise _unreadable(name, kind, "a number", "double")
+    if isinstance(declared, Boolean):
+        if kind == "boolean":
+            return place
+        raise _unreadable(name, kind, "true or false", "boolean")
+    if _is_text(kind):
+        # Spark's texts may hold any bytes.  Those that are no text are missing.
+        return f"TRY_VALIDATE_UTF8({_text(place, kind)})"
+    if kind in (*_WHOLE, "boolean"):
+        return f"CAST({place} AS STRING)"
+    raise _unreadable(name, kind, "a text", "string")
+
+
+def _is_text(kind: str) -> bool:
+    return kind.partition(" ")[0].partition("(")[0] in ("string", "varchar", "char")
+
+
+def _text(place: str, kind: str) -> str:
+    """A text that is compared by its bytes, whatever collation its column has."""
+    return f"COLLATE({place}, 'UTF8_BINARY')" if "collate" in kind.lower() else place
+
+
+def _float(place: str) -> str:
+    """A float, and NULL for NaN."""
+    return f"NANVL(CAST({place} AS DOUBLE), CAST(NULL AS DOUBLE))"
+
+
+def _days(place: str, kind: str) -> str:
+    """The number of days from 1970 in UTC, whatever the session's time zone is."""
+    if kind == "timestamp":
+        moment = f"UNIX_MICROS({place})"
+        return f"(({moment} - PMOD({moment}, {_DAY})) DIV {_DAY})"
+    date = place if kind == "date" else f"CAST({place} AS DATE)"
+    return f"DATEDIFF({date}, DATE'1970-01-01')"
+
+
+def _unreadable(name: str, kind: str, what: str, wanted: str) -> SourceError:
+    return SourceError(
+        f"the column {name[:60]!r} is declared as {what}, and Spark stores it as {_word(kind)}. A "
+        "cast between them could fail on a row, and that would show it. Cast it as you mean it in "
+        "a frame, and pass that: "
+        f"frame.withColumn({name[:60]!r}, F.expr('try_cast(… AS {wanted})'))."
+    )
+
+
+def _word(kind: str) -> str:
+    return kind if len(kind) <= 40 else f"{kind[:40]}…"

@@ -1,0 +1,82 @@
+"""A Spark session that questions are run in.  It reads, and makes nothing but views of its own."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+_names = count()
+
+
+class Connection:
+    """A session of Spark, classic or Connect, and the views that were made in it.
+
+    ``own``: the session was made for this table, and ends with it.
+    """
+
+    def __init__(self, session: Any, *, own: bool) -> None:
+        self.session = session
+        self._own = own
+        self._views: list[str] = []
+        self._process = os.getpid()
+
+    def view(self, frame: Any, name: str | None = None) -> str:
+        """A view of a frame, by a new name or in the place of an earlier one."""
+        if name is None:
+            name = f"discreet_{os.getpid()}_{next(_names)}"
+            self._views.append(name)
+        frame.createOrReplaceTempView(name)
+        return name
+
+    def drop(self, name: str) -> None:
+        """Let go of a view."""
+        self._views.remove(name)
+        with suppress(Exception):
+            self.session.catalog.dropTempView(name)
+
+    def close(self) -> None:
+        """Let go of the views, and of a session that is this table's own."""
+        if self._process != os.getpid():
+            return  # the parent's, which goes on using them
+        for name in list(self._views):
+            self.drop(name)
+        if self._own:
+            with suppress(Exception):
+                self.session.stop()
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """The result as Python values: integers of any size."""
+        found = self._fetched(query)
+        columns = [list(map(_plain, column.to_pylist())) for column in found.columns]
+        return list(zip(*columns, strict=True))
+
+    def arrays(self, query: str) -> Mapping[str, Any]:
+        """The result by columns: integers of 64 bits."""
+        found = self._fetched(query)
+        return {
+            name: np.asarray(column.cast("int64").to_numpy(), np.int64)
+            for name, column in zip(found.column_names, found.columns, strict=True)
+        }
+
+    def bind(self, query: str) -> None:
+        """Find the columns and functions of a query, without running it."""
+        _ = self.session.sql(query).schema
+
+    def progress(self) -> float:
+        """Nothing: a query is many stages, and how many is seen only as it runs."""
+        return 0.0
+
+    def _fetched(self, query: str) -> Any:
+        """The result as an Arrow table, which the executors hand over in batches."""
+        if self._process != os.getpid():
+            raise RuntimeError("a Spark session does not outlive a fork")
+        return self.session.sql(query).toArrow()
+
+
+def _plain(value: object) -> object:
+    """Whole numbers as Python's: sums are DECIMAL in Spark."""
+    return int(value) if isinstance(value, Decimal) else value

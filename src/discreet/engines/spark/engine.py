@@ -1,0 +1,153 @@
+"""Spark, when one machine is not enough: the executors count, integers per group come back."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from discreet.engines.measuring import Engine
+from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
+from discreet.engines.spark.catalog import Types, found_frame, types_of
+from discreet.engines.spark.columns import check_units, relation
+from discreet.engines.spark.connection import Connection
+from discreet.engines.spark.keys import SECRET, sieved
+from discreet.engines.spark.lookups import lookup
+from discreet.engines.spark.session import session_of
+from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
+from discreet.engines.spark.writing import Writing
+from discreet.errors import SourceError
+from discreet.mechanisms.sieve import Sieve
+from discreet.plan.blocks import Block
+from discreet.plan.check import Question
+from discreet.plan.schema import Schema
+from discreet.sql.forms import SPARK
+from discreet.sql.measures import keys_query
+
+Private = list[tuple[Stored, SparkSource]]
+
+
+class Spark(Engine):
+    """The rows of frames, tables and Parquet files that Spark reads."""
+
+    sieves: ClassVar[bool] = True
+
+    def __init__(self, sources: Sources, schema: Schema) -> None:
+        private, public = _divided(stored_tables(sources, schema))
+        session, own = session_of(private[0][1])
+        self._spark = connection = Connection(session, own=own)
+        try:
+            frames = [found_frame(session, source) for _, source in private]
+            self._types = [types_of(frame) for frame in frames]
+            self._tables = private
+            for (table, source), types in zip(private, self._types, strict=True):
+                _check(table, source, types)
+            mixed = check_units(
+                (table.unit, dict(types)[table.unit])
+                for (table, _), types in zip(private, self._types, strict=True)
+                if table.unit is not None
+            )
+            self._views = [connection.view(_placed(frame)) for frame in frames]
+            relations: dict[str, tuple[str, Mapping[str, str]]] = {
+                table.view: (view, relation(table, dict(types), _places(types), mixed=mixed))
+                for (table, _), view, types in zip(private, self._views, self._types, strict=True)
+            }
+            relations |= {table.view: lookup(table) for table in public}
+        except BaseException:
+            connection.close()
+            raise
+        super().__init__(connection, SPARK, Writing(relations).text)
+
+    def prepare(self, question: Question, blocks: Sequence[Block]) -> None:
+        """Find the tables anew, so that their rows are those of now, and bind every query."""
+        self._refresh()
+        super().prepare(question, blocks)
+
+    def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
+        query = keys_query(question, self.forms)
+        query.set("order", None)  # to sort them all would be to move them all
+        text = self._written(query)
+        if sieve is None:
+            return sorted(self._spark.rows(text))
+        # The secret is a value in a view: the text of a query stands in Spark's pages and logs.
+        secret = self._spark.view(
+            self._spark.session.createDataFrame([(sieve.secret.hex(),)], f"{SECRET} STRING")
+        )
+        try:
+            return sorted(self._spark.rows(sieved(text, len(question.keys), sieve, secret)))
+        finally:
+            self._spark.drop(secret)
+
+    def _refresh(self) -> None:
+        changed = False
+        try:
+            for (_, source), types, view in zip(
+                self._tables, self._types, self._views, strict=True
+            ):
+                if isinstance(source, SparkTable):
+                    frame = found_frame(self._spark.session, source)
+                    changed = changed or types_of(frame) != types
+                    self._spark.view(_placed(frame), view)
+        except Exception:
+            changed = True
+        if changed:
+            raise SourceError(
+                "the data's columns are not those that the table was opened with. A question is "
+                "bound to the columns before it is charged. Open the table again. Nothing was "
+                "spent."
+            )
+
+
+def _divided(tables: list[Stored]) -> tuple[Private, list[Stored]]:
+    """The private tables, which are all read in one session, and the public ones, which are not."""
+    private: Private = []
+    public: list[Stored] = []
+    for table in tables:
+        if isinstance(table.source, SparkFrame | SparkTable):
+            private.append((table, table.source))
+        else:
+            public.append(table)
+    sessions = {
+        id(one.frame.sparkSession) if isinstance(one, SparkFrame) else one.address
+        for _, one in private
+    }
+    if len(sessions) > 1 or any(table.unit is not None for table in public):
+        raise SourceError(
+            "the private tables are not all read in one Spark session. What is joined is read in "
+            "one place. Name the same cluster for all of them, or pass frames of one session."
+        )
+    return private, public
+
+
+def _check(table: Stored, source: SparkSource, types: Types) -> None:
+    names = [name for name, _ in types]
+    for name in table.declared:
+        if name not in names:
+            raise not_in_the_data(name, table, names)
+        if names.count(name) > 1:
+            raise SourceError(
+                f"{source.text} has several columns {name[:60]!r}. Declarations name one each. "
+                "Rename them: frame.toDF(…)."
+            )
+    if isinstance(source, SparkFrame):
+        _check_frame(source.frame)
+
+
+def _check_frame(frame: Any) -> None:
+    if frame.isStreaming:
+        raise SourceError(
+            "the frame is a stream. A question is about rows that are there. Write the stream to a "
+            "table, and name that."
+        )
+    plan = getattr(frame, "_jdf", None)
+    if plan is not None and not plan.queryExecution().analyzed().deterministic():
+        raise SourceError(
+            "the frame has rows that chance decides, as by rand() or uuid(). A task that is run "
+            "again would count others. Write the frame to a table, and name that."
+        )
+
+
+def _placed(frame: Any) -> Any:
+    """The frame with its columns called by their places: names may differ by letters' size only."""
+    return frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
+
+
+def _places(types: Types) -> dict[str, str]:
+    return {name: f"c{place}" for place, (name, _) in enumerate(types)}

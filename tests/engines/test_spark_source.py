@@ -1,0 +1,85 @@
+"""Addresses of Spark tables: no cluster is needed to read them."""
+
+import pytest
+
+import discreet as dp
+from discreet.engines.sources import default_name, engine_of, find
+from discreet.engines.spark.source import SparkTable
+from discreet.errors import SourceError
+
+
+@pytest.mark.parametrize(
+    ("source", "found", "name"),
+    [
+        (
+            "spark://host:7077?table=hospital.visits",
+            SparkTable("spark://host:7077", "hospital.visits"),
+            "visits",
+        ),
+        ("spark://?table=visits", SparkTable(None, "visits"), "visits"),
+        ("spark:///?table=`odd name`", SparkTable(None, "`odd name`"), "odd name"),
+        (
+            "sc://host:15002/;token=abc?path=/data/visits.parquet",
+            SparkTable("sc://host:15002/;token=abc", None, "/data/visits.parquet"),
+            "visits",
+        ),
+    ],
+)
+def test_an_address_names_a_cluster_and_a_table(source, found, name):
+    assert find(source) == found
+    assert default_name(source) == name
+    assert engine_of(find(source)) == "spark"
+    assert "abc" not in repr(find(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "spark://host:7077",
+        "spark://host:7077?table=",
+        "spark://host:7077?table=a&path=b",
+        "spark://host:7077?tabel=8675309",
+        "sc://[8675309?table=a",
+        "sc://host:15002/;token=8675309?table=a#b",
+    ],
+)
+def test_an_address_that_says_too_little_or_too_much_is_refused(source):
+    with pytest.raises(SourceError, match="spark://host:7077") as caught:
+        find(source)
+    assert "8675309" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "engine"),
+    [
+        ("visits.csv", "spark"),
+        ("visits.json", "spark"),
+        ("postgresql://host/db?table=a", "spark"),
+        ("spark://?table=a", "duckdb"),
+        ("spark://?table=a", "postgres"),
+        ("spark://?table=a", "flink"),
+    ],
+)
+def test_an_engine_reads_its_own_sources(source, engine):
+    with pytest.raises(SourceError, match=r"engine is|no Parquet"):
+        find(source, engine=engine)
+
+
+def test_paths_of_stores_are_spark_s():
+    assert find("s3a://bucket/visits", engine="spark") == SparkTable(
+        None, None, "s3a://bucket/visits"
+    )
+    with pytest.raises(SourceError, match="is an address"):
+        find("s3a://bucket/visits")
+
+
+def test_spark_that_is_not_installed_is_said_so(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
+    with pytest.raises(SourceError, match=r"discreet\[spark\]"):
+        dp.table(
+            "spark://?table=visits",
+            unit="row",
+            budget=dp.Budget(epsilon=1),
+            columns={"x": dp.number(0, 1)},
+            ledger=":memory:",
+        )

@@ -1,0 +1,186 @@
+"""The same rows give the same integers on Spark and on DuckDB, at the same price."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pytest
+
+import discreet as dp
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.duckdb.sources import Frame
+from discreet.engines.measuring import Engine
+from discreet.engines.sources import Sources, find
+from discreet.engines.spark.engine import Spark
+from discreet.errors import QueryError
+from discreet.plan.schema import ROW, Schema
+from tests.engines import contract
+from tests.engines.contract import DECLARED, LOOKUP, PATIENTS, held, offered, types
+from tests.engines.duckdb.measuring import asked, every_block, schema
+from tests.engines.frames import frame
+from tests.sql import drawn
+from tests.sql.several import cells_of
+
+EVERY = 4
+"""Spark takes seconds for a question: of the questions that other engines are asked, so many-th."""
+QUESTIONS = contract.questions(quick=True)[::EVERY]
+
+
+def read(session: Any, rows: pyarrow.Table) -> Any:
+    """Rows as a Spark frame of two partitions, so that no person's are all in one."""
+    return session.createDataFrame(rows).repartition(2)
+
+
+def both(session: Any, rows: pyarrow.Table, declared: Schema) -> tuple[Engine, Engine]:
+    here = DuckDB(Sources(Frame(rows)), declared)
+    return here, Spark(Sources(find(read(session, rows))), declared)
+
+
+@pytest.fixture(scope="module")
+def engines(local_cluster: Any) -> Iterator[dict[str, tuple[Engine, Engine]]]:
+    """DuckDB and Spark on the same odd rows, for each unit."""
+    rows = frame(contract.TYPES, contract.adversarial())
+    found = {unit: both(local_cluster, rows, schema(unit=unit)) for unit in (ROW, "id")}
+    yield found
+    for pair in found.values():
+        for engine in pair:
+            engine.close()
+
+
+@pytest.mark.parametrize("one", QUESTIONS, ids=[question[0] for question in QUESTIONS])
+def test_all_blocks_of_odd_rows_are_the_same_integers(engines: Any, one: Any) -> None:
+    check_alike(engines[one[1].unit], one)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("one", contract.questions())
+def test_all_blocks_of_every_question_are_the_same_integers(engines: Any, one: Any) -> None:
+    check_alike(engines[one[1].unit], one)
+
+
+def check_alike(pair: tuple[Engine, Engine], one: Any) -> None:
+    _, _, question, blocks, cells = one
+    here, there = pair
+    assert contract.measured(here, question, blocks, cells) == contract.measured(
+        there, question, blocks, cells
+    )
+    if question.selects_keys:
+        assert contract.keys(here, question) == contract.keys(there, question)
+
+
+def test_connect_measures_the_same_integers(connect_session: Any) -> None:
+    rows = frame(contract.TYPES, contract.adversarial())
+    for one in QUESTIONS[:: len(QUESTIONS) // 4]:
+        here, there = both(connect_session, rows, one[1])
+        with closing(here), closing(there):
+            there.prepare(one[2], one[2].blocks)
+            check_alike((here, there), one)
+
+
+def test_an_empty_table_is_measured_alike(local_cluster: Any) -> None:
+    question, blocks = every_block(schema(unit="id"), ("ward",))
+    here, there = both(local_cluster, frame(contract.TYPES, []), schema(unit="id"))
+    with closing(here), closing(there):
+        there.prepare(question, question.blocks)
+        found = contract.measured(there, question, blocks, None)
+        assert found == contract.measured(here, question, blocks, None)
+        assert not any(any(vector.values()) for vector in found.values())
+
+
+def test_a_million_rows_of_one_person_count_for_the_caps(local_cluster: Any) -> None:
+    declared = Schema(
+        name="t",
+        columns={"x": dp.number(0, 10)},
+        unit="id",
+        neighbors=schema().neighbors,
+        max_rows=3,
+        max_groups=2,
+    )
+    values = np.arange(1, 1_000_001) % 13
+    rows = pyarrow.table({"id": ["p"] * len(values), "x": values.astype(float)})
+    query = {"n": dp.rows(), "s": dp.col("x").sum(), "m": dp.col("x").median()}
+    question = asked(declared, query)
+    here, there = both(local_cluster, rows, declared)
+    with closing(here), closing(there):
+        assert contract.measured(here, question, question.blocks, None) == contract.measured(
+            there, question, question.blocks, None
+        )
+
+
+@pytest.mark.parametrize("unit", ["id", ROW])
+def test_selects_as_chance_has_them_are_measured_alike(local_cluster: Any, unit: str) -> None:
+    random = Random(f"spark {unit}")
+    answered = 0
+    kinds = {"visits": types(DECLARED.columns, "id"), "patients": types(PATIENTS.columns, "pid")}
+    wards = types(LOOKUP.columns, None)
+    public = {"wards": Frame(frame(wards, held(drawn.ROWS_OF_WARDS, wards)))}
+    declared = drawn.schema(unit=unit)
+    for _ in range(2):
+        people = [random.choice(drawn.PEOPLE) for _ in range(5)]
+        rows = drawn.Rows(random)
+        made = {"visits": rows.visits(people, 30), "patients": rows.patients(people, 12)}
+        frames = {name: frame(kinds[name], held(made[name], kinds[name])) for name in kinds}
+
+        def sources(found: Mapping[str, Any]) -> Sources:
+            private = {} if unit == ROW else {"patients": found["patients"]}
+            return Sources(found["visits"], private, public)
+
+        here = DuckDB(sources({name: Frame(one) for name, one in frames.items()}), declared)
+        there = Spark(
+            sources({name: find(read(local_cluster, one)) for name, one in frames.items()}),
+            declared,
+        )
+        with closing(here), closing(there):
+            for _ in range(8):
+                text, question = drawn.accepted(random, declared)
+                if not offered(there, question):
+                    continue
+                cells = None
+                if question.selects_keys:
+                    found = contract.keys(here, question)
+                    assert found == contract.keys(there, question), text
+                    cells = cells_of(question, found)
+                assert contract.measured(
+                    here, question, question.blocks, cells
+                ) == contract.measured(there, question, question.blocks, cells), text
+                answered += 1
+    assert answered >= 8
+
+
+# ---------------------------------------------------------------------- prices and refusals
+
+
+@pytest.fixture(scope="module")
+def hospitals(local_cluster: Any) -> Iterator[tuple[dp.Table, dp.Table]]:
+    """The same table, opened from memory and from Spark."""
+    rows = frame(contract.VISITS, contract.visits())
+    with (
+        dp.table(rows, **contract.hospital()) as here,
+        dp.table(read(local_cluster, rows), **contract.hospital()) as there,
+    ):
+        yield here, there
+
+
+@pytest.mark.parametrize("text", contract.ASKED)
+def test_a_question_costs_the_same_and_is_answered(hospitals: Any, text: str) -> None:
+    contract.check_price_and_answer(*hospitals, text)
+
+
+@pytest.mark.parametrize("text", contract.NOT_ANSWERED)
+def test_what_is_refused_is_refused_in_the_same_words(hospitals: Any, text: str) -> None:
+    contract.check_refusal(*hospitals, text)
+
+
+def test_bounds_and_caps_are_suggested(hospitals: Any) -> None:
+    contract.check_suggestions(hospitals[1])
+
+
+def test_a_cast_of_texts_is_refused_uncharged(hospitals: Any) -> None:
+    _, there = hospitals
+    spent = there.budget.spent
+    with pytest.raises(QueryError, match="not offered on Spark"):
+        there.sql("SELECT COUNT(*) AS n FROM visits WHERE CAST(diagnosis AS DOUBLE) > 1", epsilon=1)
+    assert there.budget.spent == spent

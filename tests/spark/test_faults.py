@@ -1,0 +1,192 @@
+"""What goes wrong on a cluster: the answer is right or one constant error, and the charge stays."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import pytest
+
+import discreet as dp
+from discreet.engines.sources import Sources, find
+from discreet.engines.spark.engine import Spark
+from discreet.errors import SourceError, UnansweredError
+from discreet.plan.schema import Schema
+from discreet.privacy.neighbors import Neighbors
+from tests.engines.duckdb.measuring import asked, integers
+from tests.spark.clusters import executors
+
+COLUMNS = {"key": dp.category(["a", "b", "c"]), "x": dp.number(0, 10)}
+DECLARED = Schema(
+    name="t",
+    columns=COLUMNS,
+    unit="id",
+    neighbors=Neighbors.ADD_REMOVE,
+    max_rows=3,
+    max_groups=2,
+)
+ROWS = 60_000
+SLOW = 6
+"""Hashes per row: enough for a query to be hit while it runs."""
+
+
+def slow_frame(session: Any) -> Any:
+    """Rows that take long to make, in four parts, and are the same whenever they are made."""
+    value = "CAST(id AS STRING)"
+    for _ in range(SLOW):
+        value = f"SHA2({value}, 512)"
+    return session.range(0, ROWS, 1, 4).selectExpr(
+        "id % 5000 AS id",
+        "ELEMENT_AT(ARRAY('a', 'b', 'c', 'd'), CAST(id % 4 AS INT) + 1) AS key",
+        f"CAST(CONV(SUBSTRING({value}, 1, 4), 16, 10) AS DOUBLE) % 13 AS x",
+    )
+
+
+def measured(engine: Spark) -> dict[Any, Any]:
+    query = {"n": dp.rows(), "p": dp.people(), "s": dp.col("x").sum(), "m": dp.col("x").median()}
+    question = asked(DECLARED, query, ("key",))
+    return integers(engine, question, question.blocks, None)  # type: ignore[arg-type]
+
+
+@contextmanager
+def meanwhile(action: Callable[[], None], after: float) -> Iterator[list[float]]:
+    """An action in another thread, after some seconds; when it was done."""
+    done: list[float] = []
+
+    def act() -> None:
+        time.sleep(after)
+        action()
+        done.append(time.monotonic())
+
+    thread = threading.Thread(target=act)
+    thread.start()
+    yield done
+    thread.join()
+
+
+def test_an_executor_that_is_killed_changes_no_integer(local_cluster: Any) -> None:
+    with closing(Spark(Sources(find(slow_frame(local_cluster))), DECLARED)) as engine:
+        expected = measured(engine)
+        before = executors(local_cluster)
+
+        def kill() -> None:
+            os.kill(before[0], signal.SIGKILL)
+
+        with meanwhile(kill, after=0.5) as killed:
+            found = measured(engine)
+            ended = time.monotonic()
+        assert killed, "the executor was not killed"
+        assert killed[0] < ended, "the query had ended before the executor was killed"
+        assert found == expected
+        assert before[0] not in executors(local_cluster)
+
+
+def failing(session: Any, *, always: bool) -> Any:
+    """A frame whose tasks fail when they are first run, or whenever they are."""
+    from pyspark import TaskContext
+    from pyspark.sql.functions import col, udf
+
+    def read(value: float) -> float:
+        context = TaskContext.get()
+        if context is not None and (always or context.attemptNumber() == 0):
+            raise ValueError("8675309")
+        return value
+
+    frame = session.range(0, 2000, 1, 2).selectExpr(
+        "id % 50 AS id", "'a' AS key", "CAST(id % 10 AS DOUBLE) AS x"
+    )
+    return frame.withColumn("x", udf(read, "double", useArrow=False)(col("x")))
+
+
+def test_a_task_that_is_run_again_counts_once(local_cluster: Any) -> None:
+    plain = local_cluster.range(0, 2000, 1, 2).selectExpr(
+        "id % 50 AS id", "'a' AS key", "CAST(id % 10 AS DOUBLE) AS x"
+    )
+    with (
+        closing(Spark(Sources(find(plain)), DECLARED)) as engine,
+        closing(Spark(Sources(find(failing(local_cluster, always=False))), DECLARED)) as other,
+    ):
+        assert measured(other) == measured(engine)
+
+
+def opened(frame: Any, **declared: Any) -> dp.Table:
+    return dp.table(
+        frame,
+        **{
+            "name": "t",
+            "unit": "id",
+            "budget": dp.Budget(epsilon=10),
+            "columns": COLUMNS,
+            "max_rows": 3,
+            "max_groups": 2,
+            "ledger": ":memory:",
+            **declared,
+        },
+    )
+
+
+def spent(table: dp.Table) -> float:
+    return float(table.budget.spent.epsilon)
+
+
+def check_silent(error: BaseException) -> None:
+    """Nothing of the cause is kept: it could carry a row."""
+    assert error.__cause__ is None
+    assert error.__context__ is None
+    assert "8675309" not in str(error)
+
+
+def test_a_task_that_always_fails_is_one_constant_error(local_cluster: Any) -> None:
+    with opened(failing(local_cluster, always=True)) as table:
+        with pytest.raises(UnansweredError, match="the charge stays") as caught:
+            table.agg(s=dp.col("x").sum()).release(epsilon=1)
+        check_silent(caught.value)
+        assert spent(table) == 1
+
+
+def test_a_query_that_is_cancelled_leaves_the_charge(connect_session: Any) -> None:
+    with opened(slow_frame(connect_session)) as table:
+        with (
+            meanwhile(connect_session.interruptAll, after=1.5) as cancelled,
+            pytest.raises(UnansweredError) as caught,
+        ):
+            table.group_by("key").agg(s=dp.col("x").sum()).release(epsilon=1)
+        assert cancelled
+        check_silent(caught.value)
+        assert spent(table) == 1
+
+
+def test_a_table_is_found_anew_for_every_question(local_cluster: Any) -> None:
+    name = "growing"
+    rows = local_cluster.range(0, 2000).selectExpr("id", "'a' AS key", "CAST(5 AS DOUBLE) AS x")
+    rows.write.mode("overwrite").saveAsTable(name)
+    with opened(f"spark://?table={name}", name="t") as table:
+        first = table.agg(n=dp.people()).release(epsilon=2)["n"].value
+        rows.selectExpr("id + 2000 AS id", "key", "x").write.mode("append").saveAsTable(name)
+        second = table.agg(n=dp.people()).release(epsilon=2)["n"].value
+        assert abs(first - 2000) < 60
+        assert abs(second - 4000) < 60
+        rows.selectExpr("id", "key", "x AS y").write.mode("overwrite").saveAsTable(name)
+        before = spent(table)
+        with pytest.raises(SourceError, match="Nothing was spent"):
+            table.agg(n=dp.people()).release(epsilon=2)
+        assert spent(table) == before
+    local_cluster.sql(f"DROP TABLE {name}")
+
+
+def test_views_are_gone_with_the_table(local_cluster: Any) -> None:
+    rows = local_cluster.range(0, 20).selectExpr("id", "'a' AS key", "CAST(5 AS DOUBLE) AS x")
+
+    def views() -> set[str]:
+        found = {one.name for one in local_cluster.catalog.listTables() if one.isTemporary}
+        return {name for name in found if name.startswith("discreet_")}
+
+    before = views()
+    table = opened(rows)
+    table.agg(n=dp.rows()).release(epsilon=1)
+    assert len(views() - before) == 1
+    table.close()
+    assert views() == before
