@@ -260,6 +260,24 @@ def test_what_cannot_be_read_is_refused_when_the_table_is_opened(local_cluster: 
             dp.table(source, **contract.hospital())
 
 
+def test_chance_is_seen_over_connect_and_in_views(connect_session: Any, local_cluster: Any) -> None:
+    from pyspark.sql.connect import functions
+
+    rows = connect_session.range(100).selectExpr("id AS patient", "1.0D AS stay")
+    columns = {"stay": dp.number(0, 9)}
+    with dp.table(rows, **{**contract.hospital(), "columns": columns}) as table:
+        assert table.schema.columns
+    with pytest.raises(SourceError, match="chance decides"):
+        dp.table(
+            rows.withColumn("stay", functions.rand()),
+            **{**contract.hospital(), "columns": columns},
+        )
+    local_cluster.range(100).selectExpr("id AS patient", "rand() AS stay").createTempView("odds")
+    with pytest.raises(SourceError, match="chance decides"):
+        dp.table("spark://?table=odds", **{**contract.hospital(), "columns": columns})
+    local_cluster.catalog.dropTempView("odds")
+
+
 def test_another_cluster_is_refused_in_one_process(local_cluster: Any) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as server,

@@ -1,6 +1,9 @@
 """Spark, when one machine is not enough: the executors count, integers per group come back."""
 
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any, ClassVar
 
 from discreet.engines.measuring import Engine
@@ -21,6 +24,11 @@ from discreet.plan.schema import Schema
 from discreet.sql.forms import SPARK
 from discreet.sql.measures import keys_query
 
+_CHANCE = re.compile(
+    r"\b(rand|randn|random|randstr|uniform|uuid|shuffle|monotonically_increasing_id"
+    r"|spark_partition_id)\(",
+    re.IGNORECASE,
+)
 Private = list[tuple[Stored, SparkSource]]
 
 
@@ -37,8 +45,9 @@ class Spark(Engine):
             frames = [found_frame(session, source) for _, source in private]
             self._types = [types_of(frame) for frame in frames]
             self._tables = private
-            for (table, source), types in zip(private, self._types, strict=True):
+            for (table, source), types, frame in zip(private, self._types, frames, strict=True):
                 _check(table, source, types)
+                _check_rows(frame)
             mixed = check_units(
                 (table.unit, dict(types)[table.unit])
                 for (table, _), types in zip(private, self._types, strict=True)
@@ -126,22 +135,29 @@ def _check(table: Stored, source: SparkSource, types: Types) -> None:
                 f"{source.text} has several columns {name[:60]!r}. Declarations name one each. "
                 "Rename them: frame.toDF(…)."
             )
-    if isinstance(source, SparkFrame):
-        _check_frame(source.frame)
 
 
-def _check_frame(frame: Any) -> None:
+def _check_rows(frame: Any) -> None:
     if frame.isStreaming:
         raise SourceError(
             "the frame is a stream. A question is about rows that are there. Write the stream to a "
             "table, and name that."
         )
-    plan = getattr(frame, "_jdf", None)
-    if plan is not None and not plan.queryExecution().analyzed().deterministic():
+    if not _is_fixed(frame):
         raise SourceError(
-            "the frame has rows that chance decides, as by rand() or uuid(). A task that is run "
-            "again would count others. Write the frame to a table, and name that."
+            "the frame or view has rows that chance decides, as by rand() or uuid(). A task that "
+            "is run again would count others. Write its rows to a table, and name that."
         )
+
+
+def _is_fixed(frame: Any) -> bool:
+    """Whether the rows are the same whenever they are made, as far as Spark tells."""
+    plan = getattr(frame, "_jdf", None)
+    if plan is not None:
+        return bool(plan.queryExecution().analyzed().deterministic())
+    with redirect_stdout(StringIO()) as shown:  # Connect tells it in the plan's text alone
+        frame.explain(True)
+    return _CHANCE.search(shown.getvalue()) is None
 
 
 def _placed(frame: Any) -> Any:
