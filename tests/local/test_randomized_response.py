@@ -20,7 +20,7 @@ from discreet.noise import UnsafeSeededBits
 from discreet.privacy.estimate import Estimate
 from discreet.privacy.estimates import Estimates
 from discreet.privacy.losses import PureDP
-from discreet.privacy.verification import verify
+from discreet.privacy.verification import TOLERANCE, verify
 from tests.mechanisms.goodness import fits
 
 POLL = RandomizedResponse(epsilon=1)
@@ -57,7 +57,7 @@ def test_a_poll_estimates_the_proportion_with_its_error_and_price() -> None:
     assert estimate.interval(0.99)[0] < estimate.lower  # type: ignore[operator]
     assert estimate.loss == POLL.loss == PureDP(epsilon=1)
     assert estimate.neighbors == "replace"
-    assert estimate.mechanism == mechanisms.RandomizedResponse(epsilon=1)
+    assert estimate.mechanism == POLL
     assert "random sample" in estimate.note
 
 
@@ -122,16 +122,28 @@ def test_estimates_add_up_to_errors_that_still_cover() -> None:
 
 
 def test_the_poll_protects_what_its_mechanism_protects() -> None:
+    """Its chances are rounded to 2^-64, so it gives away less by next to nothing."""
     for form in FORMS:
         size = form.categories if isinstance(form.categories, int) else len(form.categories)
-        found = verify(
-            mechanisms.RandomizedResponse(
-                odds=form.odds, epsilon=None if form.odds else form.epsilon, categories=size
-            ),
-            0,
-            size - 1,
+        mechanism = mechanisms.RandomizedResponse(
+            odds=form.odds, epsilon=None if form.odds else form.epsilon, categories=size
         )
-        assert found.epsilon == form.loss.epsilon
+        keys = form.categories if isinstance(form.categories, tuple) else range(size)
+        found = verify(form, keys[0], keys[-1])
+        stated = verify(mechanism, 0, size - 1)
+        assert abs(found.epsilon - stated.epsilon) <= TOLERANCE
+        assert stated.epsilon == form.loss.epsilon
+    assert verify(RandomizedResponse.two_coin(), 0, 1).ratio == 3
+
+
+def test_warner_states_the_probability_of_the_truth() -> None:
+    poll = RandomizedResponse.warner("2/3")
+    assert poll.odds == 2
+    assert verify(poll, 0, 1).ratio <= 2  # type: ignore[operator]
+    assert RandomizedResponse.warner("1/2", 3).pair == (Fraction(1, 2), Fraction(1, 4))
+    for truth in (0.5, 1, 0, "x"):
+        with pytest.raises(PrivacyParameterError):
+            RandomizedResponse.warner(truth)
 
 
 # ---------------------------------------------------------------------- the wire
@@ -143,7 +155,7 @@ def test_a_scheme_survives_the_wire(form: RandomizedResponse) -> None:
     assert RandomizedResponse.from_json(text) == form
     assert RandomizedResponse.from_json(text.encode()) == form
     assert RandomizedResponse.from_json(text).to_json() == text
-    assert json.loads(text)["version"] == 1
+    assert json.loads(text)["version"] == 2
     assert pickle.loads(pickle.dumps(form)) == form
 
 
@@ -176,12 +188,12 @@ def changed(**fields: object) -> str:
         POLL.to_json() + " " * MOST_CHARACTERS,
         changed(format="other"),
         changed(format=...),
-        changed(version=2),
-        changed(version="1"),
-        changed(version=1.0),
+        changed(version=1),
+        changed(version="2"),
+        changed(version=2.0),
         changed(version=True),
         changed(version=...),
-        changed(scheme="subset-selection"),
+        changed(scheme="subset"),
         changed(epsilon=...),
         changed(epsilon=1),
         changed(epsilon="1.0"),
@@ -196,6 +208,13 @@ def changed(**fields: object) -> str:
         changed(epsilon="1e3"),
         changed(epsilon="9" * 5000),
         changed(odds="3"),
+        changed(keep=...),
+        changed(keep=int(GOOD["keep"])),
+        changed(keep=str(int(GOOD["keep"]) + 1)),
+        changed(keep=str(int(GOOD["keep"]) - 1)),
+        changed(keep="0" + GOOD["keep"]),
+        changed(epsilon="2"),
+        changed(categories=3),
         changed(odds="1", epsilon=...),
         changed(categories=...),
         changed(categories=True),

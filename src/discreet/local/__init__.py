@@ -1,5 +1,44 @@
 """Local privacy: randomizers for a respondent's own value, and estimators from reports alone."""
 
+from discreet.local.account import Account
+from discreet.local.choose import Choice, choose
+from discreet.local.comparison import difference
+from discreet.local.hadamard import HadamardResponse
+from discreet.local.heavy_hitters import HeavyHitters
+from discreet.local.mean import Mean
+from discreet.local.planning import Plan, epsilon_for, respondents_for
+from discreet.local.projective import ProjectiveGeometryResponse
+from discreet.local.proportions import Proportions
 from discreet.local.randomized_response import RandomizedResponse
+from discreet.local.repeated import Memo, Repeated
+from discreet.local.scheme import Scheme, scheme
+from discreet.local.shuffle import Shuffled, shuffled, shuffled_delta
+from discreet.local.subset import SubsetSelection
+from discreet.local.tally import Tally
+from discreet.local.unary import UnaryEncoding
 
-__all__ = ["RandomizedResponse"]
+__all__ = [
+    "Account",
+    "Choice",
+    "HadamardResponse",
+    "HeavyHitters",
+    "Mean",
+    "Memo",
+    "Plan",
+    "ProjectiveGeometryResponse",
+    "Proportions",
+    "RandomizedResponse",
+    "Repeated",
+    "Scheme",
+    "Shuffled",
+    "SubsetSelection",
+    "Tally",
+    "UnaryEncoding",
+    "choose",
+    "difference",
+    "epsilon_for",
+    "respondents_for",
+    "scheme",
+    "shuffled",
+    "shuffled_delta",
+]

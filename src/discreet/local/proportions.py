@@ -6,13 +6,26 @@ lie + (keep - lie)·proportion, which is solved for the proportion.  Everything 
 from reports, so floats are good enough.  Proof: docs/proofs/randomized-response.md
 """
 
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import inf, lgamma, log, log1p, sqrt
+from typing import Any
 
 import numpy as np
 
+from discreet.privacy.estimate import BoundedError, Estimate, Release
+from discreet.privacy.estimates import Estimates
+from discreet.privacy.neighbors import Neighbors
+
+NOTE = (
+    "The interval is for the respondents; it is for a population if they are a random sample of it."
+)
+BIASED = (
+    "Moved to the nearest proportions that are at least 0 and sum to 1. This biases them: those "
+    "near 0 are too high on average and the others too low. They have no intervals."
+)
 _CHUNK = 1024
 _NEGLIGIBLE = 1e-18
 
@@ -25,6 +38,11 @@ class Channel:
     lie: float
     gain: float
     """keep - lie, which floats would lose where ε is small."""
+
+    @classmethod
+    def of(cls, keep: Fraction, lie: Fraction) -> "Channel":
+        """The channel with these exact chances."""
+        return cls(keep=float(keep), lie=float(lie), gain=float(keep - lie))
 
     def debias(self, share: float) -> float:
         """The proportion for which this share of reports is the expected one.
@@ -43,6 +61,99 @@ class Channel:
         """Bounds for the proportion that hold with at least this probability, for any n ≥ 1."""
         low, high = binomial_interval(count, reports, confidence)
         return self.debias(low), self.debias(high)
+
+
+@dataclass(frozen=True, eq=False)
+class Proportions(Estimates):
+    """The estimated proportion of each category, unbiased, each with its error."""
+
+    reports: int
+    channel: Channel
+
+    @property
+    def standard_errors(self) -> dict[Any, float]:
+        """The standard deviation of each value, at the proportion that was estimated."""
+        return {
+            name: sqrt(self.channel.variance(self.reports, min(1.0, max(0.0, float(one)))))
+            for name, one in self.items()
+        }
+
+    def consistent(self) -> "Consistent":
+        """The nearest proportions that are at least 0 and sum to 1: tidier, but biased.
+
+        >>> channel = Channel(keep=0.75, lie=0.25, gain=0.5)
+        >>> estimated({"a": 4, "b": 1, "c": 1}, 4, channel, None).consistent().to_dict()
+        {'a': 1.0, 'b': 0.0, 'c': 0.0}
+        """
+        moved = on_simplex([float(one) for one in self.values()])
+        return Consistent(dict(zip(self, moved, strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class Consistent(Mapping[Any, float]):
+    """Proportions after they were made to sum to 1, which biases them."""
+
+    values_by_name: Mapping[Hashable, float]
+    note: str = BIASED
+
+    def __getitem__(self, name: Hashable) -> float:
+        return self.values_by_name[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values_by_name)
+
+    def __len__(self) -> int:
+        return len(self.values_by_name)
+
+    def to_dict(self) -> dict[Any, float]:
+        """The values by category."""
+        return dict(self)
+
+    def __repr__(self) -> str:
+        width = max(len(str(name)) for name in self)
+        return "\n".join(
+            [*(f"{name!s:<{width}}  {value:.4f}" for name, value in self.items()), self.note]
+        )
+
+
+def estimated(
+    counts: Mapping[Hashable, int],
+    reports: int,
+    channel: Channel,
+    scheme: Any,
+    simultaneous: bool = False,
+) -> Proportions:
+    """The proportion of each category from how many reports name it."""
+    releases = () if scheme is None else (Release(scheme.loss),)
+    share = len(counts) if simultaneous else 1
+
+    def one(count: int) -> Estimate:
+        return Estimate(
+            value=channel.debias(count / reports),
+            error=BoundedError(
+                lambda level: channel.interval(count, reports, 1 - (1 - level) / share)
+            ),
+            releases=releases,
+            mechanism=scheme,
+            neighbors=Neighbors.REPLACE.value,
+            note=NOTE,
+        )
+
+    cells = {name: one(count) for name, count in counts.items()}
+    return Proportions("category", cells, reports, channel)
+
+
+def on_simplex(values: Any) -> list[float]:
+    """The point of the simplex that is nearest to these values, by one sort.
+
+    >>> on_simplex([0.5, 0.7, -0.4])
+    [0.4, 0.6, 0.0]
+    """
+    array = np.asarray(values, np.float64)
+    falling = np.sort(array)[::-1]
+    shifts = (np.cumsum(falling) - 1) / np.arange(1, array.size + 1)
+    shift = shifts[np.flatnonzero(falling > shifts)[-1]]
+    return [round(value, 15) for value in np.maximum(array - shift, 0.0).tolist()]
 
 
 @lru_cache(maxsize=4096)

@@ -1,36 +1,34 @@
 """Randomized response as a survey: randomize where the answer is given, estimate from reports."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import exp, expm1
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import mechanisms
-from discreet.errors import BoundsError, DataError
-from discreet.local import wire
-from discreet.local.proportions import Channel
-from discreet.noise import BitSource
-from discreet.privacy.estimate import BoundedError, Estimate, Release
+from discreet.errors import PrivacyParameterError, VerificationError
+from discreet.exact import rational
+from discreet.local.categories import MOST_CATEGORIES, Categories, Given
+from discreet.local.chances import WHOLE, happens, keep_chance, require_information, uniform
+from discreet.local.scheme import Categorical
+from discreet.noise import BitSource, Keystream
+from discreet.privacy.estimate import Estimate
 from discreet.privacy.estimates import Estimates
-from discreet.privacy.losses import PureDP
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.laws import MAX_ATOMS, Law, WeightedLaw
 
-_SCHEME = "randomized-response"
-_NOTE = (
-    "The interval is for the respondents; it is for a population if they are a random sample of it."
-)
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomizedResponse:
+class RandomizedResponse(Categorical):
     """A poll in which every answer is randomized before anyone sees it.
 
     ``categories`` is how many answers there are, given as 0, …, k - 1, or their names.  With two
-    of them the estimate is the proportion of the second: of 1, of True, of the second name.
+    of them the estimate is the proportion of the second: of 1, of True, of the second name.  An
+    answer is kept with the chance ``keep``/2^64, which is e^ε/(e^ε + k - 1) rounded down, and
+    else replaced by one of the others.
 
     Guarantee: local ε-DP.  Whatever one respondent's answer is changed to, no report becomes
     more than e^ε times as likely.  Intervals hold with at least the probability that they state,
@@ -42,212 +40,146 @@ class RandomizedResponse:
     True
     >>> RandomizedResponse.two_coin().estimate([1, 1, 1, 0]).value
     1.0
+    >>> RandomizedResponse(epsilon=0.1).to_json()
+    '{"format": "discreet.local", "version": 2, "scheme": "randomized-response", \
+"epsilon": "1/10", "categories": 2, "keep": "9684156715447991831"}'
     """
 
+    name: ClassVar[str] = "randomized-response"
+    most: ClassVar[int] = MOST_CATEGORIES
+
     epsilon: Fraction = None  # type: ignore[assignment]
-    categories: int | tuple[str, ...] = 2
+    categories: Given = 2
     odds: Fraction | None = None
-    _mechanism: mechanisms.RandomizedResponse = field(init=False, repr=False, compare=False)
+    keep: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        categories = _read_categories(self.categories)
-        mechanism = mechanisms.RandomizedResponse(
-            epsilon=self.epsilon,
-            odds=self.odds,
-            categories=len(categories) if isinstance(categories, tuple) else categories,
+        answers = Categories.read(self.categories, self.most)
+        privacy = mechanisms.RandomizedResponse(
+            epsilon=self.epsilon, odds=self.odds, categories=answers.size
         )
-        object.__setattr__(self, "epsilon", mechanism.epsilon)
-        object.__setattr__(self, "odds", mechanism.odds)
-        object.__setattr__(self, "categories", categories)
-        object.__setattr__(self, "_mechanism", mechanism)
+        keep = keep_chance(privacy.epsilon, 1, answers.size - 1, privacy.odds)
+        object.__setattr__(self, "epsilon", privacy.epsilon)
+        object.__setattr__(self, "odds", privacy.odds)
+        object.__setattr__(self, "categories", answers.given)
+        object.__setattr__(self, "keep", keep)
+        truth, lie = self.pair
+        require_information(truth - lie, answers.size)
 
     @classmethod
     def two_coin(cls, categories: object = 2) -> "RandomizedResponse":
         """The classic with odds 3 : 1, exactly ln 3-DP."""
         return cls(odds=Fraction(3), categories=categories)  # type: ignore[arg-type]
 
+    @classmethod
+    def warner(cls, truth: object, categories: object = 2) -> "RandomizedResponse":
+        """Warner's form of 1965, stated by the probability that the truth is told.
+
+        >>> RandomizedResponse.warner("3/4")
+        RandomizedResponse.two_coin()
+        """
+        chance, size = rational(truth, "truth"), Categories.read(categories).size
+        if not Fraction(1, size) < chance < 1:
+            raise PrivacyParameterError(
+                f"truth is not between 1/{size} and 1. It is the probability that the truth is "
+                f"told; at 1/{size} a report says nothing, at 1 everything. Use "
+                "RandomizedResponse.warner(0.75)."
+            )
+        return cls(odds=chance * (size - 1) / (1 - chance), categories=categories)  # type: ignore[arg-type]
+
     def __repr__(self) -> str:
-        if self.odds == 3 and self.categories == 2:
+        shown = self._answers.shown
+        if self.odds == 3 and shown == 2:
             return "RandomizedResponse.two_coin()"
-        categories = self.categories
-        shown = list(categories) if isinstance(categories, tuple) else categories
         stated = f"epsilon={self.epsilon}" if self.odds is None else f"odds={self.odds}"
         return f"RandomizedResponse({stated}{'' if shown == 2 else f', categories={shown}'})"
 
     @property
-    def loss(self) -> PureDP:
-        """What one report may reveal of one answer."""
-        return self._mechanism.loss()
+    def derived(self) -> dict[str, str | int]:
+        """The chance that an answer is kept."""
+        return {"keep": str(self.keep)}
+
+    @property
+    def pair(self) -> tuple[Fraction, Fraction]:
+        """The chances that a report names the true answer, and a given other one."""
+        return Fraction(self.keep, WHOLE), Fraction(WHOLE - self.keep, WHOLE * (self.domain - 1))
+
+    @property
+    def message_bits(self) -> int:
+        """A report names one category."""
+        return (self.domain - 1).bit_length()
+
+    @property
+    def cells(self) -> int:
+        """One counter per category."""
+        return self.domain
+
+    def law(self, value: Any, /) -> Law:
+        """The exact law of the report on one answer."""
+        if self.domain > MAX_ATOMS:
+            raise VerificationError(
+                f"there are {self.domain} categories, more than {MAX_ATOMS}. The law holds a "
+                "probability for each. Verify with fewer categories."
+            )
+        kept = int(self._answers.codes(value))
+        truth, lie = self.pair
+        return WeightedLaw.of_probabilities(
+            {key: truth if at == kept else lie for at, key in enumerate(self._answers.keys)}
+        )
 
     # ------------------------------------------------------------------ at the respondent
 
     def randomize(self, values: object, *, source: BitSource | None = None) -> Any:
         """A report for the answer, or for each of several; names come back as names."""
-        if not isinstance(self.categories, tuple):
-            return self._mechanism(values, source=source)
-        reports = self._mechanism(self._codes(values), source=source)
-        if isinstance(reports, np.ndarray):
-            return np.array(self.categories)[reports]
-        return self.categories[reports]
+        source = Keystream() if source is None else source
+        codes = self._answers.codes(values)
+        reports = codes.ravel().copy()
+        for start in range(0, reports.size, _BLOCK):
+            self._randomize(reports[start : start + _BLOCK], source)
+        if not codes.ndim:
+            return self._answers.keys[int(reports[0])]
+        shaped = reports.reshape(codes.shape)
+        return np.array(self.categories)[shaped] if isinstance(self.categories, tuple) else shaped
+
+    def _randomize(self, part: NDArray[np.int64], source: BitSource) -> None:
+        kept = happens(self.keep, part.size, source)
+        if self.domain == 2:
+            part ^= ~kept
+            return
+        # A lie is a shift by 1 to k - 1.  It is drawn for all, so that time does not tell who lied.
+        shift = uniform(self.domain - 1, part.size, source)
+        shift += 1
+        shift *= ~kept
+        part += shift
+        part[part >= self.domain] -= self.domain
 
     # ------------------------------------------------------------------ at the collector
 
-    def estimate(self, reports: object) -> Estimate | Estimates:
+    def estimate(self, reports: Any, *, simultaneous: bool = False) -> Estimate | Estimates:
         """The proportion of the second answer, or of each of more than two, from reports alone.
 
         The value is unbiased, so it may lie outside of 0 and 1.
         """
-        codes = self._codes(reports)
-        if codes.size == 0:
-            raise DataError(
-                "there are no reports. A proportion is estimated from at least one. "
-                "Collect reports made by randomize()."
-            )
-        size = self._mechanism.categories
-        counts = np.bincount(codes.ravel().astype(np.int64), minlength=size).tolist()
-        release = Release(self.loss)
-        if size == 2:
-            return self._estimate(counts[1], codes.size, release)
-        names = self.categories if isinstance(self.categories, tuple) else range(size)
-        return Estimates(
-            "category",
-            {
-                name: self._estimate(count, codes.size, release)
-                for name, count in zip(names, counts, strict=True)
-            },
-        )
+        proportions = self.proportions(reports, simultaneous=simultaneous)
+        if self.domain == 2:
+            return proportions[self._answers.keys[1]]
+        return proportions
 
-    def variance(self, reports: int, proportion: float = 0.0) -> float:
-        """The variance of an estimate from so many reports, at a true proportion.
+    def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
+        """How many reports name each category."""
+        codes = self._answers.codes(reports).ravel()
+        return np.bincount(codes, minlength=self.domain).astype(np.int64, copy=False), codes.size
 
-        With two answers it is e^ε/(e^ε - 1)²/n whatever the proportion is.
-
-        >>> round(RandomizedResponse(epsilon=1).variance(1), 3)
-        0.921
-        """
-        if reports < 1 or not 0 <= proportion <= 1:
-            raise DataError(
-                "the variance is for at least one report and a proportion from 0 to 1. "
-                "Use poll.variance(1_000)."
-            )
-        return self._channel.variance(reports, proportion)
-
-    def _estimate(self, count: int, reports: int, release: Release) -> Estimate:
-        channel = self._channel
-        return Estimate(
-            value=channel.debias(count / reports),
-            error=BoundedError(lambda level: channel.interval(count, reports, level)),
-            releases=(release,),
-            mechanism=self._mechanism,
-            neighbors=Neighbors.REPLACE.value,
-            note=_NOTE,
-        )
-
-    @property
-    def _channel(self) -> Channel:
-        others = self._mechanism.categories - 1
-        if self.odds is not None:
-            all_odds = self.odds + others
-            return Channel(
-                keep=float(self.odds / all_odds),
-                lie=float(1 / all_odds),
-                gain=float((self.odds - 1) / all_odds),
-            )
-        epsilon = float(min(self.epsilon, Fraction(2000)))  # e^-2000 is 0 in floats already
-        decay = exp(-epsilon)
-        total = 1 + others * decay
-        return Channel(keep=1 / total, lie=decay / total, gain=-expm1(-epsilon) / total)
+    def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
+        """Whether every report names one category."""
+        return int(counts.min()) >= 0 and sum(counts.tolist()) == reports
 
     # ------------------------------------------------------------------ on the wire
 
-    def to_json(self) -> str:
-        """The scheme as text, for the respondent's device.
+    def _to_plain(self, report: Any) -> object:
+        return int(self._answers.codes(report))
 
-        >>> RandomizedResponse(epsilon=0.1).to_json()
-        '{"format": "discreet.local", "version": 1, "scheme": "randomized-response", \
-"epsilon": "1/10", "categories": 2}'
-        """
-        privacy = {"epsilon": self.epsilon} if self.odds is None else {"odds": self.odds}
-        return wire.write(_SCHEME, {**privacy, "categories": self.categories})
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> "RandomizedResponse":
-        """The scheme that ``to_json`` wrote; anything else is refused.
-
-        >>> RandomizedResponse.from_json(RandomizedResponse.two_coin().to_json())
-        RandomizedResponse.two_coin()
-        """
-        fields = wire.read(text, _SCHEME)
-        stated = "odds" if "odds" in fields else "epsilon"
-        value = wire.take_rational(fields, stated)
-        categories = wire.take(fields, "categories")
-        wire.finish(fields)
-        if type(categories) is not int and not isinstance(categories, list):
-            raise _bad_categories()
-        if stated == "odds":
-            return cls(odds=value, categories=categories)  # type: ignore[arg-type]
-        return cls(epsilon=value, categories=categories)  # type: ignore[arg-type]
-
-    # ------------------------------------------------------------------ answers
-
-    def _codes(self, values: object) -> NDArray[Any]:
-        """Answers or reports as an array of 0, …, k - 1."""
-        if not isinstance(self.categories, tuple):
-            return self._mechanism.read(values)
-        codes = {name: code for code, name in enumerate(self.categories)}
-        several = isinstance(values, Iterable) and not isinstance(values, str)
-        answers = list(values) if isinstance(values, Iterable) and several else [values]
-        found = [_looked_up(codes, value) for value in answers]
-        if None in found:
-            raise DataError(
-                f"an answer is not a category. The poll's answers are {_listed(self.categories)}. "
-                "Give answers by these names, or declare the missing one in categories=."
-            )
-        return np.array(found if several else found[0], np.int64)
-
-
-def _looked_up(codes: dict[str, int], value: object) -> int | None:
-    try:
-        return codes.get(value)  # type: ignore[call-overload, no-any-return]
-    except TypeError:
-        return None
-
-
-def _read_categories(categories: object) -> int | tuple[str, ...]:
-    """A number of categories, or their names."""
-    if isinstance(categories, int | np.integer):
-        return categories  # type: ignore[return-value]
-    if isinstance(categories, str | bytes) or not isinstance(categories, Sequence):
-        raise _bad_categories()
-    names = tuple(categories)
-    if len(names) < 2 or not all(isinstance(name, str) and _is_name(name) for name in names):
-        raise _bad_categories()
-    if len(set(names)) != len(names):
-        raise BoundsError(
-            "a category stands twice. Each answer has one name. Remove the second one."
-        )
-    return names
-
-
-def _is_name(name: str) -> bool:
-    """Whether a name survives a NumPy array and the wire: NumPy drops trailing NULs."""
-    return (
-        bool(name)
-        and "\0" not in name
-        and not any("\ud800" <= letter <= "\udfff" for letter in name)
-    )
-
-
-def _bad_categories() -> BoundsError:
-    return BoundsError(
-        "categories is neither a number nor names. It is how many answers there are, or a list "
-        "of at least two names. Use categories=4 or categories=['north', 'south']."
-    )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """A few names for people."""
-    shown = ", ".join(
-        repr(name) if len(name) <= 40 else repr(name[:37] + "...") for name in names[:5]
-    )
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+    def _from_plain(self, plain: Any) -> Any:
+        if type(plain) is not int or not 0 <= plain < self.domain:
+            return None
+        return self._answers.keys[plain]

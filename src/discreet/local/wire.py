@@ -9,15 +9,17 @@ import json
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any, NoReturn
 
 from discreet.errors import DataError
 
-VERSION = 1
+VERSION = 2
 MOST_CHARACTERS = 1 << 20
 
 _FORMAT = "discreet.local"
 _RATIONAL = re.compile(r"[1-9][0-9]{0,1300}(/[1-9][0-9]{0,1300})?")
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def write(scheme: str, fields: Mapping[str, object]) -> str:
@@ -32,21 +34,22 @@ def write(scheme: str, fields: Mapping[str, object]) -> str:
     return text
 
 
+def identity(text: str) -> str:
+    """What a report calls its scheme: the SHA-256 of the text that to_json() wrote."""
+    return sha256(text.encode()).hexdigest()
+
+
+def kind(text: object) -> str:
+    """Which scheme a JSON text says it is; the scheme itself then reads it strictly."""
+    name = _fields(text).get("scheme")
+    if not isinstance(name, str):
+        raise malformed()
+    return name
+
+
 def read(text: object, scheme: str) -> dict[str, Any]:
     """The fields of a scheme's JSON text, besides those that say what it is."""
-    if not isinstance(text, str | bytes):
-        raise DataError(
-            "the scheme is not text. It is read from the JSON that to_json() wrote. "
-            "Use RandomizedResponse.from_json(poll.to_json())."
-        )
-    if len(text) > MOST_CHARACTERS:
-        raise _too_long()
-    try:
-        fields = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        raise _malformed() from None
-    if not isinstance(fields, dict) or fields.pop("format", None) != _FORMAT:
-        raise _malformed()
+    fields = _fields(text)
     if (version := fields.pop("version", None)) != VERSION or type(version) is not int:
         raise DataError(
             f"the scheme is not of version {VERSION} of its format. Another version may mean "
@@ -57,6 +60,21 @@ def read(text: object, scheme: str) -> dict[str, Any]:
             f"the scheme is not {scheme!r}. Each scheme reads only its own. Read it with the "
             "class that wrote it."
         )
+    return fields
+
+
+def _fields(text: object) -> dict[str, Any]:
+    """The fields of a JSON object of this format."""
+    if not isinstance(text, str | bytes):
+        raise DataError(
+            "the scheme is not text. It is read from the JSON that to_json() wrote. "
+            "Use RandomizedResponse.from_json(poll.to_json())."
+        )
+    if len(text) > MOST_CHARACTERS:
+        raise _too_long()
+    fields = _parsed(text)
+    if not isinstance(fields, dict) or fields.pop("format", None) != _FORMAT:
+        raise malformed()
     return fields
 
 
@@ -83,6 +101,19 @@ def take_rational(fields: dict[str, Any], name: str) -> Fraction:
     )
 
 
+def check(fields: dict[str, Any], name: str, expected: object) -> None:
+    """Remove a field that follows from the others, and refuse any other content.
+
+    So a collector cannot weaken a scheme by writing other chances under the same ε.
+    """
+    stated = take(fields, name)
+    if type(stated) is not type(expected) or stated != expected:
+        raise DataError(
+            f"the field {name!r} is not what follows from the privacy parameter. It is derived "
+            "in one way and may not be chosen. Write the scheme again with to_json()."
+        )
+
+
 def finish(fields: Mapping[str, object]) -> None:
     """Refuse fields that nobody took."""
     if fields:
@@ -90,6 +121,50 @@ def finish(fields: Mapping[str, object]) -> None:
             f"the scheme has {len(fields)} unknown fields. What is not understood may change "
             "the protection, so it is refused. Write the scheme again with to_json()."
         )
+
+
+# ---------------------------------------------------------------------- reports
+
+
+def write_report(scheme: str, report: object) -> str:
+    """The JSON text of one report under the scheme with this identity."""
+    return json.dumps({"scheme": scheme, "report": report})
+
+
+def read_report(text: object, scheme: str, most: int = MOST_CHARACTERS) -> Any:
+    """What a report's JSON text says, if it is for the scheme with this identity."""
+    if not isinstance(text, str | bytes) or len(text) > most:
+        raise bad_report()
+    try:
+        fields = _parsed(text)
+    except DataError:
+        raise bad_report() from None
+    if not isinstance(fields, dict) or set(fields) != {"scheme", "report"}:
+        raise bad_report()
+    stated = fields["scheme"]
+    if not isinstance(stated, str) or not _HASH.fullmatch(stated):
+        raise bad_report()
+    if stated != scheme:
+        raise DataError(
+            "the report was made under another scheme. Its chances would be taken for those of "
+            "this one. Send it to the collector of its own scheme."
+        )
+    return fields["report"]
+
+
+def bad_report() -> DataError:
+    """The error for a report that the scheme cannot have made; it never shows the report."""
+    return DataError(
+        "the text is not a report of this scheme. A report is a JSON object with the scheme's "
+        "identity and what its randomizer drew, nothing else. Write it with report_to_wire()."
+    )
+
+
+def _parsed(text: str | bytes) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise malformed() from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -103,7 +178,8 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError("NaN and Infinity are not JSON")
 
 
-def _malformed() -> DataError:
+def malformed() -> DataError:
+    """The error for a text that is no scheme."""
     return DataError(
         f"the text is not a scheme. A scheme is a JSON object whose format is {_FORMAT!r}, each "
         "field once. Write it with to_json()."

@@ -1,0 +1,222 @@
+"""A respondent's own account: what all the questions that were answered may reveal together.
+
+It is kept where the answers are given.  A charge is on the disk before anything is randomized,
+and is never taken back.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import BudgetExhaustedError, DataError
+from discreet.exact import decimal_text
+from discreet.local import wire
+from discreet.local.device_file import locked, malformed, read_fields, write_whole
+from discreet.local.repeated import Memo, Repeated, code
+from discreet.noise import BitSource
+from discreet.privacy.losses import PureDP
+from discreet.privacy.parameters import read_epsilon
+
+_FORMAT = "discreet.local.account"
+_VERSION = 1
+_HASH = re.compile(r"[0-9a-f]{64}")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """One answer that was paid for."""
+
+    question: str
+    """The SHA-256 of the question's text."""
+    scheme: str
+    """The SHA-256 of the scheme's JSON."""
+    epsilon: Fraction
+    when: str
+    """The time in UTC, to the second."""
+
+
+class Account:
+    """The ε of everything one respondent has answered, with a cap that is never exceeded.
+
+    With ``path`` the account is a JSON file that is written as a whole or not at all; processes
+    that share it wait for each other.
+
+    Guarantee: the reports of all answers together are cap-DP for this respondent, as losses of
+    answers add up.  With a ``Memo`` an answer that was given before costs nothing, for what that
+    does not hide see ``Repeated``.  Proof: docs/proofs/repeated.md
+
+    >>> from discreet.local import RandomizedResponse
+    >>> account = Account(cap=2)
+    >>> report = account.answer("Do you smoke?", RandomizedResponse(epsilon=1.5), True)
+    >>> account.spent, account.left
+    (PureDP(epsilon=3/2), Fraction(1, 2))
+    >>> account.answer("Do you drink?", RandomizedResponse(epsilon=1), True)
+    Traceback (most recent call last):
+      ...
+    discreet.errors.BudgetExhaustedError: the answer costs ε = 1 and 0.5 of the cap of 2 is left. \
+Losses add up, so the question is not answered. Answer one with a smaller epsilon.
+    """
+
+    def __init__(self, *, cap: object = None, path: str | os.PathLike[str] | None = None) -> None:
+        given = None if cap is None else read_epsilon(cap)
+        self._path = None if path is None else Path(path)
+        self._charges: list[Charge] = []
+        if self._path is None:
+            self.cap = _required(given)
+            return
+        with locked(self._path):
+            if self._path.exists():
+                self.cap, self._charges = _read(self._path.read_bytes())
+            else:
+                self.cap = _required(given)
+                write_whole(self._path, self.to_json())
+        if given is not None and given != self.cap:
+            raise DataError(
+                f"the account's cap is {decimal_text(self.cap)}, not {decimal_text(given)}. A cap "
+                "that moves would be none. Open the account without cap=."
+            )
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """What was paid, in order."""
+        self._load()
+        return tuple(self._charges)
+
+    @property
+    def spent(self) -> PureDP:
+        """What all answers so far may reveal together."""
+        return PureDP(epsilon=_sum(self.charges))
+
+    @property
+    def left(self) -> Fraction:
+        """What may still be spent."""
+        return self.cap - _sum(self.charges)
+
+    # ------------------------------------------------------------------ paying and answering
+
+    def charge(self, question: object, scheme: Any) -> Charge:
+        """Pay for one answer, or refuse and change nothing."""
+        if not isinstance(question, str) or not question:
+            raise DataError("the question is not a text. It names what is paid for. Give its text.")
+        charge = Charge(
+            question=sha256(question.encode()).hexdigest(),
+            scheme=scheme.identity,
+            epsilon=scheme.loss.epsilon,
+            when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )
+        if self._path is None:
+            self._append(charge)
+            return charge
+        with locked(self._path):
+            self._load()
+            self._append(charge)
+            write_whole(self._path, self.to_json())
+        return charge
+
+    def answer(
+        self,
+        question: str,
+        scheme: Any,
+        value: object,
+        *,
+        memo: Memo | None = None,
+        source: BitSource | None = None,
+    ) -> Any:
+        """Pay and randomize; with a memo, an answer that it holds is repeated and costs nothing."""
+        if memo is None:
+            if isinstance(scheme, Repeated):
+                raise DataError(
+                    "the scheme is for a repeated question and there is no memo. Without one "
+                    "every report would be drawn and cost anew. Give memo=Memo()."
+                )
+            code(scheme, value)  # what is not an answer is refused before it is paid for
+            self.charge(question, scheme)
+            return scheme.randomize(value, source=source)
+        if not memo.holds(question, scheme, value):
+            self.charge(question, scheme)
+        return memo.answer(question, scheme, value, source=source)
+
+    def _append(self, charge: Charge) -> None:
+        left = self.cap - _sum(self._charges)
+        if charge.epsilon > left:
+            raise BudgetExhaustedError(
+                f"the answer costs ε = {decimal_text(charge.epsilon)} and {decimal_text(left)} of "
+                f"the cap of {decimal_text(self.cap)} is left. Losses add up, so the question is "
+                "not answered. Answer one with a smaller epsilon."
+            )
+        self._charges.append(charge)
+
+    # ------------------------------------------------------------------ as text
+
+    def to_json(self) -> str:
+        """The cap and all charges, as text."""
+        charges = [
+            {
+                "question": charge.question,
+                "scheme": charge.scheme,
+                "epsilon": str(charge.epsilon),
+                "when": charge.when,
+            }
+            for charge in self._charges
+        ]
+        head = {"format": _FORMAT, "version": _VERSION, "cap": str(self.cap)}
+        return json.dumps({**head, "charges": charges})
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Account":
+        """The account that ``to_json`` wrote; anything else is refused."""
+        cap, charges = _read(text)
+        account = cls(cap=cap)
+        account._charges = charges
+        return account
+
+    def _load(self) -> None:
+        if self._path is not None:
+            _, self._charges = _read(self._path.read_bytes())
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def _read(text: object) -> tuple[Fraction, list[Charge]]:
+    fields = read_fields(text, _FORMAT, _VERSION, ("cap", "charges"))
+    cap, entries = wire.take_rational(fields, "cap"), fields["charges"]
+    if not isinstance(entries, list):
+        raise malformed(_FORMAT)
+    charges = [_read_charge(entry) for entry in entries]
+    if _sum(charges) > cap:
+        raise malformed(_FORMAT)
+    return cap, charges
+
+
+def _read_charge(entry: object) -> Charge:
+    if not isinstance(entry, dict) or set(entry) != {"question", "scheme", "epsilon", "when"}:
+        raise malformed(_FORMAT)
+    epsilon = wire.take_rational(entry, "epsilon")
+    question, scheme, when = entry["question"], entry["scheme"], entry["when"]
+    if not all(isinstance(one, str) and _HASH.fullmatch(one) for one in (question, scheme)):
+        raise malformed(_FORMAT)
+    if not isinstance(when, str) or not _TIME.fullmatch(when):
+        raise malformed(_FORMAT)
+    return Charge(question=question, scheme=scheme, epsilon=epsilon, when=when)
+
+
+def _sum(charges: Iterable[Charge]) -> Fraction:
+    return sum((charge.epsilon for charge in charges), Fraction(0))
+
+
+def _required(cap: Fraction | None) -> Fraction:
+    if cap is None:
+        raise DataError(
+            "cap is not given. It is the most that all answers together may cost. Use "
+            "Account(cap=2)."
+        )
+    return cap

@@ -1,0 +1,182 @@
+"""Which scheme to use: the one of least variance, for the size and the length of a message."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from math import sqrt
+from typing import Any
+
+from discreet.errors import BoundsError, PrivacyParameterError
+from discreet.exact import decimal_text
+from discreet.local.categories import Categories
+from discreet.local.hadamard import HadamardResponse
+from discreet.local.projective import ProjectiveGeometryResponse
+from discreet.local.randomized_response import RandomizedResponse
+from discreet.local.subset import SubsetSelection
+from discreet.local.unary import UnaryEncoding
+from discreet.privacy.parameters import read_epsilon
+
+_NEAR = 1.1
+_OFFERED: list[tuple[Any, dict[str, str]]] = [
+    (RandomizedResponse, {}),
+    (ProjectiveGeometryResponse, {}),
+    (SubsetSelection, {}),
+    (UnaryEncoding, {}),
+    (UnaryEncoding, {"kind": "symmetric"}),
+    (HadamardResponse, {}),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A scheme that was considered, and what one report of it is worth."""
+
+    scheme: Any
+    message_bits: int
+    variance: float
+
+    @property
+    def text(self) -> str:
+        """The scheme, its variance and its message in one line."""
+        return f"{_title(self.scheme)}: variance {self.variance:.4g}/n, {_bits(self.message_bits)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The scheme that was picked, why, and all that were considered, the best first.
+
+    >>> choice = choose(categories=100, epsilon=1)
+    >>> choice.scheme
+    SubsetSelection(epsilon=1, categories=100)
+    >>> choose(categories=100, epsilon=1, message_bits=8).scheme
+    ProjectiveGeometryResponse(epsilon=1, categories=100)
+    """
+
+    scheme: Any
+    why: str
+    considered: tuple[Candidate, ...]
+
+    def __repr__(self) -> str:
+        return f"{self.scheme!r}\n{self.why}"
+
+
+def choose(
+    *,
+    epsilon: object,
+    categories: object = None,
+    low: object = None,
+    high: object = None,
+    message_bits: int | None = None,
+) -> Choice:
+    """The scheme of least variance for so many categories, or for a number between two bounds.
+
+    Categories are compared at proportion 0, where most of many categories lie; numbers at the
+    number for which the variance is largest.  With ``message_bits`` only schemes are considered
+    whose report takes no more bits.  No scheme that is considered has a lower variance than the
+    one that is picked; of two equal ones the shorter message is picked.
+
+    >>> print(choose(categories=2, epsilon=1).why.splitlines()[0])
+    RandomizedResponse: variance 0.9207/n, 1 bit.
+    """
+    stated = read_epsilon(epsilon)
+    if message_bits is not None and (type(message_bits) is not int or message_bits < 1):
+        raise BoundsError(
+            "message_bits is not a positive integer. It is the most bits that a report may take. "
+            "Leave it out if the length does not matter."
+        )
+    if categories is None and low is not None and high is not None:
+        everything = _numeric(stated, low, high)
+    elif categories is not None and low is None and high is None:
+        everything = _categorical(stated, categories)
+    else:
+        raise BoundsError(
+            "it is not clear what is asked. A scheme is for categories or for a number. Use "
+            "choose(categories=100, epsilon=1) or choose(low=0, high=100, epsilon=1)."
+        )
+    return _picked(everything, message_bits)
+
+
+def _categorical(epsilon: Fraction, categories: object) -> list[Candidate]:
+    answers = Categories.read(categories)
+    makers: list[Callable[..., Any]] = [
+        partial(kind, epsilon=epsilon, categories=answers.given, **options)
+        for kind, options in _OFFERED
+        if answers.size <= kind.most
+    ]
+    return _candidates(makers)
+
+
+def _numeric(epsilon: Fraction, low: object, high: object) -> list[Candidate]:
+    from discreet.local.mean import Mean
+    from discreet.local.mean_law import KINDS
+
+    return _candidates([partial(Mean, epsilon=epsilon, low=low, high=high, kind=k) for k in KINDS])  # type: ignore[arg-type]
+
+
+def _candidates(makers: list[Callable[..., Any]]) -> list[Candidate]:
+    found, refusal = [], None
+    for make in makers:
+        try:
+            scheme = make()
+        except PrivacyParameterError as error:  # ε is too small for this one
+            refusal = error
+        else:
+            found.append(Candidate(scheme, scheme.message_bits, scheme.variance(1)))
+    if refusal is not None and not found:
+        raise refusal
+    return sorted(found, key=lambda one: (one.variance, one.message_bits))
+
+
+def _picked(everything: list[Candidate], message_bits: int | None) -> Choice:
+    most = float("inf") if message_bits is None else message_bits
+    considered = [one for one in everything if one.message_bits <= most]
+    if not considered:
+        least = min(one.message_bits for one in everything)
+        raise BoundsError(
+            f"message_bits is {message_bits}. The shortest report takes {_bits(least)}. Use "
+            f"message_bits={least} or more, or fewer categories."
+        )
+    best, others = considered[0], considered[1:]
+    return Choice(best.scheme, _why(best, others, everything, message_bits), tuple(considered))
+
+
+def _why(
+    best: Candidate, others: list[Candidate], everything: list[Candidate], limit: int | None
+) -> str:
+    epsilon = decimal_text(best.scheme.epsilon)
+    lines = [f"{best.text}."]
+    within = "" if limit is None else f" with reports of at most {_bits(limit)}"
+    if others:
+        lines.append(
+            f"It has the least variance at ε = {epsilon} of {len(others) + 1} schemes{within}; "
+            f"the next is {others[0].text}."
+        )
+    else:
+        lines.append(f"It is the only scheme{within}.")
+    shorter = [
+        one
+        for one in others
+        if 4 * one.message_bits <= best.message_bits and one.variance <= _NEAR * best.variance
+    ]
+    if shorter:
+        short = min(shorter, key=lambda one: one.message_bits)
+        wider = 100 * (sqrt(short.variance / best.variance) - 1)
+        lines.append(
+            f"Nearly as good with a shorter message: {short.text}; its errors are {wider:.1f}% "
+            f"larger. choose(…, message_bits={short.message_bits}) picks it."
+        )
+    better = [one for one in everything if one.variance < best.variance]
+    if better:
+        lines.append(f"Without the limit: {better[0].text}.")
+    return "\n".join(lines)
+
+
+def _title(scheme: Any) -> str:
+    kind = getattr(scheme, "kind", None)
+    name = type(scheme).__name__
+    return name if kind is None else f"{name} ({kind})"
+
+
+def _bits(count: int) -> str:
+    return "1 bit" if count == 1 else f"{count} bits"

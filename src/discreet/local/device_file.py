@@ -1,0 +1,80 @@
+"""A small JSON file on the respondent's device: locked while it is used, written whole or not."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import open as open_descriptor
+from pathlib import Path
+from typing import Any, NoReturn
+
+from discreet.errors import DataError
+
+MOST_CHARACTERS = 1 << 24
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the file for this process; others wait.  The lock is a file beside it."""
+    import fcntl
+
+    handle = open_descriptor(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)  # which gives the lock back
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace the file at once, and only when the new one is on the disk.  Hold the lock."""
+    fresh = path.with_name(path.name + ".new")
+    fresh.unlink(missing_ok=True)  # what a crash left
+    handle = open_descriptor(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
+    folder = open_descriptor(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def read_fields(text: object, form: str, version: int, names: tuple[str, ...]) -> dict[str, Any]:
+    """The fields of a JSON object of this format, which has exactly these besides its name."""
+    if not isinstance(text, str | bytes) or len(text) > MOST_CHARACTERS:
+        raise malformed(form)
+    try:
+        fields = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise malformed(form) from None
+    head = {"format": form, "version": version}
+    if not isinstance(fields, dict) or set(fields) != {*head, *names}:
+        raise malformed(form)
+    if any(
+        type(fields[name]) is not type(head[name]) or fields[name] != head[name] for name in head
+    ):
+        raise malformed(form)
+    return {name: fields[name] for name in names}
+
+
+def malformed(form: str) -> DataError:
+    """The error for a file that is not what was written; it shows nothing of it."""
+    return DataError(
+        f"the text is not a {form!r} of this version. What it means must be certain, so nothing "
+        "is guessed. Use a file that this version wrote, unchanged."
+    )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a field stands twice")
+    return fields
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError("NaN and Infinity are not JSON")

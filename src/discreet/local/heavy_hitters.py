@@ -1,0 +1,223 @@
+"""Heavy hitters: the frequent strings of a domain too large to list, by a prefix tree.
+
+Respondents are split over the levels of the tree at random, which is public.  Those of the first
+level report the first byte of their string; the bytes that are frequent are extended, those of
+the second level report which extension they have, or none; and so on.  Everyone reports once.
+"""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BoundsError, DataError
+from discreet.exact import rational
+from discreet.local.chances import uniform
+from discreet.local.choose import choose
+from discreet.local.proportions import Proportions
+from discreet.local.scheme import Categorical
+from discreet.local.tally import Tally
+from discreet.noise import BitSource, Keystream
+from discreet.privacy.estimate import Estimate
+from discreet.privacy.losses import PureDP
+from discreet.privacy.parameters import read_epsilon
+
+NONE = "none"
+"""The category of those whose string has no prefix that is asked for."""
+
+_MOST_LENGTH = 64
+_MOST_KEPT = 64
+_END = b"\0"
+_NEXT = [*range(0xC0), *range(0xC2, 0xF5)]  # the bytes of UTF-8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeavyHitters:
+    """A search for the strings that many respondents have, over all strings of ``length`` bytes.
+
+    ``kept`` prefixes at most go from one level to the next, and only those of which it is
+    certain that someone has them: with the stated confidence for all prefixes of a level at
+    once.  A string is taken in UTF-8; a longer one is cut to whole characters.
+
+    Guarantee: local ε-DP, with one report per person.  Whatever one respondent's string is
+    changed to, no report becomes more than e^ε times as likely, whichever level the respondent
+    is in and whatever was asked there.  Proof: docs/proofs/local-schemes.md
+
+    >>> words = HeavyHitters(epsilon=4, length=3)
+    >>> found = words.find(["ja"] * 6_000 + ["nee"] * 4_000)
+    >>> sorted(found)
+    ['ja', 'nee']
+    """
+
+    epsilon: Fraction
+    length: int
+    kept: int = 16
+    message_bits: int = 64
+    confidence: Fraction = Fraction(99, 100)
+
+    def __post_init__(self) -> None:
+        confidence = rational(self.confidence, "confidence")
+        if not 0 < confidence < 1:
+            raise BoundsError(
+                "confidence is not between 0 and 1. It is the probability that no prefix of a "
+                "level is taken for frequent that nobody has. Use confidence=0.99."
+            )
+        object.__setattr__(self, "confidence", confidence)
+        object.__setattr__(self, "epsilon", read_epsilon(self.epsilon, stacklevel=4))
+        for name, most in (("length", _MOST_LENGTH), ("kept", _MOST_KEPT)):
+            value = getattr(self, name)
+            if type(value) is not int or not 1 <= value <= most:
+                raise BoundsError(
+                    f"{name} is not an integer from 1 to {most}. The length is that of a string "
+                    "in bytes, and as many prefixes are kept at each. Use length=8, kept=16."
+                )
+
+    @property
+    def loss(self) -> PureDP:
+        """What one report may reveal of one string."""
+        return PureDP(epsilon=self.epsilon)
+
+    @property
+    def levels(self) -> int:
+        """As many as there are bytes."""
+        return self.length
+
+    def assign(self, respondents: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """A level for each respondent, by chance and in public."""
+        return uniform(self.levels, respondents, Keystream() if source is None else source)
+
+    def first(self) -> "Level":
+        """The first level: every byte that a string may begin with, and the empty string."""
+        return Level(self, _extensions([b""]))
+
+    def find(self, values: Iterable[str], *, source: BitSource | None = None) -> Proportions:
+        """A rehearsal of the whole search on strings that are at hand."""
+        source = Keystream() if source is None else source
+        strings = list(values)
+        groups = self.assign(len(strings), source=source)
+        level: Level | None = self.first()
+        tally: Tally | None = None
+        for number in range(self.levels):
+            if level is None:
+                break
+            asked, level = level, None
+            members = [strings[at] for at in np.flatnonzero(groups == number)]
+            tally = asked.scheme.tally()
+            if members:
+                tally.add(asked.randomize(members, source=source))
+            if number + 1 == self.levels:
+                return asked.found(tally)
+            level = asked.following(tally)
+        raise DataError(
+            "no prefix is frequent enough to be told from noise. The search needs more respondents "
+            "or a larger epsilon. Use fewer bytes, so that every level has more respondents."
+        )
+
+
+@dataclass(frozen=True)
+class Level:
+    """One question of the search: which of these prefixes a string has, or none."""
+
+    tree: HeavyHitters
+    prefixes: tuple[bytes, ...]
+
+    @cached_property
+    def scheme(self) -> Categorical:
+        """How the answer is randomized: its categories are the prefixes in hexadecimal, and
+        none.  A device needs only its JSON."""
+        names = [*(prefix.hex() for prefix in self.prefixes), NONE]
+        choice = choose(
+            epsilon=self.tree.epsilon, categories=names, message_bits=self.tree.message_bits
+        )
+        scheme: Categorical = choice.scheme
+        return scheme
+
+    @property
+    def depth(self) -> int:
+        """How many bytes a prefix has here."""
+        return len(self.prefixes[0])
+
+    def category(self, value: object) -> str:
+        """The category of a string: its own prefix if that is asked for, else none."""
+        return self._category(value, frozenset(self.prefixes))
+
+    def _category(self, value: object, asked: frozenset[bytes]) -> str:
+        if not isinstance(value, str) or "\0" in value:
+            raise _not_a_string()
+        try:
+            encoded = value.encode()
+        except UnicodeEncodeError:
+            raise _not_a_string() from None
+        if len(encoded) > self.tree.length:
+            encoded = encoded[: self.tree.length].decode(errors="ignore").encode()
+        prefix = encoded[: self.depth].ljust(self.depth, _END)
+        return prefix.hex() if prefix in asked else NONE
+
+    def randomize(self, values: object, *, source: BitSource | None = None) -> Any:
+        """A report for the string, or for each of several."""
+        asked = frozenset(self.prefixes)
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            return self.scheme.randomize(self._category(values, asked), source=source)
+        names = [self._category(value, asked) for value in values]
+        return self.scheme.randomize(names, source=source)
+
+    def following(self, reports: Any) -> "Level | None":
+        """The next level, with the extensions of the prefixes that are frequent here; None if
+        no prefix is, or the strings are complete."""
+        frequent = self._frequent(self._proportions(reports))
+        if not frequent or self.depth == self.tree.length:
+            return None
+        return Level(self.tree, _extensions(frequent))
+
+    def found(self, reports: Any) -> Proportions:
+        """The frequent strings, the most frequent first, with intervals that hold all at once.
+
+        They are for the respondents of this level, who are a random sample of all.
+        """
+        every = self._proportions(reports)
+        names = [prefix.hex() for prefix in self._frequent(every)]
+        cells: dict[Hashable, Estimate] = {
+            _text(bytes.fromhex(name)): every[name] for name in names
+        }
+        return Proportions("string", cells, every.reports, every.channel)
+
+    def _proportions(self, reports: Any) -> Proportions:
+        tally = reports if isinstance(reports, Tally) else self.scheme.tally(reports)
+        if tally.reports == 0:
+            channel = self.scheme.channel
+            return Proportions("category", {}, 0, channel)
+        return self.scheme.proportions(tally, simultaneous=True)
+
+    def _frequent(self, proportions: Proportions) -> list[bytes]:
+        """The prefixes whose interval is above 0, the most frequent first."""
+        asked = [(float(one), name) for name, one in proportions.items() if name != NONE]
+        heavy: list[bytes] = []
+        for _, name in sorted(asked, reverse=True)[: self.tree.kept]:
+            if proportions[name].interval(self.tree.confidence)[0] <= 0:
+                break
+            heavy.append(bytes.fromhex(name))
+        return heavy
+
+
+def _text(string: bytes) -> str:
+    return string.rstrip(_END).decode(errors="backslashreplace")
+
+
+def _extensions(prefixes: list[bytes]) -> tuple[bytes, ...]:
+    """Each prefix with one more byte; one that has ended stays ended."""
+    found = []
+    for prefix in prefixes:
+        last = [0] if prefix.endswith(_END) else _NEXT
+        found += [prefix + bytes([byte]) for byte in last]
+    return tuple(found)
+
+
+def _not_a_string() -> DataError:
+    return DataError(
+        "a value is not a string. Heavy hitters are searched among texts without the character "
+        "NUL. Give each respondent's answer as a str."
+    )

@@ -1,0 +1,302 @@
+"""What all local schemes share: one small interface, and the half of it that is the same.
+
+A scheme is a public rule.  The respondent's device randomizes with it, the collector counts the
+reports in a tally and estimates from that alone.
+"""
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DataError
+from discreet.local import wire
+from discreet.local.categories import Categories, Given, bad_categories
+from discreet.local.proportions import Channel, Proportions, estimated
+from discreet.local.tally import Tally
+from discreet.noise import BitSource
+from discreet.privacy.estimate import Estimate
+from discreet.privacy.estimates import Estimates
+from discreet.privacy.laws import Law
+from discreet.privacy.losses import PureDP
+
+
+class Scheme(Protocol):
+    """A randomizer for one value, and the estimator from its reports.
+
+    Guarantee: local ε-DP with the ε of ``loss``: whatever one respondent's value is changed to,
+    no report becomes more than e^ε times as likely.
+    """
+
+    @property
+    def loss(self) -> PureDP:
+        """What one report may reveal of one value."""
+
+    @property
+    def message_bits(self) -> int:
+        """How many bits one report takes."""
+
+    @property
+    def identity(self) -> str:
+        """The SHA-256 of the scheme's JSON."""
+
+    @property
+    def cells(self) -> int:
+        """How many counters a tally has."""
+
+    def randomize(self, values: object, *, source: BitSource | None = None) -> Any:
+        """A report for the value, or one for each of several."""
+
+    def estimate(self, reports: Any) -> Any:
+        """What the respondents have, from reports or their tally alone."""
+
+    def variance(self, reports: int) -> float:
+        """The variance of an estimate from so many reports."""
+
+    def law(self, value: Any, /) -> Law:
+        """The exact law of one report."""
+
+    def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
+        """The counters and the number of these reports."""
+
+    def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
+        """Whether so many reports can have these counters."""
+
+    def tally(self, reports: Any = None) -> Tally:
+        """A tally of these reports, or an empty one."""
+
+    def report_to_wire(self, report: Any) -> str:
+        """One report as JSON text."""
+
+    def report_from_wire(self, text: str | bytes) -> Any:
+        """One report from JSON text; what the randomizer cannot have made is refused."""
+
+    def to_json(self) -> str:
+        """The scheme as text, for the respondent's device."""
+
+
+class Categorical(ABC):
+    """A scheme over categories whose reports name each of them with one of two chances.
+
+    A subclass is a frozen dataclass with ``epsilon`` and ``categories``; it says how a report is
+    drawn, how often each report names each category (``_named``), and with which chances.
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    """What the scheme is called on the wire."""
+    most: ClassVar[int]
+    """How many categories it takes at most."""
+    chosen: ClassVar[tuple[str, ...]] = ()
+    """The parameters besides ε and the categories that may be chosen."""
+
+    epsilon: Fraction
+    categories: Given
+
+    # ------------------------------------------------------------------ of each scheme
+
+    @property
+    @abstractmethod
+    def derived(self) -> dict[str, str | int]:
+        """What follows from the other parameters, as it stands on the wire: chances as text."""
+
+    @property
+    @abstractmethod
+    def pair(self) -> tuple[Fraction, Fraction]:
+        """P[a report names the true category] and P[it names a given other one], exactly."""
+
+    @property
+    @abstractmethod
+    def message_bits(self) -> int:
+        """How many bits one report takes."""
+
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """How many counters a tally has."""
+
+    @abstractmethod
+    def randomize(self, values: object, *, source: BitSource | None = None) -> Any:
+        """A report for the value, or one for each of several."""
+
+    @abstractmethod
+    def law(self, value: Any, /) -> Law:
+        """The exact law of one report."""
+
+    @abstractmethod
+    def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
+        """The counters and the number of these reports."""
+
+    @abstractmethod
+    def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
+        """Whether so many reports can have these counters."""
+
+    @abstractmethod
+    def _to_plain(self, report: Any) -> object:
+        """One report as JSON has it."""
+
+    @abstractmethod
+    def _from_plain(self, plain: Any) -> Any:
+        """The report, or None if the randomizer cannot have made it."""
+
+    def _named(self, tally: Tally) -> NDArray[np.int64]:
+        """How many reports name each category."""
+        return tally.counts
+
+    # ------------------------------------------------------------------ the same for all
+
+    @property
+    def loss(self) -> PureDP:
+        """What one report may reveal of one answer."""
+        return PureDP(epsilon=self.epsilon)
+
+    @property
+    def domain(self) -> int:
+        """How many categories there are."""
+        return self._answers.size
+
+    @property
+    def identity(self) -> str:
+        """The SHA-256 of the scheme's JSON, by which reports and tallies name it."""
+        return _identity(self.to_json())
+
+    @property
+    def _answers(self) -> Categories:
+        return _categories(self.categories)
+
+    @property
+    def channel(self) -> Channel:
+        """The chances that a report names a category, as floats for the estimator."""
+        return Channel.of(*self.pair)
+
+    def tally(self, reports: Any = None) -> Tally:
+        """A tally of these reports, or an empty one."""
+        tally = Tally(self)
+        return tally if reports is None else tally.add(reports)
+
+    def estimate(self, reports: Any, *, simultaneous: bool = False) -> Estimate | Estimates:
+        """The proportion of each category, from reports or their tally alone.
+
+        Values are unbiased, so they may lie outside of 0 and 1.  Each interval holds with the
+        probability that it states; with ``simultaneous=True`` all of them hold at once with it.
+        """
+        return self.proportions(reports, simultaneous=simultaneous)
+
+    def proportions(self, reports: Any, *, simultaneous: bool = False) -> Proportions:
+        """The estimate of every category, also where there are two."""
+        tally = reports if isinstance(reports, Tally) else self.tally(reports)
+        if tally.identity != self.identity:
+            raise DataError(
+                "the tally is of another scheme. Its reports have other chances. Estimate with "
+                "the scheme that made them: tally.scheme.estimate(tally)."
+            )
+        if tally.reports == 0:
+            raise DataError(
+                "there are no reports. A proportion is estimated from at least one. "
+                "Collect reports made by randomize()."
+            )
+        named = self._named(tally).tolist()
+        keys = self._answers.keys
+        return estimated(
+            dict(zip(keys, named, strict=True)), tally.reports, self.channel, self, simultaneous
+        )
+
+    def variance(self, reports: int, proportion: float = 0.0) -> float:
+        """The variance of an estimate from so many reports, at a true proportion."""
+        if reports < 1 or not 0 <= proportion <= 1:
+            raise DataError(
+                "the variance is for at least one report and a proportion from 0 to 1. "
+                "Use poll.variance(1_000)."
+            )
+        return self.channel.variance(reports, proportion)
+
+    # ------------------------------------------------------------------ on the wire
+
+    def report_to_wire(self, report: Any) -> str:
+        """One report as JSON text."""
+        return wire.write_report(self.identity, self._to_plain(report))
+
+    def report_from_wire(self, text: str | bytes) -> Any:
+        """One report from JSON text; what the randomizer cannot have made is refused."""
+        report = self._from_plain(wire.read_report(text, self.identity))
+        if report is None:
+            raise wire.bad_report()
+        return report
+
+    def to_json(self) -> str:
+        """The scheme as text, for the respondent's device."""
+        odds = getattr(self, "odds", None)
+        privacy = {"epsilon": self.epsilon} if odds is None else {"odds": odds}
+        chosen = {name: getattr(self, name) for name in self.chosen}
+        return wire.write(
+            self.name, {**privacy, "categories": self.categories, **chosen, **self.derived}
+        )
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The scheme that ``to_json`` wrote; anything else is refused."""
+        fields = wire.read(text, cls.name)
+        stated = "odds" if "odds" in fields and hasattr(cls, "odds") else "epsilon"
+        options: dict[str, Any] = {stated: wire.take_rational(fields, stated)}
+        for name in ("categories", *cls.chosen):
+            options[name] = wire.take(fields, name)
+            if options[name] is None:  # which would ask for the best
+                raise wire.malformed()
+        if type(options["categories"]) is not int and not isinstance(options["categories"], list):
+            raise bad_categories()
+        read = cls(**options)
+        for name, value in read.derived.items():
+            wire.check(fields, name, value)
+        wire.finish(fields)
+        return read
+
+
+def scheme(text: str | bytes) -> Any:
+    """Any scheme from the JSON that its ``to_json`` wrote.
+
+    >>> from discreet.local import UnaryEncoding
+    >>> scheme(UnaryEncoding(epsilon=1, categories=4).to_json())
+    UnaryEncoding(epsilon=1, categories=4)
+    """
+    readers = _readers()
+    name = wire.kind(text)
+    if name not in readers:
+        raise DataError(
+            "the scheme is none that this version knows. It may protect in another way, so it is "
+            f"not guessed at. The known schemes are {', '.join(sorted(readers))}."
+        )
+    return readers[name].from_json(text)
+
+
+@lru_cache(maxsize=1)
+def _readers() -> dict[str, Any]:
+    from discreet.local.hadamard import HadamardResponse
+    from discreet.local.mean import Mean
+    from discreet.local.projective import ProjectiveGeometryResponse
+    from discreet.local.randomized_response import RandomizedResponse
+    from discreet.local.subset import SubsetSelection
+    from discreet.local.unary import UnaryEncoding
+
+    known: list[Any] = [
+        RandomizedResponse,
+        UnaryEncoding,
+        SubsetSelection,
+        HadamardResponse,
+        ProjectiveGeometryResponse,
+        Mean,
+    ]
+    return {one.name: one for one in known}
+
+
+@lru_cache(maxsize=256)
+def _identity(text: str) -> str:
+    return wire.identity(text)
+
+
+@lru_cache(maxsize=256)
+def _categories(given: Given) -> Categories:
+    return Categories.read(given)

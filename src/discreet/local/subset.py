@@ -1,0 +1,207 @@
+"""Subset selection: a report is a set of categories, more likely one that holds the truth."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations, pairwise
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BoundsError, DataError, VerificationError
+from discreet.local import packed
+from discreet.local.categories import Categories, Given
+from discreet.local.chances import WHOLE, fresh_bytes, happens, keep_chance, require_information
+from discreet.local.chances import uniform as uniform_below
+from discreet.local.scheme import Categorical
+from discreet.noise import BitSource, Keystream
+from discreet.privacy.laws import MAX_ATOMS, Law, WeightedLaw
+from discreet.privacy.parameters import read_epsilon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubsetSelection(Categorical):
+    """A report names ``size`` categories: a uniform set with the truth in it, or one without.
+
+    The size is the one of least variance unless it is given; it is near k/(e^ε + 1).  The
+    variance is the lowest of the schemes here, or as low.  A report is a row of packed bits.
+
+    Guarantee: local ε-DP.  Whatever one respondent's value is changed to, no report becomes more
+    than e^ε times as likely.  Proof: docs/proofs/local-schemes.md
+
+    >>> scheme = SubsetSelection(epsilon=1, categories=10)
+    >>> scheme.size, round(scheme.variance(1), 3)
+    (2, 2.822)
+    """
+
+    name: ClassVar[str] = "subset"
+    most: ClassVar[int] = 1 << 20
+    chosen: ClassVar[tuple[str, ...]] = ("size",)
+
+    epsilon: Fraction
+    categories: Given
+    size: int = None  # type: ignore[assignment]
+    keep: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        answers = Categories.read(self.categories, self.most)
+        epsilon = read_epsilon(self.epsilon, stacklevel=4)
+        given: object = self.size
+        size = best_size(epsilon, answers.size) if given is None else given
+        if type(size) is not int or not 1 <= size < answers.size:
+            raise BoundsError(
+                f"size is not a number of categories. A report names at least 1 and at most "
+                f"{answers.size - 1} of {answers.size} categories. Leave size out for the best."
+            )
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "categories", answers.given)
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "keep", keep_chance(epsilon, size, answers.size - size))
+        truth, lie = self.pair
+        require_information(truth - lie, answers.size)
+
+    def __repr__(self) -> str:
+        best = best_size(self.epsilon, self.domain)
+        size = "" if self.size == best else f", size={self.size}"
+        return f"SubsetSelection(epsilon={self.epsilon}, categories={self._answers.shown}{size})"
+
+    @property
+    def derived(self) -> dict[str, str | int]:
+        """The chance that the true category is in the set."""
+        return {"keep": str(self.keep)}
+
+    @property
+    def pair(self) -> tuple[Fraction, Fraction]:
+        """The chances that a report names the true category, and a given other one."""
+        return chances(self.keep, self.size, self.domain)
+
+    @property
+    def message_bits(self) -> int:
+        """One bit per category, or a number for each category of the set if that is shorter."""
+        return min(self.domain, self.size * (self.domain - 1).bit_length())
+
+    @property
+    def cells(self) -> int:
+        """One counter per category."""
+        return self.domain
+
+    def law(self, value: Any, /) -> Law:
+        """The exact law of the set, as an ordered tuple of the numbers of its categories."""
+        if comb(self.domain, self.size) > MAX_ATOMS:
+            raise VerificationError(
+                f"there are more than {MAX_ATOMS} sets of {self.size} categories. The law holds a "
+                "probability for each. Verify with fewer categories."
+            )
+        true = int(self._answers.codes(value))
+        keep = Fraction(self.keep, WHOLE)
+        having = keep / comb(self.domain - 1, self.size - 1)
+        lacking = (1 - keep) / comb(self.domain - 1, self.size)
+        return WeightedLaw.of_probabilities(
+            {
+                one: having if true in one else lacking
+                for one in combinations(range(self.domain), self.size)
+            }
+        )
+
+    # ------------------------------------------------------------------ at the respondent
+
+    def randomize(self, values: object, *, source: BitSource | None = None) -> packed.Packed:
+        """A row of packed bits for the value, or one row for each of several."""
+        source = Keystream() if source is None else source
+        codes = self._answers.codes(values)
+        flat = codes.ravel()
+        reports = np.empty((flat.size, packed.width(self.domain)), np.uint8)
+        step = packed.rows_at_a_time(self.domain)
+        for start in range(0, flat.size, step):
+            bits = self._sets(flat[start : start + step], source)
+            reports[start : start + step] = np.packbits(bits, axis=1)
+        return reports if codes.ndim else reports[0]
+
+    def _sets(self, true: NDArray[np.int64], source: BitSource) -> NDArray[np.bool_]:
+        """Uniform sets of the right size, with or without the true category.
+
+        Every other category is first taken or not by a coin of one bias; then uniform ones are
+        taken out of a set that is too large, or into one that is too small.  No step tells the
+        other categories apart, so all sets of that size are equally likely.
+        """
+        kept = happens(self.keep, true.size, source)
+        others = self.size - kept
+        lanes = np.arange(true.size)
+        coin = min(255, 256 * self.size // self.domain)
+        bits = (fresh_bytes(true.size * self.domain, source) < coin).reshape(-1, self.domain)
+        bits[lanes, true] = False
+        surplus = np.count_nonzero(bits, axis=1) - others
+        flat = bits.reshape(-1)
+        todo = np.flatnonzero(surplus)
+        while todo.size:
+            at = uniform_below(self.domain, todo.size, source)
+            place = todo * self.domain + at
+            excess = surplus[todo] > 0
+            useful = (flat[place] == excess) & (at != true[todo])
+            flat[place[useful]] = ~excess[useful]
+            surplus[todo[useful]] -= np.where(excess[useful], 1, -1)
+            todo = todo[surplus[todo] != 0]
+        bits[lanes, true] = kept
+        return bits
+
+    # ------------------------------------------------------------------ at the collector
+
+    def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
+        """How many reports name each category."""
+        rows = self._rows(reports)
+        return packed.column_counts(rows, self.domain), len(rows)
+
+    def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
+        """Whether every report names as many categories as it must, each once."""
+        total = sum(counts.tolist())
+        return (
+            int(counts.min()) >= 0 and int(counts.max()) <= reports and total == reports * self.size
+        )
+
+    def _rows(self, reports: Any) -> packed.Packed:
+        rows = packed.read(reports, self.domain)
+        if (packed.row_counts(rows) != self.size).any():
+            raise DataError(
+                f"a report does not name {self.size} categories. Every report of this scheme "
+                "does. Use reports made by randomize()."
+            )
+        return rows
+
+    def _to_plain(self, report: Any) -> object:
+        (row,) = self._rows(report)
+        return packed.indices(row, self.domain)
+
+    def _from_plain(self, plain: Any) -> Any:
+        if not isinstance(plain, list) or len(plain) != self.size:
+            return None
+        if not all(type(one) is int and 0 <= one < self.domain for one in plain):
+            return None
+        if any(first >= second for first, second in pairwise(plain)):
+            return None
+        return packed.one_row(plain, self.domain)
+
+
+def chances(keep: int, size: int, domain: int) -> tuple[Fraction, Fraction]:
+    """The chances that a set holds the true category, and a given other one."""
+    truth = Fraction(keep, WHOLE)
+    return truth, (size - truth) / (domain - 1)
+
+
+def best_size(epsilon: Fraction, domain: int) -> int:
+    """The size of least variance at proportion 0, by descent from near k/(e^ε + 1).
+
+    >>> best_size(Fraction(1), 100), best_size(Fraction(5), 4)
+    (27, 1)
+    """
+
+    def variance(size: int) -> Fraction:
+        truth, lie = chances(keep_chance(epsilon, size, domain - size), size, domain)
+        return lie * (1 - lie) / (truth - lie) ** 2 if truth > lie else Fraction(1 << 200)
+
+    size = min(domain - 1, max(1, domain * (WHOLE - keep_chance(epsilon)) // WHOLE))
+    least = variance(size)
+    for step in (1, -1):
+        while 1 <= size + step < domain and (tried := variance(size + step)) < least:
+            size, least = size + step, tried
+    return size

@@ -1,0 +1,103 @@
+"""The choice of a scheme: never one of higher variance than another of the same length."""
+
+from fractions import Fraction
+
+import pytest
+
+from discreet.errors import BoundsError, DiscreetError, PrivacyParameterError
+from discreet.local import (
+    HadamardResponse,
+    Mean,
+    ProjectiveGeometryResponse,
+    RandomizedResponse,
+    SubsetSelection,
+    choose,
+)
+from tests.local.twins import EPSILONS, schemes
+
+SIZES = [2, 3, 4, 8, 16, 60, 1000, 70_000]
+LENGTHS = [None, 1, 2, 4, 8, 11, 12, 16, 17, 19, 60, 1000, 100_000]
+
+
+@pytest.mark.parametrize("epsilon", [*EPSILONS, Fraction(8)], ids=str)
+@pytest.mark.parametrize("size", SIZES)
+def test_no_offered_scheme_of_the_length_has_a_lower_variance(epsilon: Fraction, size: int) -> None:
+    offered = schemes(epsilon, size)
+    for length in LENGTHS:
+        short = [one for one in offered if length is None or one.message_bits <= length]
+        if not short:
+            with pytest.raises(BoundsError, match="shortest"):
+                choose(categories=size, epsilon=epsilon, message_bits=length)
+            continue
+        choice = choose(categories=size, epsilon=epsilon, message_bits=length)
+        assert choice.scheme in short
+        assert choice.scheme.variance(1) == min(one.variance(1) for one in short)
+        assert len(choice.considered) == len(short)
+        assert type(choice.scheme).__name__ in choice.why
+        assert f"variance {choice.scheme.variance(1):.4g}/n" in choice.why
+
+
+def test_the_usual_choices() -> None:
+    assert choose(categories=2, epsilon=1).scheme == RandomizedResponse(epsilon=1)
+    assert choose(categories=4, epsilon=2).scheme == RandomizedResponse(epsilon=2, categories=4)
+    assert isinstance(choose(categories=100, epsilon=1).scheme, SubsetSelection)
+    short = choose(categories=100_000, epsilon=4, message_bits=20)
+    assert isinstance(short.scheme, ProjectiveGeometryResponse)
+    assert "Without the limit" in short.why
+    assert "shorter message" in choose(categories=1000, epsilon=1).why
+    named = choose(categories=["a", "b", "c"], epsilon=1).scheme
+    assert named.categories == ("a", "b", "c")
+    assert repr(choose(categories=3, epsilon=1)).startswith("RandomizedResponse(")
+
+
+def test_more_categories_than_a_scheme_takes_leave_the_others() -> None:
+    huge = choose(categories=10**7, epsilon=1)
+    assert {type(one.scheme) for one in huge.considered} == {
+        RandomizedResponse,
+        ProjectiveGeometryResponse,
+        HadamardResponse,
+    }
+    assert choose(categories=10**9, epsilon=1).why.endswith("It is the only scheme.")
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+def test_a_number_is_randomized_with_the_least_worst_variance(epsilon: Fraction) -> None:
+    bounds = {"low": Fraction(0), "high": Fraction(100)}
+    offered = [
+        Mean(epsilon=epsilon, kind=kind, **bounds) for kind in ("duchi", "piecewise", "hybrid")
+    ]
+    choice = choose(low=0, high=100, epsilon=epsilon)
+    assert choice.scheme.variance(1) == min(one.variance(1) for one in offered)
+    one_bit = choose(low=0, high=100, epsilon=epsilon, message_bits=1)
+    assert one_bit.scheme == offered[0]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {},
+        {"low": 0},
+        {"high": 1},
+        {"categories": 3, "low": 0},
+        {"categories": 3, "low": 0, "high": 1},
+        {"categories": 3, "message_bits": 0},
+        {"categories": 3, "message_bits": 1.5},
+        {"categories": 3, "message_bits": True},
+        {"categories": 1},
+        {"categories": "ab"},
+        {"low": 1, "high": 0},
+        {"low": "x", "high": 0},
+    ],
+)
+def test_an_unclear_question_is_refused(question: dict[str, object]) -> None:
+    with pytest.raises(DiscreetError):
+        choose(epsilon=1, **question)  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+def test_an_epsilon_below_the_rounding_is_refused() -> None:
+    with pytest.raises(PrivacyParameterError, match="too small"):
+        choose(categories=5, epsilon="1e-40")
+    for epsilon in (0, -1, None, "x"):
+        with pytest.raises(PrivacyParameterError):
+            choose(categories=5, epsilon=epsilon)

@@ -1,0 +1,320 @@
+"""Repeated questions: what is drawn once stays, and the losses are those of enumeration."""
+
+import json
+import os
+from fractions import Fraction
+from itertools import product
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.errors import BoundsError, DataError, DiscreetError
+from discreet.local import Mean, RandomizedResponse, SubsetSelection, UnaryEncoding
+from discreet.local.repeated import Memo, Repeated
+from discreet.privacy.losses import PureDP
+from tests.mechanisms.goodness import fits
+
+Law = dict[Any, Fraction]
+QUESTION = "Do you smoke?"
+STAGES = [
+    (RandomizedResponse(epsilon=2, categories=k), RandomizedResponse(epsilon=e, categories=k))
+    for k in (2, 3, 4)
+    for e in ("1/2", 1, 3)
+]
+
+
+def channel(scheme: RandomizedResponse) -> list[list[Fraction]]:
+    """The matrix of a randomized response over numbered categories."""
+    truth, lie = scheme.pair
+    size = range(scheme.categories)  # type: ignore[arg-type]
+    return [[truth if y == x else lie for y in size] for x in size]
+
+
+def history_law(history: tuple[int, ...], question: Repeated) -> Law:
+    """The naive twin: every table of what is kept, and every report from it."""
+    first = channel(question.permanent)
+    each = question.each
+    second = [[Fraction(int(y == x)) for y in range(len(first))] for x in range(len(first))]
+    if each is not None:
+        second = channel(each)
+    values = sorted(set(history))
+    law: Law = {}
+    for kept in product(range(len(first)), repeat=len(values)):
+        table = dict(zip(values, kept, strict=True))
+        chance = Fraction(1)
+        for value, drawn in table.items():
+            chance *= first[value][drawn]
+        for reports in product(range(len(first)), repeat=len(history)):
+            each_chance = chance
+            for value, report in zip(history, reports, strict=True):
+                each_chance *= second[table[value]][report]
+            law[reports] = law.get(reports, Fraction(0)) + each_chance
+    return law
+
+
+def worst(first: Law, second: Law) -> float:
+    ratios = [float(first[at] / second[at]) if second[at] else np.inf for at in first if first[at]]
+    return max(ratios)
+
+
+# ---------------------------------------------------------------------- losses
+
+
+@pytest.mark.parametrize(("permanent", "each"), STAGES, ids=str)
+def test_one_report_reveals_exactly_the_stated_loss(
+    permanent: RandomizedResponse, each: RandomizedResponse
+) -> None:
+    question = Repeated(permanent=permanent, each=each)
+    laws = [history_law((value,), question) for value in (0, 1)]
+    truth, lie = question.pair
+    assert laws[0][(0,)] == truth
+    assert laws[0][(1,)] == lie
+    assert sum(laws[0].values()) == 1
+    ratio = worst(*laws)
+    assert ratio == pytest.approx(exp(float(question.report_loss.epsilon)), rel=1e-11)
+    assert ratio <= exp(float(question.report_loss.epsilon)) * (1 + 1e-14)
+    assert question.report_loss.epsilon < min(permanent.epsilon, each.epsilon)
+
+
+@pytest.mark.parametrize(("permanent", "each"), STAGES[:6], ids=str)
+def test_many_reports_on_one_value_stay_below_the_permanent_loss_and_approach_it(
+    permanent: RandomizedResponse, each: RandomizedResponse
+) -> None:
+    question = Repeated(permanent=permanent, each=each)
+    ratios = [
+        worst(history_law((0,) * count, question), history_law((1,) * count, question))
+        for count in (1, 2, 4, 6)
+    ]
+    assert ratios == sorted(ratios)
+    limit = exp(float(question.loss.epsilon))
+    assert ratios[0] < ratios[-1] <= limit
+    fresh = ratios[0] ** 6
+    assert fresh > limit or ratios[-1] < fresh  # the control: fresh draws would leak more
+    bare = Repeated(permanent=permanent)
+    alone = worst(history_law((0,) * 3, bare), history_law((1,) * 3, bare))
+    assert alone == pytest.approx(limit, rel=1e-12)
+    assert bare.report_loss == bare.loss == permanent.loss
+
+
+def test_each_new_value_costs_again_among_histories_of_one_pattern() -> None:
+    for each in (None, RandomizedResponse(epsilon=1, categories=4)):
+        question = Repeated(permanent=RandomizedResponse(epsilon=1, categories=4), each=each)
+        for first, second in [
+            ((0, 1, 0), (2, 3, 2)),
+            ((0, 0, 1), (1, 1, 0)),
+            ((0, 1, 2), (3, 2, 1)),
+        ]:
+            ratio = worst(history_law(first, question), history_law(second, question))
+            assert ratio <= exp(float(question.loss_of(len(set(first))).epsilon)) * (1 + 1e-12)
+    bare = Repeated(permanent=RandomizedResponse(epsilon=1, categories=4))
+    ratio = worst(history_law((0, 1), bare), history_law((2, 3), bare))
+    assert ratio > exp(1.5)  # two values cost more than one
+    assert bare.loss_of(2) == PureDP(epsilon=2)
+
+
+def test_that_a_value_changed_is_not_hidden_by_one_stage_and_bounded_with_two() -> None:
+    bare = Repeated(permanent=RandomizedResponse(epsilon=1))
+    assert worst(history_law((0, 1), bare), history_law((0, 0), bare)) == np.inf
+    with pytest.raises(DataError, match="second stage"):
+        bare.history_loss(2)
+    assert bare.history_loss(1) == bare.loss
+    two = Repeated(permanent=RandomizedResponse(epsilon=3), each=RandomizedResponse(epsilon="1/2"))
+    assert two.history_loss(4) == PureDP(epsilon=2)
+    limit = exp(2.0)
+    laws = [history_law(history, two) for history in product((0, 1), repeat=4)]
+    for first, second in product(laws, laws):
+        assert worst(first, second) <= limit
+
+
+@pytest.mark.parametrize("kind", ["optimised", "symmetric"])
+def test_the_bits_of_unary_encoding_have_two_stages_too(kind: str) -> None:
+    permanent = UnaryEncoding(epsilon=2, categories=3, kind=kind)  # type: ignore[arg-type]
+    each = RandomizedResponse(epsilon=1)
+    question = Repeated(permanent=permanent, each=each)
+    (one, other), (keep, change) = permanent.pair, each.pair
+    laws: list[Law] = [{}, {}]
+    for value, law in enumerate(laws):
+        for kept, sent in product(product((0, 1), repeat=3), repeat=2):
+            chance = Fraction(1)
+            for at, (bit, told) in enumerate(zip(kept, sent, strict=True)):
+                up = one if at == value else other
+                chance *= (up if bit else 1 - up) * (keep if bit == told else change)
+            law[sent] = law.get(sent, Fraction(0)) + chance
+    assert worst(*laws) == pytest.approx(exp(float(question.report_loss.epsilon)), rel=1e-11)
+    assert question.report_loss.epsilon < 2
+    assert question.history_loss(2) == PureDP(epsilon=6)
+    memo = Memo()
+    reports = [np.unpackbits(memo.answer(QUESTION, question, 1), count=3) for _ in range(20_000)]
+    kept = np.round(np.mean(reports, axis=0)).astype(int)
+    law = {bits: _told(bits, kept, keep) for bits in product((0, 1), repeat=3)}
+    rows = [tuple(row.tolist()) for row in reports]
+    assert fits(rows, law)
+    assert not fits(rows, {bits: _told(bits, kept, Fraction(13, 20)) for bits in law})
+
+
+def _told(bits: tuple[int, ...], kept: Any, keep: Fraction) -> float:
+    return float(
+        np.prod([float(keep if a == b else 1 - keep) for a, b in zip(bits, kept, strict=True)])
+    )
+
+
+# ---------------------------------------------------------------------- the memo
+
+
+@pytest.mark.parametrize(
+    ("scheme", "value"),
+    [
+        (RandomizedResponse(epsilon=1), True),
+        (RandomizedResponse(epsilon=1, categories=("a", "b", "c")), "b"),
+        (UnaryEncoding(epsilon=1, categories=30), 4),  # type: ignore[arg-type]
+        (SubsetSelection(epsilon=1, categories=30), 4),  # type: ignore[arg-type]
+        (Mean(low=0, high=1, epsilon=1), 0.3),  # type: ignore[arg-type]
+        (Repeated(permanent=RandomizedResponse(epsilon=1)), 0),
+    ],
+    ids=str,
+)
+def test_what_was_drawn_is_repeated(scheme: Any, value: object, tmp_path: Path) -> None:
+    memo = Memo(path=tmp_path / "memo.json")
+    assert not memo.holds(QUESTION, scheme, value)
+    first = np.asarray(memo.answer(QUESTION, scheme, value)).tolist()
+    assert memo.holds(QUESTION, scheme, value)
+    again = Memo(path=tmp_path / "memo.json")
+    for _ in range(5):
+        assert np.asarray(again.answer(QUESTION, scheme, value)).tolist() == first
+    copied = Memo.from_json(memo.to_json())
+    assert np.asarray(copied.answer(QUESTION, scheme, value)).tolist() == first
+    assert memo.values(QUESTION) == 1
+    assert memo.spent(QUESTION) == scheme.loss
+    assert memo.spent("another") == PureDP(epsilon=0)
+
+
+def test_another_value_question_or_scheme_is_randomized_afresh() -> None:
+    poll = RandomizedResponse(epsilon="1/10")
+    memos = [Memo() for _ in range(200)]
+    for other in [
+        ("Do you drink?", poll, 1),
+        (QUESTION, poll, 0),
+        (QUESTION, RandomizedResponse(epsilon="1/9"), 1),
+    ]:
+        pairs = [(memo.answer(QUESTION, poll, 1), memo.answer(*other)) for memo in memos]
+        assert 0 < sum(a == b for a, b in pairs) < 200
+    assert memos[0].values(QUESTION) == 3
+    assert memos[0].spent(QUESTION) == PureDP(epsilon=Fraction(2, 10) + Fraction(1, 9))
+
+
+def test_a_value_is_one_however_it_is_written() -> None:
+    memo = Memo()
+    poll = RandomizedResponse(epsilon=1)
+    for value in (1, True, np.int64(1), np.True_):
+        memo.answer(QUESTION, poll, value)
+    assert memo.values(QUESTION) == 1
+
+
+def test_reports_follow_the_laws_of_one_and_of_two_stages() -> None:
+    permanent = RandomizedResponse(epsilon=1, categories=3)
+    question = Repeated(permanent=permanent, each=RandomizedResponse(epsilon=1, categories=3))
+    reports = [Memo().answer(QUESTION, question, 1) for _ in range(20_000)]
+    truth, lie = (float(chance) for chance in question.pair)
+    assert fits(reports, {0: lie, 1: truth, 2: lie})
+    keep, other = (float(chance) for chance in permanent.pair)
+    assert not fits(reports, {0: other, 1: keep, 2: other})
+
+
+# ---------------------------------------------------------------------- estimates
+
+
+def test_one_round_of_reports_is_estimated_without_bias() -> None:
+    question = Repeated(permanent=RandomizedResponse(epsilon=3), each=RandomizedResponse.two_coin())
+    answers = [1] * 3_000 + [0] * 7_000
+    kept = question.permanent.randomize(answers)
+    reports = question.each.randomize(kept)  # type: ignore[union-attr]
+    estimate = question.estimate(reports)
+    low, high = estimate.interval(1 - 1e-8)
+    assert low < 0.3 < high
+    assert abs(estimate.value - 0.3) < 6 * question.variance(10_000) ** 0.5
+    assert estimate.loss == question.loss
+    wrong = question.permanent.estimate(reports)
+    assert wrong.interval(1 - 1e-8)[0] > 0.3  # the control: one stage is not both
+    assert question.variance(100) > question.permanent.variance(100)
+
+
+def test_categories_are_estimated_by_name() -> None:
+    names = ("a", "b", "c")
+    question = Repeated(
+        permanent=UnaryEncoding(epsilon=4, categories=names, kind="symmetric"),
+        each=RandomizedResponse(epsilon=3),
+    )
+    rows = question.permanent.randomize(["a"] * 3_000 + ["b"] * 1_000)
+    reports = np.array([question.again(row) for row in rows])
+    found = question.estimate(question.permanent.tally(reports))
+    for name, truth in zip(names, (0.75, 0.25, 0), strict=True):
+        low, high = found[name].interval(1 - 1e-8)
+        assert low < truth < high
+    bare = Repeated(permanent=question.permanent)
+    assert list(bare.estimate(rows)) == list(names)
+    assert bare.variance(10) == question.permanent.variance(10)
+
+
+# ---------------------------------------------------------------------- refusals
+
+
+def test_stages_that_do_not_fit_are_refused() -> None:
+    two = RandomizedResponse(epsilon=1)
+    for permanent in (
+        RandomizedResponse(epsilon=1, categories=3),
+        SubsetSelection(epsilon=1, categories=10),  # type: ignore[arg-type]
+        Mean(low=0, high=1, epsilon=1),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(BoundsError):
+            Repeated(permanent=permanent, each=two)
+    with pytest.raises(DataError):
+        Repeated(permanent=two, each=two).estimate([])
+
+
+GOOD = Memo()
+GOOD.answer(QUESTION, RandomizedResponse(epsilon=1), 1)
+FIELDS = json.loads(GOOD.to_json())
+ENTRY = FIELDS["answers"][0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        b"\xff",
+        "[" * 50_000,
+        5,
+        json.dumps(FIELDS | {"version": 2}),
+        json.dumps(FIELDS | {"version": True}),
+        json.dumps(FIELDS | {"more": 1}),
+        json.dumps(FIELDS | {"answers": {}}),
+        json.dumps(FIELDS | {"answers": [ENTRY, ENTRY]}),
+        json.dumps(FIELDS | {"answers": [ENTRY | {"report": 2}]}),
+        json.dumps(FIELDS | {"answers": [ENTRY | {"value": "1"}]}),
+        json.dumps(FIELDS | {"answers": [ENTRY | {"question": None}]}),
+        json.dumps(FIELDS | {"answers": [ENTRY | {"scheme": "{}"}]}),
+        json.dumps(FIELDS | {"answers": [{}]}),
+        GOOD.to_json()[:-1] + ', "version": 1}',
+    ],
+    ids=lambda text: repr(text)[:60],
+)
+def test_a_memo_that_was_changed_is_refused(text: object) -> None:
+    with pytest.raises(DiscreetError):
+        Memo.from_json(text)  # type: ignore[arg-type]
+    assert Memo.from_json(GOOD.to_json()).to_json() == GOOD.to_json()
+
+
+def test_bad_answers_are_refused_and_leave_nothing(tmp_path: Path) -> None:
+    memo = Memo(path=tmp_path / "memo.json")
+    poll = RandomizedResponse(epsilon=1)
+    for question, value in [("", 1), (None, 1), (QUESTION, 2), (QUESTION, [1]), (QUESTION, "x")]:
+        with pytest.raises(DataError):
+            memo.answer(question, poll, value)  # type: ignore[arg-type]
+    assert not (tmp_path / "memo.json").exists()
+    memo.answer(QUESTION, poll, 1)
+    assert os.stat(tmp_path / "memo.json").st_mode & 0o77 == 0
