@@ -15,6 +15,7 @@ import pytest
 import discreet as dp
 from discreet.engines.sources import Sources, find
 from discreet.engines.spark.engine import Spark
+from discreet.engines.spark.session import check_running
 from discreet.errors import SourceError
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.neighbors import Neighbors
@@ -247,13 +248,14 @@ def test_what_cannot_be_read_is_refused_when_the_table_is_opened(local_cluster: 
     streamed = local_cluster.readStream.format("rate").load()
     cases = [
         (rows.withColumn("stay", functions.rand()), "chance decides"),
-        (rows.withColumn("stay", functions.lit("a")), "stores it as string"),
+        (rows.withColumn("stay", functions.lit("a")), r"try_cast\(`stay` AS double\)"),
+        (rows.withColumn("stay", functions.current_date()), r"dp\.date\("),
         (rows.withColumn("patient", functions.array(functions.lit(1))), "the unit 'patient'"),
         (rows.drop("stay"), "'stay' is not in the data"),
         (rows.select("*", functions.lit(1.0).alias("stay")), "several columns"),
         (streamed.withColumnRenamed("value", "patient"), "not in the data"),
         ("spark://?table=nowhere", "is not found"),
-        ("spark://?path=nowhere.parquet", "is not found"),
+        ("spark://?path=nowhere.parquet", "no Parquet files at 'nowhere.parquet'"),
     ]
     for source, message in cases:
         with pytest.raises(SourceError, match=message):
@@ -276,6 +278,78 @@ def test_chance_is_seen_over_connect_and_in_views(connect_session: Any, local_cl
     with pytest.raises(SourceError, match="chance decides"):
         dp.table("spark://?table=odds", **{**contract.hospital(), "columns": columns})
     local_cluster.catalog.dropTempView("odds")
+
+
+def test_a_session_that_was_stopped_is_refused_uncharged(clusters: Any, local_cluster: Any) -> None:
+    session = clusters.remote()
+    rows = session.range(100).selectExpr("id AS patient", "1.0D AS stay")
+    declared = {**contract.hospital(), "columns": {"stay": dp.number(0, 9)}}
+    table = dp.table(rows, **declared)
+    session.stop()
+    with pytest.raises(SourceError, match="was stopped"):
+        table.agg(n=dp.rows()).release(epsilon=1)
+    assert table.budget.spent.epsilon == 0
+    with pytest.raises(SourceError, match="was stopped"):
+        dp.table(rows, **declared)
+    check_running(local_cluster)
+
+
+def test_a_classic_session_that_was_stopped_is_refused_uncharged(tmp_path: Path) -> None:
+    code = """
+import discreet as dp
+from pyspark.sql import SparkSession
+session = SparkSession.builder.master("local[1]").getOrCreate()
+rows = session.range(100).selectExpr("id AS patient", "1.0D AS stay")
+declared = dict(name="t", unit="patient", budget=dp.Budget(epsilon=3), ledger=":memory:",
+                columns={"stay": dp.number(0, 9)}, max_rows=3, max_groups=2)
+table = dp.table(rows, **declared)
+session.stop()
+for ask in (lambda: table.agg(n=dp.rows()).release(epsilon=1), lambda: dp.table(rows, **declared)):
+    try:
+        ask()
+    except dp.SourceError as error:
+        print(error)
+print(table.budget.spent.epsilon)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+    )
+    lines = ran.stdout.splitlines()
+    assert [line.startswith("the Spark session of this table was stopped") for line in lines] == [
+        True,
+        True,
+        False,
+    ], ran.stderr[-2000:]
+    assert lines[2] == "0"
+
+
+def test_tables_of_one_session_may_be_named_in_several_ways(
+    local_cluster: Any, files: Path
+) -> None:
+    people = local_cluster.range(400).selectExpr("id AS patient", "id % 2 = 0 AS odd")
+    people.createOrReplaceTempView("people")
+    columns = {"odd": dp.boolean()}
+    for other in (people, "spark://?table=people"):
+        beside = {"people": dp.beside(other, columns=columns, max_rows=1)}
+        with dp.table(str(files), engine="spark", private=beside, **contract.hospital()) as table:
+            query = (
+                "SELECT COUNT(*) AS n FROM visits JOIN people ON visits.patient = people.patient"
+            )
+            assert table.ask(query).plan(epsilon=1).queries
+    with pytest.raises(SourceError, match=r"engine=.spark"):
+        dp.table(
+            str(files),
+            engine="spark",
+            private={"people": dp.beside(str(files), columns={"stay": dp.number(0, 9)})},
+            **contract.hospital(),
+        )
+    local_cluster.catalog.dropTempView("people")
 
 
 def test_another_cluster_is_refused_in_one_process(local_cluster: Any) -> None:

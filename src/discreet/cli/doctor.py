@@ -24,6 +24,7 @@ from typing import Any, Final, Literal
 import click
 
 from discreet.cli.exits import FAULT
+from discreet.cli.patience import patience
 from discreet.cli.words import in_words
 from discreet.errors import (
     DeclarationError,
@@ -140,13 +141,11 @@ PACKAGES: Final = (
 @click.option(
     "--wait",
     type=click.FloatRange(min=0, max=3600, min_open=True),
-    default=5,
-    show_default=True,
     metavar="SECONDS",
-    help="How long the policy's files and databases may take.",
+    help="How long the policy's files and databases may take: 5, or 90 where Spark is started.",
 )
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def doctor(policy: str | None, wait: float, as_json: bool) -> None:
+def doctor(policy: str | None, wait: float | None, as_json: bool) -> None:
     """What is there, what is missing, and the command that brings it.
 
     \b
@@ -165,7 +164,7 @@ def doctor(policy: str | None, wait: float, as_json: bool) -> None:
     found += [package.look() for package in PACKAGES if package.extra is not None]
     found.append(_guarded("spark", "Java", _java, needed=False))
     if policy is not None:
-        found += _within(wait, policy)
+        found += _within(wait or patience(policy), policy)
     wrong = [one.what for one in found if one.needed and not one.well]
     if as_json:
         data = {"ready": not wrong, "findings": [asdict(one) for one in found]}
@@ -297,7 +296,7 @@ def _policy(policy: str, group: str) -> Iterator[Finding]:
 
         with declared(arguments) as opened:  # names are compared, and no row is read
             details.update(neighbors=opened.schema.neighbors, details=opened.schema.to_data())
-        text = find(arguments["source"], arguments.get("table")).text
+        text = find(*(arguments.get(one) for one in ("source", "table", "engine"))).text
         return Finding(group, "source", "found", text)
 
     def ledger() -> Finding:

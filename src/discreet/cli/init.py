@@ -42,6 +42,8 @@ def init(
             f"the policy's name {place.name!r} does not end in .toml. It is how a policy is told "
             f"from a table. Write --output {quote(place.stem + '.toml')}."
         )
+    if place.exists():
+        raise _already(place)
     try:
         found = find(source, table, engine)
     except SourceError as error:
@@ -137,7 +139,11 @@ def _write(place: Path, text: str) -> None:
         return
     except FileExistsError:
         pass
-    raise PolicyError(
+    raise _already(place)
+
+
+def _already(place: Path) -> PolicyError:
+    return PolicyError(
         f"{place.name!r} is already there. A policy is never overwritten, since somebody has "
         "decided what stands in it. Name another file with --output, or move it away."
     )

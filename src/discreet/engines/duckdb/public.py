@@ -47,8 +47,9 @@ def read_public(name: str, source: Source) -> Public:
     if not isinstance(source, Local):
         raise SourceError(
             f"the public table {name[:60]!r} is {source.text}. What a lookup table holds is read "
-            "when the table is opened, from files and frames on this machine. Save it as CSV, by "
-            "psql -c '\\copy wards TO wards.csv CSV HEADER', or pass frame.toPandas()."
+            "when the table is opened, from files and frames on this machine. Save it as CSV: by "
+            "psql -c '\\copy wards TO wards.csv CSV HEADER', or from Spark by "
+            "frame.toPandas().to_csv('wards.csv', index=False)."
         )
     try:
         connection = Connection(Stored(source))

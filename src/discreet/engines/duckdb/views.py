@@ -38,7 +38,7 @@ def _local(table: Stored) -> Local:
         return table.source
     raise SourceError(
         f"{table.source.text} is to be joined with files or frames. What is joined is read in one "
-        "place. Put the tables into one database, or save them as files."
+        'place. Put the tables into one database, save them as files, or add engine="spark" to all.'
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet.engines.spark.connection import Connection
 from discreet.engines.spark.session import session_of
-from discreet.engines.spark.source import SparkFrame, SparkSource
+from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
 from discreet.errors import SourceError
 
 Types = tuple[tuple[str, str], ...]
@@ -41,12 +41,21 @@ def found_frame(session: Any, source: SparkSource) -> Any:
             frame = session.read.parquet(source.path)
         _ = frame.schema  # Connect looks it up only when it is asked for
     if frame is None:
-        raise SourceError(
-            f"{source.text} is not found, or may not be read. A table is looked up in "
-            "the session's catalog, and a path by the cluster's machines. Write "
-            "table=schema.name, or a path that every machine of the cluster can read."
-        )
+        raise _missing(source)
     return frame
+
+
+def _missing(source: SparkTable) -> SourceError:
+    if source.table is not None:
+        return SourceError(
+            f"{source.text} is not found, or may not be read. It is looked up in the session's "
+            "catalog. Correct its name, and put its schema before it: table=schema.name."
+        )
+    return SourceError(
+        f"Spark finds no Parquet files at {(source.path or '')[:200]!r}, or may not read them. The "
+        "path is looked up by the machines of the cluster, and files say their own types. Write "
+        "one that every machine can read; save other files as Parquet first."
+    )
 
 
 def _quoted(table: str) -> str:

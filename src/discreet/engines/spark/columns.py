@@ -89,6 +89,12 @@ def _read(place: str, kind: str, declared: Column, name: str) -> str:
             return _float(place)
         if kind in _WHOLE or kind.startswith("decimal"):
             return f"CAST({place} AS DOUBLE)"
+        if kind in _DATES:
+            raise SourceError(
+                f"the column {name[:60]!r} is declared as a number, and Spark stores it as "
+                f"{_word(kind)}. Dates have bounds of their own. Declare it so: "
+                'dp.date("2020-01-01", "2029-12-31"), in a policy type = "date".'
+            )
         raise _unreadable(name, kind, "a number", "double")
     if isinstance(declared, Boolean):
         if kind == "boolean":
@@ -129,8 +135,7 @@ def _unreadable(name: str, kind: str, what: str, wanted: str) -> SourceError:
     return SourceError(
         f"the column {name[:60]!r} is declared as {what}, and Spark stores it as {_word(kind)}. A "
         "cast between them could fail on a row, and that would show it. Cast it as you mean it in "
-        "a frame, and pass that: "
-        f"frame.withColumn({name[:60]!r}, F.expr('try_cast(… AS {wanted})'))."
+        f"a view or a frame, by try_cast(`{name[:60]}` AS {wanted}), and name that as the source."
     )
 
 

@@ -13,7 +13,7 @@ from discreet.engines.spark.columns import check_units, relation
 from discreet.engines.spark.connection import Connection
 from discreet.engines.spark.keys import SECRET, sieved
 from discreet.engines.spark.lookups import lookup
-from discreet.engines.spark.session import session_of
+from discreet.engines.spark.session import check_running, session_of
 from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
 from discreet.engines.spark.writing import Writing
 from discreet.errors import SourceError
@@ -40,6 +40,7 @@ class Spark(Engine):
     def __init__(self, sources: Sources, schema: Schema) -> None:
         private, public = _divided(stored_tables(sources, schema))
         session, own = session_of(private[0][1])
+        _check_sessions(private, session)
         self._spark = connection = Connection(session, own=own)
         try:
             frames = [found_frame(session, source) for _, source in private]
@@ -66,6 +67,7 @@ class Spark(Engine):
 
     def prepare(self, question: Question, blocks: Sequence[Block]) -> None:
         """Find the tables anew, so that their rows are those of now, and bind every query."""
+        check_running(self._spark.session)
         self._refresh()
         super().prepare(question, blocks)
 
@@ -113,16 +115,29 @@ def _divided(tables: list[Stored]) -> tuple[Private, list[Stored]]:
             private.append((table, table.source))
         else:
             public.append(table)
-    sessions = {
-        id(one.frame.sparkSession) if isinstance(one, SparkFrame) else one.address
-        for _, one in private
-    }
-    if len(sessions) > 1 or any(table.unit is not None for table in public):
-        raise SourceError(
-            "the private tables are not all read in one Spark session. What is joined is read in "
-            "one place. Name the same cluster for all of them, or pass frames of one session."
-        )
+    if any(table.unit is not None for table in public):
+        raise _apart()
     return private, public
+
+
+def _check_sessions(private: Private, session: Any) -> None:
+    """Refuse tables that are not all to be read in the session of the first."""
+    address = getattr(private[0][1], "address", None)
+    for _, source in private:
+        if isinstance(source, SparkFrame):
+            same = source.frame.sparkSession is session
+        else:
+            same = source.address in (None, address)
+        if not same:
+            raise _apart()
+
+
+def _apart() -> SourceError:
+    return SourceError(
+        "the private tables are not all read in one Spark session. What is joined is read in one "
+        'place. Add engine="spark" to files, name the same cluster for all tables, or pass frames '
+        "of one session."
+    )
 
 
 def _check(table: Stored, source: SparkSource, types: Types) -> None:

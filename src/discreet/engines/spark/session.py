@@ -18,25 +18,47 @@ _PORTS = {"spark": 7077, "sc": 15002}
 def session_of(source: SparkSource) -> tuple[Any, bool]:
     """The session of a source, and whether it was made here, so that it is to be ended here."""
     if isinstance(source, SparkFrame):
-        _check_version(source.frame.sparkSession.version)
-        return source.frame.sparkSession, False
+        session = source.frame.sparkSession
+        check_running(session)
+        _check_version(session.version)
+        return session, False
     _installed()
-    session, own = None, False
+    session, own, version = None, False, ""
     try:
         if source.address is None or _answers(source.address):
             session, own = _opened(source)
+            version = session.version
     except SourceError:
         raise
     except Exception:
         pass
-    if session is None:
+    if session is None or not version:
+        place = "" if source.address is None else f" on {_place(source.address)}"
         raise SourceError(
-            "no Spark session could be opened. The address names a running cluster, which is "
-            "reached from here and has the same version as PySpark. Try it: "
+            f"no Spark session could be opened{place}. The address names a running cluster, which "
+            "is reached from here and has the same version as PySpark. Try it: "
             "pyspark --master spark://host:7077, or pyspark --remote sc://host:15002."
         )
-    _check_version(session.version)
+    _check_version(version)
     return session, own
+
+
+def check_running(session: Any) -> None:
+    """Refuse a session that was stopped: no row can be read in it any more."""
+    stopped = getattr(session, "is_stopped", None)  # Connect's; a classic one asks its Java
+    if stopped is None:
+        context = getattr(session.sparkContext, "_jsc", None)
+        stopped = context is None or context.sc().isStopped()
+    if stopped:
+        raise SourceError(
+            "the Spark session of this table was stopped. Rows are read in it. Start a session, "
+            "make the frame in it anew, and open the table again. Nothing was spent."
+        )
+
+
+def _place(address: str) -> str:
+    """An address without what may be secret in it."""
+    return re.split("[/?;]", address.partition("://")[2])[0].rpartition("@")[2][:100]
 
 
 def _answers(address: str) -> bool:
@@ -66,7 +88,8 @@ def _opened(source: SparkTable) -> tuple[Any, bool]:
     if address is not None:
         builder = builder.master(address)
     if active is None:
-        builder = builder.appName("discreet").config("spark.ui.showConsoleProgress", "false")
+        builder = builder.appName("discreet").config("spark.log.level", "OFF")
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
         session = builder.getOrCreate()
         _quiet(session)
     else:

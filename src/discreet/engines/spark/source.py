@@ -71,11 +71,13 @@ def read_address(source: str, table: str | None) -> SparkTable:
     with suppress(ValueError):
         split = urlsplit(source)
     fields = {} if split is None else dict(parse_qsl(split.query, keep_blank_values=True))
-    if split is None or set(fields) - set(_FIELDS) or split.fragment:
+    unknown = sorted(set(fields) - set(_FIELDS))
+    if split is None or unknown or split.fragment:
+        fact = f"has a field {unknown[0][:40]!r}" if unknown else "cannot be read"
         raise SourceError(
-            "the address of the Spark cluster cannot be read. It is the cluster's own address with "
-            "a table or a path behind it. Write spark://host:7077?table=hospital.visits, or "
-            "sc://host:15002?path=/data/visits for Spark Connect."
+            f"the address of the Spark cluster {fact}. It is the cluster's own address with "
+            "table= or path= behind a question mark. Write spark://host:7077?table=hospital.visits,"
+            " or sc://host:15002?path=/data/visits for Spark Connect."
         )
     named, path = table or fields.get("table"), fields.get("path")
     if bool(named) == bool(path):
