@@ -23,6 +23,7 @@ ROOMS = (
     "statistics",
     "release",
     "local",
+    "survey",
     "audit",
     "dbapi",
     "server",

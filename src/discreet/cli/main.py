@@ -18,6 +18,7 @@ _WORDS: Final[dict[str, Callable[[], click.Command]]] = {
     "budget": lambda: import_module("discreet.cli.budget").budget,
     "table": lambda: import_module("discreet.cli.table").table,
     "ledger": lambda: import_module("discreet.cli.ledger").ledger,
+    "survey": lambda: import_module("discreet.cli.survey").survey,
     "doctor": lambda: import_module("discreet.cli.doctor").doctor,
 }
 

@@ -1,0 +1,187 @@
+"""``discreet survey``: ask a question on the web without ever seeing an answer."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from discreet.errors import DataError, PolicyError
+
+
+@click.group()
+def survey() -> None:
+    """Ask a question on the web, and never see an answer.
+
+    \b
+    discreet survey new poll.toml        # a poll to be filled in
+    discreet survey simulate poll.toml   # a rehearsal with fake answers
+    discreet survey serve poll.toml      # the page, the collector and the results
+    discreet survey results poll.toml    # shares with their intervals
+
+    Answers are randomized in the browser of each respondent; only reports arrive.
+    """
+
+
+@survey.command()
+@click.argument("poll")
+def new(poll: str) -> None:
+    """Write a poll to be filled in."""
+    from discreet.survey.template import write_template
+
+    write_template(Path(poll))
+    click.echo(f"{poll} asks a first question. Put yours in its place, and then:")
+    click.echo(f"  discreet survey simulate {quote(poll)} --respondents 1000")
+
+
+@survey.command()
+@click.argument("poll")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
+@click.option(
+    "--proxy",
+    metavar="ADDRESS",
+    help="The proxy in front, whose word about a sender's address is believed.",
+)
+def serve(poll: str, host: str, port: int, proxy: str | None) -> None:
+    """Serve the page, take reports and show results, until stopped.
+
+    No address of a respondent is stored or logged. Beyond this machine, put a server with TLS in
+    front: without it, whoever carries the page can change what it does.
+    """
+    from discreet.survey.poll import read_poll
+    from discreet.survey.serving import listening
+    from discreet.survey.serving import serve as run
+
+    read = read_poll(poll)
+    place = listening(host, port)
+    shown, port = f"[{host}]" if ":" in host else host, place.getsockname()[1]
+    click.echo(f"{read.question}  ({read.scheme.name}, {read.scheme.loss})")
+    click.echo(f"  answer   http://{shown}:{port}/")
+    click.echo(f"  results  http://{shown}:{port}/results")
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        click.echo(
+            "Respondents trust the page that they load: let them load it over TLS, by a server in "
+            "front of this one.",
+            err=True,
+        )
+    sys.stdout.flush()
+    with place:
+        run(read, place, proxy)
+
+
+@survey.command()
+@click.argument("poll")
+@click.option("--respondents", default=1000, show_default=True, type=click.IntRange(1, 10**6))
+def simulate(poll: str, respondents: int) -> None:
+    """Rehearse with fake answers: what so many respondents would show.
+
+    Nothing is stored. The first answer is given by the most of the fake respondents, the last one
+    by the fewest.
+    """
+    from discreet.survey.poll import read_poll
+    from discreet.survey.rehearsal import rehearse
+    from discreet.survey.schemes import leverage
+
+    read = read_poll(poll)
+    found = rehearse(read, respondents)
+    rows = [
+        (
+            one.estimate.answer,
+            f"{one.truth:.1%}",
+            f"{one.estimate.value:.1%}",
+            f"{one.estimate.lower:.1%}",
+            f"{one.estimate.upper:.1%}",
+        )
+        for one in found
+    ]
+    click.echo(f"{respondents:,} fake respondents, {read.scheme.name}, {read.scheme.loss} for each")
+    _table(("answer", "truth", "estimate", "at least", "at most"), rows)
+    held = sum(one.covered for one in found)
+    click.echo(f"{held} of {len(found)} intervals hold the truth; each does in 95 of 100 surveys.")
+    click.echo(
+        f"A forged report shifts a share by at most {leverage(read.scheme) / respondents:.2%}."
+    )
+
+
+@survey.command()
+@click.argument("poll")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="The shares as CSV.")
+def results(poll: str, as_json: bool, as_csv: bool) -> None:
+    """Show shares with their intervals, from the reports so far."""
+    from datetime import UTC, datetime
+
+    from discreet.survey.poll import read_poll
+    from discreet.survey.results import as_csv as csv_text
+    from discreet.survey.results import results as computed
+    from discreet.survey.serving import opened
+
+    if as_json and as_csv:
+        raise DataError("--json and --csv are both given. Results have one form. Leave one out.")
+    read = read_poll(poll)
+    if "://" not in read.database and not Path(read.database).is_file():
+        raise PolicyError(
+            f"there is no database {Path(read.database).name!r} of this poll yet. It is made when "
+            f"the poll is served. Run discreet survey serve {quote(poll)}."
+        )
+    store = opened(read)
+    tally, refused = store.tally()
+    found = computed(read, tally, refused, datetime.now(UTC))
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    if as_csv:
+        click.echo(csv_text(found), nl=False)
+        return
+    click.echo(f"{read.question}  {found['reports']:,} reports, {read.scheme.loss} for each")
+    rows = [
+        (one["answer"], *(f"{one[name]:.1%}" for name in ("share", "lower", "upper")))
+        for one in found["shares"]
+    ]
+    _table(("answer", "share", "at least", "at most"), rows)
+    if found["reports"]:
+        click.echo(found["poisoning"]["text"])
+    if refused:
+        told = ", ".join(f"{reason} {number:,}" for reason, number in refused.items())
+        click.echo(f"Refused: {told}.")
+    store.close()
+
+
+@survey.command()
+@click.argument("poll")
+@click.option("--number", default=100, show_default=True, type=click.IntRange(1, 10**6))
+@click.option("--address", metavar="URL", help="Write links to the page, with the token in each.")
+def tokens(poll: str, number: int, address: str | None) -> None:
+    """Make one-time tokens, one a line; only their hashes are stored.
+
+    They cannot be shown again. Hand them out without noting who got which.
+    """
+    from discreet.survey.poll import ONE_TIME, read_poll
+    from discreet.survey.serving import opened
+    from discreet.survey.tokens import new_token, token_hash
+
+    read = read_poll(poll)
+    if read.tokens != ONE_TIME:
+        raise PolicyError(
+            f"{Path(poll).name} is open to everyone. Tokens are for a poll that asks for them. "
+            f'Write tokens = "{ONE_TIME}" in it.'
+        )
+    store = opened(read)
+    made = [new_token() for _ in range(number)]
+    store.add_tokens([token_hash(token) for token in made])
+    store.close()
+    for token in made:
+        click.echo(token if address is None else f"{address.rstrip('/')}/#token={token}")
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    for row in [head, *rows]:
+        first, *rest = (
+            text.ljust(width) if column == 0 else text.rjust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        click.echo("  " + "   ".join([first, *rest]))

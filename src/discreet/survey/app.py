@@ -1,0 +1,231 @@
+"""The web application of one poll: the page, the collector and the results."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from threading import Lock
+from time import monotonic
+from typing import Any, Final
+
+from discreet.errors import DiscreetError, SourceError
+from discreet.survey import documents
+from discreet.survey.collector import LONGEST_BODY, Collector
+from discreet.survey.headers import Application, secured
+from discreet.survey.limits import RateLimit
+from discreet.survey.refusals import REASONS, Refused
+from discreet.survey.results import results
+
+_STATIC: Final = {
+    "randomize.js": "text/javascript; charset=utf-8",
+    "results.js": "text/javascript; charset=utf-8",
+    "survey.css": "text/css; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+_FRESH: Final = 0.5  # seconds for which results are not computed again
+
+
+def static_file(name: str) -> bytes:
+    """A file of the page."""
+    return (files("discreet.survey") / "page" / name).read_bytes()
+
+
+class Published:
+    """The results, computed at most twice a second however many look at them."""
+
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+        self._lock = Lock()
+        self._until = -1.0
+        self._seen: object = None
+        self._found: dict[str, Any] = {}
+
+    def now(self) -> dict[str, Any]:
+        """The results of all reports that were acknowledged half a second ago."""
+        with self._lock:
+            if monotonic() >= self._until:
+                collector = self._collector
+                tally, refused = collector.store.tally()
+                seen = (tally, refused, collector.poll.is_open(collector.clock()))
+                if seen != self._seen:
+                    self._found = results(collector.poll, tally, refused, collector.clock())
+                    self._seen = seen
+                self._until = monotonic() + _FRESH
+            return self._found
+
+
+def application(collector: Collector, *, fresh: bool = False) -> Application:
+    """The application that serves a poll.  Its collector starts and stops with it.
+
+    ``fresh`` starts the collector at once, for a host that sends no lifespan events.
+    """
+    try:
+        from fastapi import FastAPI, Request
+        from fastapi.exceptions import RequestValidationError
+        from fastapi.responses import JSONResponse, Response, StreamingResponse
+        from starlette.exceptions import HTTPException
+        from starlette.requests import ClientDisconnect
+    except ImportError:
+        raise SourceError(
+            "FastAPI is not installed. It serves the survey's page. Install it: "
+            "pip install 'discreet[server]'."
+        ) from None
+
+    poll = collector.poll
+    limit = RateLimit(poll.rate_limit)
+    published = Published(collector)
+    scheme = poll.scheme.to_json()
+
+    @asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:
+        collector.start()
+        yield
+        await asyncio.to_thread(collector.stop)
+
+    app = FastAPI(
+        title=poll.title,
+        version="1",
+        description=documents.DESCRIPTION,
+        docs_url=None,  # these pages load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=None if fresh else lifespan,
+    )
+    if fresh:
+        collector.start()
+
+    def told(reason: str, status: int, message: str, wait: int = 0) -> Response:
+        headers = {"Retry-After": str(wait)} if wait else None
+        return JSONResponse({"error": reason, "message": message}, status, headers)
+
+    @app.exception_handler(Refused)
+    async def refused(_: Request, refusal: Refused) -> Response:
+        collector.refuse(refusal.reason)
+        return told(refusal.reason, refusal.status, refusal.message, refusal.wait)
+
+    @app.exception_handler(DiscreetError)
+    async def unavailable(_: Request, __: DiscreetError) -> Response:
+        reason = REASONS["unavailable"]
+        return told("unavailable", reason.status, reason.message, 5)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, __: RequestValidationError) -> Response:
+        return told("invalid", 422, "A parameter of the request has no meaning here.")
+
+    @app.exception_handler(HTTPException)
+    async def absent(_: Request, error: HTTPException) -> Response:
+        response = told("no-such-page", error.status_code, "There is no such page here.")
+        response.headers.update(error.headers or {})
+        return response
+
+    def page(name: str) -> Any:
+        data = static_file(name)
+
+        async def show() -> Response:
+            return Response(data, media_type="text/html; charset=utf-8")
+
+        return show
+
+    for path, name in (("/", "index.html"), ("/results", "results.html")):
+        app.get(path, include_in_schema=False)(page(name))
+
+    static = {name: (static_file(name), kind) for name, kind in _STATIC.items()}
+
+    @app.get("/static/{name}", include_in_schema=False)
+    async def file(name: str) -> Response:
+        if name not in static:
+            raise HTTPException(404)
+        data, kind = static[name]
+        return Response(data, media_type=kind)
+
+    @app.get("/scheme.json", **documents.SCHEME)
+    async def scheme_json() -> Response:
+        return Response(scheme, media_type="application/json")
+
+    @app.get("/api/poll", **documents.POLL)
+    async def poll_json() -> Response:
+        closes = None if poll.closes is None else poll.closes.isoformat()
+        return JSONResponse(
+            {
+                "title": poll.title,
+                "question": poll.question,
+                "tokens": poll.tokens,
+                "closed": not poll.is_open(collector.clock()),
+                "closes": closes,
+            }
+        )
+
+    @app.post("/reports", **documents.REPORTS)
+    async def reports(request: Request) -> Response:
+        if not poll.is_open(collector.clock()):
+            raise Refused("closed")
+        client = request.client
+        wait = limit.wait(client.host if client else "")
+        if wait:
+            raise Refused("too-many", wait)
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":  # what another site's form cannot send
+            raise Refused("not-json")
+        try:
+            entry = collector.read(await body(request))
+        except ClientDisconnect:
+            raise Refused("malformed") from None
+        await collector.keep(entry)
+        return JSONResponse({"stored": True}, 201)
+
+    async def body(request: Request) -> bytes:
+        """The request's body, of which no more is read than a report may have."""
+        data = bytearray()
+        async for chunk in request.stream():
+            data += chunk
+            if len(data) > LONGEST_BODY:
+                raise Refused("oversize")
+        return bytes(data)
+
+    @app.get("/api/results", **documents.RESULTS)
+    def results_json() -> Response:
+        return JSONResponse(published.now())
+
+    @app.get("/api/export", **documents.EXPORT)
+    def export(format: documents.Format = documents.Format.CSV) -> Response:
+        lines = _csv(collector) if format is documents.Format.CSV else _json(collector)
+        name = f"reports.{format.value}"
+        kind = "text/csv; charset=utf-8" if format is documents.Format.CSV else "application/json"
+        first = next(lines)  # a database that does not answer is told as such, not halfway
+        return StreamingResponse(
+            _after(first, lines),
+            media_type=kind,
+            headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        )
+
+    return secured(app)
+
+
+def _after(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _csv(collector: Collector) -> Iterator[str]:
+    rows = collector.store.reports()
+    held = next(rows, None)
+    yield "day,report\n"
+    while held is not None:
+        day, report = held
+        quoted = report.replace('"', '""')
+        yield f'{day},"{quoted}"\n'
+        held = next(rows, None)
+
+
+def _json(collector: Collector) -> Iterator[str]:
+    rows = collector.store.reports()
+    held = next(rows, None)
+    yield f'{{"scheme": {collector.poll.scheme.to_json()}, "reports": ['
+    before = ""
+    while held is not None:
+        day, report = held
+        yield f'{before}{{"day": {json.dumps(day)}, "report": {report}}}'
+        before = ", "
+        held = next(rows, None)
+    yield "]}"

@@ -1,0 +1,218 @@
+"""Taking reports: strict reading, group commit, and an answer only after the commit.
+
+Reports that arrive while a batch is being written form the next batch, so the disk is waited for
+once a batch and not once a report.  Refusals are counted, and written with the next batch or
+within a second.
+"""
+
+import json
+import re
+from asyncio import Future, get_running_loop
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any, Final
+
+from discreet.errors import DataError, DiscreetError, SourceError
+from discreet.local import Tally
+from discreet.survey.poll import ONE_TIME, Poll
+from discreet.survey.refusals import Refused
+from discreet.survey.store import Entry, Outcome, Store
+from discreet.survey.tokens import new_id, token_hash
+
+LONGEST_BODY: Final = 1 << 16
+_MOST_AT_ONCE: Final = 512
+_PAUSE: Final = 1.0  # seconds between two writings of refusals
+_ID: Final = re.compile(r"[0-9a-f]{32}")
+_TOKEN: Final = re.compile(r"[0-9A-Za-z]{1,64}")
+_FIELDS: Final = frozenset({"scheme", "report", "id", "token"})
+_REFUSED: Final = {
+    Outcome.ID_TAKEN: "id-taken",
+    Outcome.TOKEN_UNKNOWN: "token-unknown",
+    Outcome.TOKEN_USED: "token-used",
+}
+
+Waiting = tuple[Entry, "Future[Outcome]"]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Collector:
+    """Receives reports of one poll and keeps them."""
+
+    def __init__(
+        self, poll: Poll, store: Store, clock: Callable[[], datetime] = _now, pause: float = _PAUSE
+    ) -> None:
+        self.poll = poll
+        self.store = store
+        self.clock = clock
+        self._pause = pause
+        self._scheme = poll.scheme.identity
+        self._queue: SimpleQueue[Waiting | None] = SimpleQueue()
+        self._refusals: Counter[str] = Counter()
+        self._lock = Lock()
+        self._writer = Thread(target=self._write, name="survey writer", daemon=True)
+
+    def start(self) -> None:
+        """Begin to write."""
+        self._writer.start()
+
+    def stop(self) -> None:
+        """Write what is waiting, and end."""
+        self._queue.put(None)
+        self._writer.join()
+        self.store.close()
+
+    # ------------------------------------------------------------------ receiving
+
+    def read(self, body: bytes) -> Entry:
+        """The report of a request's body, or a refusal."""
+        if len(body) > LONGEST_BODY:
+            raise Refused("oversize")
+        fields = _object(body)
+        scheme = fields["scheme"]
+        if not isinstance(scheme, str):
+            raise Refused("malformed")
+        if scheme != self._scheme:
+            raise Refused("wrong-scheme")
+        report = json.dumps(fields["report"])
+        try:
+            self.poll.scheme.report_from_wire(_wire(scheme, report))
+        except (DiscreetError, ValueError, TypeError, OverflowError, RecursionError):
+            raise Refused("malformed") from None
+        identity = fields.get("id")
+        if identity is None:
+            identity = new_id()
+        elif not isinstance(identity, str) or not _ID.fullmatch(identity):
+            raise Refused("malformed")
+        return Entry(identity, self.clock().date().isoformat(), report, self._token(fields))
+
+    async def keep(self, entry: Entry) -> None:
+        """Return when a report is on the disk; raise if it is not to be kept, or cannot be."""
+        future: Future[Outcome] = get_running_loop().create_future()
+        self._queue.put((entry, future))
+        outcome = await future
+        if outcome in _REFUSED:
+            raise Refused(_REFUSED[outcome])
+
+    def refuse(self, reason: str) -> None:
+        """Count a refusal."""
+        with self._lock:
+            self._refusals[reason] += 1
+
+    def _token(self, fields: dict[str, Any]) -> str | None:
+        token = fields.get("token")
+        if self.poll.tokens != ONE_TIME:
+            if token is not None and not isinstance(token, str):
+                raise Refused("malformed")
+            return None
+        if token is None:
+            raise Refused("token-missing")
+        if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+            raise Refused("malformed")
+        return token_hash(token)
+
+    # ------------------------------------------------------------------ writing
+
+    def _write(self) -> None:
+        going = True
+        while going:
+            batch: list[Waiting] = []
+            try:
+                first = self._queue.get(timeout=self._pause)
+                while first is not None:
+                    batch.append(first)
+                    if len(batch) == _MOST_AT_ONCE:
+                        break
+                    first = self._queue.get_nowait()
+                else:
+                    going = False
+            except Empty:
+                pass
+            self._keep(batch)
+
+    def _keep(self, batch: list[Waiting]) -> None:
+        with self._lock:
+            refusals, self._refusals = self._refusals, Counter()
+        if not batch and not refusals:
+            return
+        try:
+            outcomes = self.store.add([entry for entry, _ in batch], self._count, refusals)
+        except Exception:  # whatever it is, nobody may be told that a report is kept
+            with self._lock:
+                self._refusals += refusals
+            _tell([future for _, future in batch], None)
+            return
+        _tell([future for _, future in batch], outcomes)
+
+    def _count(self, tally: bytes | None, entries: list[Entry]) -> bytes:
+        return counted(self.poll.scheme, tally, [entry.report for entry in entries])
+
+
+def _tell(futures: list["Future[Outcome]"], outcomes: list[Outcome] | None) -> None:
+    """Wake whoever waits, once for the batch: waking a loop costs more than a report."""
+
+    def settle(mine: list[tuple[int, "Future[Outcome]"]]) -> None:
+        for place, future in mine:
+            if future.done():  # whoever waited has gone away
+                continue
+            if outcomes is None:
+                future.set_exception(SourceError("the poll's database cannot be used."))
+            else:
+                future.set_result(outcomes[place])
+
+    for loop in {future.get_loop() for future in futures}:
+        mine = [(at, one) for at, one in enumerate(futures) if one.get_loop() is loop]
+        with suppress(RuntimeError):  # a loop that has ended has nobody who waits
+            loop.call_soon_threadsafe(settle, mine)
+
+
+def counted(scheme: Any, tally: bytes | None, reports: list[str]) -> bytes:
+    """The tally with these reports, which are JSON texts that were read before."""
+    total = scheme.tally() if tally is None else read_tally(scheme, tally)
+    identity = scheme.identity
+    for report in reports:
+        total.add(scheme.report_from_wire(_wire(identity, report)))
+    data: bytes = total.to_bytes()
+    return data
+
+
+def _wire(scheme: str, report: str) -> str:
+    return f'{{"scheme": "{scheme}", "report": {report}}}'
+
+
+def read_tally(scheme: Any, data: bytes) -> Any:
+    """The tally of a database, which must be of the poll's scheme."""
+    tally = Tally.from_bytes(data)
+    if tally.identity != scheme.identity:
+        raise DataError(
+            "the database's tally is of another scheme. Its counts mean something else. Name the "
+            "poll's own database."
+        )
+    return tally
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    """A JSON object with the fields of a report, each once."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) != len(pairs):
+            raise ValueError
+        return fields
+
+    def refused(_: str) -> Any:
+        raise ValueError
+
+    try:
+        fields = json.loads(body.decode(), object_pairs_hook=once, parse_constant=refused)
+    except (ValueError, RecursionError):
+        raise Refused("malformed") from None
+    if not isinstance(fields, dict) or not {"scheme", "report"} <= set(fields) <= _FIELDS:
+        raise Refused("malformed")
+    return fields

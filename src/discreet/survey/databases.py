@@ -1,0 +1,127 @@
+"""The two databases that a poll may be kept in, and in what they differ."""
+
+import sqlite3
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from discreet.errors import SourceError
+
+_PATIENCE = 30  # seconds for another process to end its transaction
+
+
+class Database(Protocol):
+    """How to connect, and the words that the two databases write differently."""
+
+    @property
+    def begin(self) -> str:
+        """How a transaction that writes begins."""
+
+    @property
+    def lock(self) -> str:
+        """What makes two collectors take turns, after the SELECT of the tally."""
+
+    @property
+    def keyed(self) -> str:
+        """What keeps rows in the order of their random keys, so that none tells when it came."""
+
+    @property
+    def faults(self) -> tuple[type[Exception], ...]:
+        """What its driver raises."""
+
+    def connect(self) -> Any:
+        """A connection on which a commit that has returned survives a loss of power."""
+
+    def drop(self, connection: Any) -> None:
+        """Give up a connection, whatever state it is in."""
+
+    def written(self, sql: str) -> str:
+        """A statement with the driver's own placeholders."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteFile:
+    """A SQLite file, for the processes of one host."""
+
+    path: str
+    begin: str = "BEGIN IMMEDIATE"
+    lock: str = ""
+    keyed: str = " WITHOUT ROWID"
+
+    @property
+    def faults(self) -> tuple[type[Exception], ...]:
+        """What its driver raises."""
+        return (sqlite3.Error, OverflowError, ValueError)
+
+    def connect(self) -> Any:
+        """A connection that writes ahead and waits for the disk at every commit."""
+        connection = sqlite3.connect(
+            self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    def drop(self, connection: Any) -> None:
+        """Roll back and close."""
+        with suppress(sqlite3.Error):
+            connection.close()
+
+    def written(self, sql: str) -> str:
+        """A statement with the driver's own placeholders."""
+        return sql
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresDatabase:
+    """A PostgreSQL database, for collectors on several hosts."""
+
+    url: str
+    begin: str = "BEGIN"
+    lock: str = " FOR UPDATE"
+    keyed: str = ""
+
+    @property
+    def faults(self) -> tuple[type[Exception], ...]:
+        """What its driver raises."""
+        import psycopg
+
+        return (psycopg.Error, OSError)
+
+    def connect(self) -> Any:
+        """A connection whose commits wait for the server's disk."""
+        import psycopg
+
+        connection = psycopg.connect(self.url, autocommit=True, connect_timeout=_PATIENCE)
+        connection.execute("SET synchronous_commit = on")
+        connection.execute(f"SET lock_timeout = '{_PATIENCE}s'")
+        return connection
+
+    def drop(self, connection: Any) -> None:
+        """Close; the server rolls back."""
+        with suppress(Exception):
+            connection.close()
+
+    def written(self, sql: str) -> str:
+        """A statement with the driver's own placeholders."""
+        return sql.replace("?", "%s")
+
+
+def database_at(place: str) -> Database:
+    """The database that a poll names."""
+    if place.startswith(("postgresql://", "postgres://")):
+        from importlib.util import find_spec
+
+        if find_spec("psycopg") is None:
+            raise SourceError(
+                "the poll's database is PostgreSQL, and psycopg is not installed. It is what "
+                "talks to the server. Install it: pip install 'discreet[postgres]'."
+            )
+        return PostgresDatabase(place)
+    if not Path(place).parent.is_dir():
+        raise SourceError(
+            f"there is no folder {str(Path(place).parent)!r} for the poll's database. A file is "
+            "made in a folder that exists. Make the folder, or correct database in the poll."
+        )
+    return SqliteFile(place)

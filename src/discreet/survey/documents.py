@@ -1,0 +1,198 @@
+"""What the OpenAPI document says of each address."""
+
+from enum import Enum
+from typing import Any, Final
+
+from discreet.survey.collector import LONGEST_BODY
+from discreet.survey.poll import NONE, ONE_TIME
+from discreet.survey.refusals import REASONS
+
+DESCRIPTION: Final = (
+    "Reports that were randomized at the respondent are collected here. No answer ever arrives."
+)
+
+
+class Format(Enum):
+    """How reports are exported."""
+
+    CSV = "csv"
+    JSON = "json"
+
+
+def _content(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+_ERROR: Final = _content(
+    {
+        "type": "object",
+        "required": ["error", "message"],
+        "properties": {"error": {"type": "string"}, "message": {"type": "string"}},
+        "additionalProperties": False,
+    }
+)
+_UNAVAILABLE: Final = {503: {"description": "The database does not answer.", "content": _ERROR}}
+_TEXT: Final = {"type": "string"}
+_NUMBER: Final = {"type": "number"}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+def _answer(description: str, content: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"description": description, "content": content, **more}
+
+
+def _by_status() -> dict[int, dict[str, Any]]:
+    found: dict[int, list[str]] = {}
+    for reason in REASONS.values():
+        found.setdefault(reason.status, []).append(reason.message)
+    return {
+        status: {"description": " Or: ".join(messages), "content": _ERROR}
+        for status, messages in found.items()
+    }
+
+
+SCHEME: Final[dict[str, Any]] = {
+    "summary": "The scheme by which answers are randomized",
+    "responses": {200: _answer("A scheme.", _content({"type": "object"}))},
+}
+POLL: Final[dict[str, Any]] = {
+    "summary": "The question",
+    "responses": {
+        200: _answer(
+            "The poll.",
+            _content(
+                _object(
+                    {
+                        "title": _TEXT,
+                        "question": _TEXT,
+                        "tokens": {"enum": [NONE, ONE_TIME]},
+                        "closed": {"type": "boolean"},
+                        "closes": {"type": ["string", "null"]},
+                    }
+                )
+            ),
+        )
+    },
+}
+REPORTS: Final[dict[str, Any]] = {
+    "summary": "Send one report",
+    "status_code": 201,
+    "responses": {
+        201: _answer("The report is on the disk.", _content(_object({"stored": {"const": True}}))),
+        **_by_status(),
+    },
+    "openapi_extra": {
+        "requestBody": {
+            "required": True,
+            "description": f"A report as the page makes it, at most {LONGEST_BODY} bytes.",
+            "content": _content(
+                {
+                    "type": "object",
+                    "required": ["scheme", "report"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "scheme": {
+                            "type": "string",
+                            "pattern": "^[0-9a-f]{64}$",
+                            "description": "The SHA-256 of the text of /scheme.json.",
+                        },
+                        "report": {
+                            "description": "randomized-response: a place from 0; unary: "
+                            "hexadecimal bits; subset: a sorted list of places; hadamard: a row "
+                            "and a bit.",
+                            "anyOf": [
+                                {"type": "integer", "minimum": 0},
+                                {"type": "string"},
+                                {"type": "array", "items": {"type": "integer", "minimum": 0}},
+                            ],
+                        },
+                        "id": {
+                            "type": "string",
+                            "pattern": "^[0-9a-f]{32}$",
+                            "description": "Drawn at random. The same report with the same id "
+                            "counts once, so it may be sent again.",
+                        },
+                        "token": {
+                            "type": "string",
+                            "pattern": "^[0-9A-Za-z]{1,64}$",
+                            "description": "A one-time token, if the poll asks for one.",
+                        },
+                    },
+                }
+            ),
+        }
+    },
+}
+RESULTS: Final[dict[str, Any]] = {
+    "summary": "The estimates",
+    "responses": {
+        200: _answer(
+            "Shares with their 95% intervals.",
+            _content(
+                _object(
+                    {
+                        "title": _TEXT,
+                        "question": _TEXT,
+                        "closed": {"type": "boolean"},
+                        "reports": {"type": "integer", "minimum": 0},
+                        "scheme": _TEXT,
+                        "epsilon": _TEXT,
+                        "confidence": _NUMBER,
+                        "shares": {
+                            "type": "array",
+                            "items": _object(
+                                {
+                                    "answer": _TEXT,
+                                    "share": _NUMBER,
+                                    "error": _NUMBER,
+                                    "lower": _NUMBER,
+                                    "upper": _NUMBER,
+                                }
+                            ),
+                        },
+                        "reading": _TEXT,
+                        "poisoning": _object(
+                            {
+                                "most_shift_per_report": {"type": ["number", "null"]},
+                                "weight": _NUMBER,
+                                "text": _TEXT,
+                            }
+                        ),
+                        "refused": {
+                            "type": "object",
+                            "additionalProperties": {"type": "integer", "minimum": 0},
+                        },
+                    }
+                )
+            ),
+        ),
+        **_UNAVAILABLE,
+    },
+}
+EXPORT: Final[dict[str, Any]] = {
+    "summary": "All reports, with their day and nothing else",
+    "responses": {
+        200: {
+            "description": "Reports in the order of their random ids.",
+            "content": {
+                "text/csv": {"schema": _TEXT},
+                **_content(
+                    _object(
+                        {
+                            "scheme": {"type": "object"},
+                            "reports": {
+                                "type": "array",
+                                "items": _object({"day": _TEXT, "report": {}}),
+                            },
+                        }
+                    )
+                ),
+            },
+        },
+        422: {"description": "The format is not known.", "content": _ERROR},
+        **_UNAVAILABLE,
+    },
+}

@@ -1,0 +1,98 @@
+// The estimates as a table and a chart, read again every two seconds.
+
+const PAUSE = 2000;
+const SVG = "http://www.w3.org/2000/svg";
+const ROW = 44;
+const TOP = 8;
+
+const at = (id) => document.getElementById(id);
+const percent = (share) => `${(100 * share).toFixed(1).replace("-", "−")}%`;
+
+function make(tag, attributes = {}, text = "", space = null) {
+  const made = space ? document.createElementNS(space, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.textContent = text;
+  return made;
+}
+
+const draw = (tag, attributes, text) => make(tag, attributes, text, SVG);
+
+/** Bars from 0 with their 95% intervals; what lies outside of 0 and 100% is cut off. */
+function chart(shares) {
+  const width = at("chart").clientWidth || 640;
+  const place = (share) => Math.min(1, Math.max(0, share)) * (width - 16) + 8;
+  const most = Math.floor(width / 10); // letters that fit
+  const height = TOP + shares.length * ROW + 24;
+  const marks = [0, 0.25, 0.5, 0.75, 1];
+  const lines = marks.flatMap((mark, n) => [
+    draw("line", { class: "grid", x1: place(mark), x2: place(mark), y1: TOP, y2: height - 24 }),
+    draw(
+      "text",
+      { class: `mark ${["start", "", "", "", "end"][n]}`, x: place(mark), y: height - 8 },
+      `${100 * mark}%`,
+    ),
+  ]);
+  const bars = shares.flatMap(({ answer, share, lower, upper }, n) => {
+    const y = TOP + n * ROW + 20;
+    return [
+      draw("text", { class: "name", x: 8, y: y - 5 }, answer.length > most ? `${answer.slice(0, most - 1)}…` : answer),
+      draw("rect", { class: "bar", x: 8, y, width: place(share) - 8, height: 14, rx: 2 }),
+      draw("line", { class: "range", x1: place(lower), x2: place(upper), y1: y + 7, y2: y + 7 }),
+      draw("line", { class: "range", x1: place(lower), x2: place(lower), y1: y + 2, y2: y + 12 }),
+      draw("line", { class: "range", x1: place(upper), x2: place(upper), y1: y + 2, y2: y + 12 }),
+    ];
+  });
+  at("chart").setAttribute("viewBox", `0 0 ${width} ${height}`);
+  at("chart").replaceChildren(...lines, ...bars);
+}
+
+function table(shares) {
+  at("rows").replaceChildren(
+    ...shares.map(({ answer, share, lower, upper }) => {
+      const row = make("tr");
+      row.append(make("th", { scope: "row" }, answer));
+      for (const value of [share, lower, upper]) row.append(make("td", {}, percent(value)));
+      return row;
+    }),
+  );
+}
+
+let shown = [];
+
+addEventListener("resize", () => chart(shown));
+
+function write(results) {
+  document.title = `Results: ${results.title}`;
+  at("title").textContent = results.title;
+  at("question").textContent = results.question;
+  const number = results.reports.toLocaleString("en");
+  const state = results.closed ? " The survey is closed." : "";
+  const counted = `${number} ${results.reports === 1 ? "report" : "reports"}.${state}`;
+  if (at("status").textContent !== counted) at("status").textContent = counted;
+  const refused = Object.entries(results.refused).filter(([, count]) => count > 0);
+  at("refused").textContent = refused.length
+    ? refused.map(([reason, count]) => `${reason}: ${count.toLocaleString("en")}`).join("; ") + "."
+    : "Nothing was refused.";
+  at("results").hidden = results.reports === 0;
+  if (results.reports === 0) return;
+  shown = results.shares;
+  chart(shown);
+  table(results.shares);
+  at("caption").textContent = 
+    "Estimated shares. The thin lines are 95% intervals, cut off at 0% and 100%.";
+  at("reading").textContent = results.reading;
+  at("poisoning").textContent = results.poisoning.text;
+}
+
+async function refresh() {
+  try {
+    const response = await fetch("api/results", { cache: "no-store", credentials: "omit" });
+    if (!response.ok) throw new Error();
+    write(await response.json());
+  } catch {
+    at("status").textContent = "The collector does not answer. Trying again.";
+  }
+  setTimeout(refresh, PAUSE);
+}
+
+refresh();

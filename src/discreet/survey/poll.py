@@ -1,0 +1,223 @@
+"""A poll as its TOML file declares it."""
+
+import tomllib
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+from discreet.errors import DiscreetError, PolicyError
+from discreet.exact import rational
+from discreet.survey.schemes import CHOOSE, KINDS, scheme_for
+
+NONE: Final = "none"
+ONE_TIME: Final = "one-time"
+MOST_ANSWERS: Final = 1000
+
+_FIELDS: Final = (
+    "title",
+    "question",
+    "answers",
+    "epsilon",
+    "scheme",
+    "database",
+    "rate_limit",
+    "closes",
+    "tokens",
+)
+_LONGEST: Final = 1 << 20
+_MOST_LETTERS: Final = {"title": 200, "question": 2000, "answer": 200}
+_MOST_RATE: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poll:
+    """One question with its answers, and how reports of it are collected.
+
+    ``scheme`` is the local scheme by which a browser randomizes an answer; it fixes the privacy.
+    ``rate_limit`` is how many reports a minute one address may send.  ``closes`` is the first
+    moment at which no more are taken.
+    """
+
+    title: str
+    question: str
+    answers: tuple[str, ...]
+    scheme: Any
+    database: str
+    rate_limit: int = 60
+    closes: datetime | None = None
+    tokens: str = NONE
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report may reveal of one answer."""
+        loss: Fraction = self.scheme.loss.epsilon
+        return loss
+
+    def is_open(self, now: datetime) -> bool:
+        """Whether reports are still taken."""
+        return self.closes is None or now < self.closes
+
+
+def read_poll(path: str | Path) -> Poll:
+    """The poll that a TOML file declares; every field is checked before anything is opened."""
+    place = Path(path)
+    fields = _fields(place)
+    for name in fields:
+        if name not in _FIELDS:
+            near = get_close_matches(name, _FIELDS, 1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise _error(
+                place,
+                f"there is no field {name[:60]!r}.{meant}",
+                f"The fields of a poll are {', '.join(_FIELDS)}. Correct the name, or take it out.",
+            )
+    answers = _answers(place, fields.get("answers"))
+    return Poll(
+        title=_line(place, fields, "title", "Sport in our school"),
+        question=_line(place, fields, "question", "Did you ever skip a lesson?"),
+        answers=answers,
+        scheme=_scheme(place, fields, answers),
+        database=_database(place, fields.get("database")),
+        rate_limit=_rate(place, fields.get("rate_limit", 60)),
+        closes=_closing(place, fields.get("closes")),
+        tokens=_tokens(place, fields.get("tokens", NONE)),
+    )
+
+
+def _fields(place: Path) -> dict[str, Any]:
+    text, why = None, "cannot be read"
+    try:
+        with open(place, "rb") as file:
+            text = file.read(_LONGEST).decode("utf-8-sig")
+    except FileNotFoundError:
+        why = "is not there"
+    except IsADirectoryError:
+        why = "is a folder"
+    except UnicodeDecodeError:
+        why = "is not UTF-8 text"
+    except OSError:
+        pass
+    if text is None:
+        raise PolicyError(
+            f"the poll {place.name!r} {why}. It is the TOML file with the question and its "
+            "answers. Correct the path, or have one written: discreet survey new poll.toml."
+        )
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError, ArithmeticError) as error:
+        said = str(error).rpartition("(at ")[2].rstrip(")")
+    raise PolicyError(
+        f"{place.name} is not TOML: it cannot be read at {said}. A poll is a list of fields, each "
+        'a name, an equals sign and a value. Write texts in quotes: title = "Sport".'
+    )
+
+
+def _error(place: Path, fact: str, remedy: str) -> PolicyError:
+    return PolicyError(f"in {place.name}: {fact} {remedy}")
+
+
+def _line(place: Path, fields: dict[str, Any], name: str, example: str) -> str:
+    text, most = fields.get(name), _MOST_LETTERS[name]
+    if isinstance(text, str) and text.strip() and len(text) <= most and text.isprintable():
+        return text.strip()
+    raise _error(
+        place,
+        f"there is no {name}." if text is None else f"{name} is not one line of text.",
+        f'It is shown to every respondent, in at most {most} letters. Write {name} = "{example}".',
+    )
+
+
+def _answers(place: Path, answers: object) -> tuple[str, ...]:
+    most = _MOST_LETTERS["answer"]
+    remedy = (
+        f"They are 2 to {MOST_ANSWERS} different texts of at most {most} letters, in the order in "
+        'which they are shown. Write answers = ["No", "Yes"].'
+    )
+    if not isinstance(answers, list):
+        raise _error(place, "there are no answers to choose from.", remedy)
+    texts = [text for text in answers if isinstance(text, str) and text.isprintable()]
+    if not all(text == text.strip() and 0 < len(text) <= most for text in texts):
+        texts = []
+    if len(texts) != len(answers) or not 2 <= len(texts) <= MOST_ANSWERS:
+        raise _error(place, "the answers are not a list of short texts.", remedy)
+    if len(set(texts)) != len(texts):
+        raise _error(place, "an answer stands twice.", remedy)
+    return tuple(texts)
+
+
+def _scheme(place: Path, fields: dict[str, Any], answers: tuple[str, ...]) -> Any:
+    kind = fields.get("scheme", CHOOSE)
+    if kind not in (CHOOSE, *KINDS):
+        raise _error(
+            place,
+            "the scheme is not known.",
+            f"It is how an answer is randomized: {', '.join(KINDS)}, or {CHOOSE}, which takes the "
+            f'most accurate. Write scheme = "{CHOOSE}".',
+        )
+    if "epsilon" not in fields:
+        raise _error(
+            place,
+            "there is no epsilon.",
+            "It says how much a report may reveal of an answer: no report is more than e^ε times "
+            "as likely for one answer as for another. Write epsilon = 1.",
+        )
+    try:
+        return scheme_for(kind, answers, rational(fields["epsilon"], "epsilon"))
+    except DiscreetError as error:
+        raise PolicyError(f"in {place.name}: {error}") from None
+
+
+def _database(place: Path, database: object) -> str:
+    if database is None:
+        database = f"{place.stem}.db"
+    if not isinstance(database, str) or not database or not database.isprintable():
+        raise _error(
+            place,
+            "database is not a text.",
+            "It is the file or the PostgreSQL address in which reports are kept. Write "
+            f'database = "{place.stem}.db" or database = "postgresql://host/name".',
+        )
+    if database.startswith(("postgresql://", "postgres://")):
+        return database
+    return str(place.parent / database)
+
+
+def _rate(place: Path, rate: object) -> int:
+    if type(rate) is int and 1 <= rate <= _MOST_RATE:
+        return rate
+    raise _error(
+        place,
+        "rate_limit is not a whole number of reports.",
+        f"It is how many reports one address may send in a minute, 1 to {_MOST_RATE}. A class "
+        "behind one router shares an address. Write rate_limit = 60.",
+    )
+
+
+def _closing(place: Path, closes: object) -> datetime | None:
+    if closes is None:
+        return None
+    if isinstance(closes, datetime):
+        return closes if closes.tzinfo else closes.replace(tzinfo=UTC)
+    if isinstance(closes, date) and closes < date.max:
+        return datetime.combine(closes + timedelta(days=1), time(), UTC)
+    raise _error(
+        place,
+        "closes is not a date.",
+        "It is the last day, or the moment, at which reports are taken, in UTC unless stated. "
+        "Write closes = 2030-12-31, without quotes.",
+    )
+
+
+def _tokens(place: Path, tokens: object) -> str:
+    if tokens in (NONE, ONE_TIME):
+        return str(tokens)
+    raise _error(
+        place,
+        "tokens is not a way to admit respondents.",
+        f'With "{NONE}" everyone may answer, with "{ONE_TIME}" whoever has a token, once. Write '
+        f'tokens = "{NONE}".',
+    )

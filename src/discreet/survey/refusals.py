@@ -1,0 +1,68 @@
+"""Why a request is refused: a reason that is counted, and what the sender is told."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A status code of HTTP and a plain sentence; neither repeats what was sent."""
+
+    status: int
+    message: str
+
+
+REASONS: Final = {
+    "malformed": Reason(
+        400,
+        "The text is not a report of this survey. It is a JSON object with the scheme's hash and "
+        "what its randomizer drew. Load the page again.",
+    ),
+    "token-missing": Reason(
+        403, "This survey is for those who have a token. Enter the token that you were given."
+    ),
+    "token-unknown": Reason(
+        403, "The token is not known. Enter it as it was given to you, without spaces."
+    ),
+    "token-used": Reason(
+        409, "The token was used before. It is for one report. Ask for another token."
+    ),
+    "id-taken": Reason(
+        409, "Another report was sent under this id. An id is for one report. Answer again."
+    ),
+    "wrong-scheme": Reason(
+        409,
+        "The report was made under another scheme. Its chances are not those of this survey. "
+        "Load the page again.",
+    ),
+    "closed": Reason(410, "The survey is closed. No more reports are taken."),
+    "oversize": Reason(413, "The request is longer than 64 KiB. A report is much shorter."),
+    "not-json": Reason(
+        415, "The request is not JSON. Send it with the content type application/json."
+    ),
+    "too-many": Reason(
+        429, "Too many reports came from this address. Wait a moment, and send it again."
+    ),
+    "unavailable": Reason(
+        503, "The report could not be stored, and was not counted. Send it again in a moment."
+    ),
+}
+
+
+class Refused(Exception):  # noqa: N818 - a refusal is an answer, not an error
+    """A request that is refused, for one of the reasons."""
+
+    def __init__(self, reason: str, wait: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.wait = wait
+
+    @property
+    def status(self) -> int:
+        """The status code."""
+        return REASONS[self.reason].status
+
+    @property
+    def message(self) -> str:
+        """What the sender is told."""
+        return REASONS[self.reason].message

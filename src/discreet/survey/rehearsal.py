@@ -1,0 +1,52 @@
+"""A rehearsal: fake answers, randomized and estimated as real ones are."""
+
+from dataclasses import dataclass
+
+from discreet.noise import BitSource, Keystream
+from discreet.noise.bernoulli import uniform_below
+from discreet.survey.poll import Poll
+from discreet.survey.schemes import Share, shares
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """The share of an answer among the fake respondents, and what was estimated of it."""
+
+    truth: float
+    estimate: Share
+
+    @property
+    def covered(self) -> bool:
+        """Whether the interval holds the truth."""
+        return self.estimate.lower <= self.truth <= self.estimate.upper
+
+
+def rehearse(poll: Poll, respondents: int, source: BitSource | None = None) -> list[Rehearsed]:
+    """What a survey of so many people could find.
+
+    Answer i of k is given by a share of people in proportion to k - i.  Reports are written and
+    read as they would be on their way; none is stored.
+    """
+    source = source or Keystream()
+    scheme, size = poll.scheme, len(poll.answers)
+    given = [0] * size
+    tally = scheme.tally()
+    for _ in range(respondents):
+        answer = _answer(size, source)
+        given[answer] += 1
+        sent = scheme.report_to_wire(scheme.randomize(poll.answers[answer], source=source))
+        tally.add(scheme.report_from_wire(sent))
+    return [
+        Rehearsed(count / respondents, share)
+        for count, share in zip(given, shares(scheme, poll.answers, tally), strict=True)
+    ]
+
+
+def _answer(size: int, source: BitSource) -> int:
+    """Answer i of k, which has k - i of k(k + 1)/2 chances."""
+    place = uniform_below(size * (size + 1) // 2, source)
+    answer = 0
+    while place >= size - answer:
+        place -= size - answer
+        answer += 1
+    return answer

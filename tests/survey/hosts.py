@@ -1,0 +1,93 @@
+"""Polls and collectors for the tests."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+ANSWERS = ("canary-north", "canary-south", "canary-east")
+
+
+def write_poll(folder: Path, **fields: object) -> Path:
+    """A poll file with some fields of its own."""
+    stated: dict[str, object] = {
+        "title": "Directions",
+        "question": "Where would you go?",
+        "answers": list(ANSWERS),
+        "epsilon": 1,
+        "rate_limit": 1_000_000,
+        **fields,
+    }
+    path = folder / "poll.toml"
+    lines = [
+        f"{name} = {value if name == 'closes' else json.dumps(value)}"
+        for name, value in stated.items()
+        if value is not None
+    ]
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+class Host:
+    """A collector in a process of its own."""
+
+    def __init__(self, poll: Path) -> None:
+        command = [sys.executable, "-m", "discreet.cli", "survey", "serve", str(poll)]
+        self.process = subprocess.Popen(
+            [*command, "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.said = ""
+        while (line := self.process.stdout.readline()) and "results" not in line:
+            self.said += line
+        found = re.search(r"answer\s+(http\S+)/", self.said)
+        if found is None:
+            self.said += line + self.stop(signal.SIGKILL)
+            raise RuntimeError(f"the collector did not start: {self.said}")
+        self.address = found[1]  # the socket listens: a request waits until it is answered
+
+    def get(self, path: str) -> Any:
+        with urlopen(self.address + path, timeout=60) as response:
+            return json.load(response)
+
+    def post(self, body: object) -> int:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        request = Request(
+            f"{self.address}/reports", data, {"Content-Type": "application/json"}, method="POST"
+        )
+        try:
+            with urlopen(request, timeout=60) as response:
+                status: int = response.status
+                return status
+        except HTTPError as error:
+            with error:
+                return int(error.code)
+
+    def stop(self, by: signal.Signals = signal.SIGTERM) -> str:
+        """End the process; what it wrote."""
+        self.process.send_signal(by)
+        output, _ = self.process.communicate(timeout=30)
+        return output
+
+
+@contextmanager
+def hosting(poll: Path) -> Iterator[Host]:
+    """A collector that is stopped afterwards, if it still runs."""
+    host = Host(poll)
+    try:
+        yield host
+    finally:
+        if host.process.poll() is None:
+            host.stop()
+        elif host.process.stdout is not None:
+            host.process.stdout.close()

@@ -1,0 +1,316 @@
+"""The page in a real browser: what it sends, what it shows, and who can use it."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.survey.poll import read_poll
+from discreet.survey.tokens import new_token, token_hash
+from tests.survey.browser import VARIABLE, Browser, browsing, chromium, faults
+from tests.survey.hosts import ANSWERS, Host, hosting, write_poll
+from tests.survey.twin import paths, scripts, twin
+
+PROGRAM = chromium()
+if PROGRAM is None:
+    pytest.skip(
+        f"NO TESTS IN A BROWSER: chromium is not installed, nor named by {VARIABLE}",
+        allow_module_level=True,
+    )
+pytest.importorskip("fastapi", reason="NO TESTS IN A BROWSER: fastapi is not installed")
+
+KINDS = ("randomized-response", "unary", "subset", "hadamard")
+SURE = 1 - Fraction(1, 10**7)
+READY = "document.getElementById('answers')?.childElementCount > 0"
+SENT = "document.getElementById('status').textContent.startsWith('The report was sent')"
+PHONE, DESK = (360, 740), (1200, 900)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert PROGRAM is not None
+    with browsing(PROGRAM) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def forgotten(browser: Browser) -> None:
+    browser.open("about:blank")  # the page of the last test asks for results no more
+    browser.requests.clear()
+    browser.complaints.clear()
+    browser.size(*DESK)
+
+
+def click(browser: Browser, name: str) -> None:
+    browser.run(f"document.getElementById('{name}').click()")
+
+
+def answer(browser: Browser, place: int) -> None:
+    """A respondent answers, and leaves the page to the next one."""
+    click(browser, f"answer-{place}")
+    click(browser, "send")
+    browser.wait(SENT)
+    click(browser, "next")
+
+
+def counts(host: Host, poll: Path) -> Any:
+    """A tally of the reports that the collector exports."""
+    scheme = read_poll(poll).scheme
+    tally = scheme.tally()
+    for row in host.get("/api/export?format=json")["reports"]:
+        wire = json.dumps({"scheme": scheme.identity, "report": row["report"]})
+        tally.add(scheme.report_from_wire(wire))
+    return tally
+
+
+def survey(browser: Browser, folder: Path, kind: str, respondents: int) -> None:
+    poll = write_poll(folder, scheme=kind, epsilon=2)
+    truth: Counter[str] = Counter()
+    with hosting(poll) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        for number in range(respondents):
+            place = (0, 0, 0, 1, 1, 2)[number % 6]
+            truth[ANSWERS[place]] += 1
+            answer(browser, place)
+        tally = counts(host, poll)
+        found = host.get("/api/results")
+        said = host.stop()
+    assert tally.reports == respondents
+    assert found["reports"] <= respondents
+    for name, estimate in tally.scheme.estimate(tally).items():
+        lower, upper = estimate.interval(SURE)
+        assert lower <= truth[name] / respondents <= upper
+    # Neither the network nor the collector's log ever held an answer.
+    sent = [request for request in browser.requests if request["method"] == "POST"]
+    assert len(sent) == respondents
+    for request in browser.requests:
+        assert request["url"].startswith(host.address)
+        assert not any(name in json.dumps(request) for name in ANSWERS)
+    for request in sent:
+        assert set(json.loads(request["postData"])) == {"scheme", "report", "id"}
+    assert not any(name in said for name in ANSWERS)
+    assert "127.0.0.1:" not in said.replace(host.address.removeprefix("http://"), "")
+    assert browser.complaints == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_respondents_answer_and_no_answer_leaves_the_page(
+    browser: Browser, tmp_path: Path, kind: str
+) -> None:
+    survey(browser, tmp_path, kind, 30)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_hundred_respondents_answer_and_no_answer_leaves_the_page(
+    browser: Browser, tmp_path: Path, kind: str
+) -> None:
+    survey(browser, tmp_path, kind, 200)
+
+
+SCRIPTED = """(async () => {
+  const { readScheme, randomize } = await import("/static/randomize.js");
+  const scheme = readScheme(TEXT);
+  let words = [];
+  Object.defineProperty(crypto, "getRandomValues", {
+    configurable: true,
+    value(array) {
+      for (let at = 0; at < array.length; at += 1) array[at] = BigInt(words.shift());
+      return array;
+    },
+  });
+  try {
+    return RUNS.map(([answer, script]) => {
+      words = [...script];
+      return [randomize(scheme, answer), words.length];
+    });
+  } finally {
+    delete crypto.getRandomValues;
+  }
+})()"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_browser_has_exactly_the_law_of_the_scheme(
+    browser: Browser, tmp_path: Path, kind: str
+) -> None:
+    poll = write_poll(tmp_path, scheme=kind)
+    text = read_poll(poll).scheme.to_json()
+    fields = json.loads(text)
+    runs, expected = [], []
+    for place in range(3):
+        for report, _, words in paths(lambda at, a=place: twin(fields, 3, a, at)):
+            for script in scripts(words):
+                runs.append([place, script])
+                expected.append([report, 0])
+    with hosting(poll) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        script = SCRIPTED.replace("TEXT", json.dumps(text)).replace("RUNS", json.dumps(runs))
+        assert browser.run(script) == expected
+
+
+def test_the_page_works_by_keyboard_alone(browser: Browser, tmp_path: Path) -> None:
+    focused = "document.activeElement.id"
+    with hosting(write_poll(tmp_path)) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        browser.press("Tab", 9)
+        assert browser.run(focused) == "answer-0"
+        browser.press("ArrowDown", 40)
+        browser.press("ArrowDown", 40)
+        assert browser.run(focused) == "answer-2"
+        browser.press("ArrowDown", 40)
+        assert browser.run(focused) == "answer-0"
+        browser.press("ArrowUp", 38)
+        checked = "[...document.querySelectorAll(':checked')].map((one) => one.id).join()"
+        assert browser.run(checked) == "answer-2"
+        browser.press("Tab", 9)
+        assert browser.run(focused) == "send"
+        browser.press("Enter", 13, "\r")
+        browser.wait(SENT)
+        assert browser.run(focused) == "sent-heading"
+        assert browser.run(checked) == ""  # the answer is forgotten
+        browser.press("Tab", 9)
+        assert browser.run("document.activeElement.tagName") == "SUMMARY"
+        assert counts(host, tmp_path / "poll.toml").reports == 1
+
+
+def test_a_respondent_without_an_answer_is_told_so(browser: Browser, tmp_path: Path) -> None:
+    with hosting(write_poll(tmp_path)) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        click(browser, "send")
+        browser.wait("document.getElementById('status').textContent.includes('choose an answer')")
+        assert counts(host, tmp_path / "poll.toml").reports == 0
+
+
+def test_a_report_is_kept_for_later_where_there_is_no_connection(
+    browser: Browser, tmp_path: Path
+) -> None:
+    def connected(offline: bool) -> None:
+        browser.call(
+            "Network.emulateNetworkConditions",
+            offline=offline,
+            latency=0,
+            downloadThroughput=-1,
+            uploadThroughput=-1,
+        )
+
+    with hosting(write_poll(tmp_path)) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        connected(offline=True)
+        click(browser, "answer-1")
+        click(browser, "send")
+        browser.wait("document.getElementById('status').textContent.includes('no connection')")
+        connected(offline=False)
+        click(browser, "again")
+        browser.wait(SENT)
+        assert counts(host, tmp_path / "poll.toml").reports == 1
+    bodies = {one["postData"] for one in browser.requests if one["method"] == "POST"}
+    assert len(bodies) == 1  # the same report: a second one would reveal more
+
+
+def test_a_token_of_the_link_is_used_and_not_left_in_the_address(
+    browser: Browser, tmp_path: Path
+) -> None:
+    from discreet.survey.serving import opened
+
+    poll = write_poll(tmp_path, tokens="one-time")
+    token = new_token()
+    store = opened(read_poll(poll))
+    store.add_tokens([token_hash(token)])
+    store.close()
+    with hosting(poll) as host:
+        browser.open(f"{host.address}/#token={token}")
+        browser.wait(READY)
+        assert browser.run("location.href") == f"{host.address}/"
+        assert faults(browser) == []
+        answer(browser, 0)
+        click(browser, "answer-0")
+        click(browser, "send")
+        browser.wait("document.getElementById('status').textContent.includes('enter your token')")
+        browser.run(f"document.getElementById('token').value = '{token}'")
+        click(browser, "send")
+        browser.wait("document.getElementById('status').textContent.includes('used before')")
+        assert counts(host, poll).reports == 1
+    assert not any(token in request["url"] for request in browser.requests)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
+def test_everyone_can_use_the_pages(
+    browser: Browser, tmp_path: Path, screen: tuple[int, int], dark: bool
+) -> None:
+    folder = Path(os.environ.get("DISCREET_SCREENSHOTS", tmp_path))
+    look = f"{screen[0]}_{'dark' if dark else 'light'}"
+    poll = write_poll(
+        tmp_path,
+        title="Lessons",
+        question="How often did you skip a lesson in the last month?",
+        answers=["Never", "Once or twice", "Every week, and " + "very" * 20 + " often"],
+    )
+    browser.size(*screen, dark)
+    with hosting(poll) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        assert faults(browser) == []
+        told = browser.roles()
+        assert ("radiogroup", "How often did you skip a lesson in the last month?") in told
+        assert [name for role, name in told if role == "radio"][:2] == ["Never", "Once or twice"]
+        assert ("button", "Randomize and send") in told
+        assert any(role == "status" for role, _ in told)
+        assert ("heading", "Why nobody can blame you for a report") in told
+        click(browser, "answer-1")
+        browser.picture(folder / f"question_{look}.png")
+        click(browser, "send")
+        browser.wait(SENT)
+        assert faults(browser) == []
+        browser.picture(folder / f"sent_{look}.png")
+        for report in (0, 0, 0, 1, 1, 2) * 20:
+            assert host.post({"scheme": read_poll(poll).scheme.identity, "report": report}) == 201
+        browser.open(f"{host.address}/results")
+        browser.wait("document.getElementById('status').textContent === '121 reports.'")
+        assert faults(browser) == []
+        told = browser.roles()
+        assert any(role == "table" for role, _ in told)
+        assert any(role == "image" and name for role, name in told)
+        assert browser.run("document.querySelectorAll('#chart .bar').length") == 3
+        assert "forged" in browser.run("document.getElementById('poisoning').textContent")
+        browser.picture(folder / f"results_{look}.png")
+        # Results grow while one looks.
+        assert host.post({"scheme": read_poll(poll).scheme.identity, "report": 0}) == 201
+        browser.wait("document.getElementById('status').textContent === '122 reports.'")
+    assert browser.complaints == []
+
+
+def test_many_answers_are_a_list(browser: Browser, tmp_path: Path) -> None:
+    names = [f"answer {number}" for number in range(30)]
+    with hosting(write_poll(tmp_path, answers=names)) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        assert faults(browser) == []
+        browser.run("document.querySelector('select').value = '7'")
+        click(browser, "send")
+        browser.wait(SENT)
+        assert counts(host, tmp_path / "poll.toml").reports == 1
+
+
+def test_faults_are_seen(browser: Browser, tmp_path: Path) -> None:
+    with hosting(write_poll(tmp_path)) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        browser.run("document.querySelector('input').setAttribute('name', 'answer')")
+        browser.run("document.querySelector('#send').textContent = ''")
+        browser.run("document.querySelector('main').append(document.createElement('form'))")
+        found = faults(browser)
+    assert "a field has a name attribute" in found
+    assert "there is a form that could be sent" in found
+    assert any(fault.startswith("no name") for fault in found)

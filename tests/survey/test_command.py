@@ -1,0 +1,124 @@
+"""``discreet survey`` from a first poll to its results."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from discreet.cli.exits import run
+from discreet.cli.main import discreet
+from discreet.survey.collector import counted
+from discreet.survey.poll import read_poll
+from discreet.survey.serving import listening, opened
+from discreet.survey.store import Entry
+from discreet.survey.tokens import new_id, token_hash
+from tests.survey.hosts import write_poll
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def survey(capsys: pytest.CaptureFixture[str]) -> Command:
+    def call(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ending:
+            run(lambda: discreet(["survey", *map(str, words)], prog_name="discreet"))
+        captured = capsys.readouterr()
+        assert isinstance(ending.value.code, int)
+        return ending.value.code, captured.out, captured.err
+
+    return call
+
+
+def test_a_new_poll_can_be_rehearsed(survey: Command, tmp_path: Path) -> None:
+    path = tmp_path / "poll.toml"
+    assert survey("new", path)[0] == 0
+    code, out, _ = survey("simulate", path, "--respondents", 400)
+    assert code == 0
+    assert "400 fake respondents, randomized-response, ε = 1" in out
+    assert "A forged report shifts a share by at most 0.54%" in out
+    assert not (tmp_path / "poll.db").exists()
+    code, _, error = survey("new", path)
+    assert code == 2
+    assert "never overwritten" in error
+
+
+@pytest.mark.parametrize("kind", ["randomized-response", "unary", "subset", "hadamard"])
+def test_every_scheme_can_be_rehearsed(survey: Command, tmp_path: Path, kind: str) -> None:
+    code, out, _ = survey("simulate", write_poll(tmp_path, scheme=kind), "--respondents", 50)
+    assert code == 0
+    assert kind in out
+    assert "canary-south" in out
+
+
+def stored(path: Path, reports: list[int]) -> None:
+    poll = read_poll(path)
+    store = opened(poll)
+    entries = [Entry(new_id(), "2030-01-02", str(report)) for report in reports]
+    store.add(
+        entries,
+        lambda tally, more: counted(poll.scheme, tally, [one.report for one in more]),
+        {"malformed": 3},
+    )
+    store.close()
+
+
+def test_results_are_shown_and_written(survey: Command, tmp_path: Path) -> None:
+    path = write_poll(tmp_path, scheme="randomized-response")
+    code, _, error = survey("results", path)
+    assert code == 2
+    assert "no database" in error
+    stored(path, [0] * 60 + [1] * 30 + [2] * 30)
+    code, out, _ = survey("results", path)
+    assert code == 0
+    assert "120 reports, ε = 1 for each" in out
+    assert "Refused: malformed 3." in out
+    assert "forge" in out
+    code, out, _ = survey("results", path, "--json")
+    found = json.loads(out)
+    assert (code, found["reports"], found["refused"]) == (0, 120, {"malformed": 3})
+    assert found["shares"][0]["share"] == pytest.approx(
+        (0.5 - 0.2119415576) / (0.5761168848 - 0.2119415576)
+    )
+    code, out, _ = survey("results", path, "--csv")
+    assert code == 0
+    assert out.splitlines()[0] == "answer,share,error,lower,upper"
+    assert len(out.splitlines()) == 4
+    assert survey("results", path, "--csv", "--json")[0] == 2
+
+
+def test_results_without_a_report_are_empty(survey: Command, tmp_path: Path) -> None:
+    path = write_poll(tmp_path)
+    opened(read_poll(path)).close()
+    code, out, _ = survey("results", path)
+    assert code == 0
+    assert "0 reports" in out
+
+
+def test_tokens_are_printed_once_and_stored_as_hashes(survey: Command, tmp_path: Path) -> None:
+    path = write_poll(tmp_path, tokens="one-time")
+    code, out, _ = survey("tokens", path, "--number", 5)
+    made = out.split()
+    assert code == 0
+    assert len(set(made)) == 5
+    assert all(re.fullmatch("[0-9a-z]{24}", token) for token in made)
+    code, out, _ = survey("tokens", path, "--number", 1, "--address", "https://example.org/")
+    assert re.fullmatch(r"https://example\.org/#token=[0-9a-z]{24}", out.strip())
+    store = opened(read_poll(path))
+    assert store.tokens() == (6, 0)
+    store.close()
+    database = (tmp_path / "poll.db").read_bytes()
+    assert made[0].encode() not in database
+    assert token_hash(made[0]).encode() in database
+    code, _, error = survey("tokens", write_poll(tmp_path), "--number", 5)
+    assert code == 2
+    assert "open to everyone" in error
+
+
+def test_a_port_that_is_taken_is_told(survey: Command, tmp_path: Path) -> None:
+    with listening("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        code, _, error = survey("serve", write_poll(tmp_path), "--port", port)
+    assert code == 2
+    assert f"port {port}" in error

@@ -1,0 +1,127 @@
+"""No acknowledged report is lost and none counts twice, under load and under kill -9."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+
+from discreet.survey.collector import read_tally
+from discreet.survey.poll import Poll, read_poll
+from discreet.survey.serving import opened
+from discreet.survey.tokens import new_id
+from tests.survey.hosts import Host, hosting, write_poll
+
+pytest.importorskip("fastapi", reason="NO TESTS OF THE SURVEY'S LOAD: no fastapi")
+
+RATE = 500
+
+
+def loading(host: Host, poll: Poll, ids: list[str]) -> "subprocess.Popen[str]":
+    """A second process that sends a report for each id."""
+    sender = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("load.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    order = {
+        "address": host.address,
+        "scheme": poll.scheme.identity,
+        "rate": RATE,
+        "ids": ids,
+    }
+    assert sender.stdin is not None
+    sender.stdin.write(json.dumps(order))
+    sender.stdin.close()
+    return sender
+
+
+def ended(sender: "subprocess.Popen[str]") -> dict[str, Any]:
+    assert sender.stdout is not None
+    with sender.stdout as stream:
+        found: dict[str, Any] = json.load(stream)
+    assert sender.wait(30) == 0
+    return found
+
+
+def kept(poll: Poll) -> set[str]:
+    """The ids in the database, whose tally must count each of them once."""
+    with closing(sqlite3.connect(poll.database)) as connection:
+        rows = connection.execute("SELECT id, report FROM survey_reports").fetchall()
+    store = opened(poll)
+    data, _ = store.tally()
+    store.close()
+    tally = read_tally(poll.scheme, data) if data else poll.scheme.tally()
+    counts = [sum(report == str(place) for _, report in rows) for place in range(3)]
+    assert tally.counts.tolist() == counts
+    return {identity for identity, _ in rows}
+
+
+def steady(folder: Path, seconds: int) -> float:
+    """Send for so long; every report must be acknowledged and kept.  The rate that was held."""
+    path = write_poll(folder, scheme="randomized-response")
+    poll = read_poll(path)
+    ids = [new_id() for _ in range(RATE * seconds)]
+    with hosting(path) as host:
+        host.get("/api/poll")  # it is awake
+        found = ended(loading(host, poll, ids))
+        assert host.stop() == ""
+    assert set(found["acknowledged"]) == set(ids)
+    assert len(found["acknowledged"]) == len(ids)
+    assert kept(poll) == set(ids)
+    print(f"{len(ids) / found['seconds']:.0f} reports/s, the longest took {found['longest']:.3f} s")
+    return len(ids) / float(found["seconds"])
+
+
+def test_every_report_is_acknowledged_and_kept(tmp_path: Path) -> None:
+    steady(tmp_path, 3)
+
+
+@pytest.mark.soak
+def test_five_hundred_reports_a_second_hold_for_a_minute(tmp_path: Path) -> None:
+    assert steady(tmp_path, 60) > 0.98 * RATE
+
+
+def killed(folder: Path, seconds: float, times: int) -> None:
+    """Kill the collector in the midst of a load, again and again."""
+    path = write_poll(folder, scheme="randomized-response")
+    poll = read_poll(path)
+    everyone: set[str] = set()
+    for _ in range(times):
+        ids = [new_id() for _ in range(int(RATE * seconds * 2))]
+        with hosting(path) as host:
+            sender = loading(host, poll, ids)
+            before = len(everyone)
+            while host.get("/api/results")["reports"] < before + seconds * RATE / 2:
+                sleep(0.05)
+            host.process.send_signal(signal.SIGKILL)
+            host.process.wait()
+            found = ended(sender)
+        acknowledged = set(found["acknowledged"])
+        assert acknowledged
+        assert acknowledged < set(ids)  # it was killed in the midst of them
+        stored = kept(poll)
+        assert everyone | acknowledged <= stored
+        assert stored <= everyone | set(ids)
+        # Whoever got no answer sends the same report again, and it counts once.
+        with hosting(path) as host:
+            again = ended(loading(host, poll, [one for one in ids if one not in acknowledged]))
+        everyone |= acknowledged | set(again["acknowledged"])
+        assert everyone == everyone | set(ids)
+        assert kept(poll) == everyone
+
+
+def test_a_kill_in_mid_load_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    killed(tmp_path, 1.5, 1)
+
+
+@pytest.mark.soak
+def test_many_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    killed(tmp_path, 1.0, 20)

@@ -1,0 +1,106 @@
+"""A poll file is read strictly, and says what is wrong with it."""
+
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import DiscreetError, PolicyError
+from discreet.survey.poll import read_poll
+from discreet.survey.schemes import KINDS, leverage
+from discreet.survey.template import write_template
+from tests.survey.hosts import ANSWERS, write_poll
+
+
+def test_the_poll_that_is_written_can_be_served(tmp_path: Path) -> None:
+    write_template(tmp_path / "lessons.toml")
+    poll = read_poll(tmp_path / "lessons.toml")
+    assert poll.answers == ("No", "Yes")
+    assert poll.epsilon == 1
+    assert poll.scheme.name == "randomized-response"
+    assert poll.database == str(tmp_path / "lessons.db")
+    assert (poll.rate_limit, poll.closes, poll.tokens) == (60, None, "none")
+    with pytest.raises(PolicyError, match="never overwritten"):
+        write_template(tmp_path / "lessons.toml")
+    with pytest.raises(PolicyError, match=r"end in \.toml"):
+        write_template(tmp_path / "lessons.txt")
+
+
+def test_epsilon_is_the_decimal_that_was_written(tmp_path: Path) -> None:
+    path = write_poll(tmp_path)
+    path.write_text(path.read_text("utf-8").replace("epsilon = 1", "epsilon = 0.1"), "utf-8")
+    assert read_poll(path).epsilon == Fraction(1, 10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_scheme_that_the_page_knows_may_be_named(tmp_path: Path, kind: str) -> None:
+    scheme = read_poll(write_poll(tmp_path, scheme=kind)).scheme
+    assert scheme.name == kind
+    assert scheme.categories == ANSWERS
+    assert leverage(scheme) > 1
+
+
+@pytest.mark.parametrize("answers", [2, 3, 20, 200])
+@pytest.mark.parametrize("epsilon", [0.25, 1, 4])
+def test_the_scheme_that_is_chosen_has_the_lowest_variance(
+    tmp_path: Path, answers: int, epsilon: float
+) -> None:
+    names = [f"answer {number}" for number in range(answers)]
+    path = write_poll(tmp_path, answers=names, epsilon=epsilon)
+    chosen = read_poll(path).scheme.variance(1)
+    for kind in KINDS.values():
+        assert chosen <= kind(epsilon=epsilon, categories=names).variance(1) * (1 + 1e-8)
+
+
+def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
+    poll = read_poll(write_poll(tmp_path, closes="2030-06-01"))
+    end = datetime(2030, 6, 2, tzinfo=UTC)
+    assert poll.is_open(end - timedelta(microseconds=1))
+    assert not poll.is_open(end)
+    poll = read_poll(write_poll(tmp_path, closes="2030-06-01T12:00:00+02:00"))
+    assert not poll.is_open(datetime(2030, 6, 1, 10, tzinfo=UTC))
+    assert poll.is_open(datetime(2030, 6, 1, 9, 59, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"titel": "x"}, "Did you mean 'title'"),
+        ({"title": None}, "there is no title"),
+        ({"title": "two\nlines"}, "not one line"),
+        ({"question": 3}, "not one line"),
+        ({"answers": None}, "no answers"),
+        ({"answers": ["Yes"]}, "not a list of short texts"),
+        ({"answers": ["Yes", 2]}, "not a list of short texts"),
+        ({"answers": ["Yes", " "]}, "not a list of short texts"),
+        ({"answers": ["Yes", "Yes"]}, "stands twice"),
+        ({"epsilon": None}, "there is no epsilon"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": "much"}, "epsilon"),
+        ({"scheme": "mean"}, "not known"),
+        ({"database": 5}, "database"),
+        ({"rate_limit": 0}, "rate_limit"),
+        ({"rate_limit": 1.5}, "rate_limit"),
+        ({"closes": '"tomorrow"'}, "closes is not a date"),
+        ({"tokens": "many"}, "tokens"),
+    ],
+)
+def test_a_field_that_is_wrong_is_named(
+    tmp_path: Path, fields: dict[str, object], said: str
+) -> None:
+    with pytest.raises(DiscreetError, match=said):
+        read_poll(write_poll(tmp_path, **fields))
+
+
+def test_a_file_that_is_no_poll_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="not there"):
+        read_poll(tmp_path / "none.toml")
+    with pytest.raises(PolicyError, match="folder"):
+        read_poll(tmp_path)
+    (tmp_path / "bad.toml").write_text("title = \n", "utf-8")
+    with pytest.raises(PolicyError, match=r"not TOML.*line 1"):
+        read_poll(tmp_path / "bad.toml")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(PolicyError, match="UTF-8"):
+        read_poll(tmp_path / "binary.toml")

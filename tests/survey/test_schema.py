@@ -1,0 +1,107 @@
+"""Whatever is sent to any address of the site: no fault, and no state changes by bad input."""
+
+import json
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.survey.conftest import Site, Sites
+
+schemathesis = pytest.importorskip("schemathesis", reason="NO TESTS BY SCHEMATHESIS: not installed")
+
+
+def state(site: Site) -> tuple[Any, ...]:
+    """All that a respondent could change, besides the counters of refusals."""
+    return site.store.tally()[0], sorted(site.store.reports()), site.store.tokens()
+
+
+def operations(site: Site) -> list[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own dependencies
+        schema = schemathesis.openapi.from_asgi("/openapi.json", site.application)
+        return [found.ok() for found in schema.get_all_operations()]
+
+
+def fuzz(operation: Any, check: Callable[[Any, Any], None]) -> None:
+    """Send what the document allows, and what it does not."""
+    modes = schemathesis.GenerationMode
+    allowed = operation.as_strategy(generation_mode=modes.POSITIVE)
+    varied = bool(operation.body) or bool(operation.query)
+    cases = allowed | operation.as_strategy(generation_mode=modes.NEGATIVE) if varied else allowed
+
+    @settings(suppress_health_check=list(HealthCheck), database=None)
+    @given(case=cases)
+    def run(case: Any) -> None:
+        check(case, case.call())
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run()
+
+
+def test_the_document_lists_every_address_of_the_interface(site: Sites) -> None:
+    found = {(one.method.upper(), one.path) for one in operations(site())}
+    assert found == {
+        ("GET", "/scheme.json"),
+        ("GET", "/api/poll"),
+        ("POST", "/reports"),
+        ("GET", "/api/results"),
+        ("GET", "/api/export"),
+    }
+
+
+@pytest.mark.parametrize("tokens", ["none", "one-time"])
+def test_no_request_makes_a_fault_and_answers_are_as_documented(site: Sites, tokens: str) -> None:
+    made = site(tokens=tokens)
+    assert made.send(report=1).status_code in (201, 403)
+    before = state(made)
+    checks = [
+        schemathesis.checks.not_a_server_error,
+        schemathesis.checks.status_code_conformance,
+        schemathesis.checks.content_type_conformance,
+        schemathesis.checks.response_schema_conformance,
+    ]
+    seen: Counter[int] = Counter()
+
+    def check(case: Any, response: Any) -> None:
+        seen[response.status_code] += 1
+        case.validate_response(response, checks=checks)
+
+    for operation in operations(made):
+        fuzz(operation, check)
+    assert {200, 400, 409, 422} <= set(seen)
+    # No scheme's hash was guessed, so whatever was sent was refused and nothing has changed.
+    assert state(made) == before
+
+
+def test_no_body_that_is_nearly_right_makes_a_fault(site: Sites) -> None:
+    made = site()
+    before = state(made)
+    plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40)
+    anything = st.recursive(
+        plain,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=6,
+    )
+
+    @settings(database=None)
+    @given(report=anything.filter(lambda one: type(one) is not int or not 0 <= one < 3))
+    def run(report: Any) -> None:
+        response = made.send(report=report) if _is_json(report) else made.send(report=None)
+        assert response.status_code == 400
+
+    run()
+    assert state(made) == before
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False).encode()
+    except ValueError:
+        return False
+    return True

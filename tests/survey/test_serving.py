@@ -1,0 +1,51 @@
+"""The server as it is started: what it believes, what it writes, and how it ends."""
+
+import signal
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from discreet.survey.headers import HEADERS
+from discreet.survey.poll import read_poll
+from tests.survey.hosts import hosting, write_poll
+
+pytest.importorskip("fastapi", reason="NO TESTS OF THE SURVEY'S SERVER: no fastapi")
+
+
+def test_nobody_talks_the_rate_limit_into_another_address(tmp_path: Path) -> None:
+    path = write_poll(tmp_path, rate_limit=3)
+    report = f'{{"scheme": "{read_poll(path).scheme.identity}", "report": 0}}'.encode()
+    found = []
+    with hosting(path) as host:
+        for number in range(5):
+            headers = {
+                "Content-Type": "application/json",
+                "X-Forwarded-For": f"192.0.2.{number}",
+                "Forwarded": f"for=192.0.2.{number}",
+            }
+            try:
+                with urlopen(Request(f"{host.address}/reports", report, headers)) as response:
+                    found.append(response.status)
+            except HTTPError as error:
+                with error:
+                    found.append(error.code)
+    assert found == [201, 201, 201, 429, 429]
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM], ids=lambda by: by.name)
+def test_the_server_ends_quietly_and_keeps_what_it_took(tmp_path: Path, by: signal.Signals) -> None:
+    path = write_poll(tmp_path)
+    identity = read_poll(path).scheme.identity
+    with hosting(path) as host:
+        assert host.post({"scheme": identity, "report": 0}) == 201
+        assert host.post({"scheme": identity, "report": 77}) == 400
+        with urlopen(f"{host.address}/") as response:
+            assert {name: response.headers[name] for name in HEADERS} == HEADERS
+            assert response.headers["Server"] is None
+        assert host.stop(by) == ""  # no address, no report, no trace
+    with hosting(path) as host:
+        found = host.get("/api/results")
+    assert found["reports"] == 1
+    assert found["refused"] == {"malformed": 1}

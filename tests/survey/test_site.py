@@ -1,0 +1,325 @@
+"""The site takes what a page can have sent, refuses all else, and counts what it refuses."""
+
+import csv
+import io
+import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from discreet.survey.headers import HEADERS
+from discreet.survey.store import Store
+from discreet.survey.tokens import new_id, new_token, token_hash
+from tests.survey.conftest import Site, Sites
+from tests.survey.hosts import ANSWERS
+
+
+def refused(site: Site, reason: str, number: int = 1) -> bool:
+    """Whether it was refused so often, once that is written."""
+    until = monotonic() + 5
+    while monotonic() < until:
+        _, refusals = site.store.tally()
+        if refusals.get(reason) == number:
+            return True
+        sleep(0.01)
+    return False
+
+
+PAGES = ["/", "/results", "/scheme.json", "/api/poll", "/api/results", "/api/export"]
+PAGES += ["/api/export?format=json", "/api/export?format=xml", "/openapi.json", "/nothing"]
+PAGES += ["/static/randomize.js", "/static/..%2fapp.py", "/static/app.py", "/docs", "/reports"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_response_has_the_headers_that_protect_the_page(site: Sites, path: str) -> None:
+    response = site().ask("GET", path)
+    assert response.status_code < 500
+    for name, value in HEADERS.items():
+        assert response.headers.get_list(name) == [value]
+
+
+def test_the_page_loads_nothing_from_elsewhere_and_holds_no_script(site: Sites) -> None:
+    made = site()
+    assert "default-src 'self'" in HEADERS["Content-Security-Policy"]
+    assert "unsafe" not in HEADERS["Content-Security-Policy"]
+    for path in ("/", "/results", "/static/randomize.js", "/static/results.js"):
+        text = made.ask("GET", path).text.replace("http://www.w3.org/2000/svg", "")
+        assert "http:" not in text
+        assert "https:" not in text
+    for path in ("/", "/results"):
+        text = made.ask("GET", path).text
+        assert "<form" not in text
+        assert " style=" not in text
+        assert " onclick" not in text
+        assert " name=" not in text.replace('meta name="', "")
+        assert text.count("<script") == text.count('<script type="module" src="static/') == 1
+    module = made.ask("GET", "/static/randomize.js").text
+    for word in (
+        "localStorage",
+        "sessionStorage",
+        "indexedDB",
+        "cookie",
+        "console.",
+        "Math.random",
+    ):
+        assert word not in module
+    assert module.count("fetch(") == 2  # of the scheme, and of the report
+
+
+def test_the_scheme_is_served_as_it_was_written(site: Sites) -> None:
+    made = site()
+    assert made.ask("GET", "/scheme.json").text == made.poll.scheme.to_json()
+
+
+def test_a_report_is_in_the_results_once_it_is_acknowledged(site: Sites) -> None:
+    made = site()
+    assert made.ask("GET", "/api/results").json()["shares"] == []
+    for answer in ANSWERS * 20:
+        report = json.loads(made.poll.scheme.report_to_wire(made.poll.scheme.randomize(answer)))
+        response = made.send(report=report["report"])
+        assert (response.status_code, response.json()) == (201, {"stored": True})
+    assert made.counted() == 60
+    sleep(0.6)
+    found = made.ask("GET", "/api/results").json()
+    assert found["reports"] == 60
+    assert [share["answer"] for share in found["shares"]] == list(ANSWERS)
+    for share in found["shares"]:
+        assert share["lower"] <= share["share"] <= share["upper"]
+    named, other = made.poll.scheme.pair
+    assert found["poisoning"]["most_shift_per_report"] == pytest.approx(
+        float(1 / (named - other)) / 60
+    )
+    assert "forged" in found["poisoning"]["text"]
+
+
+def test_one_forged_report_shifts_an_estimate_by_what_is_said(site: Sites) -> None:
+    from discreet.survey.results import poisoning
+
+    for kind in ("randomized-response", "unary", "subset", "hadamard"):
+        poll = site(scheme=kind, database=f"{kind}.db").poll
+        honest = [poll.scheme.randomize(answer) for answer in ANSWERS * 20]
+        before = {one.answer: one.value for one in _shares(poll, honest)}
+        most = poisoning(poll, len(honest))["most_shift_per_report"]
+        shifts = []
+        for number in range(200):
+            forged = [*honest[1:], poll.scheme.randomize(ANSWERS[number % 3])]
+            after = _shares(poll, forged)
+            shifts += [abs(one.value - before[one.answer]) for one in after]
+        assert max(shifts) == pytest.approx(most)
+
+
+def _shares(poll: Any, reports: list[Any]) -> Any:
+    from discreet.survey.schemes import shares
+
+    tally = poll.scheme.tally()
+    for report in reports:
+        tally.add(report)
+    return shares(poll.scheme, poll.answers, tally)
+
+
+IDENTITY = "0123456789abcdef" * 2
+MALFORMED: list[Any] = [
+    b"",
+    b"{",
+    b"\xff",
+    b"[" * 10_000,
+    b'{"scheme": "SCHEME", "report": NaN}',
+    b'{"scheme": "SCHEME", "report": 1, "report": 1}',
+    b'{"scheme": "SCHEME", "report": 1e999}',
+    b'{"scheme": "SCHEME", "report": ' + b"9" * 5_000 + b"}",
+    {},
+    [],
+    None,
+    1,
+    {"report": 1},
+    {"scheme": "SCHEME"},
+    {"scheme": 1, "report": 1},
+    {"scheme": "SCHEME", "report": 1, "more": 1},
+    *({"scheme": "SCHEME", "report": report} for report in (-1, 3, 1.0, True, "1", [1], None, {})),
+    *({"scheme": "SCHEME", "report": 1, "id": identity} for identity in (1, "x", "A" * 32, [])),
+    {"scheme": "SCHEME", "report": 1, "token": 5},
+]
+
+
+def test_what_is_malformed_is_refused_and_counted(site: Sites) -> None:
+    made = site()
+    scheme = made.poll.scheme.identity.encode()
+    for body in MALFORMED:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        response = made.ask(
+            "POST", "/reports", content=data.replace(b"SCHEME", scheme), headers=headers
+        )
+        assert (response.status_code, response.json()["error"]) == (400, "malformed"), body
+    assert made.counted() == 0
+    assert list(made.store.reports()) == []
+    assert refused(made, "malformed", len(MALFORMED))
+
+
+def test_what_is_too_long_is_refused_before_it_is_read_to_the_end(site: Sites) -> None:
+    made = site()
+
+    async def endless() -> Any:
+        for _ in range(1_000_000):
+            yield b" " * 1024
+        raise AssertionError("the body was read to the end")
+
+    headers = {"Content-Type": "application/json"}
+    response = made.ask("POST", "/reports", content=endless(), headers=headers)
+    assert (response.status_code, response.json()["error"]) == (413, "oversize")
+    limit = json.dumps({"scheme": made.poll.scheme.identity, "report": 1}).encode()
+    fits = made.ask("POST", "/reports", content=limit.ljust(1 << 16), headers=headers)
+    assert fits.status_code == 201
+    longer = made.ask("POST", "/reports", content=limit.ljust((1 << 16) + 1), headers=headers)
+    assert longer.status_code == 413
+    assert refused(made, "oversize", 2)
+
+
+def test_a_report_of_another_scheme_or_kind_of_request_is_refused(site: Sites) -> None:
+    made = site()
+    other = made.send(scheme="0" * 64, report=1)
+    assert (other.status_code, other.json()["error"]) == (409, "wrong-scheme")
+    form = made.ask("POST", "/reports", data={"report": "1"})
+    assert (form.status_code, form.json()["error"]) == (415, "not-json")
+    assert refused(made, "wrong-scheme")
+    assert refused(made, "not-json")
+
+
+def test_a_retry_counts_once_and_an_id_is_for_one_report(site: Sites) -> None:
+    made = site()
+    identity = new_id()
+    assert [made.send(report=1, id=identity).status_code for _ in range(3)] == [201] * 3
+    other = made.send(report=2, id=identity)
+    assert (other.status_code, other.json()["error"]) == (409, "id-taken")
+    assert made.counted() == 1
+
+
+def test_a_token_admits_one_report(site: Sites) -> None:
+    made = site(tokens="one-time")
+    token = new_token()
+    made.store.add_tokens([token_hash(token)])
+    assert made.send(report=1).json()["error"] == "token-missing"
+    assert made.send(report=1, token="unknown").json()["error"] == "token-unknown"
+    identity = new_id()
+    assert made.send(report=1, token=token, id=identity).status_code == 201
+    assert made.send(report=1, token=token, id=identity).status_code == 201
+    replayed = made.send(report=1, token=token)
+    assert (replayed.status_code, replayed.json()["error"]) == (409, "token-used")
+    assert made.counted() == 1
+    for reason in ("token-missing", "token-unknown", "token-used"):
+        assert refused(made, reason)
+
+
+def test_a_token_is_kept_as_its_hash_only(site: Sites) -> None:
+    made = site(tokens="one-time")
+    token = new_token()
+    made.store.add_tokens([token_hash(token)])
+    made.send(report=1, token=token)
+    for path in (made.poll.database, f"{made.poll.database}-wal"):
+        with open(path, "rb") as file:
+            assert token.encode() not in file.read()
+
+
+def test_a_closed_poll_takes_nothing(site: Sites) -> None:
+    now = [datetime(2030, 6, 1, 23, 59, tzinfo=UTC)]
+    made = site(clock=lambda: now[0], closes="2030-06-01")
+    assert made.send(report=1).status_code == 201
+    assert made.ask("GET", "/api/poll").json()["closed"] is False
+    now[0] = datetime(2030, 6, 2, tzinfo=UTC)
+    late = made.send(report=1)
+    assert (late.status_code, late.json()["error"]) == (410, "closed")
+    assert made.ask("GET", "/api/poll").json()["closed"] is True
+    assert made.counted() == 1
+    assert refused(made, "closed")
+
+
+def test_an_address_that_sends_too_much_is_slowed_down_and_not_stored(site: Sites) -> None:
+    made = site(rate_limit=3)
+    assert [made.send(report=1).status_code for _ in range(4)] == [201, 201, 201, 429]
+    assert 1 <= int(made.send(report=1).headers["Retry-After"]) <= 20
+    assert made.counted() == 3
+    assert refused(made, "too-many", 2)
+    for path in (made.poll.database, f"{made.poll.database}-wal"):
+        with open(path, "rb") as file:
+            assert b"192.0.2.7" not in file.read()
+
+
+def test_the_export_holds_reports_and_days_only(site: Sites) -> None:
+    made = site(scheme="subset", answers=[f"answer {n}" for n in range(8)])
+    size = made.poll.scheme.size
+    for first in range(3):
+        assert made.send(report=list(range(first, first + size))).status_code == 201
+    rows = list(csv.reader(io.StringIO(made.ask("GET", "/api/export?format=csv").text)))
+    assert rows[0] == ["day", "report"]
+    assert sorted(json.loads(report) for _, report in rows[1:]) == [
+        list(range(first, first + size)) for first in range(3)
+    ]
+    assert {day for day, _ in rows[1:]} == {"2030-01-02"}
+    exported = made.ask("GET", "/api/export?format=json").json()
+    assert exported["scheme"] == json.loads(made.poll.scheme.to_json())
+    assert {tuple(sorted(row)) for row in exported["reports"]} == {("day", "report")}
+    assert len(exported["reports"]) == 3
+
+
+def test_a_database_that_fails_is_told_and_nothing_is_acknowledged(
+    site: Sites, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = site()
+
+    def fails(self: Store, *_: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "add", fails)
+        response = made.send(report=1)
+        assert (response.status_code, response.json()["error"]) == (503, "unavailable")
+        assert "space" not in response.text
+    assert made.counted() == 0
+    assert made.send(report=1).status_code == 201
+    assert made.counted() == 1
+
+
+def test_a_respondent_who_goes_away_stops_nothing(site: Sites) -> None:
+    import asyncio
+
+    made = site()
+    body = json.dumps({"scheme": made.poll.scheme.identity, "report": 1}).encode()
+
+    async def leave() -> None:
+        waiting = asyncio.create_task(made.collector.keep(made.collector.read(body)))
+        await asyncio.sleep(0)
+        waiting.cancel()
+
+    asyncio.run(leave())
+    assert made.send(report=2).status_code == 201
+    assert made.counted() == 2
+
+
+def test_a_database_that_was_tampered_with_is_no_fault(site: Sites) -> None:
+    made = site()
+    assert made.send(report=1).status_code == 201
+    with closing(sqlite3.connect(made.poll.database)) as connection:
+        connection.execute("UPDATE survey_poll SET tally = '00'")
+        connection.commit()
+    sleep(0.6)
+    assert made.ask("GET", "/api/results").status_code == 503
+    assert made.send(report=1).status_code == 503
+    assert len(list(made.store.reports())) == 1
+
+
+def test_the_tally_is_that_of_the_reports(site: Sites) -> None:
+    for kind in ("randomized-response", "unary", "subset", "hadamard"):
+        made = site(scheme=kind, database=f"{kind}.db")
+        for answer in ANSWERS * 5:
+            sent = json.loads(made.poll.scheme.report_to_wire(made.poll.scheme.randomize(answer)))
+            assert made.send(report=sent["report"]).status_code == 201
+        again = made.poll.scheme.tally()
+        for _, report in made.store.reports():
+            wire = f'{{"scheme": "{made.poll.scheme.identity}", "report": {report}}}'
+            again.add(made.poll.scheme.report_from_wire(wire))
+        tally, _ = made.store.tally()
+        assert tally == again.to_bytes()

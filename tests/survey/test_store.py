@@ -1,0 +1,169 @@
+"""Reports are kept once and whole, in SQLite as in PostgreSQL."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from discreet.errors import DataError, SourceError
+from discreet.local import RandomizedResponse
+from discreet.survey.collector import counted, read_tally
+from discreet.survey.store import Entry, Outcome, Store
+from discreet.survey.tokens import new_id, new_token, token_hash
+
+POLL = RandomizedResponse(epsilon=1, categories=3)
+DAY = "2030-01-02"
+
+Places = Callable[[], str]
+
+
+def count(tally: bytes | None, entries: list[Entry]) -> bytes:
+    return counted(POLL, tally, [entry.report for entry in entries])
+
+
+def entry(report: int = 0, token: str | None = None, identity: str | None = None) -> Entry:
+    return Entry(identity or new_id(), DAY, str(report), token and token_hash(token))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a poll is kept: each test has a database, or a schema, of its own."""
+    if request.param == "sqlite":
+        return str(tmp_path / "poll.db")
+    import psycopg
+
+    address: str = request.getfixturevalue("server")
+    schema = f"survey_{new_id()}"
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    return f"{address}&options={quote(f'-c search_path={schema}', safe='')}"
+
+
+def test_a_batch_is_kept_with_its_tally(place: str) -> None:
+    store = Store(place, POLL.to_json())
+    assert store.tally() == (None, {})
+    outcomes = store.add([entry(0), entry(2), entry(2)], count, {"malformed": 2})
+    assert outcomes == [Outcome.STORED] * 3
+    store.add([entry(1)], count, {"malformed": 1, "closed": 1})
+    store.close()
+    again = Store(place, POLL.to_json())
+    tally, refused = again.tally()
+    assert tally is not None
+    assert read_tally(POLL, tally).counts.tolist() == [1, 1, 2]
+    assert refused == {"closed": 1, "malformed": 3}
+    assert sorted(again.reports()) == [(DAY, "0"), (DAY, "1"), (DAY, "2"), (DAY, "2")]
+    again.close()
+
+
+def test_a_report_that_is_sent_again_counts_once(place: str) -> None:
+    store = Store(place, POLL.to_json())
+    one = entry(1)
+    assert store.add([one, one], count, {}) == [Outcome.STORED, Outcome.AGAIN]
+    assert store.add([one], count, {}) == [Outcome.AGAIN]
+    assert store.add([entry(2, identity=one.id)], count, {}) == [Outcome.ID_TAKEN]
+    assert list(store.reports()) == [(DAY, "1")]
+    store.close()
+
+
+def test_a_token_is_for_one_report(place: str) -> None:
+    store = Store(place, POLL.to_json())
+    first, second = new_token(), new_token()
+    store.add_tokens([token_hash(first), token_hash(second)])
+    one = entry(1, first)
+    assert store.add([one, entry(1, first)], count, {}) == [Outcome.STORED, Outcome.TOKEN_USED]
+    assert store.add([entry(0, first)], count, {}) == [Outcome.TOKEN_USED]
+    assert store.add([one], count, {}) == [Outcome.AGAIN]
+    assert store.add([entry(0, "another")], count, {}) == [Outcome.TOKEN_UNKNOWN]
+    assert store.add([entry(0, second.upper())], count, {}) == [Outcome.STORED]
+    assert store.tokens() == (2, 2)
+    store.close()
+
+
+def test_two_collectors_share_one_tally(place: str) -> None:
+    stores = [Store(place, POLL.to_json()) for _ in range(2)]
+    for number in range(10):
+        stores[number % 2].add([entry(number % 3)], count, {})
+    tally, _ = stores[0].tally()
+    assert tally is not None
+    assert read_tally(POLL, tally).counts.tolist() == [4, 3, 3]
+    for store in stores:
+        store.close()
+
+
+def test_nothing_of_a_batch_is_kept_that_fails(place: str) -> None:
+    store = Store(place, POLL.to_json())
+    store.add_tokens([token_hash("only")])
+
+    def fails(tally: bytes | None, entries: list[Entry]) -> bytes:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        store.add([entry(1), entry(1, "only")], fails, {"closed": 1})
+    assert list(store.reports()) == []
+    assert store.tally() == (None, {})
+    assert store.tokens() == (1, 0)
+    assert store.add([entry(1, "only")], count, {}) == [Outcome.STORED]
+    store.close()
+
+
+def test_the_reports_of_another_scheme_are_not_mixed_in(place: str) -> None:
+    Store(place, POLL.to_json()).close()
+    other = RandomizedResponse(epsilon=2, categories=3)
+    with pytest.raises(DataError, match="another scheme"):
+        Store(place, other.to_json())
+
+
+def test_many_reports_are_read_in_pages(place: str) -> None:
+    store = Store(place, POLL.to_json())
+    store.add([entry(1) for _ in range(2_001)], count, {})
+    assert len(list(store.reports())) == 2_001
+    store.close()
+
+
+def test_sqlite_waits_for_the_disk_at_every_commit(tmp_path: Path) -> None:
+    from discreet.survey.databases import SqliteFile
+
+    with closing(SqliteFile(str(tmp_path / "poll.db")).connect()) as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_row_holds_nothing_about_a_person(tmp_path: Path) -> None:
+    place = tmp_path / "poll.db"
+    store = Store(str(place), POLL.to_json())
+    store.add([entry(1)], count, {})
+    store.close()
+    with closing(sqlite3.connect(place)) as connection:
+        tables = dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql NOT NULL"))
+        columns = {
+            table: [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            for table in tables
+        }
+    assert columns == {
+        "survey_poll": ["one", "scheme", "tally"],
+        "survey_reports": ["id", "day", "report"],
+        "survey_tokens": ["hash", "used"],
+        "survey_refusals": ["reason", "number"],
+    }
+    # No hidden row number tells in which order reports came.
+    assert "WITHOUT ROWID" in tables["survey_reports"]
+    assert "WITHOUT ROWID" in tables["survey_tokens"]
+
+
+def test_a_place_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no folder"):
+        Store(str(tmp_path / "none" / "poll.db"), POLL.to_json())
+    (tmp_path / "text.db").write_text("not a database, however long it is" * 99, "utf-8")
+    with pytest.raises(SourceError, match="cannot be used"):
+        Store(str(tmp_path / "text.db"), POLL.to_json())
+
+
+def test_tokens_and_ids_are_random() -> None:
+    assert len({new_token() for _ in range(1_000)}) == 1_000
+    assert len({new_id() for _ in range(1_000)}) == 1_000
+    assert {letter for _ in range(1_000) for letter in new_token()} == set(
+        "0123456789abcdefghjkmnpqrstvwxyz"
+    )
