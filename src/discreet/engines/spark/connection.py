@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from itertools import count
-from logging import Filter, getLogger
+from logging import Filter
 from threading import local
 from typing import Any
 
@@ -29,8 +29,10 @@ _SILENCE = _Silence()
 @contextmanager
 def silent() -> Iterator[None]:
     """No line about what goes wrong is written by this thread."""
+    from pyspark.logger import PySparkLogger  # a logger of another class would fail when it logs
+
     for name in _LOGGERS:
-        getLogger(name).addFilter(_SILENCE)  # one that is there already is not added again
+        PySparkLogger.getLogger(name).addFilter(_SILENCE)  # not twice, if it is there already
     before = getattr(_silent, "now", False)
     _silent.now = True
     try:
