@@ -10,6 +10,15 @@ KINDS = {
     "discharged": "double precision",
 }
 MORE = [
+    "diagnosis LIKE '%a%b%'",
+    "diagnosis LIKE 'a%b'",
+    "diagnosis LIKE '%_b'",
+    "diagnosis LIKE '_%_%b_'",
+    "diagnosis LIKE '%%'",
+    "diagnosis LIKE 'a%\nb'",
+    "diagnosis LIKE '_'",
+    "diagnosis LIKE '%日_語'",
+    "diagnosis ILIKE '%ÄR%E%'",
     "stay + age",
     "stay - age",
     "stay * age",

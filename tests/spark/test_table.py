@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -136,7 +137,13 @@ def asked_of(column: Any) -> dict[str, Any]:
     return {"s": found, "n": dp.col("x").count()}
 
 
+ENDS = [-(2**63), 1 - 2**63, 2 - 2**63, -1, 0, 2**63 - 1]
 TYPED = [
+    (pyarrow.array(ENDS, pyarrow.timestamp("us", "UTC")), dp.date("1960-01-01", "2025-01-01")),
+    (
+        pyarrow.array([-(2**31) + 1, -1, 0, 2**31 - 1], pyarrow.date32()),
+        dp.date("1960-01-01", "2025-01-01"),
+    ),
     (pyarrow.array([1, None, 127], pyarrow.int8()), dp.integer(0, 200)),
     (pyarrow.array([1, None, -(2**63), 2**63 - 1], pyarrow.int64()), dp.integer(0, 200)),
     (pyarrow.array([1.5, None, float("nan"), float("inf")], pyarrow.float32()), dp.number(0, 8)),
@@ -157,7 +164,9 @@ TYPED = [
 ]
 
 
-@pytest.mark.parametrize(("values", "column"), TYPED, ids=[str(one[0].type) for one in TYPED])
+@pytest.mark.parametrize(
+    ("values", "column"), TYPED, ids=[f"{place} {one[0].type}" for place, one in enumerate(TYPED)]
+)
 def test_a_stored_type_is_read_as_on_duckdb(local_cluster: Any, values: Any, column: Any) -> None:
     from discreet.engines.duckdb.engine import DuckDB
     from discreet.engines.duckdb.sources import Frame
@@ -262,22 +271,81 @@ def test_what_cannot_be_read_is_refused_when_the_table_is_opened(local_cluster: 
             dp.table(source, **contract.hospital())
 
 
-def test_chance_is_seen_over_connect_and_in_views(connect_session: Any, local_cluster: Any) -> None:
-    from pyspark.sql.connect import functions
-
-    rows = connect_session.range(100).selectExpr("id AS patient", "1.0D AS stay")
+def test_chance_is_seen_in_views(local_cluster: Any) -> None:
     columns = {"stay": dp.number(0, 9)}
-    with dp.table(rows, **{**contract.hospital(), "columns": columns}) as table:
-        assert table.schema.columns
-    with pytest.raises(SourceError, match="chance decides"):
-        dp.table(
-            rows.withColumn("stay", functions.rand()),
-            **{**contract.hospital(), "columns": columns},
-        )
     local_cluster.range(100).selectExpr("id AS patient", "rand() AS stay").createTempView("odds")
     with pytest.raises(SourceError, match="chance decides"):
         dp.table("spark://?table=odds", **{**contract.hospital(), "columns": columns})
     local_cluster.catalog.dropTempView("odds")
+
+
+def test_opening_reads_no_row(connect_session: Any) -> None:
+    rows = pyarrow.table({"patient": [1, 2], "text": ["1", "8675309x"]})
+    frame = connect_session.createDataFrame(rows).selectExpr("patient", "CAST(text AS DOUBLE) stay")
+    columns = {"stay": dp.number(0, 9)}
+    with dp.table(frame, **{**contract.hospital(), "columns": columns}) as table:
+        assert table.budget.spent.epsilon == 0
+
+
+def test_columns_that_changed_places_are_found_by_name(
+    local_cluster: Any, connect_session: Any
+) -> None:
+    declared = {**contract.hospital(), "columns": {"stay": dp.integer(0, 4000)}}
+    for session, name in ((local_cluster, "swapped"), (connect_session, "swapped_too")):
+        rows = session.range(0, 500)
+        rows.selectExpr("0L AS patient", "id AS stay").write.mode("overwrite").saveAsTable(name)
+        frame = session.table(name)
+        assert frame.columns == ["patient", "stay"]  # a client remembers them
+        with dp.table(
+            f"spark://?table={name}" if session is local_cluster else frame, **declared
+        ) as t:
+            session.sql(f"DROP TABLE {name}")
+            rows.selectExpr("id AS stay", "0L AS patient").write.saveAsTable(name)
+            if session is local_cluster:
+                with pytest.raises(SourceError, match="Nothing was spent"):
+                    t.agg(n=dp.people()).release(epsilon=1)
+                with pytest.raises(dp.UnansweredError):  # the rows that it was opened with are gone
+                    t.suggest_caps(epsilon=5)
+            else:
+                with dp.table(frame, **declared) as again:
+                    assert again.agg(n=dp.people()).release(epsilon=5)["n"].value < 50
+        session.sql(f"DROP TABLE {name}")
+
+
+def test_what_pyspark_logs_of_a_failing_view_is_kept_back(
+    local_cluster: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = pyarrow.table({"patient": [1, 2], "text": ["1", "8675309x"]})
+    frame = local_cluster.createDataFrame(rows).selectExpr(
+        "patient", "CAST(text AS DOUBLE) AS stay"
+    )
+    with (
+        dp.table(frame, **{**contract.hospital(), "columns": {"stay": dp.number(0, 9)}}) as table,
+        pytest.raises(dp.UnansweredError),
+    ):
+        table.agg(s=dp.col("stay").sum()).release(epsilon=1)
+    seen = capfd.readouterr()
+    assert "SQLQueryContextLogger" not in seen.err + seen.out
+    with pytest.raises(Exception, match="8675309x"):
+        frame.collect()
+    assert "SQLQueryContextLogger" in capfd.readouterr().err  # the caller's own query is logged
+
+
+def test_a_pattern_is_decided_in_one_pass(local_cluster: Any) -> None:
+    text = "a" * 20_000
+    rows = local_cluster.createDataFrame(pyarrow.table({"t": [text] * 50 + ["b"]}))
+    with dp.table(
+        rows,
+        name="t",
+        unit="row",
+        budget=dp.Budget(epsilon=10),
+        columns={"t": dp.text()},
+        ledger=":memory:",
+    ) as table:
+        started = time.monotonic()
+        found = table.sql("SELECT COUNT(*) AS n FROM t WHERE t LIKE '%a%a%a%a%a%b'", epsilon=5)
+        assert time.monotonic() - started < 60
+        assert abs(found["n"].value) < 20
 
 
 def test_a_session_that_was_stopped_is_refused_uncharged(clusters: Any, local_cluster: Any) -> None:

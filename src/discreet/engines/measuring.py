@@ -224,9 +224,10 @@ class Engine:
 
     def _prepared(self, question: Question, blocks: Sequence[Block]) -> "Queries | None":
         """The queries that were bound, if they are those of this question."""
-        if self._bound is None or self._bound[0] is not question:
+        bound = self._bound  # another thread may bind its own
+        if bound is None or bound[0] is not question:
             return None
-        queries = self._bound[1]
+        queries = bound[1]
         same = {block for measured in queries for block in measured} == set(blocks)
         return queries if same else None
 

@@ -16,6 +16,8 @@ _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _FLOATS = ("float", "double")
 _DATES = ("date", "timestamp", "timestamp_ntz")
 _DAY = 86_400_000_000
+_ENDLESS, _ENDLESS_DAYS = 2**63 - 1, 2**31 - 1
+"""What stands for dates without an end, on engines that have them: they are missing."""
 
 
 def relation(
@@ -126,9 +128,11 @@ def _days(place: str, kind: str) -> str:
     """The number of days from 1970 in UTC, whatever the session's time zone is."""
     if kind == "timestamp":
         moment = f"UNIX_MICROS({place})"
-        return f"(({moment} - PMOD({moment}, {_DAY})) DIV {_DAY})"
-    date = place if kind == "date" else f"CAST({place} AS DATE)"
-    return f"DATEDIFF({date}, DATE'1970-01-01')"
+        before = f"CASE WHEN {moment} < 0 AND PMOD({moment}, {_DAY}) <> 0 THEN 1 ELSE 0 END"
+        known = f"{moment} NOT IN ({_ENDLESS}, -{_ENDLESS})"
+        return f"CASE WHEN {known} THEN ({moment} DIV {_DAY}) - {before} END"
+    days = f"DATEDIFF({place if kind == 'date' else f'CAST({place} AS DATE)'}, DATE'1970-01-01')"
+    return f"CASE WHEN {days} NOT IN ({_ENDLESS_DAYS}, -{_ENDLESS_DAYS}) THEN {days} END"
 
 
 def _unreadable(name: str, kind: str, what: str, wanted: str) -> SourceError:

@@ -1,15 +1,44 @@
 """A Spark session that questions are run in.  It reads, and makes nothing but views of its own."""
 
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from itertools import count
+from logging import Filter
+from threading import local
 from typing import Any
 
 import numpy as np
 
 _names = count()
+_silent = local()
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+class _Silence(Filter):
+    """Keeps PySpark from logging why a query of ours failed: that could show a row."""
+
+    def filter(self, record: object) -> bool:
+        return not getattr(_silent, "now", False)
+
+
+_SILENCE = _Silence()
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """No line about what goes wrong is written by this thread."""
+    from pyspark.logger import PySparkLogger  # a logger of another class would fail when it logs
+
+    for name in _LOGGERS:
+        PySparkLogger.getLogger(name).addFilter(_SILENCE)  # not twice, if it is there already
+    before = getattr(_silent, "now", False)
+    _silent.now = True
+    try:
+        yield
+    finally:
+        _silent.now = before
 
 
 class Connection:
@@ -64,7 +93,8 @@ class Connection:
 
     def bind(self, query: str) -> None:
         """Find the columns and functions of a query, without running it."""
-        _ = self.session.sql(query).schema
+        with silent():
+            _ = self.session.sql(query).schema
 
     def progress(self) -> float:
         """Nothing: a query is many stages, and how many is seen only as it runs."""
@@ -74,7 +104,8 @@ class Connection:
         """The result as an Arrow table, which the executors hand over in batches."""
         if self._process != os.getpid():
             raise RuntimeError("a Spark session does not outlive a fork")
-        return self.session.sql(query).toArrow()
+        with silent():
+            return self.session.sql(query).toArrow()
 
 
 def _plain(value: object) -> object:

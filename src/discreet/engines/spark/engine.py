@@ -1,9 +1,7 @@
 """Spark, when one machine is not enough: the executors count, integers per group come back."""
 
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
-from io import StringIO
 from typing import Any, ClassVar
 
 from discreet.engines.measuring import Engine
@@ -24,11 +22,6 @@ from discreet.plan.schema import Schema
 from discreet.sql.forms import SPARK
 from discreet.sql.measures import keys_query
 
-_CHANCE = re.compile(
-    r"\b(rand|randn|random|randstr|uniform|uuid|shuffle|monotonically_increasing_id"
-    r"|spark_partition_id)\(",
-    re.IGNORECASE,
-)
 Private = list[tuple[Stored, SparkSource]]
 
 
@@ -42,10 +35,10 @@ class Spark(Engine):
         session, own = session_of(private[0][1])
         _check_sessions(private, session)
         self._spark = connection = Connection(session, own=own)
+        self._tables = private
         try:
             frames = [found_frame(session, source) for _, source in private]
             self._types = [types_of(frame) for frame in frames]
-            self._tables = private
             for (table, source), types, frame in zip(private, self._types, frames, strict=True):
                 _check(table, source, types)
                 _check_rows(frame)
@@ -54,7 +47,11 @@ class Spark(Engine):
                 for (table, _), types in zip(private, self._types, strict=True)
                 if table.unit is not None
             )
-            self._views = [connection.view(_placed(frame)) for frame in frames]
+            self._views = [
+                connection.view(_placed(frame, table, types))
+                for frame, (table, _), types in zip(frames, private, self._types, strict=True)
+            ]
+            self._check_views()
             relations: dict[str, tuple[str, Mapping[str, str]]] = {
                 table.view: (view, relation(table, dict(types), _places(types), mixed=mixed))
                 for (table, _), view, types in zip(private, self._views, self._types, strict=True)
@@ -87,23 +84,39 @@ class Spark(Engine):
             self._spark.drop(secret)
 
     def _refresh(self) -> None:
-        changed = False
+        """Show the rows of now, if every table has the columns that it was opened with."""
+        fresh = False
         try:
-            for (_, source), types, view in zip(
-                self._tables, self._types, self._views, strict=True
-            ):
-                if isinstance(source, SparkTable):
-                    frame = found_frame(self._spark.session, source)
-                    changed = changed or types_of(frame) != types
-                    self._spark.view(_placed(frame), view)
-        except Exception:
-            changed = True
-        if changed:
-            raise SourceError(
-                "the data's columns are not those that the table was opened with. A question is "
-                "bound to the columns before it is charged. Open the table again. Nothing was "
-                "spent."
+            frames = [
+                found_frame(self._spark.session, source) if isinstance(source, SparkTable) else None
+                for _, source in self._tables
+            ]
+            fresh = all(
+                frame is None or (types_of(frame) == types and _is_fixed(frame))
+                for frame, types in zip(frames, self._types, strict=True)
             )
+            if fresh:
+                parts = zip(frames, self._tables, self._types, self._views, strict=True)
+                for frame, (table, _), types, view in parts:
+                    if frame is not None:
+                        self._spark.view(_placed(frame, table, types), view)
+            self._check_views()
+        except Exception:
+            fresh = False
+        if not fresh:
+            raise _changed()
+
+    def _check_views(self) -> None:
+        """Refuse columns that are no longer what was declared of: a client may remember old ones.
+
+        Spark finds a view's columns by their names, when the view is made.
+        """
+        for view, (table, _), types in zip(self._views, self._tables, self._types, strict=True):
+            places = _places(types)
+            known = {places[name]: dict(types)[name] for name in table.declared}
+            shown = dict(types_of(self._spark.session.table(view)))
+            if any(shown.get(place) != kind for place, kind in known.items()):
+                raise _changed()
 
 
 def _divided(tables: list[Stored]) -> tuple[Private, list[Stored]]:
@@ -166,18 +179,32 @@ def _check_rows(frame: Any) -> None:
 
 
 def _is_fixed(frame: Any) -> bool:
-    """Whether the rows are the same whenever they are made, as far as Spark tells."""
+    """Whether the rows are the same whenever they are made, as far as Spark tells.
+
+    Connect tells it only in an explained plan, and to make that may read rows.
+    """
     plan = getattr(frame, "_jdf", None)
-    if plan is not None:
-        return bool(plan.queryExecution().analyzed().deterministic())
-    with redirect_stdout(StringIO()) as shown:  # Connect tells it in the plan's text alone
-        frame.explain(True)
-    return _CHANCE.search(shown.getvalue()) is None
+    return plan is None or bool(plan.queryExecution().analyzed().deterministic())
 
 
-def _placed(frame: Any) -> Any:
-    """The frame with its columns called by their places: names may differ by letters' size only."""
-    return frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
+def _placed(frame: Any, table: Stored, types: Types) -> Any:
+    """The frame's declared columns, called by their places.
+
+    Where names differ by the size of letters only, Spark could not tell them apart by name.
+    """
+    places = _places(types)
+    alike = Counter(name.lower() for name, _ in types)
+    if any(alike[name.lower()] > 1 for name in table.declared):
+        return frame.toDF(*(f"c{place}" for place in range(len(types))))
+    named = [f"`{name.replace('`', '``')}` AS {places[name]}" for name in table.declared]
+    return frame.selectExpr(*(named or ["1 AS one"]))
+
+
+def _changed() -> SourceError:
+    return SourceError(
+        "the data's columns are not those that the table was opened with. A question is bound to "
+        "the columns before it is charged. Open the table again. Nothing was spent."
+    )
 
 
 def _places(types: Types) -> dict[str, str]:

@@ -20,8 +20,6 @@ _EXACT = 1 << 53
 """Up to here a float and the whole number beside it are the same."""
 _PART = 21
 """Bits of a part of a sum: parts of fewer than 2^42 rows add up to less than 2^63."""
-_SIGNS = "!#~^|@=/" + "".join(map(chr, range(0x4E00, 0x9FA6)))
-"""One that a pattern does not have stands for "the next sign means itself" in it."""
 _BREAK, _STOP = "\x1e", "\x1f"
 _WORDS: dict[exp.DType, str] = {
     exp.DataType.Type.DOUBLE: "DOUBLE",
@@ -141,8 +139,7 @@ class Writing(Writer):
         text, pattern = self._sql(self._written(node.this, None)), unnested(node.expression).name
         if isinstance(node, exp.ILike):
             text, pattern = lowered(text), lower(pattern)
-        sign = next(one for one in _SIGNS if one not in pattern)
-        return raw(f"{text} LIKE {literal(pattern)} ESCAPE '{sign}'")
+        return raw(f"{text} RLIKE {literal(_regular(pattern))}")
 
     def _trim(self, node: exp.Trim) -> exp.Expr:
         return raw(f"TRIM(BOTH {literal(_SPACES)} FROM {self._sql(node.this)})")
@@ -185,6 +182,22 @@ class Writing(Writer):
         date = self._sql(node.expression)
         part = _PARTS.get(node.name, f"EXTRACT({node.name} FROM {{0}})")
         return raw(part.format(date))
+
+
+def _regular(pattern: str) -> str:
+    """A pattern of LIKE as a regular expression that is decided in one pass over a text.
+
+    The first place of each inner part is as good as any later one, so that none is tried twice:
+    Spark's own LIKE tries all, and one text could make a question endless.
+    """
+    first, *others = [
+        "".join("." if sign == "_" else f"\\x{{{ord(sign):x}}}" for sign in part)
+        for part in pattern.split("%")
+    ]
+    if not others:
+        return rf"(?s)\A{first}\z"
+    inner = "".join(f"(?>.*?{part})" for part in others[:-1] if part)
+    return rf"(?s)\A{first}{inner}.*{others[-1]}\z"
 
 
 def _listed(node: exp.Values) -> exp.Expr:
