@@ -127,6 +127,8 @@ PACKAGES: Final = (
         "postgres",
         _libpq,
     ),
+    Package("fastapi>=0.115", "it serves surveys", lambda: import_module("fastapi"), "server"),
+    Package("uvicorn>=0.34", "it serves surveys", lambda: import_module("uvicorn"), "server"),
     Package(
         "pyspark[connect]>=4.0",
         "it reads tables of Spark",
