@@ -437,6 +437,17 @@ def test_another_cluster_is_refused_in_one_process(local_cluster: Any) -> None:
         dp.table(f"spark://127.0.0.1:{server.getsockname()[1]}?table=visits", **contract.hospital())
 
 
+def test_what_connect_does_not_find_is_refused_too(connect: str, connect_session: Any) -> None:
+    for source, message in (
+        (f"{connect}?table=nowhere", "is not found"),
+        (f"{connect}?path=nowhere.parquet", "no Parquet files"),
+        (connect_session.table("nowhere"), "no columns for the frame"),
+    ):
+        with pytest.raises(SourceError, match=message) as caught:
+            dp.table(source, **contract.hospital())
+        assert caught.value.__context__ is None
+
+
 def test_a_cluster_that_is_not_there_is_refused(tmp_path: Path) -> None:
     (tmp_path / "visits.toml").write_text(
         POLICY.format(source="sc://127.0.0.1:1?table=visits", engine="")
