@@ -4,6 +4,7 @@ import pytest
 
 import discreet as dp
 from discreet.engines.sources import default_name, engine_of, find
+from discreet.engines.spark import session
 from discreet.engines.spark.source import SparkTable
 from discreet.errors import SourceError
 
@@ -83,3 +84,38 @@ def test_spark_that_is_not_installed_is_said_so(monkeypatch):
             columns={"x": dp.number(0, 1)},
             ledger=":memory:",
         )
+
+
+class Deaf:
+    """A session of a server that answers, and is not Spark; or is an old one."""
+
+    def __init__(self, version=None):
+        self.client, self.closed, self.said = self, False, version
+
+    @property
+    def version(self):
+        if self.said is None:
+            raise RuntimeError("8675309")
+        return self.said
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (None, r"could be opened on host:15002\."),
+        ("3.5.1", "of version 3"),
+        ("x", "could be opened"),
+    ],
+)
+def test_a_server_that_is_no_spark_4_is_refused_and_let_go(monkeypatch, version, message):
+    found = Deaf(version)
+    monkeypatch.setattr(session, "_installed", lambda: None)
+    monkeypatch.setattr(session, "_opened", lambda source: (found, True))
+    with pytest.raises(SourceError, match=message) as caught:
+        session.session_of(SparkTable("sc://host:15002/;token=8675309", "visits"))
+    assert found.closed
+    assert caught.value.__context__ is None
+    assert "8675309" not in str(caught.value)

@@ -32,7 +32,7 @@ DEFAULTS = {
     "spark.cores.max": "2",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    "spark.driver.memory": "1g",
+    "spark.driver.memory": "2g",
     "spark.executor.cores": "1",
     "spark.executor.memory": "1g",
     "spark.master.rest.enabled": "false",

@@ -103,7 +103,9 @@ def test_a_million_rows_of_one_person_count_for_the_caps(local_cluster: Any) -> 
     rows = pyarrow.table({"id": ["p"] * len(values), "x": values.astype(float)})
     query = {"n": dp.rows(), "s": dp.col("x").sum(), "m": dp.col("x").median()}
     question = asked(declared, query)
-    here, there = both(local_cluster, rows, declared)
+    made = local_cluster.range(1, 1_000_001).selectExpr("'p' AS id", "CAST(id % 13 AS DOUBLE) AS x")
+    here = DuckDB(Sources(Frame(rows)), declared)
+    there = Spark(Sources(find(made)), declared)
     with closing(here), closing(there):
         assert contract.measured(here, question, question.blocks, None) == contract.measured(
             there, question, question.blocks, None

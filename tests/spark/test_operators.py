@@ -102,17 +102,19 @@ def test_a_plain_floor_fails_where_the_written_one_does_not(stored: Any) -> None
 
 
 def test_letters_are_those_of_duckdb_sign_by_sign(local_cluster: Any) -> None:
-    signs = pyarrow.table(
-        {"sign": [chr(one) for one in range(1, 0x110000) if not 0xD800 <= one < 0xE000]}
-    )
+    every = [chr(one) for one in range(1, 0x110000) if not 0xD800 <= one < 0xE000]
     local = duckdb.connect()
-    local.register("signs", signs)
-    frame = local_cluster.createDataFrame(signs)
+    local.register("signs", pyarrow.table({"sign": every}))
     for name, written in (("LOWER", lowered), ("UPPER", raised)):
         here = dict(local.execute(f"SELECT sign, {name}(sign) FROM signs").fetchall())
+        # All that either engine may change, and many that neither does.
+        cased = [one for one in every if here[one] != one or one.upper() != one.lower()]
+        rows = pyarrow.table({"sign": [*cased, *every[::200]]})
+        frame = local_cluster.createDataFrame(rows)
         there = dict(map(tuple, frame.selectExpr("sign", written("sign")).collect()))
-        wrong = {one: (here[one], there[one]) for one in here if here[one] != there[one]}
+        wrong = {one: (here[one], there[one]) for one in there if here[one] != there[one]}
         assert not wrong
+        assert len(there) > 6_000
     local.close()
 
 

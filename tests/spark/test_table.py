@@ -1,5 +1,6 @@
 """A Spark table on a user's own surface: frames, paths, tables, addresses, policies, commands."""
 
+import logging
 import os
 import socket
 import subprocess
@@ -312,23 +313,31 @@ def test_columns_that_changed_places_are_found_by_name(
         session.sql(f"DROP TABLE {name}")
 
 
-def test_what_pyspark_logs_of_a_failing_view_is_kept_back(
-    local_cluster: Any, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_pyspark_logs_of_a_failing_view_is_kept_back(local_cluster: Any) -> None:
+    from pyspark.logger import PySparkLogger
+
+    seen: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = seen.append  # type: ignore[method-assign]
+    loggers = [
+        PySparkLogger.getLogger(f"{kind}QueryContextLogger") for kind in ("SQL", "DataFrame")
+    ]
+    for logger in loggers:
+        logger.addHandler(handler)
     rows = pyarrow.table({"patient": [1, 2], "text": ["1", "8675309x"]})
-    frame = local_cluster.createDataFrame(rows).selectExpr(
-        "patient", "CAST(text AS DOUBLE) AS stay"
-    )
+    frame = local_cluster.createDataFrame(rows).selectExpr("patient", "CAST(text AS DOUBLE) stay")
+    columns = {"stay": dp.number(0, 9)}
     with (
-        dp.table(frame, **{**contract.hospital(), "columns": {"stay": dp.number(0, 9)}}) as table,
+        dp.table(frame, **{**contract.hospital(), "columns": columns}) as table,
         pytest.raises(dp.UnansweredError),
     ):
         table.agg(s=dp.col("stay").sum()).release(epsilon=1)
-    seen = capfd.readouterr()
-    assert "SQLQueryContextLogger" not in seen.err + seen.out
+    assert not seen
     with pytest.raises(Exception, match="8675309x"):
         frame.collect()
-    assert "SQLQueryContextLogger" in capfd.readouterr().err  # the caller's own query is logged
+    assert seen  # the caller's own query is logged
+    for logger in loggers:
+        logger.removeHandler(handler)
 
 
 def test_a_pattern_is_decided_in_one_pass(local_cluster: Any) -> None:
@@ -426,6 +435,17 @@ def test_another_cluster_is_refused_in_one_process(local_cluster: Any) -> None:
         pytest.raises(SourceError, match="another cluster"),
     ):
         dp.table(f"spark://127.0.0.1:{server.getsockname()[1]}?table=visits", **contract.hospital())
+
+
+def test_what_connect_does_not_find_is_refused_too(connect: str, connect_session: Any) -> None:
+    for source, message in (
+        (f"{connect}?table=nowhere", "is not found"),
+        (f"{connect}?path=nowhere.parquet", "no Parquet files"),
+        (connect_session.table("nowhere"), "no columns for the frame"),
+    ):
+        with pytest.raises(SourceError, match=message) as caught:
+            dp.table(source, **contract.hospital())
+        assert caught.value.__context__ is None
 
 
 def test_a_cluster_that_is_not_there_is_refused(tmp_path: Path) -> None:

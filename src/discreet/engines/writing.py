@@ -7,6 +7,11 @@ from sqlglot import exp
 
 from discreet.errors import QueryError
 
+SPACES = "\u0020\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+"""What TRIM takes off: every space of Unicode."""
+EXACT = 1 << 53
+"""Up to here a float and the whole number beside it are the same."""
+
 
 class Writer:
     """Writes queries that read the relations of one database.

@@ -1,14 +1,14 @@
 """A small JSON file on the respondent's device: locked while it is used, written whole or not."""
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import open as open_descriptor
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from discreet.errors import DataError
+from discreet.local.strict_json import parsed
 
 MOST_CHARACTERS = 1 << 24
 
@@ -48,8 +48,8 @@ def read_fields(text: object, form: str, version: int, names: tuple[str, ...]) -
     if not isinstance(text, str | bytes) or len(text) > MOST_CHARACTERS:
         raise malformed(form)
     try:
-        fields = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        fields = parsed(text)
+    except ValueError:
         raise malformed(form) from None
     head = {"format": form, "version": version}
     if not isinstance(fields, dict) or set(fields) != {*head, *names}:
@@ -67,14 +67,3 @@ def malformed(form: str) -> DataError:
         f"the text is not a {form!r} of this version. What it means must be certain, so nothing "
         "is guessed. Use a file that this version wrote, unchanged."
     )
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise ValueError("a field stands twice")
-    return fields
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError("NaN and Infinity are not JSON")

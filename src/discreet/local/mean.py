@@ -1,6 +1,5 @@
 """The mean of a bounded number, from randomized reports alone."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -25,7 +24,6 @@ from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_epsilon
 
 _MOST_STEPS = 1 << 24
-_SIGNED = re.compile(r"0|-?[1-9][0-9]{0,1300}(/[1-9][0-9]{0,1300})?")
 
 _SAMPLE = "It is for the respondents, and for a population if they are a random sample of it."
 _GUARANTEED = f"The interval holds for any number of reports. {_SAMPLE}"
@@ -298,7 +296,7 @@ class Mean:
         """
         fields = wire.read(text, cls.name)
         epsilon = wire.take_rational(fields, "epsilon")
-        low, high = (_take_signed(fields, name) for name in ("low", "high"))
+        low, high = (wire.take_rational(fields, name, signed=True) for name in ("low", "high"))
         kind, steps = (wire.take(fields, name) for name in ("kind", "steps"))
         scheme = cls(low=low, high=high, epsilon=epsilon, kind=kind, steps=steps)
         for name, value in scheme.derived.items():
@@ -370,19 +368,6 @@ def _read_bound(value: object, name: str) -> Fraction:
     except (DiscreetError, OverflowError):
         raise _bad_bound(name) from None
     return bound
-
-
-def _take_signed(fields: dict[str, Any], name: str) -> Fraction:
-    """Remove a rational of either sign, written in lowest terms."""
-    text = wire.take(fields, name)
-    if isinstance(text, str) and _SIGNED.fullmatch(text):
-        value = Fraction(text)
-        if str(value) == text:
-            return value
-    raise DataError(
-        f"the field {name!r} is not an exact number. It is a string with a rational in lowest "
-        'terms, such as "0" or "-1/2". Write the scheme again with to_json().'
-    )
 
 
 def _bad_bound(name: str) -> BoundsError:

@@ -10,15 +10,17 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any, NoReturn
+from typing import Any
 
 from discreet.errors import DataError
+from discreet.local.strict_json import parsed
 
 VERSION = 2
 MOST_CHARACTERS = 1 << 20
 
 _FORMAT = "discreet.local"
 _RATIONAL = re.compile(r"[1-9][0-9]{0,1300}(/[1-9][0-9]{0,1300})?")
+_SIGNED = re.compile(rf"0|-?{_RATIONAL.pattern}")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -88,16 +90,17 @@ def take(fields: dict[str, Any], name: str) -> Any:
     return fields.pop(name)
 
 
-def take_rational(fields: dict[str, Any], name: str) -> Fraction:
-    """Remove a positive rational, written as "1" or "1/10" in lowest terms."""
+def take_rational(fields: dict[str, Any], name: str, *, signed: bool = False) -> Fraction:
+    """Remove a rational, written as "1" or "1/10" in lowest terms; positive, unless ``signed``."""
     text = take(fields, name)
-    if isinstance(text, str) and _RATIONAL.fullmatch(text):
+    if isinstance(text, str) and (_SIGNED if signed else _RATIONAL).fullmatch(text):
         value = Fraction(text)
         if str(value) == text:
             return value
     raise DataError(
-        f"the field {name!r} is not an exact number. It is a string with a positive rational in "
-        'lowest terms, such as "1" or "1/10". Write the scheme again with to_json().'
+        f"the field {name!r} is not an exact number. It is a string with a "
+        f"{'' if signed else 'positive '}rational in lowest terms, such as "
+        '"1" or "1/10". Write the scheme again with to_json().'
     )
 
 
@@ -162,20 +165,9 @@ def bad_report() -> DataError:
 
 def _parsed(text: str | bytes) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        return parsed(text)
+    except ValueError:
         raise malformed() from None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise ValueError("a field stands twice")
-    return fields
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError("NaN and Infinity are not JSON")
 
 
 def malformed() -> DataError:

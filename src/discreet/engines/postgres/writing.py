@@ -25,6 +25,8 @@ from discreet.engines.postgres.numbers import (
     remainder,
 )
 from discreet.engines.writing import (
+    EXACT,
+    SPACES,
     Writer,
     constant,
     is_double,
@@ -36,9 +38,6 @@ from discreet.engines.writing import (
 from discreet.errors import QueryError
 from discreet.sql.expressions import FLOAT
 
-_SPACES = "\u0020\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
-"""What TRIM takes off: every space of Unicode."""
-_EXACT = 1 << 53
 _SAFE_TERM = 1e290
 """So little does not carry the largest float to infinity."""
 
@@ -163,7 +162,7 @@ def _general(node: exp.Expr, left: exp.Expr, right: exp.Expr) -> str:
 
 
 def _remainder(value: exp.Expr, divisor: float | None) -> str:
-    if divisor is None or not divisor.is_integer() or abs(divisor) > _EXACT:
+    if divisor is None or not divisor.is_integer() or abs(divisor) > EXACT:
         raise refused(
             "remainders by anything but a written whole number (%, MOD)",
             "its remainder of floats is not exact",
@@ -203,7 +202,7 @@ def _like(_: Writing, node: exp.Like) -> exp.Expr:
 
 
 def _trim(_: Writing, node: exp.Trim) -> exp.Expr:
-    return raw(f"BTRIM({_sql(node.this)}, '{_SPACES}')")
+    return raw(f"BTRIM({_sql(node.this)}, '{SPACES}')")
 
 
 def _function(_: Writing, node: exp.Anonymous) -> exp.Expr:

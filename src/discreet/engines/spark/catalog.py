@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet.engines.spark.connection import Connection
 from discreet.engines.spark.session import session_of
-from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
+from discreet.engines.spark.source import SparkFrame, SparkSource
 from discreet.errors import SourceError
 
 Types = tuple[tuple[str, str], ...]
@@ -31,21 +31,24 @@ _WORDS = {
 
 def found_frame(session: Any, source: SparkSource) -> Any:
     """The frame of a source: names and types are looked up, and no row is read."""
-    if isinstance(source, SparkFrame):
-        return source.frame
-    frame = None
     with suppress(Exception):
-        if source.table is not None:
+        if isinstance(source, SparkFrame):
+            frame = source.frame
+        elif source.table is not None:
             frame = session.table(_quoted(source.table))
         else:
             frame = session.read.parquet(source.path)
-        _ = frame.schema  # Connect looks it up only when it is asked for
-    if frame is None:
-        raise _missing(source)
-    return frame
+        if frame.schema:  # Connect looks it up only when it is asked for
+            return frame
+    raise _missing(source)
 
 
-def _missing(source: SparkTable) -> SourceError:
+def _missing(source: SparkSource) -> SourceError:
+    if isinstance(source, SparkFrame):
+        return SourceError(
+            "Spark finds no columns for the frame. What it is made of must be there, and its "
+            "session must be reached. Look at frame.schema, and make the frame anew."
+        )
     if source.table is not None:
         return SourceError(
             f"{source.text} is not found, or may not be read. It is looked up in the session's "

@@ -33,10 +33,10 @@ class Spark(Engine):
     def __init__(self, sources: Sources, schema: Schema) -> None:
         private, public = _divided(stored_tables(sources, schema))
         session, own = session_of(private[0][1])
-        _check_sessions(private, session)
         self._spark = connection = Connection(session, own=own)
         self._tables = private
         try:
+            _check_sessions(private, session)
             frames = [found_frame(session, source) for _, source in private]
             self._types = [types_of(frame) for frame in frames]
             for (table, source), types, frame in zip(private, self._types, frames, strict=True):
@@ -91,18 +91,19 @@ class Spark(Engine):
                 found_frame(self._spark.session, source) if isinstance(source, SparkTable) else None
                 for _, source in self._tables
             ]
-            fresh = all(
-                frame is None or (types_of(frame) == types and _is_fixed(frame))
-                for frame, types in zip(frames, self._types, strict=True)
-            )
-            if fresh:
-                parts = zip(frames, self._tables, self._types, self._views, strict=True)
-                for frame, (table, _), types, view in parts:
-                    if frame is not None:
-                        self._spark.view(_placed(frame, table, types), view)
+            for frame, types in zip(frames, self._types, strict=True):
+                if frame is not None:
+                    _check_rows(frame)
+                    if types_of(frame) != types:
+                        raise _changed()
+            parts = zip(frames, self._tables, self._types, self._views, strict=True)
+            for frame, (table, _), types, view in parts:
+                if frame is not None:
+                    self._spark.view(_placed(frame, table, types), view)
             self._check_views()
+            fresh = True
         except Exception:
-            fresh = False
+            pass
         if not fresh:
             raise _changed()
 

