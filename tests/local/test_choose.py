@@ -1,17 +1,27 @@
 """The choice of a scheme: never one of higher variance than another of the same length."""
 
+import pickle
+from copy import copy, deepcopy
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from discreet.errors import BoundsError, DiscreetError, PrivacyParameterError
 from discreet.local import (
+    Account,
     HadamardResponse,
     Mean,
+    Memo,
     ProjectiveGeometryResponse,
     RandomizedResponse,
+    Repeated,
     SubsetSelection,
     choose,
+    difference,
+    epsilon_for,
+    respondents_for,
+    shuffled,
 )
 from tests.local.twins import EPSILONS, schemes
 
@@ -48,6 +58,47 @@ def test_the_usual_choices() -> None:
     named = choose(categories=["a", "b", "c"], epsilon=1).scheme
     assert named.categories == ("a", "b", "c")
     assert repr(choose(categories=3, epsilon=1)).startswith("RandomizedResponse(")
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ({"categories": ["a", "b", "c"]}, ["a", "b", "a"]),
+        ({"categories": 100}, [1, 99, 0]),
+        ({"low": 0, "high": 10}, [1.0, 9.5, 3.0]),
+    ],
+)
+def test_a_choice_is_used_as_its_scheme(question: dict[str, Any], values: list[Any]) -> None:
+    choice = choose(epsilon=1, **question)
+    picked = choice.scheme
+    assert choice.to_json() == picked.to_json()
+    assert (choice.loss, choice.identity) == (picked.loss, picked.identity)
+    tally = choice.tally(choice.randomize(values))
+    assert str(choice.estimate(tally)) == str(picked.estimate(tally))
+    other = picked.tally(picked.randomize(values))
+    category = None if "low" in question else values[0]
+    assert difference(tally, other, category=category).loss == picked.loss
+    message = choice.report_to_wire(choice.randomize(values[0]))
+    assert choice.report_to_wire(choice.report_from_wire(message)) == message
+
+    assert respondents_for(choice, margin=1) == respondents_for(picked, margin=1)
+    assert (
+        epsilon_for(
+            lambda epsilon: choose(epsilon=epsilon, **question), respondents=10_000, margin=0.5
+        ).scheme.loss.epsilon
+        < 10
+    )
+    assert shuffled(choice, people=1000, delta=1e-6) == shuffled(picked, people=1000, delta=1e-6)
+    assert Repeated(permanent=choice) == Repeated(permanent=picked)
+    memo = Memo()
+    memo.answer("?", choice, values[0])
+    assert memo.holds("?", picked, values[0])
+    account = Account(cap=2)
+    account.answer("?", choice, values[0])
+    assert account.charges[0].scheme == picked.identity
+    assert copy(choice) == deepcopy(choice) == pickle.loads(pickle.dumps(choice)) == choice
+    with pytest.raises(AttributeError):
+        _ = choice.nonsense
 
 
 def test_more_categories_than_a_scheme_takes_leave_the_others() -> None:

@@ -46,9 +46,15 @@ class Candidate:
 class Choice:
     """The scheme that was picked, why, and all that were considered, the best first.
 
+    It can be used as the scheme itself: whatever a scheme has, its choice has.
+
     >>> choice = choose(categories=100, epsilon=1)
     >>> choice.scheme
     SubsetSelection(epsilon=1, categories=100)
+    >>> choice.loss
+    PureDP(epsilon=1)
+    >>> choice.variance(1000) == choice.scheme.variance(1000)
+    True
     >>> choose(categories=100, epsilon=1, message_bits=8).scheme
     ProjectiveGeometryResponse(epsilon=1, categories=100)
     """
@@ -57,8 +63,18 @@ class Choice:
     why: str
     considered: tuple[Candidate, ...]
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "scheme":  # a copy asks before there is a scheme
+            raise AttributeError(name)
+        return getattr(self.scheme, name)
+
     def __repr__(self) -> str:
         return f"{self.scheme!r}\n{self.why}"
+
+
+def scheme_of(given: Any) -> Any:
+    """The scheme itself, where a choice may stand for it."""
+    return given.scheme if isinstance(given, Choice) else given
 
 
 def choose(

@@ -13,6 +13,7 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import decimal_text, rational
+from discreet.local.choose import scheme_of
 from discreet.privacy.parameters import read_count, read_positive
 
 _CONFIDENCE = Fraction(95, 100)
@@ -58,6 +59,7 @@ def respondents_for(
     """
     width = read_positive(margin, "margin", "Use margin=0.03 for plus or minus 3 percent.")
     level = _read_confidence(confidence)
+    scheme = scheme_of(scheme)
     spread = unit_variance(scheme, at)
     people = max(1, ceil(_quantile(level) ** 2 * spread / float(width) ** 2))
     while people > 1 and _margin(spread, people - 1, level) <= float(width):
@@ -77,8 +79,9 @@ def epsilon_for(
 ) -> Plan:
     """The least ε, to 1/1000, at which so many respondents give ±margin.
 
-    ``make`` is the scheme for a given ε.  It is the least where the variance falls with ε, as it
-    does but for jumps of a scheme's form; at such a jump, 1/1000 less would still not do.
+    ``make`` is the scheme for a given ε, or the choice of one.  It is the least where the variance
+    falls with ε, as it does but for jumps of a scheme's form; at such a jump, 1/1000 less would
+    still not do.
 
     >>> from discreet.local import RandomizedResponse
     >>> def poll(epsilon):
@@ -91,7 +94,7 @@ def epsilon_for(
     level = _read_confidence(confidence)
 
     def suffices(steps: int) -> bool:
-        spread = unit_variance(make(steps * _STEP), at)
+        spread = unit_variance(scheme_of(make(steps * _STEP)), at)
         return _margin(spread, people, level) <= float(width)
 
     low, high = 0, int(_MOST_EPSILON / _STEP)
@@ -103,7 +106,7 @@ def epsilon_for(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if suffices(middle) else (middle, high)
-    scheme = make(high * _STEP)
+    scheme = scheme_of(make(high * _STEP))
     return _plan(scheme, people, level, unit_variance(scheme, at))
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from discreet.errors import BoundsError, DataError
 from discreet.exact import logarithm, round_up
 from discreet.local import wire
+from discreet.local.choose import scheme_of
 from discreet.local.device_file import locked, malformed, read_fields, write_whole
 from discreet.local.mean import Mean
 from discreet.local.proportions import Channel, estimated
@@ -61,6 +62,7 @@ class Repeated:
     each: RandomizedResponse | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "permanent", scheme_of(self.permanent))
         if self.each is None:
             return
         if isinstance(self.permanent, UnaryEncoding):
@@ -272,8 +274,7 @@ def _key(question: object, scheme: Any, value: object) -> tuple[str, str, int]:
 
 def code(scheme: Any, value: object) -> int:
     """The number of one value among those that the scheme tells apart; others are refused."""
-    if isinstance(scheme, Repeated):
-        return code(scheme.permanent, value)
+    scheme = _permanent(scheme)
     codes = scheme._positions(value) if isinstance(scheme, Mean) else scheme._answers.codes(value)
     if codes.ndim:
         raise DataError("there are several values. A respondent answers with one. Give one.")
@@ -281,7 +282,7 @@ def code(scheme: Any, value: object) -> int:
 
 
 def _permanent(scheme: Any) -> Any:
-    return scheme.permanent if isinstance(scheme, Repeated) else scheme
+    return scheme.permanent if isinstance(scheme, Repeated) else scheme_of(scheme)
 
 
 def _names(scheme: Any) -> Any:

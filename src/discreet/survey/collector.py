@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from discreet.errors import DataError, DiscreetError, SourceError
 from discreet.local import Tally
+from discreet.local.strict_json import parsed
 from discreet.survey.poll import ONE_TIME, Poll
 from discreet.survey.refusals import Refused
 from discreet.survey.store import Entry, Outcome, Store
@@ -199,19 +200,9 @@ def read_tally(scheme: Any, data: bytes) -> Any:
 
 def _object(body: bytes) -> dict[str, Any]:
     """A JSON object with the fields of a report, each once."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        fields = dict(pairs)
-        if len(fields) != len(pairs):
-            raise ValueError
-        return fields
-
-    def refused(_: str) -> Any:
-        raise ValueError
-
     try:
-        fields = json.loads(body.decode(), object_pairs_hook=once, parse_constant=refused)
-    except (ValueError, RecursionError):
+        fields = parsed(body.decode())
+    except ValueError:
         raise Refused("malformed") from None
     if not isinstance(fields, dict) or not {"scheme", "report"} <= set(fields) <= _FIELDS:
         raise Refused("malformed")
