@@ -57,6 +57,10 @@ const kinds = {
     }
     return seen;
   },
+  positions({ text, numbers }) {
+    const scheme = module.readScheme(text);
+    return numbers.map((number) => String(module.positionOf(scheme, number)));
+  },
   hash: ({ text }) => module.sha256(text),
   identity: ({ text }) => module.readScheme(text).hash,
   words({ text, reports }) {

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from discreet.local import Mean
 from discreet.survey.poll import read_poll
+from discreet.survey.schemes import scheme_for
 from discreet.survey.tokens import new_token, token_hash
 from tests.survey.browser import VARIABLE, Browser, browsing, chromium, faults
 from tests.survey.hosts import ANSWERS, Host, hosting, write_poll
@@ -24,7 +26,7 @@ if PROGRAM is None:
     )
 pytest.importorskip("fastapi", reason="NO TESTS IN A BROWSER: fastapi is not installed")
 
-KINDS = ("randomized-response", "unary", "subset", "hadamard")
+KINDS = ("randomized-response", "unary", "subset", "hadamard", "projective")
 SURE = 1 - Fraction(1, 10**7)
 READY = "document.getElementById('answers')?.childElementCount > 0"
 SENT = "document.getElementById('status').textContent.startsWith('The report was sent')"
@@ -100,18 +102,59 @@ def survey(browser: Browser, folder: Path, kind: str, respondents: int) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_respondents_answer_and_no_answer_leaves_the_page(
-    browser: Browser, tmp_path: Path, kind: str
-) -> None:
-    survey(browser, tmp_path, kind, 30)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", KINDS)
 def test_two_hundred_respondents_answer_and_no_answer_leaves_the_page(
     browser: Browser, tmp_path: Path, kind: str
 ) -> None:
     survey(browser, tmp_path, kind, 200)
+
+
+@pytest.mark.parametrize("kind", ["duchi", "piecewise", "hybrid"])
+def test_two_hundred_respondents_give_a_number_and_none_leaves_the_page(
+    browser: Browser, tmp_path: Path, kind: str
+) -> None:
+    numbers = [f"{number}.0625" for number in range(11, 31)]  # digits that no report has
+    poll = number_poll(tmp_path, kind)
+    with hosting(poll) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        for at in range(200):
+            browser.run(f"document.getElementById('number').value = '{numbers[at % 20]}'")
+            click(browser, "send")
+            browser.wait(SENT)
+            assert browser.run("document.getElementById('number').value") == ""
+            click(browser, "next")
+        tally = counts(host, poll)
+    assert tally.reports == 200
+    lower, upper = tally.scheme.estimate(tally).interval(SURE)
+    assert lower <= sum(map(float, numbers)) / 20 <= upper
+    sent = [request for request in browser.requests if request["method"] == "POST"]
+    assert len(sent) == 200
+    for request in sent:
+        told = json.loads(request["postData"])
+        assert set(told) == {"scheme", "report", "id"}
+        assert (
+            tally.scheme.report_from_wire(
+                json.dumps({"scheme": told["scheme"], "report": told["report"]})
+            )
+            == told["report"]
+        )
+    for request in browser.requests:
+        assert request["url"].startswith(host.address)
+        assert not any(number in json.dumps(request) for number in numbers)
+    assert browser.complaints == []
+
+
+def number_poll(folder: Path, kind: str = "choose") -> Path:
+    return write_poll(
+        folder,
+        title="Hours",
+        question="How many hours did you work last week?",
+        answers=None,
+        low=0,
+        high=40,
+        scheme=kind,
+        epsilon=2,
+    )
 
 
 SCRIPTED = """(async () => {
@@ -136,20 +179,23 @@ SCRIPTED = """(async () => {
 })()"""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)], ids=str)
+@pytest.mark.parametrize("kind", [*KINDS, "duchi", "piecewise", "hybrid"])
 def test_the_browser_has_exactly_the_law_of_the_scheme(
-    browser: Browser, tmp_path: Path, kind: str
+    browser: Browser, tmp_path: Path, kind: str, epsilon: Fraction
 ) -> None:
-    poll = write_poll(tmp_path, scheme=kind)
-    text = read_poll(poll).scheme.to_json()
+    if kind in KINDS:
+        text = scheme_for(kind, ANSWERS, epsilon).to_json()
+    else:
+        text = Mean(low=0, high=2, steps=2, epsilon=epsilon, kind=kind).to_json()
     fields = json.loads(text)
     runs, expected = [], []
     for place in range(3):
         for report, _, words in paths(lambda at, a=place: twin(fields, 3, a, at)):
             for script in scripts(words):
-                runs.append([place, script])
+                runs.append([place if kind in KINDS else str(place), script])
                 expected.append([report, 0])
-    with hosting(poll) as host:
+    with hosting(write_poll(tmp_path)) as host:
         browser.open(host.address)
         browser.wait(READY)
         script = SCRIPTED.replace("TEXT", json.dumps(text)).replace("RUNS", json.dumps(runs))
@@ -288,6 +334,44 @@ def test_everyone_can_use_the_pages(
         # Results grow while one looks.
         assert host.post({"scheme": read_poll(poll).scheme.identity, "report": 0}) == 201
         browser.wait("document.getElementById('status').textContent === '122 reports.'")
+    assert browser.complaints == []
+
+
+@pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
+def test_everyone_can_give_a_number(
+    browser: Browser, tmp_path: Path, screen: tuple[int, int]
+) -> None:
+    folder = Path(os.environ.get("DISCREET_SCREENSHOTS", tmp_path))
+    poll = number_poll(tmp_path)
+    scheme = read_poll(poll).scheme
+    browser.size(*screen)
+    with hosting(poll) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        assert faults(browser) == []
+        asked = "How many hours did you work last week?"
+        assert ("spinbutton", asked) in browser.roles()
+        click(browser, "send")
+        browser.wait("document.getElementById('status').textContent.includes('enter a number')")
+        browser.run("document.getElementById('number').focus()")
+        for key, code in (("7", 55), (".", 190), ("5", 53)):
+            browser.press(key, code, key)
+        assert browser.run("document.getElementById('number').value") == "7.5"
+        browser.picture(folder / f"number_{screen[0]}.png")
+        click(browser, "send")
+        browser.wait(SENT)
+        assert faults(browser) == []
+        browser.picture(folder / f"number_sent_{screen[0]}.png")
+        for report in scheme.randomize([10, 20, 30] * 50).tolist():
+            assert host.post({"scheme": scheme.identity, "report": report}) == 201
+        browser.open(f"{host.address}/results")
+        browser.wait("document.getElementById('status').textContent === '151 reports.'")
+        assert faults(browser) == []
+        assert browser.run("document.querySelectorAll('#chart .bar').length") == 1
+        assert "forges the report" in browser.run(
+            "document.getElementById('poisoning').textContent"
+        )
+        browser.picture(folder / f"number_results_{screen[0]}.png")
     assert browser.complaints == []
 
 

@@ -11,6 +11,7 @@ from discreet.cli.exits import run
 from discreet.cli.main import discreet
 from discreet.survey.collector import counted
 from discreet.survey.poll import read_poll
+from discreet.survey.schemes import KINDS
 from discreet.survey.serving import listening, opened
 from discreet.survey.store import Entry
 from discreet.survey.tokens import new_id, token_hash
@@ -44,12 +45,33 @@ def test_a_new_poll_can_be_rehearsed(survey: Command, tmp_path: Path) -> None:
     assert "never overwritten" in error
 
 
-@pytest.mark.parametrize("kind", ["randomized-response", "unary", "subset", "hadamard"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_scheme_can_be_rehearsed(survey: Command, tmp_path: Path, kind: str) -> None:
     code, out, _ = survey("simulate", write_poll(tmp_path, scheme=kind), "--respondents", 50)
     assert code == 0
     assert kind in out
     assert "canary-south" in out
+
+
+def test_a_number_is_rehearsed_and_its_mean_is_shown(survey: Command, tmp_path: Path) -> None:
+    path = write_poll(tmp_path, answers=None, low=0, high=40)
+    code, out, _ = survey("simulate", path, "--respondents", 50)
+    assert code == 0
+    assert "1 intervals hold the truth" in out
+    assert "shifts the mean by at most" in out
+    scheme = read_poll(path).scheme
+    stored(path, scheme.randomize([10] * 60).tolist())
+    code, out, _ = survey("results", path)
+    assert code == 0
+    assert "60 reports" in out
+    assert re.search(r"mean +at least +at most", out)
+    assert "forges the report" in out
+    found = json.loads(survey("results", path, "--json")[1])
+    assert found["shares"] == []
+    assert found["mean"]["lower"] <= found["mean"]["value"] <= found["mean"]["upper"]
+    lines = survey("results", path, "--csv")[1].splitlines()
+    assert lines[0] == "mean,error,lower,upper"
+    assert float(lines[1].split(",")[0]) == found["mean"]["value"]
 
 
 def stored(path: Path, reports: list[int]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.errors import DiscreetError, PolicyError
 from discreet.survey.poll import read_poll
-from discreet.survey.schemes import KINDS, leverage
+from discreet.survey.schemes import KINDS, NUMBER_KINDS, leverage
 from discreet.survey.template import write_template
 from tests.survey.hosts import ANSWERS, write_poll
 
@@ -53,6 +53,19 @@ def test_the_scheme_that_is_chosen_has_the_lowest_variance(
         assert chosen <= kind(epsilon=epsilon, categories=names).variance(1) * (1 + 1e-8)
 
 
+def test_a_question_for_a_number_has_bounds_instead_of_answers(tmp_path: Path) -> None:
+    number = {"answers": None, "low": -0.5, "high": 40}
+    poll = read_poll(write_poll(tmp_path, **number))
+    assert poll.is_number
+    assert poll.answers == ()
+    assert (poll.scheme.low, poll.scheme.high) == (Fraction(-1, 2), 40)
+    for kind in NUMBER_KINDS:
+        named = read_poll(write_poll(tmp_path, **number, scheme=kind)).scheme
+        assert named.kind == kind
+        assert poll.scheme.variance(1) <= named.variance(1)
+        assert leverage(named) > 40.5
+
+
 def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
     poll = read_poll(write_poll(tmp_path, closes="2030-06-01"))
     end = datetime(2030, 6, 2, tzinfo=UTC)
@@ -78,7 +91,15 @@ def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
         ({"epsilon": None}, "there is no epsilon"),
         ({"epsilon": 0}, "epsilon"),
         ({"epsilon": "much"}, "epsilon"),
-        ({"scheme": "mean"}, "not known"),
+        ({"scheme": "mean"}, "not one for this question"),
+        ({"scheme": "hybrid"}, "not one for this question"),
+        ({"low": 0, "high": 4}, "answers to choose from and bounds"),
+        ({"answers": None, "low": 0}, "one of low and high"),
+        ({"answers": None, "high": 0}, "one of low and high"),
+        ({"answers": None, "low": 0, "high": 0}, "low is not below high"),
+        ({"answers": None, "low": "a", "high": 1}, "low"),
+        ({"answers": None, "low": 0, "high": 4, "scheme": "unary"}, "not one for this question"),
+        ({"answers": None, "low": 0, "high": 4, "epsilon": -1}, "epsilon"),
         ({"database": 5}, "database"),
         ({"rate_limit": 0}, "rate_limit"),
         ({"rate_limit": 1.5}, "rate_limit"),

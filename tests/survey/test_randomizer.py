@@ -22,7 +22,14 @@ import pytest
 
 from discreet.errors import PrivacyWarning
 from discreet.exact import exp_minus
-from discreet.local import HadamardResponse, RandomizedResponse, SubsetSelection, UnaryEncoding
+from discreet.local import (
+    HadamardResponse,
+    Mean,
+    ProjectiveGeometryResponse,
+    RandomizedResponse,
+    SubsetSelection,
+    UnaryEncoding,
+)
 from discreet.privacy.laws import Law, ProductLaw
 from tests.mechanisms.goodness import fits
 from tests.survey.twin import WHOLE, paths, scripts, twin
@@ -47,6 +54,19 @@ SCHEMES = [
     *(SubsetSelection(epsilon=epsilon, categories=k) for epsilon in EPSILONS for k in (3, 6)),
     SubsetSelection(epsilon=1, categories=5, size=3),
     *(HadamardResponse(epsilon=epsilon, categories=k) for epsilon in EPSILONS for k in (2, 6)),
+    *(
+        ProjectiveGeometryResponse(epsilon=epsilon, categories=k)
+        for epsilon in EPSILONS
+        for k in (3, 6)
+    ),
+    ProjectiveGeometryResponse(epsilon=1, categories=30, prime=5, dimension=3),
+    ProjectiveGeometryResponse(epsilon=1, categories=40, prime=3, dimension=4),
+    *(
+        Mean(low=0, high=steps, steps=steps, epsilon=epsilon, kind=kind)
+        for epsilon in EPSILONS
+        for steps in (1, 7)
+        for kind in ("duchi", "piecewise", "hybrid")
+    ),
 ]
 
 
@@ -78,7 +98,8 @@ def law_of_page(text: str, size: int) -> list[dict[str, Fraction]]:
         for report, probability, words in paths(lambda at, a=answer: twin(fields, size, a, at)):
             law[json.dumps(report)] += probability
             for script in scripts(words):
-                runs.append({"answer": answer, "words": script})
+                given = str(answer) if fields["scheme"] == "mean" else answer
+                runs.append({"answer": given, "words": script})
                 expected.append([report, 0])
         assert sum(law.values()) == 1
         laws.append(dict(law))
@@ -91,11 +112,17 @@ def law_of_page(text: str, size: int) -> list[dict[str, Fraction]]:
 
 
 def size_of(scheme: Any) -> int:
+    if isinstance(scheme, Mean):
+        return scheme.steps + 1
     return scheme.categories if isinstance(scheme.categories, int) else len(scheme.categories)
 
 
 def value(scheme: Any, answer: int) -> Any:
-    return answer if isinstance(scheme.categories, int) else scheme.categories[answer]
+    return (
+        answer
+        if isinstance(scheme, Mean) or isinstance(scheme.categories, int)
+        else scheme.categories[answer]
+    )
 
 
 def encloses(law: Law, outcome: Any, probability: Fraction) -> bool:
@@ -120,6 +147,8 @@ def outcome_of(scheme: Any, report: str) -> Any:
             return tuple(int(bit) for bit in bits)
         case "randomized-response":
             return value(scheme, plain)
+        case "projective" | "mean":
+            return plain
     return tuple(plain)
 
 
@@ -155,6 +184,10 @@ def test_no_report_of_the_page_is_more_than_e_to_epsilon_times_as_likely(scheme:
         UnaryEncoding(epsilon=3, categories=4, kind="symmetric"),
         SubsetSelection(epsilon=Fraction(1, 10), categories=6),
         HadamardResponse(epsilon=1, categories=6),
+        ProjectiveGeometryResponse(epsilon=1, categories=30, prime=5, dimension=3),
+        Mean(low=0, high=7, steps=7, epsilon=1, kind="duchi"),
+        Mean(low=0, high=7, steps=7, epsilon=1, kind="piecewise"),
+        Mean(low=0, high=7, steps=7, epsilon=3, kind="hybrid"),
     ],
     ids=repr,
 )
@@ -162,12 +195,13 @@ def test_a_sample_of_the_page_fits_the_law_and_not_that_of_a_weaker_scheme(schem
     text, size = scheme.to_json(), size_of(scheme)
     fields = json.loads(text)
     right = {report: float(chance) for report, chance in law_of_page(text, size)[1].items()}
-    changed = "one" if scheme.name == "unary" else "keep"
+    changed = "one" if scheme.name == "unary" else "keep" if int(fields["keep"]) else "bit"
     fields[changed] = str(int(fields[changed]) * 9 // 10)  # the control: a law that is a tenth off
     wrong: dict[str, float] = defaultdict(float)
     for report, chance, _ in paths(lambda at: twin(fields, size, 1, at)):
         wrong[json.dumps(report)] += float(chance)
-    (seen,) = node([{"kind": "sample", "text": text, "answer": 1, "count": 50_000}])
+    answer = "1" if scheme.name == "mean" else 1
+    (seen,) = node([{"kind": "sample", "text": text, "answer": answer, "count": 50_000}])
     spaced = {json.dumps(json.loads(report)): count for report, count in seen.items()}
     sample = list(Counter(spaced).elements())
     assert fits(sample, right)
@@ -191,6 +225,10 @@ POLL = RandomizedResponse(epsilon=1, categories=4)
 UNARY = UnaryEncoding(epsilon=1, categories=4)
 SUBSET = SubsetSelection(epsilon=1, categories=6)
 HADAMARD = HadamardResponse(epsilon=1, categories=6)
+PROJECTIVE = ProjectiveGeometryResponse(epsilon=1, categories=6)
+BITS = Mean(low=0, high=40, epsilon=1, kind="duchi")
+CELLS = Mean(low=0, high=40, epsilon=1, kind="piecewise")
+BOTH = Mean(low=0, high=40, epsilon=1, kind="hybrid")
 
 
 UNKNOWN = [
@@ -225,6 +263,33 @@ UNKNOWN = [
     changed(SUBSET, size=6),
     changed(HADAMARD, rows=7),
     changed(HADAMARD, rows=4),
+    changed(PROJECTIVE, prime=4),
+    changed(PROJECTIVE, prime=3),
+    changed(PROJECTIVE, prime=1),
+    changed(PROJECTIVE, dimension=1),
+    changed(PROJECTIVE, dimension=25),
+    changed(PROJECTIVE, dimension=2.5),
+    changed(BOTH, kind="optimised"),
+    changed(BOTH, low="40"),
+    changed(BOTH, low="0.5"),
+    changed(BOTH, low=0),
+    changed(BOTH, steps=0),
+    changed(BOTH, steps=-1),
+    changed(BOTH, window=0),
+    changed(BOTH, cells=17),
+    changed(BOTH, mix="-1"),
+    changed(BOTH, mix=str(WHOLE + 1)),
+    changed(BOTH, mix=str(WHOLE)),
+    changed(BOTH, mix="0"),
+    changed(BOTH, bit="0"),
+    changed(BOTH, bit=str(WHOLE)),
+    changed(BOTH, keep="0"),
+    changed(BOTH, keep=str(WHOLE)),
+    changed(BITS, mix="1"),
+    changed(BITS, window=1),
+    changed(CELLS, mix="1"),
+    changed(CELLS, bit="1"),
+    changed(BOTH, categories=2),
 ]
 
 
@@ -245,6 +310,11 @@ def weakened(scheme: Any, name: str, by: int) -> str:
         (SUBSET, "keep", 1),
         (HADAMARD, "keep", 1),
         (UNARY, "other", -2),
+        (PROJECTIVE, "keep", 1),
+        (BITS, "bit", 1),
+        (CELLS, "keep", 1),
+        (BOTH, "keep", 1),
+        (BOTH, "bit", 1),
     ],
     ids=repr,
 )
@@ -258,11 +328,22 @@ def test_a_collector_cannot_weaken_a_scheme_by_one_unit_of_a_chance(
 
 @pytest.mark.parametrize("epsilon", ["1/1000", "7/3", "20", "60", "1000"])
 def test_every_scheme_that_python_writes_is_read(epsilon: str) -> None:
-    kinds = (RandomizedResponse, UnaryEncoding, SubsetSelection, HadamardResponse)
+    kinds: Any = (
+        RandomizedResponse,
+        UnaryEncoding,
+        SubsetSelection,
+        HadamardResponse,
+        ProjectiveGeometryResponse,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # of an ε that protects nobody
         texts = [kind(epsilon=Fraction(epsilon), categories=12).to_json() for kind in kinds]
-    assert node([{"kind": "refused", "text": text} for text in texts]) == [None] * 4
+        texts += [
+            Mean(low=low, high=high, epsilon=Fraction(epsilon), kind=kind).to_json()
+            for kind in ("duchi", "piecewise", "hybrid")
+            for low, high in ((0, 1), ("-1/3", "2/7"), (-1e-300, 1e300))
+        ]
+    assert node([{"kind": "refused", "text": text} for text in texts]) == [None] * len(texts)
 
 
 def test_an_answer_that_is_none_is_not_randomized() -> None:
@@ -272,20 +353,62 @@ def test_an_answer_that_is_none_is_not_randomized() -> None:
             node([{"kind": "scripted", "text": POLL.to_json(), "runs": [run]}])
 
 
+def test_a_number_is_put_on_the_nearest_position() -> None:
+    scheme = Mean(low="-1/3", high=40, epsilon=1, steps=1000)
+    texts = ["0", "-0", "7.5", "1e1", "1.25E+1", ".5", "5.", "+3", "-1", "41", "1e300", "-1e300"]
+    texts += ["39.9999999999999999999999", "1e-300", "20.1666666"]
+    found = node([{"kind": "positions", "text": scheme.to_json(), "numbers": texts}])[0]
+    assert found == [str(scheme._position(float(text))) for text in texts]
+    for text in ("", ".", "-", "1,5", "0x1", "1e9999", "NaN", "Infinity", " 1", "1_0", "9" * 99):
+        with pytest.raises(AssertionError, match="not a number"):
+            node([{"kind": "positions", "text": scheme.to_json(), "numbers": [text]}])
+
+
+def test_a_report_on_a_number_is_explained() -> None:
+    weak = Mean(low=0, high=40, epsilon=5, kind="duchi")
+    found = node(
+        [
+            {"kind": "words", "text": scheme.to_json(), "reports": reports}
+            for scheme, reports in (
+                (BITS, [0, 1]),
+                (CELLS, [0, CELLS.steps // 2, CELLS._law.cells - 1]),
+                (BOTH, [0, BOTH._law.cells + 1]),
+                (weak, [0]),
+            )
+        ]
+    )
+    assert "no more than 73.1% and no less than 26.9%" in found[0][0][0]
+    assert found[0][1] == ["The report says: “low”.", "The report says: “high”."]
+    assert "with a chance of 62.2%" in found[1][0][0]
+    assert found[1][1] == [
+        "The report names the stretch from 0 to 0.",
+        "The report names the stretch from 0 to 20.",
+        "The report names the stretch from 40 to 40.",
+    ]
+    assert "of one of two forms" in found[2][0][0]
+    assert found[2][1][1] == "The report says: “high”."
+    assert all("2.72 times" in words[-1] for words, _ in found[:3])
+    assert "weak protection" in found[3][0][-1]
+
+
 def test_a_report_is_explained_with_the_numbers_of_its_scheme() -> None:
     names = ("north", "south", "east")
     poll = RandomizedResponse(epsilon=1, categories=names)
     unary = UnaryEncoding(epsilon=1, categories=names)
     subset = SubsetSelection(epsilon=Fraction(1, 2), categories=names)
     hadamard = HadamardResponse(epsilon=1, categories=names)
+    projective = ProjectiveGeometryResponse(epsilon=1, categories=names)
     found = node(
         [
             {"kind": "words", "text": poll.to_json(), "reports": [1]},
             {"kind": "words", "text": unary.to_json(), "reports": ["a0", "00"]},
             {"kind": "words", "text": subset.to_json(), "reports": [[2]]},
             {"kind": "words", "text": hadamard.to_json(), "reports": [[1, 1], [0, 0]]},
+            {"kind": "words", "text": projective.to_json(), "reports": [0, 1]},
         ]
     )
+    assert projective.prime == 2
+    assert found[4][1] == ["The report lists: “south”.", "The report lists: “north”."]
     assert "57.6%" in found[0][0][0]
     assert "21.2%" in found[0][0][1]
     assert all("2.72 times" in words[-1] for words, _ in (found[0], found[1], found[3]))

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from discreet.local import Mean
 from discreet.survey.headers import HEADERS
+from discreet.survey.schemes import KINDS, leverage
 from discreet.survey.store import Store
 from discreet.survey.tokens import new_id, new_token, token_hash
 from tests.survey.conftest import Site, Sites
@@ -96,10 +98,42 @@ def test_a_report_is_in_the_results_once_it_is_acknowledged(site: Sites) -> None
     assert "forged" in found["poisoning"]["text"]
 
 
+def test_reports_on_a_number_are_a_mean(site: Sites) -> None:
+    made = site(answers=None, low=0, high=40)
+    scheme = made.poll.scheme
+    assert made.ask("GET", "/api/results").json()["mean"] is None
+    reports = scheme.randomize([10, 20, 30] * 20)
+    assert made.send(report=int(reports[0])).status_code == 201
+    sleep(0.6)
+    assert made.ask("GET", "/api/results").json()["mean"]["error"] > 0  # of one report
+    for report in reports[1:]:
+        assert made.send(report=int(report)).status_code == 201
+    for bad in (-1, scheme._law.cells + 2, "1", 1.0, True, None, [1]):
+        assert made.send(report=bad).status_code == 400
+    sleep(0.6)
+    found = made.ask("GET", "/api/results").json()
+    assert (found["reports"], found["shares"]) == (60, [])
+    estimate = scheme.estimate(reports)
+    assert found["mean"]["value"] == estimate.value
+    assert (found["mean"]["lower"], found["mean"]["upper"]) == estimate.interval()
+    assert (found["mean"]["low"], found["mean"]["high"]) == (0, 40)
+
+
+@pytest.mark.parametrize("kind", ["duchi", "piecewise", "hybrid"])
+def test_one_forged_report_shifts_a_mean_by_what_is_said(kind: str) -> None:
+    scheme = Mean(low=-5, high=40, epsilon=1, steps=500, kind=kind)
+    honest = scheme.randomize([10, 20, 30] * 20)
+    values = []
+    for report in scheme._law.reports:
+        honest[0] = report
+        values.append(scheme.estimate(honest).value)
+    assert max(values) - min(values) == pytest.approx(leverage(scheme) / 60)
+
+
 def test_one_forged_report_shifts_an_estimate_by_what_is_said(site: Sites) -> None:
     from discreet.survey.results import poisoning
 
-    for kind in ("randomized-response", "unary", "subset", "hadamard"):
+    for kind in KINDS:
         poll = site(scheme=kind, database=f"{kind}.db").poll
         honest = [poll.scheme.randomize(answer) for answer in ANSWERS * 20]
         before = {one.answer: one.value for one in _shares(poll, honest)}
@@ -312,7 +346,7 @@ def test_a_database_that_was_tampered_with_is_no_fault(site: Sites) -> None:
 
 
 def test_the_tally_is_that_of_the_reports(site: Sites) -> None:
-    for kind in ("randomized-response", "unary", "subset", "hadamard"):
+    for kind in KINDS:
         made = site(scheme=kind, database=f"{kind}.db")
         for answer in ANSWERS * 5:
             sent = json.loads(made.poll.scheme.report_to_wire(made.poll.scheme.randomize(answer)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 WHOLE = 1 << 64
@@ -75,7 +76,44 @@ def twin(fields: dict[str, Any], size: int, answer: int, decide: Decisions) -> A
             row = decide.below(fields["rows"])
             bit = (row & answer + 1).bit_count() % 2
             return [row, bit if decide.happens(int(fields["keep"])) else 1 - bit]
+        case "projective":
+            return _projective(fields, answer, decide)
+        case "mean":
+            return _mean(fields, answer, decide)
     raise AssertionError
+
+
+def _projective(fields: dict[str, Any], answer: int, decide: Decisions) -> int:
+    """By lists: all points, and all vectors with the inner product that is drawn."""
+    prime, dimension = fields["prime"], fields["dimension"]
+    vectors = list(product(range(prime), repeat=dimension))
+    points = [one for one in vectors if next((digit for digit in one if digit), 0) == 1]
+    own = points[answer]
+    pivot = own.index(1)
+    kept = decide.happens(int(fields["keep"]))
+
+    def inner(vector: tuple[int, ...]) -> int:
+        return sum(a * b for a, b in zip(own, vector, strict=True)) % prime
+
+    fitting = [one for one in vectors if inner(one) == (0 if kept else 1) and any(one)]
+    fitting.sort(key=lambda one: one[:pivot] + one[pivot + 1 :])
+    drawn = fitting[decide.below(len(fitting))]
+    (point,) = {tuple(factor * digit % prime for digit in drawn) for factor in range(prime)} & set(
+        points
+    )
+    return points.index(point)
+
+
+def _mean(fields: dict[str, Any], position: int, decide: Decisions) -> int:
+    steps, window, mix = fields["steps"], fields["window"], int(fields["mix"])
+    if mix == WHOLE or (mix and decide.happens(mix)):
+        if decide.happens(int(fields["keep"])):
+            return position + decide.below(window)
+        rest = [cell for cell in range(steps + window) if not position <= cell < position + window]
+        return rest[decide.below(steps)]
+    end = decide.below(steps) < position
+    told = decide.happens(int(fields["bit"]))
+    return int(fields["cells"]) + (end if told else not end)
 
 
 Traced = tuple[Any, Fraction, list[list[list[int]]]]

@@ -19,7 +19,7 @@ def survey() -> None:
     discreet survey new poll.toml        # a poll to be filled in
     discreet survey simulate poll.toml   # a rehearsal with fake answers
     discreet survey serve poll.toml      # the page, the collector and the results
-    discreet survey results poll.toml    # shares with their intervals
+    discreet survey results poll.toml    # estimates with their intervals
 
     Answers are randomized in the browser of each respondent; only reports arrive.
     """
@@ -79,7 +79,7 @@ def simulate(poll: str, respondents: int) -> None:
     """Rehearse with fake answers: what so many respondents would show.
 
     Nothing is stored. The first answer is given by the most of the fake respondents, the last one
-    by the fewest.
+    by the fewest; numbers lie anywhere between the bounds.
     """
     from discreet.survey.poll import read_poll
     from discreet.survey.rehearsal import rehearse
@@ -87,31 +87,26 @@ def simulate(poll: str, respondents: int) -> None:
 
     read = read_poll(poll)
     found = rehearse(read, respondents)
-    rows = [
-        (
-            one.estimate.answer,
-            f"{one.truth:.1%}",
-            f"{one.estimate.value:.1%}",
-            f"{one.estimate.lower:.1%}",
-            f"{one.estimate.upper:.1%}",
-        )
-        for one in found
-    ]
+    form = ".4g" if read.is_number else ".1%"
+    rows = []
+    for one in found:
+        numbers = one.truth, one.estimate.value, one.estimate.lower, one.estimate.upper
+        rows.append((one.estimate.answer, *(format(number, form) for number in numbers)))
     click.echo(f"{respondents:,} fake respondents, {read.scheme.name}, {read.scheme.loss} for each")
     _table(("answer", "truth", "estimate", "at least", "at most"), rows)
     held = sum(one.covered for one in found)
     click.echo(f"{held} of {len(found)} intervals hold the truth; each does in 95 of 100 surveys.")
-    click.echo(
-        f"A forged report shifts a share by at most {leverage(read.scheme) / respondents:.2%}."
-    )
+    what, form = ("the mean", ".2g") if read.is_number else ("a share", ".2%")
+    shift = format(leverage(read.scheme) / respondents, form)
+    click.echo(f"A forged report shifts {what} by at most {shift}.")
 
 
 @survey.command()
 @click.argument("poll")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="The shares as CSV.")
+@click.option("--csv", "as_csv", is_flag=True, help="The estimates as CSV.")
 def results(poll: str, as_json: bool, as_csv: bool) -> None:
-    """Show shares with their intervals, from the reports so far."""
+    """Show estimates with their intervals, from the reports so far."""
     from datetime import UTC, datetime
 
     from discreet.survey.poll import read_poll
@@ -137,11 +132,15 @@ def results(poll: str, as_json: bool, as_csv: bool) -> None:
         click.echo(csv_text(found), nl=False)
         return
     click.echo(f"{read.question}  {found['reports']:,} reports, {read.scheme.loss} for each")
-    rows = [
-        (one["answer"], *(f"{one[name]:.1%}" for name in ("share", "lower", "upper")))
-        for one in found["shares"]
-    ]
-    _table(("answer", "share", "at least", "at most"), rows)
+    if found["mean"] is not None:
+        numbers = (format(found["mean"][name], ".4g") for name in ("value", "lower", "upper"))
+        _table(("mean", "at least", "at most"), [tuple(numbers)])
+    else:
+        rows = [
+            (one["answer"], *(f"{one[name]:.1%}" for name in ("share", "lower", "upper")))
+            for one in found["shares"]
+        ]
+        _table(("answer", "share", "at least", "at most"), rows)
     if found["reports"]:
         click.echo(found["poisoning"]["text"])
     if refused:

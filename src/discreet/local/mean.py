@@ -109,6 +109,13 @@ class Mean:
         return (self.high - self.low) / (2 * self.steps)
 
     @property
+    def report_range(self) -> Fraction:
+        """How far apart the numbers lie that two reports can stand for: replacing one report of n
+        moves an estimate by at most this over n."""
+        least, largest = self._law.score_range
+        return (largest - least) * (self.high - self.low) / self.steps
+
+    @property
     def identity(self) -> str:
         """The SHA-256 of the scheme's JSON, by which reports and tallies name it."""
         return wire.identity(self.to_json())

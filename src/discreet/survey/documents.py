@@ -102,7 +102,7 @@ REPORTS: Final[dict[str, Any]] = {
                         "report": {
                             "description": "randomized-response: a place from 0; unary: "
                             "hexadecimal bits; subset: a sorted list of places; hadamard: a row "
-                            "and a bit.",
+                            "and a bit; projective: a point; mean: a cell or a bit.",
                             "anyOf": [
                                 {"type": "integer", "minimum": 0},
                                 {"type": "string"},
@@ -130,7 +130,7 @@ RESULTS: Final[dict[str, Any]] = {
     "summary": "The estimates",
     "responses": {
         200: _answer(
-            "Shares with their 95% intervals.",
+            "Shares, or a mean, with their 95% intervals.",
             _content(
                 _object(
                     {
@@ -152,6 +152,16 @@ RESULTS: Final[dict[str, Any]] = {
                                     "upper": _NUMBER,
                                 }
                             ),
+                        },
+                        "mean": {
+                            "anyOf": [
+                                _object(
+                                    dict.fromkeys(
+                                        ("value", "error", "lower", "upper", "low", "high"), _NUMBER
+                                    )
+                                ),
+                                {"type": "null"},
+                            ]
                         },
                         "reading": _TEXT,
                         "poisoning": _object(

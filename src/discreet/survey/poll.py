@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from discreet.errors import DiscreetError, PolicyError
 from discreet.exact import rational
-from discreet.survey.schemes import CHOOSE, KINDS, scheme_for
+from discreet.local import Mean
+from discreet.survey.schemes import CHOOSE, KINDS, NUMBER_KINDS, number_scheme_for, scheme_for
 
 NONE: Final = "none"
 ONE_TIME: Final = "one-time"
@@ -21,6 +22,8 @@ _FIELDS: Final = (
     "title",
     "question",
     "answers",
+    "low",
+    "high",
     "epsilon",
     "scheme",
     "database",
@@ -37,6 +40,7 @@ _MOST_RATE: Final = 1_000_000
 class Poll:
     """One question with its answers, and how reports of it are collected.
 
+    Without ``answers`` the question is for a number between the bounds of its scheme.
     ``scheme`` is the local scheme by which a browser randomizes an answer; it fixes the privacy.
     ``rate_limit`` is how many reports a minute one address may send.  ``closes`` is the first
     moment at which no more are taken.
@@ -50,6 +54,11 @@ class Poll:
     rate_limit: int = 60
     closes: datetime | None = None
     tokens: str = NONE
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the question is for a number, and the estimate a mean."""
+        return isinstance(self.scheme, Mean)
 
     @property
     def epsilon(self) -> Fraction:
@@ -75,12 +84,13 @@ def read_poll(path: str | Path) -> Poll:
                 f"there is no field {name[:60]!r}.{meant}",
                 f"The fields of a poll are {', '.join(_FIELDS)}. Correct the name, or take it out.",
             )
-    answers = _answers(place, fields.get("answers"))
+    number = "low" in fields or "high" in fields
+    answers = () if number else _answers(place, fields.get("answers"))
     return Poll(
         title=_line(place, fields, "title", "Sport in our school"),
         question=_line(place, fields, "question", "Did you ever skip a lesson?"),
         answers=answers,
-        scheme=_scheme(place, fields, answers),
+        scheme=_number_scheme(place, fields) if number else _scheme(place, fields, answers),
         database=_database(place, fields.get("database")),
         rate_limit=_rate(place, fields.get("rate_limit", 60)),
         closes=_closing(place, fields.get("closes")),
@@ -138,7 +148,11 @@ def _answers(place: Path, answers: object) -> tuple[str, ...]:
         'which they are shown. Write answers = ["No", "Yes"].'
     )
     if not isinstance(answers, list):
-        raise _error(place, "there are no answers to choose from.", remedy)
+        raise _error(
+            place,
+            "there are no answers to choose from.",
+            f"{remedy} For a number, write low = 0 and high = 40 instead.",
+        )
     texts = [text for text in answers if isinstance(text, str) and text.isprintable()]
     if not all(text == text.strip() and 0 < len(text) <= most for text in texts):
         texts = []
@@ -150,14 +164,47 @@ def _answers(place: Path, answers: object) -> tuple[str, ...]:
 
 
 def _scheme(place: Path, fields: dict[str, Any], answers: tuple[str, ...]) -> Any:
-    kind = fields.get("scheme", CHOOSE)
-    if kind not in (CHOOSE, *KINDS):
+    kind, epsilon = _kind(place, fields, tuple(KINDS)), _epsilon(place, fields)
+    try:
+        return scheme_for(kind, answers, epsilon)
+    except DiscreetError as error:
+        raise PolicyError(f"in {place.name}: {error}") from None
+
+
+def _number_scheme(place: Path, fields: dict[str, Any]) -> Mean:
+    """The scheme of a question for a number."""
+    rule = "A question for a number has bounds that are known beforehand, and no answers."
+    if "answers" in fields:
         raise _error(
             place,
-            "the scheme is not known.",
-            f"It is how an answer is randomized: {', '.join(KINDS)}, or {CHOOSE}, which takes the "
-            f'most accurate. Write scheme = "{CHOOSE}".',
+            "there are answers to choose from and bounds of a number.",
+            f"{rule} Take out answers, or low and high.",
         )
+    if not {"low", "high"} <= set(fields):
+        raise _error(
+            place, "one of low and high is missing.", f"{rule} Write low = 0 and high = 40."
+        )
+    kind, epsilon = _kind(place, fields, NUMBER_KINDS), _epsilon(place, fields)
+    try:
+        low, high = (rational(fields[name], name) for name in ("low", "high"))
+        return number_scheme_for(kind, low, high, epsilon)
+    except DiscreetError as error:
+        raise PolicyError(f"in {place.name}: {error}") from None
+
+
+def _kind(place: Path, fields: dict[str, Any], kinds: tuple[str, ...]) -> str:
+    kind = fields.get("scheme", CHOOSE)
+    if kind in (CHOOSE, *kinds):
+        return str(kind)
+    raise _error(
+        place,
+        "the scheme is not one for this question.",
+        f"It is how an answer is randomized: {', '.join(kinds)}, or {CHOOSE}, which takes the "
+        f'most accurate. Write scheme = "{CHOOSE}".',
+    )
+
+
+def _epsilon(place: Path, fields: dict[str, Any]) -> Fraction:
     if "epsilon" not in fields:
         raise _error(
             place,
@@ -166,7 +213,7 @@ def _scheme(place: Path, fields: dict[str, Any], answers: tuple[str, ...]) -> An
             "as likely for one answer as for another. Write epsilon = 1.",
         )
     try:
-        return scheme_for(kind, answers, rational(fields["epsilon"], "epsilon"))
+        return rational(fields["epsilon"], "epsilon")
     except DiscreetError as error:
         raise PolicyError(f"in {place.name}: {error}") from None
 

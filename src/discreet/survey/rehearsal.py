@@ -1,19 +1,21 @@
 """A rehearsal: fake answers, randomized and estimated as real ones are."""
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 from discreet.noise import BitSource, Keystream
 from discreet.noise.bernoulli import uniform_below
 from discreet.survey.poll import Poll
-from discreet.survey.schemes import Share, shares
+from discreet.survey.schemes import Found, mean, shares
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """The share of an answer among the fake respondents, and what was estimated of it."""
+    """The truth about the fake respondents, and what was estimated of it."""
 
     truth: float
-    estimate: Share
+    estimate: Found
 
     @property
     def covered(self) -> bool:
@@ -24,18 +26,31 @@ class Rehearsed:
 def rehearse(poll: Poll, respondents: int, source: BitSource | None = None) -> list[Rehearsed]:
     """What a survey of so many people could find.
 
-    Answer i of k is given by a share of people in proportion to k - i.  Reports are written and
-    read as they would be on their way; none is stored.
+    Answer i of k is given by a share of people in proportion to k - i; numbers lie anywhere
+    between the bounds.  Reports are written and read as they would be on their way; none is
+    stored.
     """
     source = source or Keystream()
     scheme, size = poll.scheme, len(poll.answers)
-    given = [0] * size
     tally = scheme.tally()
+
+    def sent(answer: Any) -> None:
+        report = scheme.report_to_wire(scheme.randomize(answer, source=source))
+        tally.add(scheme.report_from_wire(report))
+
+    if poll.is_number:
+        total = Fraction(0)
+        for _ in range(respondents):
+            place = Fraction(uniform_below(scheme.steps + 1, source), scheme.steps)
+            total += place
+            sent(scheme.low + (scheme.high - scheme.low) * place)
+        truth = scheme.low + (scheme.high - scheme.low) * total / respondents
+        return [Rehearsed(float(truth), mean(scheme, tally))]
+    given = [0] * size
     for _ in range(respondents):
         answer = _answer(size, source)
         given[answer] += 1
-        sent = scheme.report_to_wire(scheme.randomize(poll.answers[answer], source=source))
-        tally.add(scheme.report_from_wire(sent))
+        sent(poll.answers[answer])
     return [
         Rehearsed(count / respondents, share)
         for count, share in zip(given, shares(scheme, poll.answers, tally), strict=True)

@@ -9,7 +9,7 @@ from typing import Any
 from discreet.exact import decimal_text
 from discreet.survey.collector import read_tally
 from discreet.survey.poll import Poll
-from discreet.survey.schemes import leverage, shares
+from discreet.survey.schemes import Found, leverage, mean, shares
 
 
 def results(
@@ -18,7 +18,6 @@ def results(
     """The results as JSON has them."""
     counts = None if tally is None else read_tally(poll.scheme, tally)
     number = 0 if counts is None else counts.reports
-    found = [] if counts is None else shares(poll.scheme, poll.answers, counts)
     return {
         "title": poll.title,
         "question": poll.question,
@@ -27,29 +26,50 @@ def results(
         "scheme": poll.scheme.identity,
         "epsilon": decimal_text(poll.epsilon),
         "confidence": 0.95,
-        "shares": [
-            {
-                "answer": share.answer,
-                "share": share.value,
-                "error": share.error,
-                "lower": share.lower,
-                "upper": share.upper,
-            }
-            for share in found
-        ],
+        "shares": _shares(poll, counts),
+        "mean": _mean(poll, counts),
         "reading": _reading(poll),
         "poisoning": poisoning(poll, number),
         "refused": dict(refused),
     }
 
 
-def poisoning(poll: Poll, reports: int) -> dict[str, Any]:
-    """How far false reports can shift an estimate: each by at most 1/(p - q)/n.
+def _shares(poll: Poll, counts: Any) -> list[dict[str, Any]]:
+    if counts is None or poll.is_number:
+        return []
+    found = shares(poll.scheme, poll.answers, counts)
+    return [{"answer": one.answer, "share": one.value, **_errors(one)} for one in found]
 
-    Whoever lies in the answer shifts it by 1/n, as in every survey; whoever forges the report
-    that is sent shifts it by up to 1/(p - q)/n.
+
+def _mean(poll: Poll, counts: Any) -> dict[str, float] | None:
+    if counts is None or not poll.is_number:
+        return None
+    found = mean(poll.scheme, counts)
+    bounds = {"low": float(poll.scheme.low), "high": float(poll.scheme.high)}
+    return {"value": found.value, **_errors(found), **bounds}
+
+
+def _errors(found: Found) -> dict[str, float]:
+    return {"error": found.error, "lower": found.lower, "upper": found.upper}
+
+
+def poisoning(poll: Poll, reports: int) -> dict[str, Any]:
+    """How far false reports can shift an estimate: each by at most the scheme's weight over n.
+
+    Whoever lies in the answer shifts it as in every survey; whoever forges the report that is sent
+    shifts a share by up to 1/(p - q)/n, and a mean by up to the range of what reports stand for.
     """
     weight = leverage(poll.scheme)
+    return {
+        "most_shift_per_report": weight / reports if reports else None,
+        "weight": weight,
+        "text": (_shifted_mean if poll.is_number else _shifted_share)(poll, weight, reports)
+        + ". Forged reports cannot be told from honest ones: that is the price of deniability. "
+        "One-time tokens and the rate limit bound how many there can be.",
+    }
+
+
+def _shifted_share(_: Poll, weight: float, reports: int) -> str:
     text = (
         "Whoever gives a false answer shifts a share by 1/n on average, as in any survey of n "
         f"people. Whoever forges the report itself can shift it by up to {weight:.2f}/n"
@@ -60,13 +80,22 @@ def poisoning(poll: Poll, reports: int) -> dict[str, Any]:
             f"report, and by at most {_points(min(1.0, weight * _FEW))} points if one report in a "
             "hundred is forged"
         )
-    return {
-        "most_shift_per_report": weight / reports if reports else None,
-        "weight": weight,
-        "text": text
-        + ". Forged reports cannot be told from honest ones: that is the price of deniability. "
-        "One-time tokens and the rate limit bound how many there can be.",
-    }
+    return text
+
+
+def _shifted_mean(poll: Poll, weight: float, reports: int) -> str:
+    width = float(poll.scheme.high - poll.scheme.low)
+    text = (
+        f"Whoever gives a false number shifts the mean by up to {width:.4g}/n on average, as in "
+        "any survey of n people. Whoever forges the report itself can shift it by up to "
+        f"{weight:.4g}/n"
+    )
+    if reports:
+        text += (
+            f": here by at most {weight / reports:.2g} for each forged report, and by at most "
+            f"{weight * _FEW:.2g} if one report in a hundred is forged"
+        )
+    return text
 
 
 _FEW = 0.01
@@ -77,10 +106,15 @@ def _points(share: float) -> str:
 
 
 def _reading(poll: Poll) -> str:
+    what, ends = (
+        ("the mean", "outside of the bounds")
+        if poll.is_number
+        else ("each share", "below 0% or above 100%")
+    )
     return (
-        "Every report was randomized in the respondent's browser, so each share is an estimate. "
-        "In at least 95 of 100 such surveys an interval holds the share among those who answered. "
-        "Estimates are unbiased: with few reports they may lie below 0% or above 100%. One report "
+        f"Every report was randomized in the respondent's browser, so {what} is an estimate. In at "
+        f"least 95 of 100 such surveys an interval holds {what} among those who answered. "
+        f"Estimates are unbiased: with few reports they may lie {ends}. One report "
         f"reveals at most ε = {decimal_text(poll.epsilon)} of one answer. The intervals are for "
         "those who answered; they are for a population if those are a random sample of it, and "
         "honest."
@@ -88,9 +122,14 @@ def _reading(poll: Poll) -> str:
 
 
 def as_csv(found: Mapping[str, Any]) -> str:
-    """The shares as CSV, one line per answer."""
+    """The shares as CSV, one line per answer; or the mean."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    if found["mean"] is not None:
+        names = ("value", "error", "lower", "upper")
+        writer.writerow(["mean", *names[1:]])
+        writer.writerow(found["mean"][name] for name in names)
+        return text.getvalue()
     writer.writerow(["answer", "share", "error", "lower", "upper"])
     for share in found["shares"]:
         writer.writerow(share[name] for name in ("answer", "share", "error", "lower", "upper"))

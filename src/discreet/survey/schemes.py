@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from discreet.local import (
     HadamardResponse,
+    Mean,
+    ProjectiveGeometryResponse,
     RandomizedResponse,
     SubsetSelection,
     UnaryEncoding,
@@ -17,9 +19,18 @@ from discreet.privacy.estimate import Estimate
 
 CHOOSE: Final = "choose"
 KINDS: Final[dict[str, Any]] = {
-    one.name: one for one in (RandomizedResponse, UnaryEncoding, SubsetSelection, HadamardResponse)
+    one.name: one
+    for one in (
+        RandomizedResponse,
+        UnaryEncoding,
+        SubsetSelection,
+        HadamardResponse,
+        ProjectiveGeometryResponse,
+    )
 }
-"""The schemes that the page's randomizer knows, the simplest first."""
+"""The schemes for answers to choose from, the simplest first."""
+NUMBER_KINDS: Final = ("duchi", "piecewise", "hybrid")
+"""The schemes for a number."""
 
 
 def scheme_for(kind: str, answers: tuple[str, ...], epsilon: Fraction) -> Any:
@@ -28,15 +39,26 @@ def scheme_for(kind: str, answers: tuple[str, ...], epsilon: Fraction) -> Any:
     >>> scheme_for("choose", ("no", "yes"), Fraction(1)).name
     'randomized-response'
     """
-    if kind != CHOOSE:
-        return KINDS[kind](epsilon=epsilon, categories=answers)
-    considered = choose(epsilon=epsilon, categories=answers).considered  # the best first
-    return next(one.scheme for one in considered if one.scheme.name in KINDS)
+    if kind == CHOOSE:
+        return choose(epsilon=epsilon, categories=answers).scheme
+    return KINDS[kind](epsilon=epsilon, categories=answers)
+
+
+def number_scheme_for(kind: str, low: Fraction, high: Fraction, epsilon: Fraction) -> Mean:
+    """The scheme of this kind for a number; the one with the lowest variance if asked to.
+
+    >>> number_scheme_for("choose", Fraction(0), Fraction(24), Fraction(1)).kind
+    'hybrid'
+    """
+    if kind == CHOOSE:
+        scheme: Mean = choose(epsilon=epsilon, low=low, high=high).scheme
+        return scheme
+    return Mean(epsilon=epsilon, low=low, high=high, kind=kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """The estimated share of one answer among the respondents, with its 95% interval."""
+class Found:
+    """What was estimated of one answer's share, or of the mean, with its 95% interval."""
 
     answer: str
     value: float
@@ -45,7 +67,14 @@ class Share:
     upper: float
 
 
-def shares(scheme: Any, answers: tuple[str, ...], tally: Any) -> list[Share]:
+def mean(scheme: Mean, tally: Any) -> Found:
+    """The mean of the respondents' numbers."""
+    error = scheme.standard_error(tally) if tally.reports > 1 else sqrt(scheme.variance(1))
+    value, lower, upper = _bounds(scheme.estimate(tally))
+    return Found("mean", value, error, lower, upper)
+
+
+def shares(scheme: Any, answers: tuple[str, ...], tally: Any) -> list[Found]:
     """The share of every answer, in the poll's order."""
     estimate = scheme.estimate(tally)
     if isinstance(estimate, Estimate):  # of two answers, the second
@@ -56,7 +85,7 @@ def shares(scheme: Any, answers: tuple[str, ...], tally: Any) -> list[Share]:
         cells: Mapping[Any, Estimate] = estimate
         found = {str(name): _bounds(one) for name, one in cells.items()}
     return [
-        Share(answer, value, _error(scheme, tally, value), lower, upper)
+        Found(answer, value, _error(scheme, tally, value), lower, upper)
         for answer, (value, lower, upper) in ((name, found[name]) for name in answers)
     ]
 
@@ -75,11 +104,16 @@ def leverage(scheme: Any) -> float:
     """How far n reports together could shift an estimate: each of them by at most this over n.
 
     A report names an answer or does not, and the estimate is the share of reports that name it,
-    less q, over p - q.  Replacing one report moves that share by at most 1/n.
+    less q, over p - q.  Replacing one report moves that share by at most 1/n.  A mean is the mean
+    of what each report stands for; replacing one moves it by at most their range over n.
 
     >>> from discreet.local import RandomizedResponse
     >>> round(leverage(RandomizedResponse.two_coin()), 6)
     2.0
+    >>> round(leverage(Mean(low=0, high=1, epsilon=1, kind="duchi")), 4)
+    2.164
     """
+    if isinstance(scheme, Mean):
+        return float(scheme.report_range)
     named, other = scheme.pair
     return float(1 / (named - other))

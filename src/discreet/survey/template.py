@@ -12,13 +12,17 @@ title = "Lessons"
 question = "Did you skip a lesson in the last month?"
 answers = ["No", "Yes"]
 
+# For a number, such as hours a week, give its bounds instead of answers:
+# low = 0
+# high = 40
+
 # No report is more than e^epsilon times as likely for one answer as for another. A smaller
 # epsilon protects more, and needs more respondents for the same accuracy. It cannot be changed
 # once there are reports.
 epsilon = 1
 
-# How an answer is randomized: "randomized-response", "unary", "subset" or "hadamard";
-# "choose" takes the one whose estimates are the most accurate.
+# How an answer is randomized: "randomized-response", "unary", "subset", "hadamard" or "projective",
+# a number: "duchi", "piecewise" or "hybrid". "choose" takes the most accurate of them.
 scheme = "choose"
 
 # Where reports are kept: a SQLite file beside this one, or "postgresql://host/database".

@@ -6,13 +6,27 @@
 
 const WHOLE = 1n << 64n;
 const LONGEST_TEXT = 1 << 20;
+const LONGEST_BOUND = 120; // letters of a fraction
 const MOST_EPSILON = 128n; // e^128 is above every ratio that chances of 2^64 can have
 
+const CATEGORICAL = { categories: readNames };
 const FIELDS = {
-  "randomized-response": ["keep"],
-  unary: ["kind", "one", "other"],
-  subset: ["size", "keep"],
-  hadamard: ["rows", "keep"],
+  "randomized-response": { ...CATEGORICAL, keep: readChance },
+  unary: { ...CATEGORICAL, kind: oneOf("optimised", "symmetric"), one: readChance, other: readChance },
+  subset: { ...CATEGORICAL, size: readCount, keep: readChance },
+  hadamard: { ...CATEGORICAL, rows: readCount, keep: readChance },
+  projective: { ...CATEGORICAL, prime: readCount, dimension: readCount, keep: readChance },
+  mean: {
+    low: readRational,
+    high: readRational,
+    kind: oneOf("duchi", "piecewise", "hybrid"),
+    steps: readCount,
+    mix: readAnyChance,
+    bit: readAnyChance,
+    keep: readAnyChance,
+    window: readCountOrNone,
+    cells: readCountOrNone,
+  },
 };
 
 /** Why a scheme or an answer is not randomized. Nothing was sent. */
@@ -38,52 +52,69 @@ export function readScheme(text) {
   const own = Object.hasOwn(FIELDS, fields.scheme) ? FIELDS[fields.scheme] : null;
   insist(own !== null, "The scheme is of a kind that this page does not know.");
   const stated = Object.hasOwn(fields, "odds") ? "odds" : "epsilon";
-  const known = ["format", "version", "scheme", stated, "categories", ...own].sort();
+  const known = ["format", "version", "scheme", stated, ...Object.keys(own)].sort();
   const found = Object.keys(fields).sort();
   insist(
     known.length === found.length && known.every((name, at) => name === found[at]),
     "The scheme has fields that this page does not know, or lacks some.",
   );
-  const scheme = {
-    scheme: fields.scheme,
-    hash: sha256(text),
-    names: readNames(fields.categories),
-    stated,
-    bound: readRational(fields[stated]),
-  };
-  scheme.categories = BigInt(scheme.names === null ? fields.categories : scheme.names.length);
-  for (const name of own) scheme[name] = READERS[name](fields[name]);
-  READERS[fields.scheme]?.(scheme);
+  const scheme = { scheme: fields.scheme, hash: sha256(text), stated, names: null };
+  scheme.bound = readRational(fields[stated]);
+  insist(
+    scheme.bound[0] > 0n && fields[stated].length <= LONGEST_BOUND,
+    "The privacy that the scheme states is not a number above 0 that this page can check.",
+  );
+  for (const name of Object.keys(own)) scheme[name] = own[name](fields[name], scheme);
+  CHECKS[fields.scheme]?.(scheme);
   insist(keepsPromise(scheme), "The scheme protects less than it says.");
   return Object.freeze(scheme);
 }
 
-const READERS = {
-  keep: readChance,
-  one: readChance,
-  other: readChance,
-  kind(kind) {
-    insist(kind === "optimised" || kind === "symmetric", "The kind of the scheme is unknown.");
-    return kind;
-  },
-  size: readCount,
-  rows: readCount,
+/** What the fields of a scheme have to do with each other. */
+const CHECKS = {
   subset({ size, categories }) {
-    insist(size >= 1n && size < categories, "The subset is not smaller than all answers.");
+    insist(size < categories, "The subset is not smaller than all answers.");
   },
   hadamard({ rows, categories }) {
     insist((rows & (rows - 1n)) === 0n && rows > categories, "The rows are not a power of two.");
   },
+  projective(scheme) {
+    const { prime, dimension, categories } = scheme;
+    insist(isPrime(prime) && dimension >= 2n && dimension <= 24n, "This is not a space of points.");
+    scheme.points = points(prime, dimension);
+    scheme.hyperplane = points(prime, dimension - 1n);
+    insist(scheme.points >= categories, "There are fewer points than answers.");
+  },
+  mean({ low, high, steps, mix, bit, keep, window, cells }) {
+    insist(low[0] * high[1] < high[0] * low[1], "The least number is not below the largest.");
+    const byCell = window >= 1n && cells === steps + window && keep > 0n && keep < WHOLE;
+    const noCell = window === 0n && cells === 0n && keep === 0n;
+    insist(mix === 0n ? noCell : byCell, "The stretches of the scheme do not fit together.");
+    const byBit = bit > 0n && bit < WHOLE;
+    insist(mix === WHOLE ? bit === 0n : byBit, "The bits of the scheme do not fit together.");
+  },
 };
+
+function isPrime(number) {
+  if (number < 2n || number > 1n << 24n) return false;
+  for (let at = 2n; at * at <= number; at += 1n) if (number % at === 0n) return false;
+  return true;
+}
+
+/** How many points a projective space of this dimension has. */
+function points(prime, dimension) {
+  return (prime ** dimension - 1n) / (prime - 1n);
+}
 
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function readNames(categories) {
+/** The number of answers; their names, if there are any, are noted in the scheme. */
+function readNames(categories, scheme) {
   if (Number.isSafeInteger(categories)) {
     insist(categories >= 2 && categories <= 2 ** 31, "The number of answers is out of range.");
-    return null;
+    return BigInt(categories);
   }
   insist(Array.isArray(categories) && categories.length >= 2, "The scheme names no answers.");
   insist(
@@ -91,25 +122,45 @@ function readNames(categories) {
       new Set(categories).size === categories.length,
     "The names of the answers are not all different texts.",
   );
-  return Object.freeze([...categories]);
+  scheme.names = Object.freeze([...categories]);
+  return BigInt(categories.length);
 }
 
-function readChance(text) {
-  insist(typeof text === "string" && /^[1-9][0-9]{0,19}$/.test(text), "A chance is not a number.");
+function oneOf(...kinds) {
+  return (kind) => {
+    insist(kinds.includes(kind), "The kind of the scheme is unknown.");
+    return kind;
+  };
+}
+
+/** A chance N of 2^64, with 0 and 2^64. */
+function readAnyChance(text) {
+  insist(typeof text === "string" && /^(0|[1-9][0-9]{0,19})$/.test(text), "A chance is not a number.");
   const chance = BigInt(text);
-  insist(chance < WHOLE, "A chance is not below 1.");
+  insist(chance <= WHOLE, "A chance is above 1.");
   return chance;
 }
 
-function readCount(number) {
-  insist(Number.isSafeInteger(number) && number >= 1 && number <= 2 ** 33, "A number is no count.");
+function readChance(text) {
+  const chance = readAnyChance(text);
+  insist(chance > 0n && chance < WHOLE, "A chance is not between 0 and 1.");
+  return chance;
+}
+
+function readCountOrNone(number) {
+  insist(Number.isSafeInteger(number) && number >= 0 && number <= 2 ** 33, "A number is no count.");
   return BigInt(number);
+}
+
+function readCount(number) {
+  insist(number !== 0, "A number is no count.");
+  return readCountOrNone(number);
 }
 
 function readRational(text) {
   insist(
-    typeof text === "string" && /^[1-9][0-9]{0,59}(\/[1-9][0-9]{0,59})?$/.test(text),
-    "The privacy that the scheme states is not an exact number.",
+    typeof text === "string" && /^(0|-?[1-9][0-9]{0,399})(\/[1-9][0-9]{0,399})?$/.test(text),
+    "A number of the scheme is not an exact one.",
   );
   const [above, below = "1"] = text.split("/");
   return [BigInt(above), BigInt(below)];
@@ -119,14 +170,23 @@ function readRational(text) {
 
 /** How many times as likely one answer may make a report as another: an exact fraction. */
 export function worstRatio(scheme) {
-  let { keep, one, other, categories, size } = scheme;
-  let ratio;
-  if (scheme.scheme === "randomized-response") ratio = [keep * (categories - 1n), WHOLE - keep];
-  if (scheme.scheme === "unary") ratio = [one * (WHOLE - other), (WHOLE - one) * other];
-  if (scheme.scheme === "subset") ratio = [keep * (categories - size), (WHOLE - keep) * size];
-  if (scheme.scheme === "hadamard") ratio = [keep, WHOLE - keep];
-  return ratio[0] < ratio[1] ? [ratio[1], ratio[0]] : ratio;
+  const ratios = RATIOS[scheme.scheme](scheme).map(([a, b]) => (a < b ? [b, a] : [a, b]));
+  return ratios.reduce((worst, one) => (one[0] * worst[1] > worst[0] * one[1] ? one : worst));
 }
+
+const RATIOS = {
+  "randomized-response": ({ keep, categories }) => [[keep * (categories - 1n), WHOLE - keep]],
+  unary: ({ one, other }) => [[one * (WHOLE - other), (WHOLE - one) * other]],
+  subset: ({ keep, size, categories }) => [[keep * (categories - size), (WHOLE - keep) * size]],
+  hadamard: ({ keep }) => [[keep, WHOLE - keep]],
+  projective: ({ keep, points, hyperplane }) => [
+    [keep * (points - hyperplane), (WHOLE - keep) * hyperplane],
+  ],
+  mean: ({ mix, bit, keep, steps, window }) => [
+    ...(mix > 0n ? [[keep * steps, (WHOLE - keep) * window]] : []),
+    ...(mix < WHOLE ? [[bit, WHOLE - bit]] : []),
+  ],
+};
 
 function keepsPromise(scheme) {
   const [above, below] = worstRatio(scheme);
@@ -193,15 +253,64 @@ const RANDOMIZERS = {
     const bit = parity(row & (answer + 1n));
     return [Number(row), happens(keep) ? bit : 1 - bit];
   },
+
+  // Every point that is orthogonal to the answer's has as many vectors other than 0 whose inner
+  // product with it is 0, every other point has one whose product is 1. All digits but one are
+  // drawn, and the one where the answer's vector has its first 1 is solved for.
+  projective({ keep, prime, dimension }, answer) {
+    const kept = happens(keep);
+    const others = prime ** (dimension - 1n);
+    const drawn = kept ? 1n + below(others - 1n) : below(others);
+    const own = vector(prime, dimension, answer);
+    const pivot = own.findIndex((digit) => digit !== 0n);
+    const found = digits(prime, dimension - 1n, drawn);
+    found.splice(pivot, 0, 0n);
+    const inner = found.reduce((sum, digit, at) => sum + digit * own[at], 0n);
+    found[pivot] = modulo((kept ? 0n : 1n) - inner, prime);
+    return Number(pointOf(prime, found));
+  },
+
+  mean({ steps, mix, bit, keep, window, cells }, position) {
+    if (mix === WHOLE || (mix > 0n && happens(mix))) {
+      if (happens(keep)) return Number(position + below(window));
+      const far = below(steps);
+      return Number(far < position ? far : far + window);
+    }
+    const end = below(steps) < position;
+    return Number(cells) + (end === happens(bit) ? 1 : 0);
+  },
 };
 
-/** A report for the answer at this place of the scheme's list. */
+/** A report: for the answer at this place of the scheme's list, or for a number as a text. */
 export function randomize(scheme, answer) {
+  if (scheme.scheme === "mean") return RANDOMIZERS.mean(scheme, positionOf(scheme, answer));
   insist(
     Number.isSafeInteger(answer) && answer >= 0 && BigInt(answer) < scheme.categories,
     "This is not one of the answers.",
   );
   return RANDOMIZERS[scheme.scheme](scheme, BigInt(answer));
+}
+
+/** The position on the scheme's scale that is nearest to a number; what is beyond is an end. */
+export function positionOf({ low, high, steps }, text) {
+  const number = readDecimal(text);
+  insist(number !== null, "This is not a number.");
+  // (number - low) / (high - low), over one denominator
+  const share = (number[0] * low[1] - low[0] * number[1]) * high[1];
+  const whole = (high[0] * low[1] - low[0] * high[1]) * number[1];
+  if (share <= 0n) return 0n;
+  if (share >= whole) return steps;
+  return (2n * share * steps + whole) / (2n * whole);
+}
+
+/** A decimal number as an exact fraction, or null. */
+function readDecimal(text) {
+  const parts = /^([+-]?)([0-9]{0,40})(?:\.([0-9]{0,40}))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text);
+  if (parts === null || !(parts[2] || parts[3])) return null;
+  const [, sign, whole, fraction = "", exponent = "0"] = parts;
+  const above = BigInt(`${sign === "-" ? "-" : ""}${whole}${fraction}`);
+  const tens = Number(exponent) - fraction.length;
+  return tens < 0 ? [above, 10n ** BigInt(-tens)] : [above * 10n ** BigInt(tens), 1n];
 }
 
 /** From a place among the answers that are not given to its place among all. */
@@ -219,6 +328,43 @@ function distinct(count, bound) {
     moved.set(place, moved.get(at) ?? at);
   }
   return drawn;
+}
+
+/** The last digits of a number, the most significant first. */
+function digits(prime, count, number) {
+  const found = [];
+  for (let at = 0n; at < count; at += 1n, number /= prime) found.unshift(number % prime);
+  return found;
+}
+
+/** The vector of a point. Its first digit other than 0 is 1; points are in the order of the
+ * numbers whose digits these are. */
+function vector(prime, dimension, point) {
+  let power = 1n; // of the numbers that begin with 1 at this digit, there are as many
+  for (; point >= power; power *= prime) point -= power;
+  return digits(prime, dimension, power + point);
+}
+
+/** The point on which a vector other than 0 lies. */
+function pointOf(prime, vector) {
+  const place = vector.findIndex((digit) => digit !== 0n);
+  const factor = inverse(vector[place], prime);
+  const number = vector.reduce((sum, digit) => sum * prime + ((digit * factor) % prime), 0n);
+  const power = prime ** BigInt(vector.length - 1 - place);
+  return number - power + (power - 1n) / (prime - 1n);
+}
+
+function modulo(number, prime) {
+  return ((number % prime) + prime) % prime;
+}
+
+/** By Fermat: digit^(prime - 2). */
+function inverse(digit, prime) {
+  let found = 1n;
+  for (let left = prime - 2n, power = digit; left > 0n; left >>= 1n, power = (power * power) % prime) {
+    if (left & 1n) found = (found * power) % prime;
+  }
+  return found;
 }
 
 function parity(number) {
@@ -332,13 +478,49 @@ export function explanation(scheme) {
         "and otherwise the other group.",
       "So a report does not say what your answer is, nor for certain what it is not.",
     ],
+    projective: ({ keep, points }) => [
+      `Your report is the number of one of ${points} public lists of answers, drawn by dice. ` +
+        `Yours is on the list with a chance of ${of(keep)}.`,
+      "So an answer on the list need not be yours, and an answer that is not on it may be.",
+    ],
+    mean: ({ mix, bit, keep }) => {
+      const stretch =
+        "It names a stretch of numbers, drawn by dice: one that holds yours with a chance of " +
+        `${of(keep)}, and otherwise one that does not.`;
+      const word =
+        "It is one of two words, “high” or “low”, drawn by dice: “high” the more likely the " +
+        `larger your number is, but with a chance of no more than ${of(bit)} and no less than ` +
+        `${of(WHOLE - bit)}.`;
+      const end = "So a report does not say what your number is, nor for certain what it is not.";
+      if (mix === WHOLE) return [`Your browser makes a report. ${stretch}`, end];
+      if (mix === 0n) return [`Your browser makes a report. ${word}`, end];
+      return [
+        `Your browser makes a report of one of two forms. With a chance of ${of(mix)}: ${lower(stretch)}`,
+        `Otherwise: ${lower(word)}`,
+        end,
+      ];
+    },
   };
   return [
     ...said[scheme.scheme](scheme),
     `Put exactly: no report is more than ${decimal(...worstRatio(scheme))} times as likely for ` +
-      "one answer as for any other. The collector learns how many people gave each answer, " +
-      "roughly, and not who did.",
+      `one answer as for any other. The collector learns ${
+        scheme.scheme === "mean" ? "the mean of all numbers" : "how many people gave each answer"
+      }, roughly, and not who gave what.`,
+    ...(weak(scheme)
+      ? ["That is a weak protection: whoever sees your report can be nearly sure of your answer."]
+      : []),
   ];
+}
+
+/** Whether a report gives an answer away almost for certain. */
+function weak(scheme) {
+  const [above, below] = worstRatio(scheme);
+  return above >= 100n * below;
+}
+
+function lower(sentence) {
+  return sentence.slice(0, 1).toLowerCase() + sentence.slice(1);
 }
 
 /** A report in words: the answers that it names. */
@@ -356,14 +538,49 @@ export function reportInWords(scheme, report) {
     return `The report marks: ${listed(marked)}.`;
   }
   if (scheme.scheme === "subset") return `The report lists: ${listed((at) => report.includes(at))}.`;
+  if (scheme.scheme === "mean") return numberInWords(scheme, BigInt(report));
+  if (scheme.scheme === "projective") {
+    const { prime, dimension } = scheme;
+    const own = vector(prime, dimension, BigInt(report));
+    const orthogonal = (at) =>
+      vector(prime, dimension, BigInt(at)).reduce((sum, digit, n) => sum + digit * own[n], 0n) %
+        prime ===
+      0n;
+    return `The report lists: ${listed(orthogonal)}.`;
+  }
   const [row, bit] = report;
   const grouped = (at) => parity(BigInt(row) & BigInt(at + 1)) === bit;
   return `The report names the group: ${listed(grouped)}.`;
 }
 
+/** A report on a number in words: a stretch of positions, or one of two words. */
+function numberInWords({ low, high, steps, window, cells }, report) {
+  if (report >= cells) return `The report says: “${report > cells ? "high" : "low"}”.`;
+  const first = report < window ? 0n : report - window + 1n;
+  const last = report < steps ? report : steps;
+  const number = (position) => {
+    // low + (high - low)·position/steps, over one denominator
+    const above = low[0] * high[1] * (steps - position) + high[0] * low[1] * position;
+    return rounded(above, low[1] * high[1] * steps);
+  };
+  return `The report names the stretch from ${number(first)} to ${number(last)}.`;
+}
+
+/** A fraction as a number of four digits. */
+function rounded(above, below) {
+  const scaled = Number((above * 10n ** 18n) / below) / 1e18;
+  return String(Number(scaled.toPrecision(4))).replace("-", "−");
+}
+
+/** The bounds of a question for a number, as a respondent reads them. */
+export function bounds({ low, high }) {
+  return [rounded(...low), rounded(...high)];
+}
+
 // ------------------------------------------------------------------ the page
 
 const FEW = 12; // up to so many answers are buttons, more are a list
+const MISSING = "Please choose an answer first.";
 
 const at = (id) => document.getElementById(id);
 
@@ -407,8 +624,11 @@ function radioButtons(names) {
     choose(next);
     next.focus();
   });
-  const chosen = () => buttons.findIndex((button) => button.checked);
-  return { element: group, chosen, clear: () => choose(null), first: buttons[0] };
+  const chosen = () => {
+    const place = buttons.findIndex((button) => button.checked);
+    return place < 0 ? null : place;
+  };
+  return { element: group, missing: MISSING, chosen, clear: () => choose(null), first: buttons[0] };
 }
 
 /** The answers as a list to choose from, where buttons would fill the page. */
@@ -418,9 +638,37 @@ function choiceList(names) {
   names.forEach((name, place) => list.append(make("option", { value: String(place) }, name)));
   return {
     element: list,
-    chosen: () => (list.value === "" ? -1 : Number(list.value)),
+    missing: MISSING,
+    chosen: () => (list.value === "" ? null : Number(list.value)),
     clear: () => (list.value = ""),
     first: list,
+  };
+}
+
+/** A number to be typed in. */
+function numberField(scheme) {
+  const [low, high] = bounds(scheme);
+  const field = make("input", {
+    type: "number",
+    step: "any",
+    id: "number",
+    autocomplete: "off",
+    "aria-labelledby": "question",
+    "aria-describedby": "range",
+  });
+  const hint = make(
+    "p",
+    { id: "range", class: "quiet" },
+    `A number from ${low} to ${high}. What lies beyond counts as the nearer of the two.`,
+  );
+  const group = make("div");
+  group.append(field, hint);
+  return {
+    element: group,
+    missing: "Please enter a number first.",
+    chosen: () => (readDecimal(field.value) === null ? null : field.value),
+    clear: () => (field.value = ""),
+    first: field,
   };
 }
 
@@ -459,13 +707,18 @@ function show(id, visible = true) {
   at(id).hidden = !visible;
 }
 
+function answersOf(scheme) {
+  if (scheme.scheme === "mean") return numberField(scheme);
+  const names = scheme.names ?? Array.from({ length: Number(scheme.categories) }, (_, n) => String(n));
+  return names.length <= FEW ? radioButtons(names) : choiceList(names);
+}
+
 async function start() {
   const [poll, scheme] = [JSON.parse(await fetched("api/poll")), readScheme(await fetched("scheme.json"))];
   document.title = poll.title;
   at("title").textContent = poll.title;
   at("question").textContent = poll.question;
-  const names = scheme.names ?? Array.from({ length: Number(scheme.categories) }, (_, n) => String(n));
-  const answers = names.length <= FEW ? radioButtons(names) : choiceList(names);
+  const answers = answersOf(scheme);
   at("answers").append(answers.element);
   for (const sentence of explanation(scheme)) at("explanation").append(make("p", {}, sentence));
   at("token").value = tokenOfAddress();
@@ -491,9 +744,9 @@ async function start() {
     at("sent-heading").focus();
   };
   at("send").addEventListener("click", async () => {
-    const place = answers.chosen();
-    if (place < 0) {
-      told("Please choose an answer first.");
+    const answer = answers.chosen();
+    if (answer === null) {
+      told(answers.missing);
       answers.first.focus();
       return;
     }
@@ -503,7 +756,7 @@ async function start() {
       at("token").focus();
       return;
     }
-    const report = randomize(scheme, place);
+    const report = randomize(scheme, answer);
     answers.clear(); // from here on only the report is known
     sealed = envelope(scheme, report, token);
     at("words").textContent = reportInWords(scheme, report);

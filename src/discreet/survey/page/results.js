@@ -17,26 +17,40 @@ function make(tag, attributes = {}, text = "", space = null) {
 
 const draw = (tag, attributes, text) => make(tag, attributes, text, SVG);
 
-/** Bars from 0 with their 95% intervals; what lies outside of 0 and 100% is cut off. */
-function chart(shares) {
+/** What is drawn and written: rows with a value and its interval, on an axis. */
+function rowsOf({ shares, mean }) {
+  if (mean === null) {
+    const rows = shares.map(({ answer, share, ...rest }) => ({ name: answer, value: share, ...rest }));
+    return { rows, low: 0, high: 1, written: percent, heading: "Share", what: "shares" };
+  }
+  const { low, high } = mean;
+  const places = Math.max(0, 3 - Math.floor(Math.log10(high - low)));
+  const written = (value) =>
+    value.toLocaleString("en", { maximumFractionDigits: Math.min(20, places) }).replace("-", "−");
+  return { rows: [{ name: "Mean", ...mean }], low, high, written, heading: "Value", what: "mean" };
+}
+
+/** Bars from the lower end with their 95% intervals; what lies outside of the axis is cut off. */
+function chart({ rows, low, high, written }) {
   const width = at("chart").clientWidth || 640;
-  const place = (share) => Math.min(1, Math.max(0, share)) * (width - 16) + 8;
+  const place = (value) =>
+    Math.min(1, Math.max(0, (value - low) / (high - low))) * (width - 16) + 8;
   const most = Math.floor(width / 10); // letters that fit
-  const height = TOP + shares.length * ROW + 24;
-  const marks = [0, 0.25, 0.5, 0.75, 1];
+  const height = TOP + rows.length * ROW + 24;
+  const marks = [0, 0.25, 0.5, 0.75, 1].map((share) => low + share * (high - low));
   const lines = marks.flatMap((mark, n) => [
     draw("line", { class: "grid", x1: place(mark), x2: place(mark), y1: TOP, y2: height - 24 }),
     draw(
       "text",
       { class: `mark ${["start", "", "", "", "end"][n]}`, x: place(mark), y: height - 8 },
-      `${100 * mark}%`,
+      written(mark).replace(".0%", "%"),
     ),
   ]);
-  const bars = shares.flatMap(({ answer, share, lower, upper }, n) => {
+  const bars = rows.flatMap(({ name, value, lower, upper }, n) => {
     const y = TOP + n * ROW + 20;
     return [
-      draw("text", { class: "name", x: 8, y: y - 5 }, answer.length > most ? `${answer.slice(0, most - 1)}…` : answer),
-      draw("rect", { class: "bar", x: 8, y, width: place(share) - 8, height: 14, rx: 2 }),
+      draw("text", { class: "name", x: 8, y: y - 5 }, name.length > most ? `${name.slice(0, most - 1)}…` : name),
+      draw("rect", { class: "bar", x: 8, y, width: place(value) - 8, height: 14, rx: 2 }),
       draw("line", { class: "range", x1: place(lower), x2: place(upper), y1: y + 7, y2: y + 7 }),
       draw("line", { class: "range", x1: place(lower), x2: place(lower), y1: y + 2, y2: y + 12 }),
       draw("line", { class: "range", x1: place(upper), x2: place(upper), y1: y + 2, y2: y + 12 }),
@@ -46,20 +60,23 @@ function chart(shares) {
   at("chart").replaceChildren(...lines, ...bars);
 }
 
-function table(shares) {
+function table({ rows, written, heading, what }) {
+  at("name-heading").textContent = what === "mean" ? "Estimate" : "Answer";
+  at("value-heading").textContent = heading;
+  at("table-caption").textContent = `Estimated ${what} of the respondents`;
   at("rows").replaceChildren(
-    ...shares.map(({ answer, share, lower, upper }) => {
+    ...rows.map(({ name, value, lower, upper }) => {
       const row = make("tr");
-      row.append(make("th", { scope: "row" }, answer));
-      for (const value of [share, lower, upper]) row.append(make("td", {}, percent(value)));
+      row.append(make("th", { scope: "row" }, name));
+      for (const number of [value, lower, upper]) row.append(make("td", {}, written(number)));
       return row;
     }),
   );
 }
 
-let shown = [];
+let shown = null;
 
-addEventListener("resize", () => chart(shown));
+addEventListener("resize", () => shown && chart(shown));
 
 function write(results) {
   document.title = `Results: ${results.title}`;
@@ -75,11 +92,12 @@ function write(results) {
     : "Nothing was refused.";
   at("results").hidden = results.reports === 0;
   if (results.reports === 0) return;
-  shown = results.shares;
+  shown = rowsOf(results);
   chart(shown);
-  table(results.shares);
-  at("caption").textContent = 
-    "Estimated shares. The thin lines are 95% intervals, cut off at 0% and 100%.";
+  table(shown);
+  const [low, high] = [shown.low, shown.high].map((end) => shown.written(end).replace(".0%", "%"));
+  at("caption").textContent =
+    `Estimated ${shown.what}. Thin lines are 95% intervals, cut off at ${low} and ${high}.`;
   at("reading").textContent = results.reading;
   at("poisoning").textContent = results.poisoning.text;
 }
