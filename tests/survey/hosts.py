@@ -38,10 +38,10 @@ def write_poll(folder: Path, **fields: object) -> Path:
 class Host:
     """A collector in a process of its own."""
 
-    def __init__(self, poll: Path) -> None:
+    def __init__(self, poll: Path, *options: str) -> None:
         command = [sys.executable, "-m", "discreet.cli", "survey", "serve", str(poll)]
         self.process = subprocess.Popen(
-            [*command, "--port", "0"],
+            [*command, "--port", "0", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -81,9 +81,9 @@ class Host:
 
 
 @contextmanager
-def hosting(poll: Path) -> Iterator[Host]:
+def hosting(poll: Path, *options: str) -> Iterator[Host]:
     """A collector that is stopped afterwards, if it still runs."""
-    host = Host(poll)
+    host = Host(poll, *options)
     try:
         yield host
     finally:

@@ -14,11 +14,22 @@ from tests.survey.hosts import hosting, write_poll
 pytest.importorskip("fastapi", reason="NO TESTS OF THE SURVEY'S SERVER: no fastapi")
 
 
-def test_nobody_talks_the_rate_limit_into_another_address(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), [201, 201, 201, 429, 429]),
+        (("--proxy", "127.0.0.1"), [201, 201, 201, 201, 201]),
+        (("--proxy", "192.0.2.200"), [201, 201, 201, 429, 429]),
+    ],
+    ids=["none", "this", "another"],
+)
+def test_only_the_proxy_that_is_named_is_believed_about_an_address(
+    tmp_path: Path, options: tuple[str, ...], expected: list[int]
+) -> None:
     path = write_poll(tmp_path, rate_limit=3)
     report = f'{{"scheme": "{read_poll(path).scheme.identity}", "report": 0}}'.encode()
     found = []
-    with hosting(path) as host:
+    with hosting(path, *options) as host:
         for number in range(5):
             headers = {
                 "Content-Type": "application/json",
@@ -31,7 +42,7 @@ def test_nobody_talks_the_rate_limit_into_another_address(tmp_path: Path) -> Non
             except HTTPError as error:
                 with error:
                     found.append(error.code)
-    assert found == [201, 201, 201, 429, 429]
+    assert found == expected
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM], ids=lambda by: by.name)
