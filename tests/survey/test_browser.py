@@ -270,9 +270,9 @@ def test_a_token_of_the_link_is_used_and_not_left_in_the_address(
     from discreet.survey.serving import opened
 
     poll = write_poll(tmp_path, tokens="one-time")
-    token = new_token()
+    token, other = new_token(), new_token()
     store = opened(read_poll(poll))
-    store.add_tokens([token_hash(token)])
+    store.add_tokens([token_hash(token), token_hash(other)])
     store.close()
     with hosting(poll) as host:
         browser.open(f"{host.address}/#token={token}")
@@ -287,6 +287,16 @@ def test_a_token_of_the_link_is_used_and_not_left_in_the_address(
         click(browser, "send")
         browser.wait("document.getElementById('status').textContent.includes('used before')")
         assert counts(host, poll).reports == 1
+        # Another token goes with the same report.
+        assert faults(browser) == []
+        browser.run(f"document.getElementById('other-token').value = '{other}'")
+        click(browser, "again")
+        browser.wait(SENT)
+        assert counts(host, poll).reports == 2
+    second = [one for one in browser.requests if one["method"] == "POST"][-2:]
+    told = [json.loads(one["postData"]) for one in second]
+    assert [one.pop("token") for one in told] == [token, other]
+    assert told[0] == told[1]
     assert not any(token in request["url"] for request in browser.requests)
 
 
@@ -385,6 +395,18 @@ def test_many_answers_are_a_list(browser: Browser, tmp_path: Path) -> None:
         click(browser, "send")
         browser.wait(SENT)
         assert counts(host, tmp_path / "poll.toml").reports == 1
+
+
+def test_a_page_that_protects_little_says_so(browser: Browser, tmp_path: Path) -> None:
+    with hosting(write_poll(tmp_path, epsilon=8)) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        said = browser.run("document.getElementById('why').textContent")
+    assert "What a report reveals" in said
+    assert "protects you little" in said
+    assert "nobody can blame" not in said
+    assert "more than 99.8%" not in said
+    assert "no proof" not in said
 
 
 def test_faults_are_seen(browser: Browser, tmp_path: Path) -> None:

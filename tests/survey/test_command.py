@@ -118,6 +118,36 @@ def test_results_without_a_report_are_empty(survey: Command, tmp_path: Path) -> 
     assert "0 reports" in out
 
 
+def test_a_poll_that_protects_little_says_so(survey: Command, tmp_path: Path) -> None:
+    code, _, error = survey("simulate", write_poll(tmp_path, epsilon=8), "--respondents", 50)
+    assert code == 0
+    assert "2.98e+03 times as likely" in error
+    assert error.count("nearly sure") == 1
+    assert "nearly sure" not in survey("simulate", write_poll(tmp_path), "--respondents", 5)[2]
+
+
+def test_nothing_is_announced_that_cannot_be_served(survey: Command, tmp_path: Path) -> None:
+    for fields, options, said in (
+        ({"database": "none/poll.db"}, (), "no folder"),
+        ({}, ("--proxy", "nginx"), "--proxy is not an address"),
+        ({}, ("--host", "no.such.host.invalid"), "not an address of this machine"),
+        ({}, ("--host", "192.0.2.1"), "not an address of this machine"),
+    ):
+        code, out, error = survey("serve", write_poll(tmp_path, **fields), "--port", 0, *options)
+        assert (code, out) == (2, "")
+        assert said in error
+
+
+@pytest.mark.parametrize(
+    "address", ["survey.example.org", "https://a/?b", "https://a/#b", "ftp://a"]
+)
+def test_a_link_needs_the_address_of_a_page(survey: Command, tmp_path: Path, address: str) -> None:
+    path = write_poll(tmp_path, tokens="one-time")
+    code, out, error = survey("tokens", path, "--address", address)
+    assert (code, out) == (2, "")
+    assert "--address" in error
+
+
 def test_tokens_are_printed_once_and_stored_as_hashes(survey: Command, tmp_path: Path) -> None:
     path = write_poll(tmp_path, tokens="one-time")
     code, out, _ = survey("tokens", path, "--number", 5)

@@ -66,6 +66,18 @@ def test_a_question_for_a_number_has_bounds_instead_of_answers(tmp_path: Path) -
         assert leverage(named) > 40.5
 
 
+def test_answers_may_be_in_any_script(tmp_path: Path) -> None:
+    answers = ["👩‍👩‍👧‍👦", "نعم", "vielleicht\u00a0", "दो"]
+    assert read_poll(write_poll(tmp_path, answers=answers)).answers[2] == "vielleicht"
+
+
+def test_an_epsilon_that_protects_nobody_is_not_told_over_and_over(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    assert read_poll(write_poll(tmp_path, epsilon=50)).epsilon == 50
+    assert len(recwarn) == 0
+
+
 def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
     poll = read_poll(write_poll(tmp_path, closes="2030-06-01"))
     end = datetime(2030, 6, 2, tzinfo=UTC)
@@ -84,13 +96,18 @@ def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
         ({"title": "two\nlines"}, "not one line"),
         ({"question": 3}, "not one line"),
         ({"answers": None}, "no answers"),
-        ({"answers": ["Yes"]}, "not a list of short texts"),
-        ({"answers": ["Yes", 2]}, "not a list of short texts"),
-        ({"answers": ["Yes", " "]}, "not a list of short texts"),
-        ({"answers": ["Yes", "Yes"]}, "stands twice"),
+        ({"answers": "Yes"}, "not a list in brackets"),
+        ({"answers": ["Yes"]}, "number of answers is 1"),
+        ({"answers": ["Yes", 2]}, "answer 2 is not a text"),
+        ({"answers": ["Yes", " "]}, "answer 2 is not a text, or empty"),
+        ({"answers": ["Yes", "No", "a\nb"]}, r"answer 3 is not one line: 'a\\nb'"),
+        ({"answers": ["Yes", "\u202eNo"]}, "answer 2 is not one line"),
+        ({"answers": ["Yes", "N" * 201]}, "answer 2 is longer than 200"),
+        ({"answers": ["Yes", "Yes "]}, "'Yes' stands twice"),
         ({"epsilon": None}, "there is no epsilon"),
-        ({"epsilon": 0}, "epsilon"),
-        ({"epsilon": "much"}, "epsilon"),
+        ({"epsilon": 0}, r"epsilon is not above 0.*Write epsilon = 1"),
+        ({"epsilon": "much"}, "epsilon is not a number"),
+        ({"database": "mysql://host/name"}, "another kind"),
         ({"scheme": "mean"}, "not one for this question"),
         ({"scheme": "hybrid"}, "not one for this question"),
         ({"low": 0, "high": 4}, "answers to choose from and bounds"),
@@ -122,6 +139,9 @@ def test_a_file_that_is_no_poll_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("title = \n", "utf-8")
     with pytest.raises(PolicyError, match=r"not TOML.*line 1"):
         read_poll(tmp_path / "bad.toml")
+    (tmp_path / "twice.toml").write_text('title = "a"\ntitle = "b"\n', "utf-8")
+    with pytest.raises(PolicyError, match="a field twice"):
+        read_poll(tmp_path / "twice.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(PolicyError, match="UTF-8"):
         read_poll(tmp_path / "binary.toml")

@@ -388,7 +388,7 @@ def test_a_report_on_a_number_is_explained() -> None:
     assert "of one of two forms" in found[2][0][0]
     assert found[2][1][1] == "The report says: “high”."
     assert all("2.72 times" in words[-1] for words, _ in found[:3])
-    assert "weak protection" in found[3][0][-1]
+    assert "protects you little" in found[3][0][-1]
 
 
 def test_a_report_is_explained_with_the_numbers_of_its_scheme() -> None:
@@ -417,6 +417,18 @@ def test_a_report_is_explained_with_the_numbers_of_its_scheme() -> None:
     assert found[2][1] == ["The report lists: “east”."]
     assert found[3][1][0] == "The report names the group: “north”, “east”."
     assert found[3][1][1] == "The report names the group: “north”, “south”, “east”."
+
+
+def test_what_is_not_certain_is_not_shown_as_certain() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        sure = RandomizedResponse(epsilon=50, categories=["a", "b"])
+    (found,) = node([{"kind": "words", "text": sure.to_json(), "reports": []}])
+    said = " ".join(found[0])
+    assert "more than 99.9%" in said
+    assert "less than 0.1%" in said
+    assert "over a million times" in said
+    assert "100%" not in said
 
 
 def test_only_the_report_is_in_the_envelope() -> None:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,10 +12,11 @@ import pytest
 from discreet.errors import DataError, SourceError
 from discreet.local import RandomizedResponse
 from discreet.survey.collector import counted, read_tally
-from discreet.survey.store import Entry, Outcome, Store
+from discreet.survey.store import Entry, Outcome, Store, Terms
 from discreet.survey.tokens import new_id, new_token, token_hash
 
 POLL = RandomizedResponse(epsilon=1, categories=3)
+TERMS = Terms(POLL.to_json(), "Where?", "none")
 DAY = "2030-01-02"
 
 Places = Callable[[], str]
@@ -43,13 +45,13 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_a_batch_is_kept_with_its_tally(place: str) -> None:
-    store = Store(place, POLL.to_json())
+    store = Store(place, TERMS)
     assert store.tally() == (None, {})
     outcomes = store.add([entry(0), entry(2), entry(2)], count, {"malformed": 2})
     assert outcomes == [Outcome.STORED] * 3
     store.add([entry(1)], count, {"malformed": 1, "closed": 1})
     store.close()
-    again = Store(place, POLL.to_json())
+    again = Store(place, TERMS)
     tally, refused = again.tally()
     assert tally is not None
     assert read_tally(POLL, tally).counts.tolist() == [1, 1, 2]
@@ -59,7 +61,7 @@ def test_a_batch_is_kept_with_its_tally(place: str) -> None:
 
 
 def test_a_report_that_is_sent_again_counts_once(place: str) -> None:
-    store = Store(place, POLL.to_json())
+    store = Store(place, TERMS)
     one = entry(1)
     assert store.add([one, one], count, {}) == [Outcome.STORED, Outcome.AGAIN]
     assert store.add([one], count, {}) == [Outcome.AGAIN]
@@ -69,7 +71,7 @@ def test_a_report_that_is_sent_again_counts_once(place: str) -> None:
 
 
 def test_a_token_is_for_one_report(place: str) -> None:
-    store = Store(place, POLL.to_json())
+    store = Store(place, TERMS)
     first, second = new_token(), new_token()
     store.add_tokens([token_hash(first), token_hash(second)])
     one = entry(1, first)
@@ -83,7 +85,7 @@ def test_a_token_is_for_one_report(place: str) -> None:
 
 
 def test_two_collectors_share_one_tally(place: str) -> None:
-    stores = [Store(place, POLL.to_json()) for _ in range(2)]
+    stores = [Store(place, TERMS) for _ in range(2)]
     for number in range(10):
         stores[number % 2].add([entry(number % 3)], count, {})
     tally, _ = stores[0].tally()
@@ -94,7 +96,7 @@ def test_two_collectors_share_one_tally(place: str) -> None:
 
 
 def test_nothing_of_a_batch_is_kept_that_fails(place: str) -> None:
-    store = Store(place, POLL.to_json())
+    store = Store(place, TERMS)
     store.add_tokens([token_hash("only")])
 
     def fails(tally: bytes | None, entries: list[Entry]) -> bytes:
@@ -109,15 +111,50 @@ def test_nothing_of_a_batch_is_kept_that_fails(place: str) -> None:
     store.close()
 
 
-def test_the_reports_of_another_scheme_are_not_mixed_in(place: str) -> None:
-    Store(place, POLL.to_json()).close()
-    other = RandomizedResponse(epsilon=2, categories=3)
+OTHER = RandomizedResponse(epsilon=2, categories=3).to_json()
+
+
+def test_a_poll_may_change_until_there_is_a_report(place: str) -> None:
+    Store(place, TERMS).close()
+    Store(place, Terms(OTHER, "Whither?", "one-time")).close()
+    store = Store(place, TERMS)
+    store.add([entry(1)], count, {})
+    store.close()
+    with pytest.raises(DataError, match=r"1 report of another scheme.*Name another"):
+        Store(place, replace(TERMS, scheme=OTHER))
+    with pytest.raises(DataError, match=r"another question: 'Where\?'.*--reworded"):
+        Store(place, replace(TERMS, question="Where to?"))
+    with pytest.raises(DataError, match=r"tokens = 'none'.*--reworded"):
+        Store(place, replace(TERMS, tokens="one-time"))
     with pytest.raises(DataError, match="another scheme"):
-        Store(place, other.to_json())
+        Store(place, replace(TERMS, scheme=OTHER), reworded=True)
+    Store(place, replace(TERMS, question="Where to?"), reworded=True).close()
+    Store(place, replace(TERMS, question="Where to?")).close()
+
+
+def test_a_collector_of_another_scheme_does_not_write(place: str) -> None:
+    store = Store(place, TERMS)
+    Store(place, replace(TERMS, scheme=OTHER)).close()
+    with pytest.raises(SourceError, match=r"changed while it was served.*Serve"):
+        store.add([entry(1)], count, {})
+    assert list(store.reports()) == []
+    store.close()
+
+
+def test_looking_leaves_the_database_as_it_is(place: str) -> None:
+    with pytest.raises(SourceError, match="no poll was served from it yet"):
+        Store(place, TERMS, make=False)
+    Store(place, replace(TERMS, question="Whither?")).close()
+    Store(place, TERMS, make=False).close()
+    store = Store(place, replace(TERMS, question="Whither?"))
+    store.add([entry(1)], count, {})
+    store.close()
+    with pytest.raises(DataError, match="another question"):
+        Store(place, TERMS, make=False)
 
 
 def test_many_reports_are_read_in_pages(place: str) -> None:
-    store = Store(place, POLL.to_json())
+    store = Store(place, TERMS)
     store.add([entry(1) for _ in range(2_001)], count, {})
     assert len(list(store.reports())) == 2_001
     store.close()
@@ -133,7 +170,7 @@ def test_sqlite_waits_for_the_disk_at_every_commit(tmp_path: Path) -> None:
 
 def test_a_row_holds_nothing_about_a_person(tmp_path: Path) -> None:
     place = tmp_path / "poll.db"
-    store = Store(str(place), POLL.to_json())
+    store = Store(str(place), TERMS)
     store.add([entry(1)], count, {})
     store.close()
     with closing(sqlite3.connect(place)) as connection:
@@ -143,7 +180,7 @@ def test_a_row_holds_nothing_about_a_person(tmp_path: Path) -> None:
             for table in tables
         }
     assert columns == {
-        "survey_poll": ["one", "scheme", "tally"],
+        "survey_poll": ["one", "scheme", "question", "tokens", "tally"],
         "survey_reports": ["id", "day", "report"],
         "survey_tokens": ["hash", "used"],
         "survey_refusals": ["reason", "number"],
@@ -155,10 +192,27 @@ def test_a_row_holds_nothing_about_a_person(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no folder"):
-        Store(str(tmp_path / "none" / "poll.db"), POLL.to_json())
+        Store(str(tmp_path / "none" / "poll.db"), TERMS)
     (tmp_path / "text.db").write_text("not a database, however long it is" * 99, "utf-8")
-    with pytest.raises(SourceError, match="cannot be used"):
-        Store(str(tmp_path / "text.db"), POLL.to_json())
+    with pytest.raises(SourceError, match="not a SQLite database"):
+        Store(str(tmp_path / "text.db"), TERMS)
+    with pytest.raises(SourceError, match="cannot be opened"):
+        Store(str(tmp_path), TERMS)
+    with pytest.raises(SourceError, match="server does not answer"):
+        Store("postgresql://127.0.0.1:1/none", TERMS)
+    (tmp_path / "empty.db").touch()
+    with closing(sqlite3.connect(tmp_path / "empty.db", isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE survey_poll (one INTEGER)")
+    with pytest.raises(SourceError, match="OperationalError"):
+        Store(str(tmp_path / "empty.db"), TERMS)
+
+
+def test_a_database_that_a_server_does_not_have_is_told(server: str) -> None:
+    address, _, options = server.partition("?")
+    missing = f"{address.rpartition('/')[0]}/no_such_database?{options}"
+    with pytest.raises(SourceError, match="no database of this name"):
+        Store(missing, TERMS)
 
 
 def test_tokens_and_ids_are_random() -> None:

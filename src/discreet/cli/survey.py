@@ -3,12 +3,22 @@
 import json
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from math import exp
 from pathlib import Path
 from shlex import quote
+from textwrap import fill
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
 from discreet.errors import DataError, PolicyError
+
+if TYPE_CHECKING:
+    from discreet.survey.poll import Poll
+
+_WEAK = 20.0  # times as likely: from there on, ε = 3, a report hardly hides an answer
 
 
 @click.group()
@@ -45,22 +55,32 @@ def new(poll: str) -> None:
     metavar="ADDRESS",
     help="The proxy in front, whose word about a sender's address is believed.",
 )
-def serve(poll: str, host: str, port: int, proxy: str | None) -> None:
+@click.option(
+    "--reworded", is_flag=True, help="The question was mended, and means what it meant before."
+)
+def serve(poll: str, host: str, port: int, proxy: str | None, reworded: bool) -> None:
     """Serve the page, take reports and show results, until stopped.
 
     No address of a respondent is stored or logged. Beyond this machine, put a server with TLS in
     front: without it, whoever carries the page can change what it does.
     """
     from discreet.survey.poll import read_poll
-    from discreet.survey.serving import listening
-    from discreet.survey.serving import serve as run
+    from discreet.survey.serving import listening, opened, server
 
     read = read_poll(poll)
+    run = server(read, opened(read, reworded=reworded), proxy)
     place = listening(host, port)
-    shown, port = f"[{host}]" if ":" in host else host, place.getsockname()[1]
+    every = host in ("0.0.0.0", "::")
+    shown = "127.0.0.1" if every else f"[{host}]" if ":" in host else host
+    port = place.getsockname()[1]
     click.echo(f"{read.question}  ({read.scheme.name}, {read.scheme.loss})")
     click.echo(f"  answer   http://{shown}:{port}/")
     click.echo(f"  results  http://{shown}:{port}/results")
+    if every:
+        click.echo(f"Others reach it at this machine's name or address, port {port}.")
+    if not read.is_open(datetime.now(UTC)):
+        click.echo("The poll is closed: no report is taken. Change closes in it to go on.")
+    _warn_of_weakness(read)
     if host not in ("127.0.0.1", "::1", "localhost"):
         click.echo(
             "Respondents trust the page that they load: let them load it over TLS, by a server in "
@@ -69,7 +89,7 @@ def serve(poll: str, host: str, port: int, proxy: str | None) -> None:
         )
     sys.stdout.flush()
     with place:
-        run(read, place, proxy)
+        run(place)
 
 
 @survey.command()
@@ -99,6 +119,7 @@ def simulate(poll: str, respondents: int) -> None:
     what, form = ("the mean", ".2g") if read.is_number else ("a share", ".2%")
     shift = format(leverage(read.scheme) / respondents, form)
     click.echo(f"A forged report shifts {what} by at most {shift}.")
+    _warn_of_weakness(read)
 
 
 @survey.command()
@@ -107,12 +128,11 @@ def simulate(poll: str, respondents: int) -> None:
 @click.option("--csv", "as_csv", is_flag=True, help="The estimates as CSV.")
 def results(poll: str, as_json: bool, as_csv: bool) -> None:
     """Show estimates with their intervals, from the reports so far."""
-    from datetime import UTC, datetime
-
     from discreet.survey.poll import read_poll
     from discreet.survey.results import as_csv as csv_text
     from discreet.survey.results import results as computed
     from discreet.survey.serving import opened
+    from discreet.survey.store import counted_in_words
 
     if as_json and as_csv:
         raise DataError("--json and --csv are both given. Results have one form. Leave one out.")
@@ -122,7 +142,7 @@ def results(poll: str, as_json: bool, as_csv: bool) -> None:
             f"there is no database {Path(read.database).name!r} of this poll yet. It is made when "
             f"the poll is served. Run discreet survey serve {quote(poll)}."
         )
-    store = opened(read)
+    store = opened(read, make=False)
     tally, refused = store.tally()
     found = computed(read, tally, refused, datetime.now(UTC))
     if as_json:
@@ -131,8 +151,12 @@ def results(poll: str, as_json: bool, as_csv: bool) -> None:
     if as_csv:
         click.echo(csv_text(found), nl=False)
         return
-    click.echo(f"{read.question}  {found['reports']:,} reports, {read.scheme.loss} for each")
-    if found["mean"] is not None:
+    counted = counted_in_words(found["reports"])
+    closed = ", closed" if found["closed"] else ""
+    click.echo(f"{read.question}  {counted}, {read.scheme.loss} for each{closed}")
+    if not found["reports"]:
+        click.echo("There is nothing to estimate from yet.")
+    elif found["mean"] is not None:
         numbers = (format(found["mean"][name], ".4g") for name in ("value", "lower", "upper"))
         _table(("mean", "at least", "at most"), [tuple(numbers)])
     else:
@@ -142,7 +166,7 @@ def results(poll: str, as_json: bool, as_csv: bool) -> None:
         ]
         _table(("answer", "share", "at least", "at most"), rows)
     if found["reports"]:
-        click.echo(found["poisoning"]["text"])
+        click.echo(fill(found["poisoning"]["text"], 96))
     if refused:
         told = ", ".join(f"{reason} {number:,}" for reason, number in refused.items())
         click.echo(f"Refused: {told}.")
@@ -162,6 +186,11 @@ def tokens(poll: str, number: int, address: str | None) -> None:
     from discreet.survey.serving import opened
     from discreet.survey.tokens import new_token, token_hash
 
+    if address is not None and not _is_page(address):
+        raise DataError(
+            "--address is not that of a page. Links need the whole address, without what follows "
+            "a ? or a #. Use --address https://survey.example.org."
+        )
     read = read_poll(poll)
     if read.tokens != ONE_TIME:
         raise PolicyError(
@@ -174,6 +203,24 @@ def tokens(poll: str, number: int, address: str | None) -> None:
     store.close()
     for token in made:
         click.echo(token if address is None else f"{address.rstrip('/')}/#token={token}")
+
+
+def _is_page(address: str) -> bool:
+    parts = urlsplit(address)
+    whole = parts.scheme in ("http", "https") and bool(parts.netloc)
+    return whole and not parts.query and not parts.fragment and address.isprintable()
+
+
+def _warn_of_weakness(poll: "Poll") -> None:
+    """Say so where a report all but is the answer."""
+    ratio = exp(min(700.0, float(poll.epsilon)))
+    if ratio >= _WEAK:
+        click.echo(
+            f"With {poll.scheme.loss} a report is up to {ratio:,.3g} times as likely for one "
+            "answer as for another: whoever sees it can be nearly sure of the answer. The page "
+            "tells respondents so. Use epsilon = 1 or less to protect them.",
+            err=True,
+        )
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

@@ -3,6 +3,7 @@
 from discreet.local.account import Account
 from discreet.local.choose import Choice, choose
 from discreet.local.comparison import difference
+from discreet.local.exports import read_export
 from discreet.local.hadamard import HadamardResponse
 from discreet.local.heavy_hitters import HeavyHitters
 from discreet.local.mean import Mean
@@ -37,6 +38,7 @@ __all__ = [
     "choose",
     "difference",
     "epsilon_for",
+    "read_export",
     "respondents_for",
     "scheme",
     "shuffled",

@@ -9,6 +9,26 @@ from typing import Any, Protocol
 from discreet.errors import SourceError
 
 _PATIENCE = 30  # seconds for another process to end its transaction
+_SQLITE = {
+    "SQLITE_CANTOPEN": "the file cannot be opened or made",
+    "SQLITE_READONLY": "the file or its folder may not be written",
+    "SQLITE_PERM": "the file or its folder may not be written",
+    "SQLITE_NOTADB": "the file is not a SQLite database",
+    "SQLITE_CORRUPT": "the file is damaged",
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_BUSY": "another program keeps it locked",
+    "SQLITE_IOERR": "the disk fails",
+}
+_POSTGRES = {
+    "08": "the server does not answer",
+    "28": "the server does not let this user in",
+    "3D000": "the server has no database of this name",
+    "42P01": "no poll was served from it yet",
+    "42501": "this user may not write there",
+    "53": "the server is full or out of memory",
+    "55P03": "another program keeps it locked",
+    "57": "the server is shutting down",
+}
 
 
 class Database(Protocol):
@@ -29,6 +49,9 @@ class Database(Protocol):
     @property
     def faults(self) -> tuple[type[Exception], ...]:
         """What its driver raises."""
+
+    def reason(self, error: Exception) -> str:
+        """What went wrong, in words that hold nothing of a row or of the address."""
 
     def connect(self) -> Any:
         """A connection on which a commit that has returned survives a loss of power."""
@@ -53,6 +76,15 @@ class SqliteFile:
     def faults(self) -> tuple[type[Exception], ...]:
         """What its driver raises."""
         return (sqlite3.Error, OverflowError, ValueError)
+
+    def reason(self, error: Exception) -> str:
+        """What went wrong, in words that hold nothing of a row or of the address."""
+        name = getattr(error, "sqlite_errorname", "")
+        for start, words in _SQLITE.items():
+            if name.startswith(start):
+                return words
+        missing = str(error).startswith("no such table")
+        return _POSTGRES["42P01"] if missing else type(error).__name__
 
     def connect(self) -> Any:
         """A connection that writes ahead and waits for the disk at every commit."""
@@ -88,6 +120,19 @@ class PostgresDatabase:
         import psycopg
 
         return (psycopg.Error, OSError)
+
+    def reason(self, error: Exception) -> str:
+        """What went wrong, in words that hold nothing of a row or of the address."""
+        state = getattr(error, "sqlstate", None) or ""
+        for start, words in _POSTGRES.items():
+            if state.startswith(start):
+                return words
+        said = str(error).lower()
+        if not state and "does not exist" in said:
+            return _POSTGRES["3D000"]
+        if not state and ("password" in said or "authentication" in said or "role" in said):
+            return _POSTGRES["28"]
+        return _POSTGRES["08"] if not state else type(error).__name__
 
     def connect(self) -> Any:
         """A connection whose commits wait for the server's disk."""

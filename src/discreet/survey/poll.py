@@ -8,8 +8,10 @@ from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
+from unicodedata import category
+from warnings import catch_warnings, simplefilter
 
-from discreet.errors import DiscreetError, PolicyError
+from discreet.errors import DiscreetError, PolicyError, PrivacyWarning
 from discreet.exact import rational
 from discreet.local import Mean
 from discreet.survey.schemes import CHOOSE, KINDS, NUMBER_KINDS, number_scheme_for, scheme_for
@@ -34,6 +36,8 @@ _FIELDS: Final = (
 _LONGEST: Final = 1 << 20
 _MOST_LETTERS: Final = {"title": 200, "question": 2000, "answer": 200}
 _MOST_RATE: Final = 1_000_000
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_JOINERS: Final = frozenset("\u200c\u200d\u00ad")  # inside of words and emoji
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +124,11 @@ def _fields(place: Path) -> dict[str, Any]:
         return tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError, ArithmeticError) as error:
         said = str(error).rpartition("(at ")[2].rstrip(")")
+        twice = "overwrite" in str(error)
+    if twice:
+        raise PolicyError(
+            f"{place.name} has a field twice. Each field stands once. Take one of the two out."
+        )
     raise PolicyError(
         f"{place.name} is not TOML: it cannot be read at {said}. A poll is a list of fields, each "
         'a name, an equals sign and a value. Write texts in quotes: title = "Sport".'
@@ -132,7 +141,7 @@ def _error(place: Path, fact: str, remedy: str) -> PolicyError:
 
 def _line(place: Path, fields: dict[str, Any], name: str, example: str) -> str:
     text, most = fields.get(name), _MOST_LETTERS[name]
-    if isinstance(text, str) and text.strip() and len(text) <= most and text.isprintable():
+    if isinstance(text, str) and text.strip() and len(text) <= most and _is_line(text):
         return text.strip()
     raise _error(
         place,
@@ -147,26 +156,39 @@ def _answers(place: Path, answers: object) -> tuple[str, ...]:
         f"They are 2 to {MOST_ANSWERS} different texts of at most {most} letters, in the order in "
         'which they are shown. Write answers = ["No", "Yes"].'
     )
+    if answers is None:
+        number = "For a number, write low = 0 and high = 40 instead."
+        raise _error(place, "there are no answers to choose from.", f"{remedy} {number}")
     if not isinstance(answers, list):
-        raise _error(
-            place,
-            "there are no answers to choose from.",
-            f"{remedy} For a number, write low = 0 and high = 40 instead.",
-        )
-    texts = [text for text in answers if isinstance(text, str) and text.isprintable()]
-    if not all(text == text.strip() and 0 < len(text) <= most for text in texts):
-        texts = []
-    if len(texts) != len(answers) or not 2 <= len(texts) <= MOST_ANSWERS:
-        raise _error(place, "the answers are not a list of short texts.", remedy)
-    if len(set(texts)) != len(texts):
-        raise _error(place, "an answer stands twice.", remedy)
+        raise _error(place, "answers is not a list in brackets.", remedy)
+    if not 2 <= len(answers) <= MOST_ANSWERS:
+        raise _error(place, f"the number of answers is {len(answers)}.", remedy)
+    texts: list[str] = []
+    for number, answer in enumerate(answers, 1):
+        text = answer.strip() if isinstance(answer, str) else ""
+        if not text:
+            raise _error(place, f"answer {number} is not a text, or empty.", remedy)
+        if len(text) > most or not _is_line(text):
+            why = f"longer than {most} letters" if len(text) > most else "not one line"
+            raise _error(place, f"answer {number} is {why}: {text[:40]!r}.", remedy)
+        if text in texts:
+            raise _error(place, f"the answer {text[:60]!r} stands twice.", remedy)
+        texts.append(text)
     return tuple(texts)
+
+
+def _is_line(text: str) -> bool:
+    """Whether a text can be shown on one line: no control characters, no half characters, and
+    nothing that turns the direction of what follows."""
+    return not any(category(letter) in _UNSEEN and letter not in _JOINERS for letter in text)
 
 
 def _scheme(place: Path, fields: dict[str, Any], answers: tuple[str, ...]) -> Any:
     kind, epsilon = _kind(place, fields, tuple(KINDS)), _epsilon(place, fields)
     try:
-        return scheme_for(kind, answers, epsilon)
+        with catch_warnings():
+            simplefilter("ignore", PrivacyWarning)  # of an ε that the commands tell about once
+            return scheme_for(kind, answers, epsilon)
     except DiscreetError as error:
         raise PolicyError(f"in {place.name}: {error}") from None
 
@@ -187,7 +209,9 @@ def _number_scheme(place: Path, fields: dict[str, Any]) -> Mean:
     kind, epsilon = _kind(place, fields, NUMBER_KINDS), _epsilon(place, fields)
     try:
         low, high = (rational(fields[name], name) for name in ("low", "high"))
-        return number_scheme_for(kind, low, high, epsilon)
+        with catch_warnings():
+            simplefilter("ignore", PrivacyWarning)
+            return number_scheme_for(kind, low, high, epsilon)
     except DiscreetError as error:
         raise PolicyError(f"in {place.name}: {error}") from None
 
@@ -212,10 +236,14 @@ def _epsilon(place: Path, fields: dict[str, Any]) -> Fraction:
             "It says how much a report may reveal of an answer: no report is more than e^ε times "
             "as likely for one answer as for another. Write epsilon = 1.",
         )
+    rule = "It is a number above 0; smaller ones protect more. Write epsilon = 1."
     try:
-        return rational(fields["epsilon"], "epsilon")
-    except DiscreetError as error:
-        raise PolicyError(f"in {place.name}: {error}") from None
+        epsilon = rational(fields["epsilon"], "epsilon")
+    except DiscreetError:
+        raise _error(place, "epsilon is not a number.", rule) from None
+    if epsilon <= 0:
+        raise _error(place, "epsilon is not above 0.", rule)
+    return epsilon
 
 
 def _database(place: Path, database: object) -> str:
@@ -230,6 +258,13 @@ def _database(place: Path, database: object) -> str:
         )
     if database.startswith(("postgresql://", "postgres://")):
         return database
+    if "://" in database:
+        raise _error(
+            place,
+            "database is an address of another kind.",
+            "Reports are kept in a SQLite file or in PostgreSQL. Write "
+            f'database = "{place.stem}.db" or database = "postgresql://host/name".',
+        )
     return str(place.parent / database)
 
 

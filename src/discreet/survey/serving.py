@@ -1,18 +1,22 @@
 """Running the survey's web server."""
 
+from collections.abc import Callable
 from contextlib import suppress
-from socket import AF_INET, AF_INET6, create_server, socket
+from errno import EADDRNOTAVAIL
+from ipaddress import ip_address
+from socket import AF_INET, AF_INET6, create_server, gaierror, socket
 
 from discreet.errors import SourceError
 from discreet.survey.app import application
 from discreet.survey.collector import Collector
 from discreet.survey.poll import Poll
-from discreet.survey.store import Store
+from discreet.survey.store import Store, Terms
 
 
-def opened(poll: Poll) -> Store:
-    """The poll's database, made if it is not there."""
-    return Store(poll.database, poll.scheme.to_json())
+def opened(poll: Poll, *, reworded: bool = False, make: bool = True) -> Store:
+    """The poll's database, made if it is not there and ``make`` is true."""
+    terms = Terms(poll.scheme.to_json(), poll.question, poll.tokens)
+    return Store(poll.database, terms, reworded=reworded, make=make)
 
 
 def listening(host: str, port: int) -> socket:
@@ -21,14 +25,19 @@ def listening(host: str, port: int) -> socket:
     try:
         return create_server((host, port), family=family, backlog=2048)
     except OSError as error:
+        if isinstance(error, gaierror) or error.errno == EADDRNOTAVAIL:
+            raise SourceError(
+                f"{host} is not an address of this machine. A server listens on one of its own. "
+                "Use --host 127.0.0.1 for this machine alone, or --host 0.0.0.0 for all addresses."
+            ) from None
         raise SourceError(
-            f"nothing can listen on port {port} of {host}: {error.strerror or 'no such address'}. "
-            "A port serves one program. Name another: --port 8080."
+            f"nothing can listen on port {port} of {host}: {error.strerror}. A port serves one "
+            "program, and those below 1024 are for the administrator. Name another: --port 8080."
         ) from None
 
 
-def serve(poll: Poll, place: socket, proxy: str | None = None) -> None:
-    """Serve a poll until the process is told to stop.
+def server(poll: Poll, store: Store, proxy: str | None = None) -> Callable[[socket], None]:
+    """What serves a poll on a socket until the process is told to stop.
 
     No address of a respondent is logged.  ``proxy`` is the address of a proxy whose word about
     the sender's address is believed; nobody else's is.
@@ -40,8 +49,13 @@ def serve(poll: Poll, place: socket, proxy: str | None = None) -> None:
             "uvicorn is not installed. It serves the survey's page. Install it: "
             "pip install 'discreet[server]'."
         ) from None
+    if proxy is not None and not _is_address(proxy):
+        raise SourceError(
+            "--proxy is not an address. It is the IP address from which the proxy connects, whose "
+            "word about senders is believed. Use --proxy 127.0.0.1 for one on this machine."
+        )
     settings = uvicorn.Config(
-        application(Collector(poll, opened(poll))),
+        application(Collector(poll, store)),
         access_log=False,
         log_level="warning",
         server_header=False,
@@ -55,5 +69,17 @@ def serve(poll: Poll, place: socket, proxy: str | None = None) -> None:
         limit_concurrency=4096,
         h11_max_incomplete_event_size=1 << 14,
     )
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(settings).run(sockets=[place])
+
+    def run(place: socket) -> None:
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(settings).run(sockets=[place])
+
+    return run
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True

@@ -17,6 +17,16 @@ from discreet.errors import DataError, SourceError
 from discreet.survey.databases import Database, database_at
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What all reports of one database have in common: the scheme as JSON, the question that was
+    asked, and who was admitted."""
+
+    scheme: str
+    question: str
+    tokens: str
+
+
 class Outcome(Enum):
     """What became of one report."""
 
@@ -42,7 +52,7 @@ Count = Callable[[bytes | None, list[Entry]], bytes]
 
 _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS survey_poll (one INTEGER PRIMARY KEY, scheme TEXT NOT NULL, "
-    "tally TEXT)",
+    "question TEXT NOT NULL, tokens TEXT NOT NULL, tally TEXT)",
     "CREATE TABLE IF NOT EXISTS survey_reports (id TEXT PRIMARY KEY, day TEXT NOT NULL, "
     "report TEXT NOT NULL){keyed}",
     "CREATE TABLE IF NOT EXISTS survey_tokens (hash TEXT PRIMARY KEY, used INTEGER NOT NULL)"
@@ -53,38 +63,61 @@ _COUNTED: Final = (
     "INSERT INTO survey_refusals (reason, number) VALUES (?, ?) ON CONFLICT (reason) "
     "DO UPDATE SET number = survey_refusals.number + excluded.number"
 )
+_TERMS: Final = "SELECT scheme, question, tokens FROM survey_poll"
 _PAGE: Final = 1000
 
 
 class Store:
-    """The reports of one poll."""
+    """The reports of one poll.
 
-    def __init__(self, place: str, scheme: str) -> None:
+    As long as there are none, the poll may change in any way.  Afterwards its scheme is fixed, and
+    its question and who is admitted change only if that is meant (``reworded``).  With
+    ``make=False`` the database is read and left as it is.
+    """
+
+    def __init__(
+        self, place: str, terms: Terms, *, reworded: bool = False, make: bool = True
+    ) -> None:
         self._database: Database = database_at(place)
         self._lock = Lock()
         self._connection: Any = None
+        self._terms = terms
+        if make:
+            self._make(reworded)
+            return
+        with self._reading() as execute:
+            found = execute(_TERMS).fetchone()
+            check(Terms(*found), terms, _number(execute), reworded)
+
+    def _make(self, reworded: bool) -> None:
+        terms = self._terms
         with self._writing() as execute:
             for table in _TABLES:
                 execute(table.format(keyed=self._database.keyed))
+            given = (terms.scheme, terms.question, terms.tokens)
             execute(
-                "INSERT INTO survey_poll (one, scheme) VALUES (1, ?) ON CONFLICT (one) DO NOTHING",
-                scheme,
+                "INSERT INTO survey_poll (one, scheme, question, tokens) VALUES (1, ?, ?, ?) "
+                "ON CONFLICT (one) DO NOTHING",
+                *given,
             )
-            (found,) = execute("SELECT scheme FROM survey_poll").fetchone()
-        if found != scheme:
-            self.close()
-            raise DataError(
-                "the database holds reports of another scheme. Reports of different answers, "
-                "epsilons or schemes mean different things. Name another database in the poll, or "
-                "put back what was changed in it."
-            )
+            # Whoever writes takes turns, so that no report comes in between.
+            found = execute(_TERMS + self._database.lock).fetchone()
+            check(Terms(*found), terms, _number(execute), reworded)
+            execute("UPDATE survey_poll SET scheme = ?, question = ?, tokens = ?", *given)
 
     def add(
         self, entries: Sequence[Entry], count: Count, refusals: Mapping[str, int]
     ) -> list[Outcome]:
         """Keep a batch in one transaction; what became of each, once it is on the disk."""
         with self._writing() as execute:
-            (tally,) = execute(f"SELECT tally FROM survey_poll{self._database.lock}").fetchone()
+            scheme, tally = execute(
+                f"SELECT scheme, tally FROM survey_poll{self._database.lock}"
+            ).fetchone()
+            if scheme != self._terms.scheme:
+                raise SourceError(
+                    "the poll was changed while it was served. Reports of two schemes are not "
+                    "mixed. Serve the poll again."
+                )
             outcomes = [_kept(execute, entry) for entry in entries]
             stored = [
                 entry
@@ -168,10 +201,47 @@ class Store:
             yield
         except self._database.faults as error:
             raise SourceError(
-                f"the poll's database cannot be used: {type(error).__name__}. Reports are only "
-                "taken once they are on its disk. Check its path or address, its disk and its "
+                f"the poll's database cannot be used: {self._database.reason(error)}. Reports are "
+                "only taken once they are on its disk. Check its path or address, its disk and its "
                 "rights."
             ) from None
+
+
+def check(found: Terms, stated: Terms, reports: int, reworded: bool) -> None:
+    """Refuse terms under which the reports that there are would mean something else."""
+    if not reports:
+        return
+    held = f"the database holds {counted_in_words(reports)}"
+    if found.scheme != stated.scheme:
+        raise DataError(
+            f"{held} of another scheme. Reports of different answers, epsilons or schemes mean "
+            "different things. Name another database in the poll, or put back what was changed "
+            "in it."
+        )
+    if reworded:
+        return
+    if found.question != stated.question:
+        raise DataError(
+            f"{held} to another question: {found.question!r}. A report answers the question that "
+            "was asked. Name another database in the poll; or, if only the wording was mended, "
+            "serve it with --reworded."
+        )
+    if found.tokens != stated.tokens:
+        raise DataError(
+            f"{held} that came with tokens = {found.tokens!r}. Who was admitted is part of what "
+            "results mean. Name another database in the poll; or serve it with --reworded if both "
+            "may be counted together."
+        )
+
+
+def counted_in_words(reports: int) -> str:
+    """So many reports."""
+    return "1 report" if reports == 1 else f"{reports:,} reports"
+
+
+def _number(execute: Callable[..., Any]) -> int:
+    (number,) = execute("SELECT count(*) FROM survey_reports").fetchone()
+    return int(number)
 
 
 def _kept(execute: Callable[..., Any], entry: Entry) -> Outcome:

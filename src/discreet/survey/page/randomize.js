@@ -6,6 +6,7 @@
 
 const WHOLE = 1n << 64n;
 const LONGEST_TEXT = 1 << 20;
+const MANY = 1000000n;
 const LONGEST_BOUND = 120; // letters of a fraction
 const MOST_EPSILON = 128n; // e^128 is above every ratio that chances of 2^64 can have
 
@@ -438,19 +439,22 @@ export function sha256(text) {
 
 // ------------------------------------------------------------------ in plain words
 
-/** A fraction as a percentage with one decimal. */
+/** A fraction as a percentage with one decimal; what is not certain is never shown as certain. */
 export function percent(above, below) {
+  if (above > 0n && 2000n * above < below) return "less than 0.1%";
+  if (above < below && 2000n * (below - above) < below) return "more than 99.9%";
   const tenths = (above * 2000n + below) / (2n * below);
   return `${tenths / 10n}${tenths % 10n ? `.${tenths % 10n}` : ""}%`;
 }
 
 /** A fraction with two decimals, rounded up. */
 export function decimal(above, below) {
+  if (above > MANY * below) return "a million";
   const hundredths = (above * 100n + below - 1n) / below;
   return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`;
 }
 
-/** Why nobody can be blamed for a report: sentences with the scheme's own numbers. */
+/** What a report says about the one who sent it: sentences with the scheme's own numbers. */
 export function explanation(scheme) {
   const of = (chance) => percent(chance, WHOLE);
   const said = {
@@ -458,8 +462,8 @@ export function explanation(scheme) {
       `Your browser rolls dice first. With a chance of ${of(keep)} it reports your answer; ` +
         `otherwise it reports ${categories === 2n ? "the other one" : "one of the others"}.`,
       "Someone whose answer is another one reports yours in " +
-        `${percent(WHOLE - keep, WHOLE * (categories - 1n))} of all cases. So a report proves ` +
-        "nothing about the person who sent it.",
+        `${percent(WHOLE - keep, WHOLE * (categories - 1n))} of all cases.`,
+      "So a report is no proof of what the person who sent it answered.",
     ],
     unary: ({ one, other }) => [
       "Your report is a row of marks, one for each possible answer, and every mark is made by " +
@@ -501,22 +505,29 @@ export function explanation(scheme) {
       ];
     },
   };
+  const sentences = said[scheme.scheme](scheme);
+  const worst = worstRatio(scheme);
+  const times = `${worst[0] > MANY * worst[1] ? "over" : "up to"} ${decimal(...worst)} times`;
+  if (isWeak(scheme)) {
+    return [
+      ...sentences.slice(0, -1),
+      `That protects you little: a report is ${times} as likely for one answer as for another, so ` +
+        "whoever sees yours can be nearly sure of your answer. Answer only if it may be known.",
+    ];
+  }
   return [
-    ...said[scheme.scheme](scheme),
-    `Put exactly: no report is more than ${decimal(...worstRatio(scheme))} times as likely for ` +
+    ...sentences,
+    `Put exactly: no report is more than ${decimal(...worst)} times as likely for ` +
       `one answer as for any other. The collector learns ${
         scheme.scheme === "mean" ? "the mean of all numbers" : "how many people gave each answer"
       }, roughly, and not who gave what.`,
-    ...(weak(scheme)
-      ? ["That is a weak protection: whoever sees your report can be nearly sure of your answer."]
-      : []),
   ];
 }
 
-/** Whether a report gives an answer away almost for certain. */
-function weak(scheme) {
+/** Whether a report gives an answer away almost for certain: from about ε = 3 on. */
+export function isWeak(scheme) {
   const [above, below] = worstRatio(scheme);
-  return above >= 100n * below;
+  return above >= 20n * below;
 }
 
 function lower(sentence) {
@@ -690,11 +701,14 @@ async function send(sealed) {
       referrerPolicy: "no-referrer",
     });
   } catch {
-    return "There is no connection to the collector. The report was not sent.";
+    return { message: "There is no connection to the collector. Whether the report arrived is not known; sent again, it counts once." };
   }
-  if (response.ok) return "";
+  if (response.ok) return { message: "" };
   const said = await response.json().catch(() => ({}));
-  return said.message ?? "The collector refused the report.";
+  return {
+    message: said.message ?? "The collector refused the report.",
+    token: String(said.error ?? "").startsWith("token-"),
+  };
 }
 
 function tokenOfAddress() {
@@ -720,6 +734,7 @@ async function start() {
   at("question").textContent = poll.question;
   const answers = answersOf(scheme);
   at("answers").append(answers.element);
+  if (isWeak(scheme)) at("why-heading").textContent = "What a report reveals";
   for (const sentence of explanation(scheme)) at("explanation").append(make("p", {}, sentence));
   at("token").value = tokenOfAddress();
   show("token-row", poll.tokens === "one-time");
@@ -735,9 +750,10 @@ async function start() {
   const deliver = async () => {
     at("send").disabled = at("again").disabled = true;
     told("Sending the report…");
-    const refusal = await send(sealed);
+    const { message: refusal, token = false } = await send(sealed);
     at("send").disabled = at("again").disabled = false;
     show("again", refusal !== "");
+    show("other-token-row", token);
     show("next", refusal === "");
     told(refusal || "The report was sent. Thank you.");
     at("sent-heading").textContent = refusal ? "What is to be sent" : "What was sent";
@@ -759,16 +775,23 @@ async function start() {
     const report = randomize(scheme, answer);
     answers.clear(); // from here on only the report is known
     sealed = envelope(scheme, report, token);
+    at("other-token").value = token;
     at("words").textContent = reportInWords(scheme, report);
     at("raw").textContent = JSON.stringify(sealed, null, 1);
     show("survey", false);
     show("sent");
     await deliver();
   });
-  at("again").addEventListener("click", deliver);
+  at("again").addEventListener("click", async () => {
+    // Another token, but the same report: one that is drawn anew would reveal more.
+    const token = at("other-token").value.trim();
+    if (token) sealed = { ...sealed, token };
+    at("raw").textContent = JSON.stringify(sealed, null, 1);
+    await deliver();
+  });
   at("next").addEventListener("click", () => {
     sealed = null;
-    at("token").value = "";
+    at("token").value = at("other-token").value = "";
     at("words").textContent = at("raw").textContent = "";
     told("");
     show("sent", false);
