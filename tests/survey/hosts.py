@@ -27,7 +27,7 @@ def write_poll(folder: Path, **fields: object) -> Path:
     }
     path = folder / "poll.toml"
     lines = [
-        f"{name} = {value if name == 'closes' else json.dumps(value)}"
+        f"{name} = {value if name == 'closes' else json.dumps(value, ensure_ascii=False)}"
         for name, value in stated.items()
         if value is not None
     ]

@@ -70,8 +70,8 @@ const kinds = {
       reports.map((report) => module.reportInWords(scheme, report)),
     ];
   },
-  envelope({ text, report, token }) {
-    return module.envelope(module.readScheme(text), report, token);
+  envelope({ text, question, report, token }) {
+    return module.envelope(module.readScheme(text), question, report, token);
   },
 };
 

@@ -95,7 +95,7 @@ def survey(browser: Browser, folder: Path, kind: str, respondents: int) -> None:
         assert request["url"].startswith(host.address)
         assert not any(name in json.dumps(request) for name in ANSWERS)
     for request in sent:
-        assert set(json.loads(request["postData"])) == {"scheme", "report", "id"}
+        assert set(json.loads(request["postData"])) == {"scheme", "question", "report", "id"}
     assert not any(name in said for name in ANSWERS)
     assert "127.0.0.1:" not in said.replace(host.address.removeprefix("http://"), "")
     assert browser.complaints == []
@@ -131,7 +131,7 @@ def test_two_hundred_respondents_give_a_number_and_none_leaves_the_page(
     assert len(sent) == 200
     for request in sent:
         told = json.loads(request["postData"])
-        assert set(told) == {"scheme", "report", "id"}
+        assert set(told) == {"scheme", "question", "report", "id"}
         assert (
             tally.scheme.report_from_wire(
                 json.dumps({"scheme": told["scheme"], "report": told["report"]})
@@ -255,7 +255,7 @@ def test_a_report_is_kept_for_later_where_there_is_no_connection(
         connected(offline=True)
         click(browser, "answer-1")
         click(browser, "send")
-        browser.wait("document.getElementById('status').textContent.includes('no connection')")
+        browser.wait("document.getElementById('status').textContent.includes('is not known')")
         connected(offline=False)
         click(browser, "again")
         browser.wait(SENT)

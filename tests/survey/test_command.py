@@ -43,6 +43,9 @@ def test_a_new_poll_can_be_rehearsed(survey: Command, tmp_path: Path) -> None:
     code, _, error = survey("new", path)
     assert code == 2
     assert "never overwritten" in error
+    code, _, error = survey("new", tmp_path / "none" / "poll.toml")
+    assert code == 2
+    assert "folder that exists" in error
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -83,6 +83,7 @@ def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
     end = datetime(2030, 6, 2, tzinfo=UTC)
     assert poll.is_open(end - timedelta(microseconds=1))
     assert not poll.is_open(end)
+    assert read_poll(write_poll(tmp_path, closes="9999-12-31")).closes is None
     poll = read_poll(write_poll(tmp_path, closes="2030-06-01T12:00:00+02:00"))
     assert not poll.is_open(datetime(2030, 6, 1, 10, tzinfo=UTC))
     assert poll.is_open(datetime(2030, 6, 1, 9, 59, tzinfo=UTC))
@@ -107,6 +108,7 @@ def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
         ({"epsilon": None}, "there is no epsilon"),
         ({"epsilon": 0}, r"epsilon is not above 0.*Write epsilon = 1"),
         ({"epsilon": "much"}, "epsilon is not a number"),
+        ({"epsilon": f"0.{'3' * 70}"}, "too many digits"),
         ({"database": "mysql://host/name"}, "another kind"),
         ({"scheme": "mean"}, "not one for this question"),
         ({"scheme": "hybrid"}, "not one for this question"),
@@ -139,6 +141,12 @@ def test_a_file_that_is_no_poll_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("title = \n", "utf-8")
     with pytest.raises(PolicyError, match=r"not TOML.*line 1"):
         read_poll(tmp_path / "bad.toml")
+    (tmp_path / "deep.toml").write_text(f"a = {'[' * 9999}", "utf-8")
+    with pytest.raises(PolicyError, match="is not TOML: it cannot be read"):
+        read_poll(tmp_path / "deep.toml")
+    (tmp_path / "long.toml").write_text("#" * (1 << 20) + '\ntokens = "one-time"', "utf-8")
+    with pytest.raises(PolicyError, match="longer than 1 MiB"):
+        read_poll(tmp_path / "long.toml")
     (tmp_path / "twice.toml").write_text('title = "a"\ntitle = "b"\n', "utf-8")
     with pytest.raises(PolicyError, match="a field twice"):
         read_poll(tmp_path / "twice.toml")

@@ -432,9 +432,11 @@ def test_what_is_not_certain_is_not_shown_as_certain() -> None:
 
 
 def test_only_the_report_is_in_the_envelope() -> None:
-    (sealed,) = node([{"kind": "envelope", "text": POLL.to_json(), "report": 2, "token": ""}])
-    assert set(sealed) == {"scheme", "report", "id"}
+    task = {"kind": "envelope", "text": POLL.to_json(), "question": "Où ?", "report": 2}
+    sealed, admitted = node([{**task, "token": ""}, {**task, "token": "abc"}])
+    assert set(sealed) == {"scheme", "question", "report", "id"}
     assert sealed["scheme"] == POLL.identity
+    assert sealed["question"] == sha256("Où ?".encode()).hexdigest()
     assert len(sealed["id"]) == 32
-    (sealed,) = node([{"kind": "envelope", "text": POLL.to_json(), "report": 2, "token": "abc"}])
-    assert sealed["token"] == "abc"
+    assert admitted["token"] == "abc"
+    assert admitted["id"] != sealed["id"]

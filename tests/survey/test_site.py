@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import sqlite3
+from collections.abc import AsyncIterator
 from contextlib import closing
 from datetime import UTC, datetime
+from hashlib import sha256
 from time import monotonic, sleep
 from typing import Any
 
@@ -248,6 +250,83 @@ def test_a_token_admits_one_report(site: Sites) -> None:
         assert refused(made, reason)
 
 
+def test_a_token_may_be_typed_in_any_way(site: Sites) -> None:
+    made = site(tokens="one-time")
+    token = new_token()
+    made.store.add_tokens([token_hash(token)])
+    for odd in ("", "§", "x" * 999):
+        assert made.send(report=1, token=odd).json()["error"] == "token-unknown"
+    half = f'{{"scheme": "{made.poll.scheme.identity}", "report": 1, "token": "\\udc00"}}'
+    headers = {"Content-Type": "application/json"}
+    assert made.ask("POST", "/reports", content=half, headers=headers).status_code == 403
+    typed = f" {token[:8]}-{token[8:].upper()} "
+    assert made.send(report=1, token=typed).status_code == 201
+
+
+def test_nobody_is_tagged_by_a_token_in_a_poll_without_them(site: Sites) -> None:
+    made = site()
+    for tag in ("alice", "", None):
+        assert made.send(report=1, token=tag).json()["error"] == "malformed"
+    assert made.counted() == 0
+
+
+def test_a_report_to_another_question_is_refused(site: Sites) -> None:
+    made = site()
+    own = sha256(made.poll.question.encode()).hexdigest()
+    assert made.send(report=1, question=own).status_code == 201
+    for other in (own[:-1], "", None, 5, sha256(b"Where?").hexdigest()):
+        assert made.send(report=1, question=other).json()["error"] == "wrong-scheme"
+    assert made.counted() == 1
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    site: Sites, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import asyncio
+
+    monkeypatch.setattr("discreet.survey.app._PATIENCE", 0.05)
+    made = site()
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b'{"scheme"'
+        await asyncio.sleep(30)
+
+    headers = {"Content-Type": "application/json"}
+    response = made.ask("POST", "/reports", content=slow(), headers=headers)
+    assert (response.status_code, response.json()["error"]) == (408, "too-slow")
+    assert refused(made, "too-slow")
+
+
+def test_reports_are_tidied_when_none_come(site: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = site()
+    tidied: list[float] = []
+    real = Store.tidy
+
+    def tidy(store: Store) -> None:
+        real(store)
+        tidied.append(monotonic())
+
+    monkeypatch.setattr(Store, "tidy", tidy)
+    for _ in range(5):
+        before = len(tidied)
+        assert made.send(report=1).status_code == 201
+        until = monotonic() + 20
+        while len(tidied) == before and monotonic() < until:
+            sleep(0.01)
+        assert len(tidied) > before
+
+
+def test_a_tally_that_is_damaged_is_told(site: Sites) -> None:
+    made = site()
+    assert made.send(report=1).status_code == 201
+    with closing(sqlite3.connect(made.poll.database)) as connection, connection:
+        connection.execute("UPDATE survey_poll SET tally = 'no'")
+    sleep(0.6)
+    response = made.ask("GET", "/api/results")
+    assert (response.status_code, response.json()["error"]) == (503, "unavailable")
+    assert "report" not in response.json()["message"]
+
+
 def test_a_token_is_kept_as_its_hash_only(site: Sites) -> None:
     made = site(tokens="one-time")
     token = new_token()
@@ -312,6 +391,7 @@ def test_a_database_that_fails_is_told_and_nothing_is_acknowledged(
         response = made.send(report=1)
         assert (response.status_code, response.json()["error"]) == (503, "unavailable")
         assert "space" not in response.text
+        assert "not known" in response.json()["message"]
     assert made.counted() == 0
     assert made.send(report=1).status_code == 201
     assert made.counted() == 1
@@ -342,7 +422,7 @@ def test_a_database_that_was_tampered_with_is_no_fault(site: Sites) -> None:
     sleep(0.6)
     assert made.ask("GET", "/api/results").status_code == 503
     assert made.send(report=1).status_code == 503
-    assert len(list(made.store.reports())) == 1
+    assert len([row for page in made.store.reports() for row in page]) == 1
 
 
 def test_the_tally_is_that_of_the_reports(site: Sites) -> None:
@@ -352,7 +432,7 @@ def test_the_tally_is_that_of_the_reports(site: Sites) -> None:
             sent = json.loads(made.poll.scheme.report_to_wire(made.poll.scheme.randomize(answer)))
             assert made.send(report=sent["report"]).status_code == 201
         again = made.poll.scheme.tally()
-        for _, report in made.store.reports():
+        for _, report in (row for page in made.store.reports() for row in page):
             wire = f'{{"scheme": "{made.poll.scheme.identity}", "report": {report}}}'
             again.add(made.poll.scheme.report_from_wire(wire))
         tally, _ = made.store.tally()

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from discreet.errors import DataError, SourceError
 from discreet.local import RandomizedResponse
 from discreet.survey.collector import counted, read_tally
-from discreet.survey.store import Entry, Outcome, Store, Terms
+from discreet.survey.store import Entry, Outcome, Store
+from discreet.survey.terms import Terms
 from discreet.survey.tokens import new_id, new_token, token_hash
 
 POLL = RandomizedResponse(epsilon=1, categories=3)
@@ -28,6 +30,10 @@ def count(tally: bytes | None, entries: list[Entry]) -> bytes:
 
 def entry(report: int = 0, token: str | None = None, identity: str | None = None) -> Entry:
     return Entry(identity or new_id(), DAY, str(report), token and token_hash(token))
+
+
+def everything(store: Store) -> list[tuple[str, str]]:
+    return [row for page in store.reports() for row in page]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -56,7 +62,7 @@ def test_a_batch_is_kept_with_its_tally(place: str) -> None:
     assert tally is not None
     assert read_tally(POLL, tally).counts.tolist() == [1, 1, 2]
     assert refused == {"closed": 1, "malformed": 3}
-    assert sorted(again.reports()) == [(DAY, "0"), (DAY, "1"), (DAY, "2"), (DAY, "2")]
+    assert sorted(everything(again)) == [(DAY, "0"), (DAY, "1"), (DAY, "2"), (DAY, "2")]
     again.close()
 
 
@@ -66,7 +72,7 @@ def test_a_report_that_is_sent_again_counts_once(place: str) -> None:
     assert store.add([one, one], count, {}) == [Outcome.STORED, Outcome.AGAIN]
     assert store.add([one], count, {}) == [Outcome.AGAIN]
     assert store.add([entry(2, identity=one.id)], count, {}) == [Outcome.ID_TAKEN]
-    assert list(store.reports()) == [(DAY, "1")]
+    assert everything(store) == [(DAY, "1")]
     store.close()
 
 
@@ -104,7 +110,7 @@ def test_nothing_of_a_batch_is_kept_that_fails(place: str) -> None:
 
     with pytest.raises(RuntimeError):
         store.add([entry(1), entry(1, "only")], fails, {"closed": 1})
-    assert list(store.reports()) == []
+    assert everything(store) == []
     assert store.tally() == (None, {})
     assert store.tokens() == (1, 0)
     assert store.add([entry(1, "only")], count, {}) == [Outcome.STORED]
@@ -137,12 +143,12 @@ def test_a_collector_of_another_scheme_does_not_write(place: str) -> None:
     Store(place, replace(TERMS, scheme=OTHER)).close()
     with pytest.raises(SourceError, match=r"changed while it was served.*Serve"):
         store.add([entry(1)], count, {})
-    assert list(store.reports()) == []
+    assert everything(store) == []
     store.close()
 
 
 def test_looking_leaves_the_database_as_it_is(place: str) -> None:
-    with pytest.raises(SourceError, match="no poll was served from it yet"):
+    with pytest.raises(SourceError, match=r"no poll was served from it yet|cannot be opened"):
         Store(place, TERMS, make=False)
     Store(place, replace(TERMS, question="Whither?")).close()
     Store(place, TERMS, make=False).close()
@@ -153,17 +159,128 @@ def test_looking_leaves_the_database_as_it_is(place: str) -> None:
         Store(place, TERMS, make=False)
 
 
+def cells(place: Path, table: str) -> list[bytes]:
+    """The rows of a table of one page, from the last that was written to its bytes to the first."""
+    with closing(sqlite3.connect(place)) as connection:
+        (root,) = connection.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE name = ?", [table]
+        ).fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    page = place.read_bytes()[(root - 1) * size : root * size]
+    assert page[0] == 0x0A  # a leaf
+    count = int.from_bytes(page[3:5])
+    pointers = [int.from_bytes(page[8 + 2 * at : 10 + 2 * at]) for at in range(count)]
+    ids = [page[at + 5 : at + 37] for at in pointers]  # after two lengths and three types
+    return [one for _, one in sorted(zip(pointers, ids, strict=True))]
+
+
+def test_a_file_does_not_tell_the_order_of_arrival_or_whose_token_it_was(tmp_path: Path) -> None:
+    place = tmp_path / "poll.db"
+    store = Store(str(place), TERMS)
+    tokens = [new_token() for _ in range(40)]
+    store.add_tokens([token_hash(token) for token in tokens])
+    came = [entry(1, token) for token in tokens]
+    for one in came:
+        store.add([one], count, {})
+    assert place.with_name("poll.db-wal").stat().st_size > 0  # the control: all of it is there
+    store.tidy()
+    assert place.with_name("poll.db-wal").stat().st_size == 0
+    store.close()
+    with closing(sqlite3.connect(place)) as connection:
+        keys = [row[0].encode() for row in connection.execute("SELECT id FROM survey_reports")]
+    written = cells(place, "survey_reports")
+    assert sorted(written) in (written, written[::-1])  # in the order of random ids
+    assert sorted(keys) == sorted(written)
+    arrived = [one.id.encode() for one in came]
+    assert written not in (arrived, arrived[::-1])
+
+
+def test_untidied_a_file_does_tell_the_order(tmp_path: Path) -> None:
+    place = tmp_path / "poll.db"
+    store = Store(str(place), TERMS)
+    came = [entry(1) for _ in range(40)]
+    for one in came:
+        store.add([one], count, {})
+    store.close()
+    assert cells(place, "survey_reports")[::-1] == [one.id.encode() for one in came]
+
+
+def test_a_server_does_not_tell_the_order_of_arrival_or_whose_token_it_was(server: str) -> None:
+    import psycopg
+
+    schema = f"survey_{new_id()}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    place = f"{server}&options={quote(f'-c search_path={schema}', safe='')}"
+    store = Store(place, TERMS)
+    tokens = [new_token() for _ in range(40)]
+    store.add_tokens([token_hash(token) for token in tokens])
+    came = [entry(1, token) for token in tokens]
+    linking = (
+        "SELECT r.id, t.hash FROM survey_reports r JOIN survey_tokens t ON r.xmin = t.xmin "
+        "ORDER BY r.ctid"
+    )
+    with psycopg.connect(place, autocommit=True) as connection:
+        for one in came:
+            store.add([one], count, {})
+        assert connection.execute(linking).fetchall() == [(one.id, one.token) for one in came]
+        store.tidy()
+        assert connection.execute(linking).fetchall() == []
+        for table, key in (("survey_reports", "id"), ("survey_tokens", "hash")):
+            rows = connection.execute(f"SELECT {key}, xmin::text FROM {table} ORDER BY ctid")
+            found = rows.fetchall()
+            assert [row[0] for row in found] == sorted(row[0] for row in found)
+            assert len({row[1] for row in found}) == 1
+            assert len(found) == 40
+    assert store.tokens() == (40, 40)
+    tally, _ = store.tally()
+    assert tally is not None
+    assert read_tally(POLL, tally).reports == 40
+    assert store.add([came[0]], count, {}) == [Outcome.AGAIN]
+    store.close()
+
+
+def test_nothing_is_kept_in_a_file_that_is_gone(tmp_path: Path) -> None:
+    place = tmp_path / "poll.db"
+    store = Store(str(place), TERMS)
+    assert place.stat().st_mode & 0o777 == 0o600
+    store.add([entry(1)], count, {})
+    place.rename(tmp_path / "moved.db")
+    for said in ("removed or replaced", "cannot be opened"):
+        with pytest.raises(SourceError, match=said):
+            store.add([entry(1)], count, {})
+    with pytest.raises(SourceError, match="cannot be opened"):
+        store.tally()
+    assert not place.exists()
+    (tmp_path / "moved.db").rename(place)
+    assert store.add([entry(2)], count, {}) == [Outcome.STORED]
+    assert len(everything(store)) == 2
+    store.close()
+
+
+def test_many_collectors_may_start_at_once(place: str) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        stores = list(pool.map(lambda _: Store(place, TERMS), range(8)))
+    for store in stores:
+        store.add([entry(1)], count, {})
+    assert len(everything(stores[0])) == 8
+    for store in stores:
+        store.close()
+
+
 def test_many_reports_are_read_in_pages(place: str) -> None:
     store = Store(place, TERMS)
     store.add([entry(1) for _ in range(2_001)], count, {})
-    assert len(list(store.reports())) == 2_001
+    assert len(everything(store)) == 2_001
     store.close()
 
 
 def test_sqlite_waits_for_the_disk_at_every_commit(tmp_path: Path) -> None:
     from discreet.survey.databases import SqliteFile
 
-    with closing(SqliteFile(str(tmp_path / "poll.db")).connect()) as connection:
+    database = SqliteFile(str(tmp_path / "poll.db"))
+    database.make()
+    with closing(database.connect()) as connection:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
@@ -198,6 +315,9 @@ def test_a_place_that_cannot_be_used_is_told(tmp_path: Path) -> None:
         Store(str(tmp_path / "text.db"), TERMS)
     with pytest.raises(SourceError, match="cannot be opened"):
         Store(str(tmp_path), TERMS)
+    with pytest.raises(SourceError, match="cannot be opened"):
+        Store(str(tmp_path / "none.db"), TERMS, make=False)
+    assert not (tmp_path / "none.db").exists()
     with pytest.raises(SourceError, match="server does not answer"):
         Store("postgresql://127.0.0.1:1/none", TERMS)
     (tmp_path / "empty.db").touch()

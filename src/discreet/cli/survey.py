@@ -132,7 +132,7 @@ def results(poll: str, as_json: bool, as_csv: bool) -> None:
     from discreet.survey.results import as_csv as csv_text
     from discreet.survey.results import results as computed
     from discreet.survey.serving import opened
-    from discreet.survey.store import counted_in_words
+    from discreet.survey.terms import counted_in_words
 
     if as_json and as_csv:
         raise DataError("--json and --csv are both given. Results have one form. Leave one out.")

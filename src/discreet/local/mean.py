@@ -116,6 +116,11 @@ class Mean:
         return (largest - least) * (self.high - self.low) / self.steps
 
     @property
+    def possible_reports(self) -> range:
+        """The reports that can occur."""
+        return self._law.reports
+
+    @property
     def identity(self) -> str:
         """The SHA-256 of the scheme's JSON, by which reports and tallies name it."""
         return wire.identity(self.to_json())

@@ -23,6 +23,7 @@ _STATIC: Final = {
     "survey.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
+_PATIENCE: Final = 20.0  # seconds for a request's body
 _FRESH: Final = 0.5  # seconds for which results are not computed again
 
 
@@ -105,8 +106,11 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
         return told(refusal.reason, refusal.status, refusal.message, refusal.wait)
 
     @app.exception_handler(DiscreetError)
-    async def unavailable(_: Request, __: DiscreetError) -> Response:
+    async def unavailable(request: Request, _: DiscreetError) -> Response:
         reason = REASONS["unavailable"]
+        if request.method != "POST":
+            return told("unavailable", reason.status, "The database does not answer.", 5)
+        collector.refuse("unavailable")
         return told("unavailable", reason.status, reason.message, 5)
 
     @app.exception_handler(RequestValidationError)
@@ -156,7 +160,7 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
             }
         )
 
-    @app.post("/reports", **documents.REPORTS)
+    @app.post("/reports", **documents.reports(poll))
     async def reports(request: Request) -> Response:
         if not poll.is_open(collector.clock()):
             raise Refused("closed")
@@ -168,9 +172,13 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
         if kind != "application/json":  # what another site's form cannot send
             raise Refused("not-json")
         try:
-            entry = collector.read(await body(request))
+            async with asyncio.timeout(_PATIENCE):
+                data = await body(request)
         except ClientDisconnect:
             raise Refused("malformed") from None
+        except TimeoutError:
+            raise Refused("too-slow") from None
+        entry = collector.read(data)
         await collector.keep(entry)
         return JSONResponse({"stored": True}, 201)
 
@@ -212,9 +220,8 @@ def _csv(collector: Collector) -> Iterator[str]:
     held = next(rows, None)
     yield "day,report\n"
     while held is not None:
-        day, report = held
-        quoted = report.replace('"', '""')
-        yield f'{day},"{quoted}"\n'
+        quoted = ((day, report.replace('"', '""')) for day, report in held)
+        yield "".join(f'{day},"{report}"\n' for day, report in quoted)
         held = next(rows, None)
 
 
@@ -224,8 +231,9 @@ def _json(collector: Collector) -> Iterator[str]:
     yield f'{{"scheme": {collector.poll.scheme.to_json()}, "reports": ['
     before = ""
     while held is not None:
-        day, report = held
-        yield f'{before}{{"day": {json.dumps(day)}, "report": {report}}}'
+        yield before + ", ".join(
+            f'{{"day": {json.dumps(day)}, "report": {report}}}' for day, report in held
+        )
         before = ", "
         held = next(rows, None)
     yield "]}"

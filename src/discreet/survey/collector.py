@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
+from time import monotonic
 from typing import Any, Final
 
 from discreet.errors import DataError, DiscreetError, SourceError
@@ -27,9 +28,11 @@ from discreet.survey.tokens import new_id, token_hash
 LONGEST_BODY: Final = 1 << 16
 _MOST_AT_ONCE: Final = 512
 _PAUSE: Final = 1.0  # seconds between two writings of refusals
+_LAST: Final = 20.0  # seconds for the last writing
+_RETRY: Final = 60.0  # seconds until a tidying that failed is tried again
+_SHARE: Final = 50  # a tidying takes at most one part in so many of the time
 _ID: Final = re.compile(r"[0-9a-f]{32}")
-_TOKEN: Final = re.compile(r"[0-9A-Za-z]{1,64}")
-_FIELDS: Final = frozenset({"scheme", "report", "id", "token"})
+_FIELDS: Final = frozenset({"scheme", "question", "report", "id", "token"})
 _REFUSED: Final = {
     Outcome.ID_TAKEN: "id-taken",
     Outcome.TOKEN_UNKNOWN: "token-unknown",
@@ -54,9 +57,12 @@ class Collector:
         self.clock = clock
         self._pause = pause
         self._scheme = poll.scheme.identity
+        self._question = poll.question_identity
         self._queue: SimpleQueue[Waiting | None] = SimpleQueue()
         self._refusals: Counter[str] = Counter()
         self._lock = Lock()
+        self._tidy_at = 0.0
+        self._untidy = True  # a process before this one may have been killed
         self._writer = Thread(target=self._write, name="survey writer", daemon=True)
 
     def start(self) -> None:
@@ -64,10 +70,11 @@ class Collector:
         self._writer.start()
 
     def stop(self) -> None:
-        """Write what is waiting, and end."""
+        """Write what is waiting, and end; a database that does not answer is left alone."""
         self._queue.put(None)
-        self._writer.join()
-        self.store.close()
+        self._writer.join(_LAST)
+        if not self._writer.is_alive():
+            self.store.close()
 
     # ------------------------------------------------------------------ receiving
 
@@ -79,17 +86,15 @@ class Collector:
         scheme = fields["scheme"]
         if not isinstance(scheme, str):
             raise Refused("malformed")
-        if scheme != self._scheme:
+        if scheme != self._scheme or fields.get("question", self._question) != self._question:
             raise Refused("wrong-scheme")
         report = json.dumps(fields["report"])
         try:
             self.poll.scheme.report_from_wire(_wire(scheme, report))
         except (DiscreetError, ValueError, TypeError, OverflowError, RecursionError):
             raise Refused("malformed") from None
-        identity = fields.get("id")
-        if identity is None:
-            identity = new_id()
-        elif not isinstance(identity, str) or not _ID.fullmatch(identity):
+        identity = fields["id"] if "id" in fields else new_id()
+        if not isinstance(identity, str) or not _ID.fullmatch(identity):
             raise Refused("malformed")
         return Entry(identity, self.clock().date().isoformat(), report, self._token(fields))
 
@@ -107,16 +112,15 @@ class Collector:
             self._refusals[reason] += 1
 
     def _token(self, fields: dict[str, Any]) -> str | None:
-        token = fields.get("token")
         if self.poll.tokens != ONE_TIME:
-            if token is not None and not isinstance(token, str):
+            if "token" in fields:  # nobody is to be told apart by it
                 raise Refused("malformed")
             return None
-        if token is None:
+        if "token" not in fields:
             raise Refused("token-missing")
-        if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        if not isinstance(fields["token"], str):
             raise Refused("malformed")
-        return token_hash(token)
+        return token_hash(fields["token"])
 
     # ------------------------------------------------------------------ writing
 
@@ -136,12 +140,15 @@ class Collector:
             except Empty:
                 pass
             self._keep(batch)
+            if not batch or not going:
+                self._tidy(last=not going)
 
     def _keep(self, batch: list[Waiting]) -> None:
         with self._lock:
             refusals, self._refusals = self._refusals, Counter()
         if not batch and not refusals:
             return
+        self._untidy = self._untidy or bool(batch)
         try:
             outcomes = self.store.add([entry for entry, _ in batch], self._count, refusals)
         except Exception:  # whatever it is, nobody may be told that a report is kept
@@ -150,6 +157,19 @@ class Collector:
             _tell([future for _, future in batch], None)
             return
         _tell([future for _, future in batch], outcomes)
+
+    def _tidy(self, last: bool) -> None:
+        """Let the database forget when reports came: when none come, and not for long."""
+        began = monotonic()
+        if not self._untidy or (began < self._tidy_at and not last):
+            return
+        try:
+            self.store.tidy()
+            self._untidy = False
+        except Exception:  # it is tried again, and nobody waits for it
+            self._tidy_at = began + _RETRY
+        else:
+            self._tidy_at = began + _SHARE * (monotonic() - began)
 
     def _count(self, tally: bytes | None, entries: list[Entry]) -> bytes:
         return counted(self.poll.scheme, tally, [entry.report for entry in entries])

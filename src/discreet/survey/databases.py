@@ -1,5 +1,6 @@
 """The two databases that a poll may be kept in, and in what they differ."""
 
+import os
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import Any, Protocol
 
 from discreet.errors import SourceError
 
+_LOCK = 0x646973637265  # a number of our own among a server's advisory locks
 _PATIENCE = 30  # seconds for another process to end its transaction
 _SQLITE = {
     "SQLITE_CANTOPEN": "the file cannot be opened or made",
@@ -27,8 +29,20 @@ _POSTGRES = {
     "42501": "this user may not write there",
     "53": "the server is full or out of memory",
     "55P03": "another program keeps it locked",
+    "57014": "the server took too long",
     "57": "the server is shutting down",
 }
+
+
+def _rewritten(table: str, columns: str) -> tuple[str, ...]:
+    """Every row of a table again, in the order of the first column, as of one transaction."""
+    return (
+        "BEGIN",
+        "SELECT one FROM survey_poll FOR UPDATE",  # collectors wait
+        f"WITH gone AS (DELETE FROM {table} RETURNING {columns}) INSERT INTO {table} ({columns}) "
+        f"SELECT {columns} FROM gone ORDER BY 1",
+        "COMMIT",
+    )
 
 
 class Database(Protocol):
@@ -47,8 +61,22 @@ class Database(Protocol):
         """What keeps rows in the order of their random keys, so that none tells when it came."""
 
     @property
+    def turn(self) -> tuple[str, ...]:
+        """What makes two processes take turns in making the tables."""
+
+    @property
+    def tidying(self) -> tuple[str, ...]:
+        """What writes all rows anew, reports and tokens apart, in the order of their keys."""
+
+    @property
     def faults(self) -> tuple[type[Exception], ...]:
         """What its driver raises."""
+
+    def make(self) -> None:
+        """Make an empty database, if it is made here and there is none."""
+
+    def mark(self) -> object:
+        """What tells the database from another one at the same place."""
 
     def reason(self, error: Exception) -> str:
         """What went wrong, in words that hold nothing of a row or of the address."""
@@ -71,6 +99,23 @@ class SqliteFile:
     begin: str = "BEGIN IMMEDIATE"
     lock: str = ""
     keyed: str = " WITHOUT ROWID"
+    turn: tuple[str, ...] = ()
+    tidying: tuple[str, ...] = ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def make(self) -> None:
+        """Make an empty file that nobody else on the machine may read."""
+        try:
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except OSError:  # it is there, or sqlite says why it cannot be
+            return
+
+    def mark(self) -> object:
+        """Which file it is."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     @property
     def faults(self) -> tuple[type[Exception], ...]:
@@ -89,10 +134,19 @@ class SqliteFile:
     def connect(self) -> Any:
         """A connection that writes ahead and waits for the disk at every commit."""
         connection = sqlite3.connect(
-            self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            f"{Path(self.path).resolve().as_uri()}?mode=rw",
+            uri=True,
+            timeout=_PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,
         )
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
 
     def drop(self, connection: Any) -> None:
@@ -113,6 +167,21 @@ class PostgresDatabase:
     begin: str = "BEGIN"
     lock: str = " FOR UPDATE"
     keyed: str = ""
+    turn: tuple[str, ...] = (f"SELECT pg_advisory_xact_lock({_LOCK})",)
+    tidying: tuple[str, ...] = (
+        "SET statement_timeout = 0",
+        *_rewritten("survey_reports", "id, day, report"),
+        *_rewritten("survey_tokens", "hash, used"),
+        *(f"VACUUM FULL {table}" for table in ("survey_reports", "survey_tokens", "survey_poll")),
+        f"SET statement_timeout = '{_PATIENCE}s'",
+    )
+
+    def make(self) -> None:
+        """A server's databases are made by its administrator."""
+
+    def mark(self) -> object:
+        """A server keeps a database that is in use."""
+        return self.url
 
     @property
     def faults(self) -> tuple[type[Exception], ...]:
@@ -138,9 +207,15 @@ class PostgresDatabase:
         """A connection whose commits wait for the server's disk."""
         import psycopg
 
-        connection = psycopg.connect(self.url, autocommit=True, connect_timeout=_PATIENCE)
+        connection = psycopg.connect(
+            self.url,
+            autocommit=True,
+            connect_timeout=_PATIENCE,
+            tcp_user_timeout=1000 * _PATIENCE,
+        )
         connection.execute("SET synchronous_commit = on")
         connection.execute(f"SET lock_timeout = '{_PATIENCE}s'")
+        connection.execute(f"SET statement_timeout = '{_PATIENCE}s'")
         return connection
 
     def drop(self, connection: Any) -> None:

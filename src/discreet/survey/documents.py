@@ -3,8 +3,9 @@
 from enum import Enum
 from typing import Any, Final
 
+from discreet.local import Mean
 from discreet.survey.collector import LONGEST_BODY
-from discreet.survey.poll import NONE, ONE_TIME
+from discreet.survey.poll import NONE, ONE_TIME, Poll
 from discreet.survey.refusals import REASONS
 
 DESCRIPTION: Final = (
@@ -77,55 +78,97 @@ POLL: Final[dict[str, Any]] = {
         )
     },
 }
-REPORTS: Final[dict[str, Any]] = {
-    "summary": "Send one report",
-    "status_code": 201,
-    "responses": {
-        201: _answer("The report is on the disk.", _content(_object({"stored": {"const": True}}))),
-        **_by_status(),
-    },
-    "openapi_extra": {
-        "requestBody": {
-            "required": True,
-            "description": f"A report as the page makes it, at most {LONGEST_BODY} bytes.",
-            "content": _content(
-                {
-                    "type": "object",
-                    "required": ["scheme", "report"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "scheme": {
-                            "type": "string",
-                            "pattern": "^[0-9a-f]{64}$",
-                            "description": "The SHA-256 of the text of /scheme.json.",
-                        },
-                        "report": {
-                            "description": "randomized-response: a place from 0; unary: "
-                            "hexadecimal bits; subset: a sorted list of places; hadamard: a row "
-                            "and a bit; projective: a point; mean: a cell or a bit.",
-                            "anyOf": [
-                                {"type": "integer", "minimum": 0},
-                                {"type": "string"},
-                                {"type": "array", "items": {"type": "integer", "minimum": 0}},
-                            ],
-                        },
-                        "id": {
-                            "type": "string",
-                            "pattern": "^[0-9a-f]{32}$",
-                            "description": "Drawn at random. The same report with the same id "
-                            "counts once, so it may be sent again.",
-                        },
-                        "token": {
-                            "type": "string",
-                            "pattern": "^[0-9A-Za-z]{1,64}$",
-                            "description": "A one-time token, if the poll asks for one.",
-                        },
-                    },
-                }
+
+
+def reports(poll: Poll) -> dict[str, Any]:
+    """What the address says that takes reports of this poll."""
+    properties: dict[str, Any] = {
+        "scheme": {
+            "const": poll.scheme.identity,
+            "description": "The SHA-256 of the text of /scheme.json.",
+        },
+        "report": _report(poll.scheme),
+        "question": {
+            "const": poll.question_identity,
+            "description": "The SHA-256 of the question, if it is to be sure that it was this one.",
+        },
+        "id": {
+            "type": "string",
+            "pattern": "^[0-9a-f]{32}$",
+            "description": "Drawn at random. The same report with the same id counts once, so it "
+            "may be sent again.",
+        },
+    }
+    required = ["scheme", "report"]
+    if poll.tokens == ONE_TIME:
+        properties["token"] = {"type": "string", "minLength": 1, "maxLength": 64}
+        required.append("token")
+    return {
+        "summary": "Send one report",
+        "status_code": 201,
+        "responses": {
+            201: _answer(
+                "The report is on the disk.", _content(_object({"stored": {"const": True}}))
             ),
+            **_by_status(),
+        },
+        "openapi_extra": {
+            "requestBody": {
+                "required": True,
+                "description": f"A report as the page makes it, at most {LONGEST_BODY} bytes.",
+                "content": _content(
+                    {
+                        "type": "object",
+                        "required": required,
+                        "additionalProperties": False,
+                        "properties": properties,
+                    }
+                ),
+            }
+        },
+    }
+
+
+def _report(scheme: Any) -> dict[str, Any]:
+    """The reports of a scheme as a JSON schema."""
+    if isinstance(scheme, Mean):
+        possible = scheme.possible_reports
+        return {
+            "type": "integer",
+            "minimum": possible.start,
+            "maximum": possible.stop - 1,
+            "description": "A cell, or a bit.",
         }
-    },
-}
+    size = scheme.domain
+    place = {"type": "integer", "minimum": 0, "maximum": size - 1}
+    match scheme.name:
+        case "unary":
+            digits = 2 * -(-size // 8)
+            pattern = f"^[0-9a-f]{{{digits}}}$"
+            return {"type": "string", "pattern": pattern, "description": "Marks as hexadecimal."}
+        case "subset":
+            return {
+                "type": "array",
+                "items": place,
+                "minItems": scheme.size,
+                "maxItems": scheme.size,
+                "uniqueItems": True,
+                "description": "The places that are listed, in their order.",
+            }
+        case "hadamard":
+            row = {"type": "integer", "minimum": 0, "maximum": scheme.rows - 1}
+            return {
+                "type": "array",
+                "prefixItems": [row, {"enum": [0, 1]}],
+                "minItems": 2,
+                "maxItems": 2,
+                "description": "A row, and its bit.",
+            }
+        case "projective":
+            return {"type": "integer", "minimum": 0, "maximum": scheme.cells - 1}
+    return {**place, "description": "The place of an answer."}
+
+
 RESULTS: Final[dict[str, Any]] = {
     "summary": "The estimates",
     "responses": {

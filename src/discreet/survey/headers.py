@@ -1,4 +1,5 @@
-"""Headers that every response has, whoever made it."""
+"""Headers that every response of the application has; what the web server refuses by itself, such
+as a request that is no HTTP, has none."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final

@@ -16,7 +16,7 @@ class RateLimit:
     Addresses are kept in memory, and only while their bucket is not full again.
 
     >>> limit = RateLimit(2, clock=lambda: 0.0)
-    >>> [limit.wait("a"), limit.wait("a"), limit.wait("a"), limit.wait("b")]
+    >>> [limit.wait(address) for address in ("192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2")]
     [0, 0, 30, 0]
     """
 
@@ -48,11 +48,12 @@ class RateLimit:
 
 
 def _network(address: str) -> str:
-    """The address; of IPv6 the network, of which one household has all addresses."""
+    """The address; of IPv6 the network, of which one household has all addresses; whatever is no
+    address shares one bucket."""
     try:
         read = ip_address(address.partition("%")[0])
     except ValueError:
-        return address
+        return ""
     if isinstance(read, IPv6Address):
         if read.ipv4_mapped is not None:
             return str(read.ipv4_mapped)

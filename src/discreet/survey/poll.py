@@ -6,9 +6,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
-from unicodedata import category
+from unicodedata import category, normalize
 from warnings import catch_warnings, simplefilter
 
 from discreet.errors import DiscreetError, PolicyError, PrivacyWarning
@@ -34,6 +35,7 @@ _FIELDS: Final = (
     "tokens",
 )
 _LONGEST: Final = 1 << 20
+_LONGEST_EPSILON: Final = 120  # letters of a fraction, as in the page's script
 _MOST_LETTERS: Final = {"title": 200, "question": 2000, "answer": 200}
 _MOST_RATE: Final = 1_000_000
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -63,6 +65,11 @@ class Poll:
     def is_number(self) -> bool:
         """Whether the question is for a number, and the estimate a mean."""
         return isinstance(self.scheme, Mean)
+
+    @property
+    def question_identity(self) -> str:
+        """The SHA-256 of the question, by which a report names it."""
+        return sha256(self.question.encode()).hexdigest()
 
     @property
     def epsilon(self) -> Fraction:
@@ -106,7 +113,11 @@ def _fields(place: Path) -> dict[str, Any]:
     text, why = None, "cannot be read"
     try:
         with open(place, "rb") as file:
-            text = file.read(_LONGEST).decode("utf-8-sig")
+            data = file.read(_LONGEST + 1)
+        if len(data) <= _LONGEST:
+            text = data.decode("utf-8-sig")
+        else:
+            why = "is longer than 1 MiB"
     except FileNotFoundError:
         why = "is not there"
     except IsADirectoryError:
@@ -123,14 +134,15 @@ def _fields(place: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError, ArithmeticError) as error:
-        said = str(error).rpartition("(at ")[2].rstrip(")")
+        _, found, after = str(error).rpartition("(at ")
+        said = f" at {after.rstrip(')')}" if found else ""
         twice = "overwrite" in str(error)
     if twice:
         raise PolicyError(
             f"{place.name} has a field twice. Each field stands once. Take one of the two out."
         )
     raise PolicyError(
-        f"{place.name} is not TOML: it cannot be read at {said}. A poll is a list of fields, each "
+        f"{place.name} is not TOML: it cannot be read{said}. A poll is a list of fields, each "
         'a name, an equals sign and a value. Write texts in quotes: title = "Sport".'
     )
 
@@ -157,15 +169,15 @@ def _answers(place: Path, answers: object) -> tuple[str, ...]:
         'which they are shown. Write answers = ["No", "Yes"].'
     )
     if answers is None:
-        number = "For a number, write low = 0 and high = 40 instead."
-        raise _error(place, "there are no answers to choose from.", f"{remedy} {number}")
+        bounds = "For a number, write low = 0 and high = 40 instead."
+        raise _error(place, "there are no answers to choose from.", f"{remedy} {bounds}")
     if not isinstance(answers, list):
         raise _error(place, "answers is not a list in brackets.", remedy)
     if not 2 <= len(answers) <= MOST_ANSWERS:
         raise _error(place, f"the number of answers is {len(answers)}.", remedy)
     texts: list[str] = []
     for number, answer in enumerate(answers, 1):
-        text = answer.strip() if isinstance(answer, str) else ""
+        text = normalize("NFC", answer).strip() if isinstance(answer, str) else ""
         if not text:
             raise _error(place, f"answer {number} is not a text, or empty.", remedy)
         if len(text) > most or not _is_line(text):
@@ -243,6 +255,8 @@ def _epsilon(place: Path, fields: dict[str, Any]) -> Fraction:
         raise _error(place, "epsilon is not a number.", rule) from None
     if epsilon <= 0:
         raise _error(place, "epsilon is not above 0.", rule)
+    if len(str(epsilon)) > _LONGEST_EPSILON:
+        raise _error(place, "epsilon has too many digits for a page to check.", rule)
     return epsilon
 
 
@@ -284,7 +298,9 @@ def _closing(place: Path, closes: object) -> datetime | None:
         return None
     if isinstance(closes, datetime):
         return closes if closes.tzinfo else closes.replace(tzinfo=UTC)
-    if isinstance(closes, date) and closes < date.max:
+    if closes == date.max:
+        return None
+    if isinstance(closes, date):
         return datetime.combine(closes + timedelta(days=1), time(), UTC)
     raise _error(
         place,

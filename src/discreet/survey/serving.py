@@ -4,13 +4,28 @@ from collections.abc import Callable
 from contextlib import suppress
 from errno import EADDRNOTAVAIL
 from ipaddress import ip_address
-from socket import AF_INET, AF_INET6, create_server, gaierror, socket
+from logging import CRITICAL, getLogger
+from socket import (
+    AF_INET,
+    AF_INET6,
+    EAI_AGAIN,
+    EAI_FAIL,
+    EAI_NODATA,
+    EAI_NONAME,
+    create_server,
+    socket,
+)
+from typing import Final
 
 from discreet.errors import SourceError
 from discreet.survey.app import application
 from discreet.survey.collector import Collector
 from discreet.survey.poll import Poll
-from discreet.survey.store import Store, Terms
+from discreet.survey.store import Store
+from discreet.survey.terms import Terms
+
+_MOST_REQUESTS: Final = 4096
+_NO_ADDRESS: Final = frozenset({EADDRNOTAVAIL, EAI_NONAME, EAI_NODATA, EAI_AGAIN, EAI_FAIL})
 
 
 def opened(poll: Poll, *, reworded: bool = False, make: bool = True) -> Store:
@@ -24,8 +39,8 @@ def listening(host: str, port: int) -> socket:
     family = AF_INET6 if ":" in host else AF_INET
     try:
         return create_server((host, port), family=family, backlog=2048)
-    except OSError as error:
-        if isinstance(error, gaierror) or error.errno == EADDRNOTAVAIL:
+    except (OSError, ValueError, TypeError) as error:
+        if not isinstance(error, OSError) or error.errno in _NO_ADDRESS:
             raise SourceError(
                 f"{host} is not an address of this machine. A server listens on one of its own. "
                 "Use --host 127.0.0.1 for this machine alone, or --host 0.0.0.0 for all addresses."
@@ -66,15 +81,31 @@ def server(poll: Poll, store: Store, proxy: str | None = None) -> Callable[[sock
         lifespan="on",
         timeout_keep_alive=30,
         timeout_graceful_shutdown=10,
-        limit_concurrency=4096,
+        limit_concurrency=_requests(),
         h11_max_incomplete_event_size=1 << 14,
     )
 
     def run(place: socket) -> None:
+        getLogger("asyncio").setLevel(CRITICAL)  # it tells of every connection that is too many
         with suppress(KeyboardInterrupt):
             uvicorn.Server(settings).run(sockets=[place])
 
     return run
+
+
+def _requests() -> int:
+    """How many requests are answered at once: fewer than the files that the process may open."""
+    try:
+        from resource import RLIMIT_NOFILE, getrlimit, setrlimit
+    except ImportError:  # where there is no such limit
+        return _MOST_REQUESTS
+    soft, hard = getrlimit(RLIMIT_NOFILE)
+    wanted = 2 * _MOST_REQUESTS if hard < 0 else min(hard, 2 * _MOST_REQUESTS)
+    if 0 <= soft < wanted:
+        with suppress(OSError, ValueError):
+            setrlimit(RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    return _MOST_REQUESTS if soft < 0 else max(16, min(_MOST_REQUESTS, soft // 2))
 
 
 def _is_address(text: str) -> bool:

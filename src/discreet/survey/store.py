@@ -4,6 +4,10 @@ A batch of reports is one transaction: their rows, their tokens, and the tally o
 far.  When ``add`` returns, the batch is on the disk; if it raises, nothing of it was kept or, if
 the connection broke during the commit, all or nothing of it: a report that is sent again with its
 own id is counted once either way.  A row holds a report and its day, and nothing about a person.
+
+Where rows lie on the disk, and in which transaction they were written, would still tell in which
+order they came, and with which token each.  ``tidy`` writes all of them anew in the order of random
+keys, reports and tokens apart.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,18 +17,9 @@ from enum import Enum
 from threading import Lock
 from typing import Any, Final
 
-from discreet.errors import DataError, SourceError
+from discreet.errors import DataError, DiscreetError, SourceError
 from discreet.survey.databases import Database, database_at
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What all reports of one database have in common: the scheme as JSON, the question that was
-    asked, and who was admitted."""
-
-    scheme: str
-    question: str
-    tokens: str
+from discreet.survey.terms import Terms, check
 
 
 class Outcome(Enum):
@@ -82,6 +77,7 @@ class Store:
         self._lock = Lock()
         self._connection: Any = None
         self._terms = terms
+        self._mark: object = None
         if make:
             self._make(reworded)
             return
@@ -91,7 +87,10 @@ class Store:
 
     def _make(self, reworded: bool) -> None:
         terms = self._terms
+        self._database.make()
         with self._writing() as execute:
+            for statement in self._database.turn:
+                execute(statement)
             for table in _TABLES:
                 execute(table.format(keyed=self._database.keyed))
             given = (terms.scheme, terms.question, terms.tokens)
@@ -110,12 +109,12 @@ class Store:
     ) -> list[Outcome]:
         """Keep a batch in one transaction; what became of each, once it is on the disk."""
         with self._writing() as execute:
-            scheme, tally = execute(
-                f"SELECT scheme, tally FROM survey_poll{self._database.lock}"
+            *terms, tally = execute(
+                "SELECT scheme, question, tokens, tally FROM survey_poll" + self._database.lock
             ).fetchone()
-            if scheme != self._terms.scheme:
+            if Terms(*terms) != self._terms:
                 raise SourceError(
-                    "the poll was changed while it was served. Reports of two schemes are not "
+                    "the poll was changed while it was served. Reports to two questions are not "
                     "mixed. Serve the poll again."
                 )
             outcomes = [_kept(execute, entry) for entry in entries]
@@ -125,7 +124,7 @@ class Store:
                 if outcome is Outcome.STORED
             ]
             if stored:
-                counted = count(None if tally is None else bytes.fromhex(tally), stored)
+                counted = count(None if tally is None else _bytes(tally), stored)
                 execute("UPDATE survey_poll SET tally = ?", counted.hex())
             for reason, number in refusals.items():
                 execute(_COUNTED, reason, number)
@@ -137,13 +136,24 @@ class Store:
             for one in hashes:
                 execute("INSERT INTO survey_tokens (hash, used) VALUES (?, 0)", one)
 
+    def tidy(self) -> None:
+        """Write all rows anew, so that nothing tells when each came and with which token."""
+        with self._lock, self._translated():
+            connection = self._connected()
+            try:
+                for statement in self._database.tidying:
+                    connection.execute(statement)
+            except BaseException:
+                self._forget()
+                raise
+
     def tally(self) -> tuple[bytes | None, dict[str, int]]:
         """The tally of all reports, and how many were refused for which reason."""
         with self._reading() as execute:
             (tally,) = execute("SELECT tally FROM survey_poll").fetchone()
             refused = execute("SELECT reason, number FROM survey_refusals ORDER BY reason")
             numbers = {str(reason): int(number) for reason, number in refused.fetchall()}
-        return None if tally is None else bytes.fromhex(tally), numbers
+        return None if tally is None else _bytes(tally), numbers
 
     def tokens(self) -> tuple[int, int]:
         """How many tokens there are, and how many of them were used."""
@@ -151,8 +161,8 @@ class Store:
             made, used = execute("SELECT count(*), sum(used) FROM survey_tokens").fetchone()
         return int(made), int(used or 0)
 
-    def reports(self) -> Iterator[tuple[str, str]]:
-        """The day and the report of each, in the order of their random ids."""
+    def reports(self) -> Iterator[list[tuple[str, str]]]:
+        """The day and the report of each, in the order of their random ids, some at a time."""
         last = ""
         while True:
             with self._reading() as execute:
@@ -163,7 +173,7 @@ class Store:
                 ).fetchall()
             if not rows:
                 return
-            yield from ((str(day), str(report)) for _, day, report in rows)
+            yield [(str(day), str(report)) for _, day, report in rows]
             last = str(rows[-1][0])
 
     def close(self) -> None:
@@ -177,18 +187,31 @@ class Store:
     def _writing(self) -> Iterator[Callable[..., Any]]:
         """Statements of one transaction; another thread waits for its turn."""
         with self._lock, self._translated():
-            if self._connection is None:
-                self._connection = self._database.connect()
-            connection = self._connection
+            connection = self._connected()
             try:
                 connection.execute(self._database.begin)
                 yield lambda sql, *values: connection.execute(self._database.written(sql), values)
                 connection.execute("COMMIT")
             except BaseException:
-                # A new connection knows nothing of what this one had begun.
-                self._connection = None
-                self._database.drop(connection)
+                self._forget()
                 raise
+
+    def _connected(self) -> Any:
+        if self._connection is not None and self._database.mark() != self._mark:
+            self._forget()
+            raise SourceError(
+                "the poll's database was removed or replaced while it was used. Nothing is kept in "
+                "a file that nobody can find. Put it back, or serve the poll again."
+            )
+        if self._connection is None:
+            self._connection = self._database.connect()
+            self._mark = self._database.mark()
+        return self._connection
+
+    def _forget(self) -> None:
+        """Give up the connection: a new one knows nothing of what this one had begun."""
+        connection, self._connection = self._connection, None
+        self._database.drop(connection)
 
     @contextmanager
     def _reading(self) -> Iterator[Callable[..., Any]]:
@@ -199,6 +222,8 @@ class Store:
     def _translated(self) -> Iterator[None]:
         try:
             yield
+        except DiscreetError:  # has its own words
+            raise
         except self._database.faults as error:
             raise SourceError(
                 f"the poll's database cannot be used: {self._database.reason(error)}. Reports are "
@@ -207,36 +232,13 @@ class Store:
             ) from None
 
 
-def check(found: Terms, stated: Terms, reports: int, reworded: bool) -> None:
-    """Refuse terms under which the reports that there are would mean something else."""
-    if not reports:
-        return
-    held = f"the database holds {counted_in_words(reports)}"
-    if found.scheme != stated.scheme:
+def _bytes(tally: str) -> bytes:
+    try:
+        return bytes.fromhex(tally)
+    except ValueError:
         raise DataError(
-            f"{held} of another scheme. Reports of different answers, epsilons or schemes mean "
-            "different things. Name another database in the poll, or put back what was changed "
-            "in it."
-        )
-    if reworded:
-        return
-    if found.question != stated.question:
-        raise DataError(
-            f"{held} to another question: {found.question!r}. A report answers the question that "
-            "was asked. Name another database in the poll; or, if only the wording was mended, "
-            "serve it with --reworded."
-        )
-    if found.tokens != stated.tokens:
-        raise DataError(
-            f"{held} that came with tokens = {found.tokens!r}. Who was admitted is part of what "
-            "results mean. Name another database in the poll; or serve it with --reworded if both "
-            "may be counted together."
-        )
-
-
-def counted_in_words(reports: int) -> str:
-    """So many reports."""
-    return "1 report" if reports == 1 else f"{reports:,} reports"
+            "the database's tally is damaged. Results are made from it. Put a backup in its place."
+        ) from None
 
 
 def _number(execute: Callable[..., Any]) -> int:

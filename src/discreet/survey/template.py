@@ -55,3 +55,8 @@ def write_template(place: Path) -> None:
             f"{place.name!r} is already there. A poll is never overwritten, since its reports "
             "belong to it. Name another file, or move it away."
         ) from None
+    except OSError:
+        raise PolicyError(
+            f"{place.name!r} cannot be written there. A poll is written into a folder that exists "
+            "and that you may write to. Make the folder, or name another."
+        ) from None

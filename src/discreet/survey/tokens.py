@@ -20,8 +20,13 @@ def new_token(source: BitSource | None = None) -> str:
 
 
 def token_hash(token: str) -> str:
-    """What is kept of a token."""
-    return sha256(token.strip().lower().encode()).hexdigest()
+    """What is kept of a token; how it was typed does not matter.
+
+    >>> token_hash("4q0x k6m3") == token_hash(" 4Q0X-K6M3")
+    True
+    """
+    plain = "".join(letter for letter in token.lower() if letter.isalnum())
+    return sha256(plain.encode(errors="replace")).hexdigest()
 
 
 def new_id(source: BitSource | None = None) -> str:

@@ -378,10 +378,15 @@ function hex(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What is sent for a report: the scheme's hash, the report, and a number that stops a repeat. */
-export function envelope(scheme, report, token) {
-  const id = hex(crypto.getRandomValues(new Uint8Array(16)));
-  return { scheme: scheme.hash, report, id, ...(token ? { token } : {}) };
+/** What is sent for a report: the hashes of the scheme and of the question, the report, and a number
+ * that stops a repeat. */
+export function envelope(scheme, question, report, token) {
+  const sealed = { scheme: scheme.hash, question: sha256(question), report, id: newId() };
+  return token ? { ...sealed, token } : sealed;
+}
+
+function newId() {
+  return hex(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 // ------------------------------------------------------------------ the hash of a scheme
@@ -591,6 +596,7 @@ export function bounds({ low, high }) {
 // ------------------------------------------------------------------ the page
 
 const FEW = 12; // up to so many answers are buttons, more are a list
+const MOST_SHOWN = 10000n;
 const MISSING = "Please choose an answer first.";
 
 const at = (id) => document.getElementById(id);
@@ -689,7 +695,24 @@ async function fetched(address) {
   return response.text();
 }
 
-/** Send a report; it may be sent again, and counts once. */
+const UNKNOWN =
+  "Whether the report arrived is not known. Send the same report again: it counts once. Do not " +
+  "answer anew.";
+
+/** What a respondent is told, by the collector's reason. */
+const TOLD = {
+  "token-missing": "This survey is for those who have a token. Enter yours, and send the same report again.",
+  "token-unknown": "The token is not known. Enter it as it was given to you, and send the same report again.",
+  "token-used": "The token was used before, and is for one report. With another token, send the same report again.",
+  "id-taken": "The report was not counted. Send the same report again.",
+  "wrong-scheme": "The survey was changed after this page was loaded. The report was not counted.",
+  "too-slow": "The connection is slow, and the report was not counted. Send the same report again.",
+  "too-many": "Too many reports came from your address. Wait a moment, and send the same report again.",
+  malformed: "The collector does not understand the report, and did not count it.",
+  closed: "The survey was closed. The report was not counted.",
+};
+
+/** Send a report: the collector's reason if it did not take it. */
 async function send(sealed) {
   let response;
   try {
@@ -701,20 +724,24 @@ async function send(sealed) {
       referrerPolicy: "no-referrer",
     });
   } catch {
-    return { message: "There is no connection to the collector. Whether the report arrived is not known; sent again, it counts once." };
+    return "no-connection";
   }
-  if (response.ok) return { message: "" };
+  if (response.status === 201) return "";
   const said = await response.json().catch(() => ({}));
-  return {
-    message: said.message ?? "The collector refused the report.",
-    token: String(said.error ?? "").startsWith("token-"),
-  };
+  return String(said?.error ?? "unknown");
 }
 
+/** The token of a link. It is taken out of the address at once; the browser's history keeps the
+ * link that was followed. */
 function tokenOfAddress() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
-  if (token) history.replaceState(null, "", location.pathname); // not in the history, nor shown
+  if (token) history.replaceState(null, "", location.pathname);
   return token;
+}
+
+/** A token without the spaces and dashes of how it was written. */
+function plainToken(text) {
+  return text.toLowerCase().replace(/[^0-9a-z]/g, "");
 }
 
 function show(id, visible = true) {
@@ -723,12 +750,15 @@ function show(id, visible = true) {
 
 function answersOf(scheme) {
   if (scheme.scheme === "mean") return numberField(scheme);
+  insist(scheme.categories <= MOST_SHOWN, "There are more answers than a page can show.");
   const names = scheme.names ?? Array.from({ length: Number(scheme.categories) }, (_, n) => String(n));
   return names.length <= FEW ? radioButtons(names) : choiceList(names);
 }
 
 async function start() {
+  const linked = tokenOfAddress();
   const [poll, scheme] = [JSON.parse(await fetched("api/poll")), readScheme(await fetched("scheme.json"))];
+  const admitted = poll.tokens === "one-time"; // otherwise nobody is told apart by a token
   document.title = poll.title;
   at("title").textContent = poll.title;
   at("question").textContent = poll.question;
@@ -736,8 +766,11 @@ async function start() {
   at("answers").append(answers.element);
   if (isWeak(scheme)) at("why-heading").textContent = "What a report reveals";
   for (const sentence of explanation(scheme)) at("explanation").append(make("p", {}, sentence));
-  at("token").value = tokenOfAddress();
-  show("token-row", poll.tokens === "one-time");
+  at("token").value = admitted ? linked : "";
+  show("token-row", admitted);
+  at("all").textContent = admitted
+    ? "This is all: your token, no name and no time."
+    : "This is all: no name and no time.";
   show("why");
   if (poll.closed) {
     at("status").textContent = "This survey is closed. No more reports are taken.";
@@ -747,16 +780,19 @@ async function start() {
 
   const told = (text) => (at("status").textContent = text);
   let sealed = null;
+  let reason = "";
   const deliver = async () => {
     at("send").disabled = at("again").disabled = true;
+    at("raw").textContent = JSON.stringify(sealed, null, 1);
     told("Sending the report…");
-    const { message: refusal, token = false } = await send(sealed);
+    reason = await send(sealed);
     at("send").disabled = at("again").disabled = false;
-    show("again", refusal !== "");
-    show("other-token-row", token);
-    show("next", refusal === "");
-    told(refusal || "The report was sent. Thank you.");
-    at("sent-heading").textContent = refusal ? "What is to be sent" : "What was sent";
+    const final = ["closed", "wrong-scheme", "malformed"].includes(reason);
+    show("again", reason !== "" && !final);
+    show("other-token-row", reason.startsWith("token-"));
+    show("next", reason === "");
+    told(reason === "" ? "The report was sent. Thank you." : Object.hasOwn(TOLD, reason) ? TOLD[reason] : UNKNOWN);
+    at("sent-heading").textContent = reason === "" ? "What was sent" : "The report";
     at("sent-heading").focus();
   };
   at("send").addEventListener("click", async () => {
@@ -766,27 +802,26 @@ async function start() {
       answers.first.focus();
       return;
     }
-    const token = at("token").value.trim();
-    if (poll.tokens === "one-time" && !token) {
+    const token = plainToken(at("token").value);
+    if (admitted && !token) {
       told("Please enter your token first.");
       at("token").focus();
       return;
     }
     const report = randomize(scheme, answer);
     answers.clear(); // from here on only the report is known
-    sealed = envelope(scheme, report, token);
-    at("other-token").value = token;
+    sealed = envelope(scheme, poll.question, report, admitted ? token : "");
+    at("other-token").value = at("token").value;
     at("words").textContent = reportInWords(scheme, report);
-    at("raw").textContent = JSON.stringify(sealed, null, 1);
     show("survey", false);
     show("sent");
     await deliver();
   });
   at("again").addEventListener("click", async () => {
-    // Another token, but the same report: one that is drawn anew would reveal more.
-    const token = at("other-token").value.trim();
-    if (token) sealed = { ...sealed, token };
-    at("raw").textContent = JSON.stringify(sealed, null, 1);
+    // The same report, whatever was wrong with its envelope: one drawn anew would reveal more.
+    const token = plainToken(at("other-token").value);
+    if (admitted && token) sealed = { ...sealed, token };
+    if (reason === "id-taken") sealed = { ...sealed, id: newId() };
     await deliver();
   });
   at("next").addEventListener("click", () => {

@@ -1,0 +1,50 @@
+"""What all reports of one database have in common, and when that may change."""
+
+from dataclasses import dataclass
+
+from discreet.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The scheme as JSON, the question that was asked, and who was admitted."""
+
+    scheme: str
+    question: str
+    tokens: str
+
+
+def check(found: Terms, stated: Terms, reports: int, reworded: bool) -> None:
+    """Refuse terms under which the reports that there are would mean something else."""
+    if not reports:
+        return
+    held = f"the database holds {counted_in_words(reports)}"
+    if found.scheme != stated.scheme:
+        raise DataError(
+            f"{held} of another scheme. Reports of different answers, epsilons or schemes mean "
+            "different things. Name another database in the poll, or put back what was changed "
+            "in it."
+        )
+    if reworded:
+        return
+    if found.question != stated.question:
+        raise DataError(
+            f"{held} to another question: {found.question!r}. A report answers the question that "
+            "was asked. Name another database in the poll; or, if only the wording was mended, "
+            "serve it with --reworded."
+        )
+    if found.tokens != stated.tokens:
+        raise DataError(
+            f"{held} that came with tokens = {found.tokens!r}. Who was admitted is part of what "
+            "results mean. Name another database in the poll; or serve it with --reworded if both "
+            "may be counted together."
+        )
+
+
+def counted_in_words(reports: int) -> str:
+    """So many reports.
+
+    >>> counted_in_words(1), counted_in_words(1200)
+    ('1 report', '1,200 reports')
+    """
+    return "1 report" if reports == 1 else f"{reports:,} reports"
