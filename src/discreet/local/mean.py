@@ -24,6 +24,8 @@ from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_epsilon
 
 _MOST_STEPS = 1 << 24
+_FLOATS = 1 << 49  # seven roundings of 2^-53 and their products, with room
+_LEAST = Fraction(1, 1 << 1070)  # the same for the least floats
 
 _SAMPLE = "It is for the respondents, and for a population if they are a random sample of it."
 _GUARANTEED = f"The interval holds for any number of reports. {_SAMPLE}"
@@ -40,8 +42,8 @@ class Mean:
     ``kind`` is how a number is randomized: "duchi" sends one bit, "piecewise" an integer that is
     more often near the number than not, "hybrid" one or the other by chance, with the lowest
     worst variance.  A number beyond ``low`` and ``high`` is clipped to them, then rounded to
-    one of ``steps`` + 1 public positions between them, which moves it by at most
-    (high - low)/(2·steps).
+    one of ``steps`` + 1 public positions between them, which moves it by at most ``rounding``:
+    half a step, and what floats lose of the bounds.  Intervals are widened by it.
 
     Guarantee: local ε-DP.  Whatever one respondent's number is changed to, no report becomes
     more than e^ε times as likely.  The estimate is unbiased for the rounded numbers.
@@ -105,8 +107,10 @@ class Mean:
 
     @property
     def rounding(self) -> Fraction:
-        """The most that rounding to the public grid moves a number: half a step."""
-        return (self.high - self.low) / (2 * self.steps)
+        """The most that rounding to the public grid moves a number: half a step, and what floats
+        lose, which matters where the bounds are far from 0 and near to each other."""
+        width, largest = self.high - self.low, max(abs(self.low), abs(self.high))
+        return min(width, width / (2 * self.steps) + largest / _FLOATS + _LEAST)
 
     @property
     def identity(self) -> str:
@@ -238,13 +242,13 @@ class Mean:
         return value - margin, value + margin
 
     def _guaranteed(self, tally: Tally, center: Fraction, confidence: Fraction) -> Interval:
-        half = Fraction(1, 2)  # of a step, for the rounding
+        slack = self.rounding / (self.high - self.low) * self.steps
         if self._law.mix == 0:
             zero, one = self._law.bit_scores
             ends = binomial_interval(int(tally.counts[1]), tally.reports, confidence)
             low, high = (zero + (one - zero) * Fraction(end) for end in ends)
-            return self._number(low - half), self._number(high + half)
-        margin = self._law.margin(tally.reports, confidence) + half
+            return self._number(low - slack), self._number(high + slack)
+        margin = self._law.margin(tally.reports, confidence) + slack
         return self._number(center - margin), self._number(center + margin)
 
     def _counted(self, reports: object) -> Tally:
@@ -333,7 +337,8 @@ def _numbers(values: object) -> NDArray[np.float64]:
         raise DataError(
             "a value is not a number. A mean is of numbers. Leave out those who gave none."
         )
-    return array.astype(np.float64)
+    with np.errstate(over="ignore"):  # a longer float than any is clipped, and not told of
+        return array.astype(np.float64)
 
 
 def _exact_numbers(array: NDArray[Any]) -> NDArray[np.float64] | None:
