@@ -147,6 +147,11 @@ class Categorical(ABC):
         """How many reports name each category."""
         return tally.counts
 
+    @property
+    def _longest(self) -> int:
+        """How many characters a report has at most as JSON text."""
+        return wire.MOST_CHARACTERS
+
     # ------------------------------------------------------------------ the same for all
 
     @property
@@ -222,7 +227,7 @@ class Categorical(ABC):
 
     def report_from_wire(self, text: str | bytes) -> Any:
         """One report from JSON text; what the randomizer cannot have made is refused."""
-        report = self._from_plain(wire.read_report(text, self.identity))
+        report = self._from_plain(wire.read_report(text, self.identity, self._longest))
         if report is None:
             raise wire.bad_report()
         return report
