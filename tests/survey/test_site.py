@@ -20,7 +20,7 @@ from tests.survey.hosts import ANSWERS
 
 def refused(site: Site, reason: str, number: int = 1) -> bool:
     """Whether it was refused so often, once that is written."""
-    until = monotonic() + 5
+    until = monotonic() + 60  # a pause of the collector is much shorter
     while monotonic() < until:
         _, refusals = site.store.tally()
         if refusals.get(reason) == number:
