@@ -71,8 +71,9 @@ def test_what_is_not_an_answer_is_not_charged() -> None:
         for memo in (None, Memo()):
             with pytest.raises(DataError):
                 account.answer("question", scheme, value, memo=memo)
-    with pytest.raises(DataError):
-        account.answer("", POLL, 1)
+    for question in ("", "\ud800", None):
+        with pytest.raises(DataError):
+            account.answer(question, POLL, 1)  # type: ignore[arg-type]
     assert account.charges == ()
     assert isinstance(account.answer("number", mean, 0.5), int)
 

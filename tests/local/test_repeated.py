@@ -389,6 +389,7 @@ ENTRY = FIELDS["answers"][0]
         json.dumps(FIELDS | {"answers": [ENTRY | {"value": "1"}]}),
         json.dumps(FIELDS | {"answers": [ENTRY | {"question": None}]}),
         json.dumps(FIELDS | {"answers": [ENTRY | {"scheme": "{}"}]}),
+        json.dumps(FIELDS | {"answers": [ENTRY | {"scheme": ENTRY["scheme"].replace(", ", ",")}]}),
         json.dumps(FIELDS | {"answers": [{}]}),
         GOOD.to_json()[:-1] + ', "version": 1}',
     ],
@@ -403,7 +404,14 @@ def test_a_memo_that_was_changed_is_refused(text: object) -> None:
 def test_bad_answers_are_refused_and_leave_nothing(tmp_path: Path) -> None:
     memo = Memo(path=tmp_path / "memo.json")
     poll = RandomizedResponse(epsilon=1)
-    for question, value in [("", 1), (None, 1), (QUESTION, 2), (QUESTION, [1]), (QUESTION, "x")]:
+    for question, value in [
+        ("", 1),
+        (None, 1),
+        ("\ud800", 1),
+        (QUESTION, 2),
+        (QUESTION, [1]),
+        (QUESTION, "x"),
+    ]:
         with pytest.raises(DataError):
             memo.answer(question, poll, value)  # type: ignore[arg-type]
     assert not (tmp_path / "memo.json").exists()

@@ -20,7 +20,7 @@ from discreet.errors import BudgetExhaustedError, DataError
 from discreet.exact import decimal_text
 from discreet.local import wire
 from discreet.local.device_file import locked, malformed, read_fields, write_whole
-from discreet.local.repeated import Memo, Repeated, code
+from discreet.local.repeated import Memo, Repeated, code, read_question
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
 from discreet.privacy.parameters import read_epsilon
@@ -108,10 +108,8 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
 
     def charge(self, question: object, scheme: Any) -> Charge:
         """Pay for one answer, or refuse and change nothing."""
-        if not isinstance(question, str) or not question:
-            raise DataError("the question is not a text. It names what is paid for. Give its text.")
         charge = Charge(
-            question=sha256(question.encode()).hexdigest(),
+            question=sha256(read_question(question).encode()).hexdigest(),
             scheme=scheme.identity,
             epsilon=scheme.loss.epsilon,
             when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -8,6 +8,7 @@ Proof: docs/proofs/repeated.md
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -34,6 +35,7 @@ _VERSION = 1
 Table = dict[tuple[str, str, int], Any]
 """Reports by question, scheme and value."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LOG_BITS = 96
 _LOG_STEP = Fraction(1, 4 * 10**12)
 
@@ -288,10 +290,17 @@ def _written(kept: Table) -> str:
 
 
 def _key(question: object, scheme: Any, value: object) -> tuple[str, str, int]:
-    if not isinstance(question, str) or not question:
-        raise DataError("the question is not a text. It names what is kept. Give its text.")
     permanent = _permanent(scheme)
-    return question, permanent.to_json(), code(permanent, value)
+    return read_question(question), permanent.to_json(), code(permanent, value)
+
+
+def read_question(question: object) -> str:
+    """The text that a question is known by; what cannot be written in UTF-8 is none."""
+    if not isinstance(question, str) or not question or _SURROGATE.search(question):
+        raise DataError(
+            "the question is not a text. It names what is kept and what is paid for. Give its text."
+        )
+    return question
 
 
 def code(scheme: Any, value: object) -> int:
@@ -334,6 +343,8 @@ def _read(text: object) -> Table:
         if not isinstance(question, str) or not isinstance(text, str) or type(value) is not int:
             raise malformed(_FORMAT)
         scheme = _scheme(text)
+        if scheme.to_json() != text:  # which would never be found again
+            raise malformed(_FORMAT)
         scheme.report_from_wire(wire.write_report(scheme.identity, one["report"]))
         kept[question, text, value] = one["report"]
     if len(kept) != len(answers):
