@@ -49,7 +49,7 @@ class Account:
     """The ε of everything one respondent has answered, with a cap that is never exceeded.
 
     With ``path`` the account is a JSON file that is written as a whole or not at all; processes
-    that share it wait for each other.
+    that share it wait for each other.  Without, it is for one process: a fork spends on its own.
 
     Guarantee: the reports of all answers together are cap-DP for this respondent, as losses of
     answers add up.  With a ``Memo`` an answer that was given before costs nothing, for what that

@@ -192,7 +192,8 @@ class Memo:
     """What a respondent's device has drawn, by question, scheme and value.
 
     It belongs to the respondent, and is as secret as the answers themselves.  With ``path`` it is
-    a JSON file, and what was drawn is on the disk before it is used; otherwise the program keeps
+    a JSON file, and what was drawn is on the disk before it is used; otherwise it is for one
+    process (a fork or a copy draws on its own, and costs again), and the program keeps
     ``to_json()``.  A value that was not answered before is randomized afresh, and costs again.
 
     >>> memo = Memo()
