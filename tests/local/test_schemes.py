@@ -316,6 +316,16 @@ def test_a_report_survives_the_wire(form: Categorical) -> None:
         assert form.report_to_wire(read) == text
 
 
+@pytest.mark.parametrize("form", [*FIVE, *NAMED], ids=repr)
+def test_a_message_carries_one_report(form: Categorical) -> None:
+    keys = list(form._answers.keys)
+    for several in (form.randomize(keys[:2]), form.randomize([])):
+        with pytest.raises(DataError):
+            form.report_to_wire(several)
+    one = form.randomize(keys[:1])
+    assert form.tally(form.report_from_wire(form.report_to_wire(one[0]))).reports == 1
+
+
 @pytest.mark.parametrize("kind", [RandomizedResponse, UnaryEncoding, SubsetSelection])
 def test_a_report_on_very_many_categories_survives_the_wire(kind: Any) -> None:
     form = kind(epsilon="1/10", categories=1 << 20)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DataError
+from discreet.errors import DataError, DiscreetError
 from discreet.local import wire
 from discreet.local.categories import Categories, Given, bad_categories
 from discreet.local.proportions import Channel, Proportions, estimated
@@ -223,7 +223,16 @@ class Categorical(ABC):
 
     def report_to_wire(self, report: Any) -> str:
         """One report as JSON text."""
-        return wire.write_report(self.identity, self._to_plain(report))
+        try:
+            plain = self._to_plain(report)
+        except DiscreetError:
+            raise
+        except (TypeError, ValueError):
+            raise DataError(
+                "there is not one report. A message carries one, and each is sent by itself. "
+                "Give one."
+            ) from None
+        return wire.write_report(self.identity, plain)
 
     def report_from_wire(self, text: str | bytes) -> Any:
         """One report from JSON text; what the randomizer cannot have made is refused."""
