@@ -7,11 +7,15 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from threading import Thread
+from time import sleep
+from typing import Any
 
 import pytest
 
 from discreet.errors import BudgetExhaustedError, DataError, DiscreetError
 from discreet.local import Mean, RandomizedResponse
+from discreet.local import account as account_module
 from discreet.local.account import Account
 from discreet.local.repeated import Memo, Repeated
 from discreet.privacy.losses import PureDP
@@ -67,8 +71,9 @@ def test_what_is_not_an_answer_is_not_charged() -> None:
         for memo in (None, Memo()):
             with pytest.raises(DataError):
                 account.answer("question", scheme, value, memo=memo)
-    with pytest.raises(DataError):
-        account.answer("", POLL, 1)
+    for question in ("", "\ud800", None):
+        with pytest.raises(DataError):
+            account.answer(question, POLL, 1)  # type: ignore[arg-type]
     assert account.charges == ()
     assert isinstance(account.answer("number", mean, 0.5), int)
 
@@ -141,6 +146,54 @@ def test_processes_that_share_an_account_do_not_exceed_the_cap(tmp_path: Path) -
     paid = [int(child.communicate()[0]) for child in children]
     assert sum(paid) == 20
     assert Account(path=path).spent == PureDP(epsilon=2)
+
+
+def test_threads_that_share_an_account_do_not_exceed_the_cap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A second charge comes while the first looks at what is left."""
+    own = Account(cap=1)
+    poll = RandomizedResponse(epsilon=1)
+    others: list[Thread] = []
+    refused: list[bool] = []
+
+    def charge() -> None:
+        try:
+            own.charge("another", poll)
+        except BudgetExhaustedError:
+            refused.append(True)
+
+    def slowly(charges: Any) -> Fraction:
+        found = added(charges)
+        if not others:
+            others.append(Thread(target=charge))
+            others[0].start()
+            sleep(0.2)
+        return found
+
+    added = account_module._sum
+    monkeypatch.setattr(account_module, "_sum", slowly)
+    own.charge("question", poll)
+    others[0].join()
+    assert refused == [True]
+    assert own.spent == PureDP(epsilon=1)
+
+
+def test_a_charge_that_cannot_be_written_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = Account(cap=1, path=tmp_path / "account.json")
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(account_module, "write_whole", full)
+        with pytest.raises(OSError, match="space"):
+            account.answer("question", POLL, 1)
+    assert account.charges == ()
+    account.answer("question", POLL, 1)
+    assert json.loads(account.to_json()) == json.loads((tmp_path / "account.json").read_text())
 
 
 GOOD = Account(cap=2)

@@ -4,6 +4,7 @@ import json
 import pickle
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -218,6 +219,48 @@ def test_rounding_is_half_a_step_at_most() -> None:
     assert (
         np.abs(scheme._positions(values) * 10 / 16 - values).max() <= float(scheme.rounding) + 1e-12
     )
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (0, 10),
+        (10**16, 10**16 + 2),
+        (10**9, 10**9 + 1),
+        (-(2**53) - 1, -(2**53) + 8),
+        (Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**12)),
+        (Fraction(-1, 7), Fraction(22, 7)),
+        (-8e307, 8e307),
+        (0, 1e-320),
+        (Fraction(1, 10**322), Fraction(4, 10**322)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("steps", [1, 7, 1 << 24])
+def test_no_number_is_moved_by_more_than_is_said(low: Any, high: Any, steps: int) -> None:
+    """Exactly, also where floats can hardly tell the bounds apart."""
+    scheme = mean(low=low, high=high, steps=steps)
+    width = scheme.high - scheme.low
+    numbers = [scheme.low + width * Fraction(part, 991) for part in range(-3, 995)]
+    clipped = [min(max(number, scheme.low), scheme.high) for number in numbers]
+    for number, place in zip(clipped, scheme._positions(numbers).tolist(), strict=True):
+        assert 0 <= place <= steps
+        assert abs(scheme.low + width * place / steps - number) <= scheme.rounding
+    assert scheme.rounding <= width
+
+
+def test_an_interval_covers_numbers_that_floats_cannot_tell_apart() -> None:
+    """All three numbers between the bounds are integers, and the middle one is no float."""
+    for kind in KINDS:
+        scheme = mean(kind, 8, low=10**16, high=10**16 + 2)
+        low, high = scheme.estimate(scheme.randomize([10**16 + 1] * 10_000)).interval(1 - 1e-9)
+        assert low <= 10**16 + 1 <= high
+    usual = mean("duchi")
+    assert usual.rounding < Fraction(10, 1 << 25) * (1 + Fraction(1, 10**6))
+
+
+def test_a_number_beyond_all_floats_is_clipped_without_a_word() -> None:
+    assert mean(steps=10)._positions(np.longdouble("1e400")).tolist() == 10
 
 
 def test_a_seed_repeats() -> None:

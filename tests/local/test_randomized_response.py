@@ -108,6 +108,14 @@ def test_frames_and_arrays_are_taken() -> None:
     assert one(POLL.estimate(1)).value > 1  # one report, at its word
 
 
+def test_an_array_without_dimensions_is_one_answer() -> None:
+    assert WARDS.randomize(np.array("west")) in {"north", "south", "west"}
+    assert POLL.randomize(np.array(1)) in {0, 1}
+    for strange in (np.array("elsewhere"), np.array(None), np.array(5)):
+        with pytest.raises(DataError):
+            WARDS.randomize(strange)
+
+
 def test_a_seed_repeats_only_under_a_name_that_says_unsafe() -> None:
     sent = [POLL.randomize([1] * 99, source=UnsafeSeededBits(3)).tolist() for _ in range(2)]
     assert sent[0] == sent[1]

@@ -12,7 +12,17 @@ import numpy as np
 import pytest
 
 from discreet.errors import BoundsError, DataError, DiscreetError
-from discreet.local import Mean, RandomizedResponse, SubsetSelection, UnaryEncoding
+from discreet.local import (
+    HadamardResponse,
+    Mean,
+    ProjectiveGeometryResponse,
+    RandomizedResponse,
+    SubsetSelection,
+    UnaryEncoding,
+    choose,
+    repeated,
+    respondents_for,
+)
 from discreet.local.repeated import Memo, Repeated
 from discreet.privacy.losses import PureDP
 from tests.mechanisms.goodness import fits
@@ -191,6 +201,56 @@ def test_what_was_drawn_is_repeated(scheme: Any, value: object, tmp_path: Path) 
     assert memo.spent("another") == PureDP(epsilon=0)
 
 
+def test_what_could_not_be_written_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise it would be sent, forgotten, and drawn again."""
+    path, poll = tmp_path / "memo.json", RandomizedResponse(epsilon=1)
+    memo = Memo(path=path)
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(repeated, "write_whole", full)
+        for _ in range(2):
+            with pytest.raises(OSError, match="space"):
+                memo.answer(QUESTION, poll, 1)
+            assert not memo.holds(QUESTION, poll, 1)
+    assert memo.answer(QUESTION, poll, 1) == Memo(path=path).answer(QUESTION, poll, 1)
+
+
+def test_threads_that_share_a_memo_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One looks into the memo, or draws as well, while another draws."""
+    poll = RandomizedResponse(epsilon=1)
+    memo = Memo(path=tmp_path / "memo.json")
+    memo.answer(QUESTION, poll, 0)
+
+    def looked_at(path: Path, text: str) -> None:
+        assert not memo.holds(QUESTION, poll, 1)
+        written(path, text)
+
+    written = repeated.write_whole
+    with monkeypatch.context() as patched:
+        patched.setattr(repeated, "write_whole", looked_at)
+        memo.answer(QUESTION, poll, 1)
+    assert Memo(path=tmp_path / "memo.json").values(QUESTION) == 2
+
+    quick, draws = Memo(), [0, 1]
+    inner: list[int] = []
+
+    def drawn(*_: object) -> int:
+        mine = draws.pop()
+        if draws:
+            inner.append(quick.answer(QUESTION, poll, 1))
+        return mine
+
+    monkeypatch.setattr(repeated, "_draw", drawn)
+    assert quick.answer(QUESTION, poll, 1) == inner[0] == 0  # the one that was kept first
+
+
 def test_another_value_question_or_scheme_is_randomized_afresh() -> None:
     poll = RandomizedResponse(epsilon="1/10")
     memos = [Memo() for _ in range(200)]
@@ -270,8 +330,39 @@ def test_stages_that_do_not_fit_are_refused() -> None:
     ):
         with pytest.raises(BoundsError):
             Repeated(permanent=permanent, each=two)
+    four = RandomizedResponse(epsilon=8, categories=4)
+    for kind in (UnaryEncoding, SubsetSelection, HadamardResponse, ProjectiveGeometryResponse):
+        with pytest.raises(BoundsError):  # its reports have other laws than report_loss is for
+            Repeated(permanent=four, each=kind(epsilon=5, categories=4))  # type: ignore[arg-type]
+        with pytest.raises(BoundsError):
+            Repeated(
+                permanent=UnaryEncoding(epsilon=1, categories=4),  # type: ignore[arg-type]
+                each=kind(epsilon=1, categories=2),  # type: ignore[arg-type]
+            )
+    for stage in (1, "x", Mean(low=0, high=1, epsilon=1)):  # type: ignore[arg-type]
+        with pytest.raises(BoundsError):
+            Repeated(permanent=four, each=stage)  # type: ignore[arg-type]
+    assert Repeated(permanent=two, each=choose(categories=2, epsilon=1)) == Repeated(  # type: ignore[arg-type]
+        permanent=two, each=two
+    )
     with pytest.raises(DataError):
         Repeated(permanent=two, each=two).estimate([])
+    for reports, proportion in [(0, 0.5), (5, 2)]:
+        with pytest.raises(DataError):
+            Repeated(permanent=two, each=two).variance(reports, proportion)
+
+
+@pytest.mark.parametrize("kind", ["duchi", "piecewise", "hybrid"])
+def test_a_mean_that_is_asked_again_is_planned_for_its_worst_number(kind: str) -> None:
+    hours = Mean(low=-100, high=100, epsilon=3, kind=kind)  # type: ignore[arg-type]
+    question = Repeated(permanent=hours)
+    assert question.variance(10) == hours.variance(10)
+    assert question.variance(10, 0) == hours.variance(10, 0)
+    assert question.variance(10, 0) != hours.variance(10, 100)
+    plan = respondents_for(question, margin=1)
+    assert plan.respondents == respondents_for(hours, margin=1).respondents
+    at = respondents_for(question, margin=1, at=50)
+    assert at.respondents == respondents_for(hours, margin=1, at=50).respondents
 
 
 GOOD = Memo()
@@ -298,6 +389,7 @@ ENTRY = FIELDS["answers"][0]
         json.dumps(FIELDS | {"answers": [ENTRY | {"value": "1"}]}),
         json.dumps(FIELDS | {"answers": [ENTRY | {"question": None}]}),
         json.dumps(FIELDS | {"answers": [ENTRY | {"scheme": "{}"}]}),
+        json.dumps(FIELDS | {"answers": [ENTRY | {"scheme": ENTRY["scheme"].replace(", ", ",")}]}),
         json.dumps(FIELDS | {"answers": [{}]}),
         GOOD.to_json()[:-1] + ', "version": 1}',
     ],
@@ -312,7 +404,14 @@ def test_a_memo_that_was_changed_is_refused(text: object) -> None:
 def test_bad_answers_are_refused_and_leave_nothing(tmp_path: Path) -> None:
     memo = Memo(path=tmp_path / "memo.json")
     poll = RandomizedResponse(epsilon=1)
-    for question, value in [("", 1), (None, 1), (QUESTION, 2), (QUESTION, [1]), (QUESTION, "x")]:
+    for question, value in [
+        ("", 1),
+        (None, 1),
+        ("\ud800", 1),
+        (QUESTION, 2),
+        (QUESTION, [1]),
+        (QUESTION, "x"),
+    ]:
         with pytest.raises(DataError):
             memo.answer(question, poll, value)  # type: ignore[arg-type]
     assert not (tmp_path / "memo.json").exists()

@@ -1,7 +1,7 @@
 """Exact verification: the worst ratio over all pairs of values and all reports is e^ε, rounded."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -14,11 +14,13 @@ from discreet.local import (
     RandomizedResponse,
     SubsetSelection,
     UnaryEncoding,
+    projective,
 )
 from discreet.local.chances import WHOLE, keep_chance
 from discreet.local.projective import Space, best_space
 from discreet.local.scheme import Categorical
 from discreet.local.subset import best_size, chances
+from discreet.noise import Keystream
 from discreet.privacy.laws import WeightedLaw
 from discreet.privacy.verification import verify
 from tests.local.twins import EPSILONS, Twin, grows_to, points, schemes, twin_law
@@ -207,6 +209,45 @@ def test_sums_over_hyperplanes_are_exact_for_many_reports(prime: int, dimension:
     near = every @ every.T % prime == 0
     assert space.orthogonal(counts, space.points).tolist() == (near @ counts).tolist()
     assert space.named(every * (prime - 1)).tolist() == list(range(space.points))
+
+
+@pytest.mark.parametrize(
+    ("prime", "dimension", "size"), [(2, 2, 3), (3, 2, 4), (2, 3, 7), (3, 3, 13), (5, 2, 6)]
+)
+def test_points_are_drawn_with_exactly_their_law_and_always_by_the_same_draws(
+    prime: int, dimension: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By every outcome of the four draws, whose order does not depend on them or on the value."""
+    form = ProjectiveGeometryResponse(
+        epsilon=1,  # type: ignore[arg-type]
+        categories=size,
+        prime=prime,
+        dimension=dimension,
+    )
+    every = prime ** (dimension - 1)
+    bounds = [prime - 1, every - 1, every]
+    outcomes = list(product((True, False), *map(range, bounds)))
+    drawn = [np.array(one) for one in zip(*outcomes, strict=True)]
+    keep = Fraction(form.keep, WHOLE)
+    for value in range(size):
+        waiting = list(zip([None, *bounds], drawn, strict=True))
+
+        def scripted(bound: int, count: int, source: object) -> object:
+            expected, numbers = waiting.pop(0)  # noqa: B023
+            assert count == len(outcomes)
+            assert bound == (form.keep if expected is None else expected)
+            return numbers.copy()
+
+        with monkeypatch.context() as patched:
+            patched.setattr(projective, "happens", scripted)
+            patched.setattr(projective, "uniform", scripted)
+            reports = form._randomize(np.full(len(outcomes), value), Keystream())
+        assert waiting == []
+        law: Twin = {}
+        for outcome, report in zip(outcomes, reports.tolist(), strict=True):
+            chance = (keep if outcome[0] else 1 - keep) / (bounds[0] * bounds[1] * bounds[2])
+            law[report] = law.get(report, Fraction(0)) + chance
+        assert law == twin_law(form, value)
 
 
 def test_projective_geometry_is_near_the_best_and_its_reports_are_short() -> None:

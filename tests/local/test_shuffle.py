@@ -1,14 +1,16 @@
 """Amplification by shuffling: the clones' δ, exactly, and never below the truth."""
 
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from math import comb, exp
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from discreet.errors import PrivacyParameterError
-from discreet.local import RandomizedResponse
+from discreet.local import HeavyHitters, RandomizedResponse
 from discreet.local.shuffle import Shuffled, clones_delta, shuffled, shuffled_delta
 from discreet.privacy.losses import ApproximateDP, PureDP
 
@@ -158,6 +160,55 @@ def test_the_result_states_what_it_rests_on() -> None:
 def test_numbers_without_meaning_are_refused(local: object, people: int, delta: object) -> None:
     with pytest.raises(PrivacyParameterError):
         shuffled(local, people, delta=delta)
+
+
+def test_people_of_different_levels_do_not_hide_each_other() -> None:
+    """Who is in which level is public, so all the people together would promise too much."""
+    words = HeavyHitters(epsilon=2, length=8)  # type: ignore[arg-type]
+    for ask in (
+        lambda: shuffled(words, 8_000, delta=1e-6),
+        lambda: shuffled_delta(words, 8_000, epsilon=1),
+    ):
+        with pytest.raises(PrivacyParameterError, match="level"):
+            ask()
+    one = shuffled(words.first().scheme, 1_000, delta=1e-6)
+    assert one.epsilon == shuffled(2, 1_000, delta=1e-6).epsilon
+
+
+def histograms(answers: tuple[int, ...], kinds: int, odds: Fraction) -> dict[Any, Fraction]:
+    """The law of the shuffled reports: how many there are of each kind, by enumeration."""
+    law = {(0,) * kinds: Fraction(1)}
+    for answer in answers:
+        longer: dict[Any, Fraction] = {}
+        for seen, chance in law.items():
+            for told in range(kinds):
+                more = (*seen[:told], seen[told] + 1, *seen[told + 1 :])
+                weight = odds if told == answer else Fraction(1)
+                longer[more] = longer.get(more, Fraction(0)) + chance * weight / (odds + kinds - 1)
+        law = longer
+    return law
+
+
+@pytest.mark.parametrize(("kinds", "most"), [(2, 8), (3, 6), (4, 5)])
+@pytest.mark.parametrize("near", [Fraction(11, 10), Fraction(2), Fraction(7, 2), Fraction(20)])
+def test_it_is_never_below_the_truth_whatever_the_others_answer(
+    kinds: int, most: int, near: Fraction
+) -> None:
+    """Exactly, for randomized response and every answer of the others."""
+    for people in range(1, most + 1):
+        laws = [
+            tuple(histograms((*others, own), kinds, near) for own in (0, 1))
+            for others in combinations_with_replacement(range(kinds), people - 1)
+        ]
+        for part in (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(19, 20)):
+            far = 1 + part * (near - 1)
+            true = max(
+                sum(
+                    (max(Fraction(0), p - far * second[at]) for at, p in first.items()), Fraction(0)
+                )
+                for first, second in laws
+            )
+            assert true <= clones_delta(near, far, people)
 
 
 def test_a_negative_epsilon_is_refused() -> None:

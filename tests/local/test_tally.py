@@ -125,10 +125,18 @@ def test_tallies_of_different_schemes_do_not_mix() -> None:
 
 
 def test_a_tally_does_not_overflow() -> None:
-    tally = RandomizedResponse(epsilon=1).tally()
-    tally.reports, tally.counts[1] = 1 << 62, 1 << 62
-    with pytest.raises(DataError, match="2\\^62"):
+    poll = RandomizedResponse(epsilon=1)
+    tally = poll.tally()
+    tally.reports, tally.counts[1] = 1 << 40, 1 << 40
+    with pytest.raises(DataError, match="2\\^40"):
         tally.add([1])
+    with pytest.raises(DataError):  # whose interval would take hours
+        Tally.from_bytes(forged(poll, 1 << 62, [1 << 61, 1 << 61]))
+    mean = Mean(low=0, high=10, epsilon=1, kind="duchi")  # type: ignore[arg-type]
+    most = forged(mean, 1 << 38, [1 << 38, 1, 0, 0, 0])
+    assert Tally.from_bytes(most).reports == 1 << 38
+    with pytest.raises(DataError):
+        Tally.from_bytes(forged(mean, 1 << 39, [1 << 39, 1, 0, 0, 0]))
 
 
 def test_a_refused_report_leaves_the_tally_as_it_was() -> None:

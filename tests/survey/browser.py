@@ -14,7 +14,7 @@ from select import select
 from time import monotonic
 from typing import Any
 
-PATIENCE = 30.0
+PATIENCE = 120.0  # seconds, for a machine with other things to do
 VARIABLE = "DISCREET_CHROMIUM"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+PATIENCE = 120  # seconds, for a machine with other things to do
 ANSWERS = ("canary-north", "canary-south", "canary-east")
 
 
@@ -57,7 +58,7 @@ class Host:
         self.address = found[1]  # the socket listens: a request waits until it is answered
 
     def get(self, path: str) -> Any:
-        with urlopen(self.address + path, timeout=60) as response:
+        with urlopen(self.address + path, timeout=PATIENCE) as response:
             return json.load(response)
 
     def post(self, body: object) -> int:
@@ -66,7 +67,7 @@ class Host:
             f"{self.address}/reports", data, {"Content-Type": "application/json"}, method="POST"
         )
         try:
-            with urlopen(request, timeout=60) as response:
+            with urlopen(request, timeout=PATIENCE) as response:
                 status: int = response.status
                 return status
         except HTTPError as error:
@@ -76,7 +77,7 @@ class Host:
     def stop(self, by: signal.Signals = signal.SIGTERM) -> str:
         """End the process; what it wrote."""
         self.process.send_signal(by)
-        output, _ = self.process.communicate(timeout=30)
+        output, _ = self.process.communicate(timeout=PATIENCE)
         return output
 
 

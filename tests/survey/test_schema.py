@@ -102,7 +102,7 @@ def test_what_the_document_allows_is_taken(site: Sites, kind: str) -> None:
 
     fuzz(operation, check, negative=False)
     assert seen[201] > 0
-    # To a document 1.0 is an integer; it cannot tell the order of places, nor which bits are unused.
+    # To a document 1.0 is an integer; and it cannot tell the order of places or unused bits.
     unwritten = {"subset": lambda one: one != sorted(one), "unary": lambda one: int(one, 16) & 31}
     for one in listed:
         floats = any(type(part) is float for part in (one if isinstance(one, list) else [one]))

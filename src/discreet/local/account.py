@@ -13,13 +13,14 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from discreet.errors import BudgetExhaustedError, DataError
 from discreet.exact import decimal_text
 from discreet.local import wire
 from discreet.local.device_file import locked, malformed, read_fields, write_whole
-from discreet.local.repeated import Memo, Repeated, code
+from discreet.local.repeated import Memo, Repeated, code, read_question
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
 from discreet.privacy.parameters import read_epsilon
@@ -27,6 +28,7 @@ from discreet.privacy.parameters import read_epsilon
 _FORMAT = "discreet.local.account"
 _VERSION = 1
 _HASH = re.compile(r"[0-9a-f]{64}")
+_TURN = Lock()  # of threads that charge accounts without a file
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
@@ -47,11 +49,12 @@ class Account:
     """The ε of everything one respondent has answered, with a cap that is never exceeded.
 
     With ``path`` the account is a JSON file that is written as a whole or not at all; processes
-    that share it wait for each other.
+    that share it wait for each other.  Without, it is for one process: a fork spends on its own.
 
     Guarantee: the reports of all answers together are cap-DP for this respondent, as losses of
     answers add up.  With a ``Memo`` an answer that was given before costs nothing, for what that
-    does not hide see ``Repeated``.  Proof: docs/proofs/repeated.md
+    does not hide see ``Repeated``; and a question that is *refused* for want of budget shows
+    whoever notices it that the value is a new one.  Proof: docs/proofs/repeated.md
 
     >>> from discreet.local import RandomizedResponse
     >>> account = Account(cap=2)
@@ -68,16 +71,16 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
     def __init__(self, *, cap: object = None, path: str | os.PathLike[str] | None = None) -> None:
         given = None if cap is None else read_epsilon(cap)
         self._path = None if path is None else Path(path)
-        self._charges: list[Charge] = []
+        self._charges: list[Charge] = []  # of an account without a file
         if self._path is None:
             self.cap = _required(given)
             return
         with locked(self._path):
             if self._path.exists():
-                self.cap, self._charges = _read(self._path.read_bytes())
+                self.cap, _ = _read(self._path.read_bytes())
             else:
                 self.cap = _required(given)
-                write_whole(self._path, self.to_json())
+                write_whole(self._path, _written(self.cap, []))
         if given is not None and given != self.cap:
             raise DataError(
                 f"the account's cap is {decimal_text(self.cap)}, not {decimal_text(given)}. A cap "
@@ -87,7 +90,8 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
     @property
     def charges(self) -> tuple[Charge, ...]:
         """What was paid, in order."""
-        self._load()
+        if self._path is not None:
+            return tuple(_read(self._path.read_bytes())[1])
         return tuple(self._charges)
 
     @property
@@ -104,21 +108,20 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
 
     def charge(self, question: object, scheme: Any) -> Charge:
         """Pay for one answer, or refuse and change nothing."""
-        if not isinstance(question, str) or not question:
-            raise DataError("the question is not a text. It names what is paid for. Give its text.")
         charge = Charge(
-            question=sha256(question.encode()).hexdigest(),
+            question=sha256(read_question(question).encode()).hexdigest(),
             scheme=scheme.identity,
             epsilon=scheme.loss.epsilon,
             when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
+        # Other threads may read or charge meanwhile: each charge is added to a list of its own.
         if self._path is None:
-            self._append(charge)
+            with _TURN:
+                self._charges = self._with(charge, self._charges)
             return charge
         with locked(self._path):
-            self._load()
-            self._append(charge)
-            write_whole(self._path, self.to_json())
+            charges = self._with(charge, _read(self._path.read_bytes())[1])
+            write_whole(self._path, _written(self.cap, charges))
         return charge
 
     def answer(
@@ -144,31 +147,22 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
             self.charge(question, scheme)
         return memo.answer(question, scheme, value, source=source)
 
-    def _append(self, charge: Charge) -> None:
-        left = self.cap - _sum(self._charges)
+    def _with(self, charge: Charge, charges: list[Charge]) -> list[Charge]:
+        """The charges with one more, if the cap allows it."""
+        left = self.cap - _sum(charges)
         if charge.epsilon > left:
             raise BudgetExhaustedError(
                 f"the answer costs ε = {decimal_text(charge.epsilon)} and {decimal_text(left)} of "
                 f"the cap of {decimal_text(self.cap)} is left. Losses add up, so the question is "
                 "not answered. Answer one with a smaller epsilon."
             )
-        self._charges.append(charge)
+        return [*charges, charge]
 
     # ------------------------------------------------------------------ as text
 
     def to_json(self) -> str:
         """The cap and all charges, as text."""
-        charges = [
-            {
-                "question": charge.question,
-                "scheme": charge.scheme,
-                "epsilon": str(charge.epsilon),
-                "when": charge.when,
-            }
-            for charge in self._charges
-        ]
-        head = {"format": _FORMAT, "version": _VERSION, "cap": str(self.cap)}
-        return json.dumps({**head, "charges": charges})
+        return _written(self.cap, list(self.charges))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Account":
@@ -178,12 +172,22 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
         account._charges = charges
         return account
 
-    def _load(self) -> None:
-        if self._path is not None:
-            _, self._charges = _read(self._path.read_bytes())
+
+# ---------------------------------------------------------------------- reading and writing
 
 
-# ---------------------------------------------------------------------- reading
+def _written(cap: Fraction, charges: list[Charge]) -> str:
+    entries = [
+        {
+            "question": charge.question,
+            "scheme": charge.scheme,
+            "epsilon": str(charge.epsilon),
+            "when": charge.when,
+        }
+        for charge in charges
+    ]
+    head = {"format": _FORMAT, "version": _VERSION, "cap": str(cap)}
+    return json.dumps({**head, "charges": entries})
 
 
 def _read(text: object) -> tuple[Fraction, list[Charge]]:

@@ -77,6 +77,8 @@ class Categories:
 
     def _named(self, names: tuple[str, ...], values: object) -> NDArray[np.int64]:
         places = {name: code for code, name in enumerate(names)}
+        if isinstance(values, np.ndarray) and values.ndim == 0:
+            values = values.item()  # NumPy calls it iterable, but it is one answer
         several = isinstance(values, Iterable) and not isinstance(values, str)
         answers = list(values) if isinstance(values, Iterable) and several else [values]
         found = [_looked_up(places, value) for value in answers]

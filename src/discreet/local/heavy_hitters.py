@@ -47,7 +47,7 @@ class HeavyHitters:
     changed to, no report becomes more than e^ε times as likely, whichever level the respondent
     is in and whatever was asked there.  Proof: docs/proofs/local-schemes.md
 
-    >>> words = HeavyHitters(epsilon=4, length=3)
+    >>> words = HeavyHitters(epsilon=4, length=3, confidence="0.9999999")
     >>> found = words.find(["ja"] * 6_000 + ["nee"] * 4_000)
     >>> sorted(found)
     ['ja', 'nee']

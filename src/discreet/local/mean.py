@@ -1,6 +1,5 @@
 """The mean of a bounded number, from randomized reports alone."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite, sqrt
@@ -8,12 +7,11 @@ from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.errors import BoundsError, DataError, DiscreetError
-from discreet.exact import rational
+from discreet.errors import BoundsError, DataError
 from discreet.local import wire
 from discreet.local.mean_law import KINDS, Integers, MeanLaw, derive
+from discreet.local.numbers import array_of, bad_bound, read_bound, read_numbers
 from discreet.local.proportions import binomial_interval
 from discreet.local.tally import Tally
 from discreet.noise import BitSource, Keystream
@@ -24,6 +22,8 @@ from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_epsilon
 
 _MOST_STEPS = 1 << 24
+_FLOATS = 1 << 49  # seven roundings of 2^-53 and their products, with room
+_LEAST = Fraction(1, 1 << 1070)  # the same for the least floats
 
 _SAMPLE = "It is for the respondents, and for a population if they are a random sample of it."
 _GUARANTEED = f"The interval holds for any number of reports. {_SAMPLE}"
@@ -40,8 +40,8 @@ class Mean:
     ``kind`` is how a number is randomized: "duchi" sends one bit, "piecewise" an integer that is
     more often near the number than not, "hybrid" one or the other by chance, with the lowest
     worst variance.  A number beyond ``low`` and ``high`` is clipped to them, then rounded to
-    one of ``steps`` + 1 public positions between them, which moves it by at most
-    (high - low)/(2·steps).
+    one of ``steps`` + 1 public positions between them, which moves it by at most ``rounding``:
+    half a step, and what floats lose of the bounds.  Intervals are widened by it.
 
     Guarantee: local ε-DP.  Whatever one respondent's number is changed to, no report becomes
     more than e^ε times as likely.  The estimate is unbiased for the rounded numbers.
@@ -75,14 +75,14 @@ class Mean:
                 "steps is not a whole number from 1 to 2^24. Numbers are rounded to so many "
                 "steps between the bounds. Leave it out for 2^24."
             )
-        low, high = _read_bound(self.low, "low"), _read_bound(self.high, "high")
+        low, high = read_bound(self.low, "low"), read_bound(self.high, "high")
         if float(low) >= float(high):
             raise BoundsError(
                 "low is not below high. The bounds are public and every number is clipped to "
                 "them. Use low=0, high=100 for a number from 0 to 100."
             )
         if not isfinite(float(high) - float(low)):
-            raise _bad_bound("high - low")
+            raise bad_bound("high - low")
         epsilon = read_epsilon(self.epsilon)
         law = derive(self.kind, epsilon, self.steps)
         for name, value in (("low", low), ("high", high), ("epsilon", epsilon), ("_law", law)):
@@ -105,8 +105,10 @@ class Mean:
 
     @property
     def rounding(self) -> Fraction:
-        """The most that rounding to the public grid moves a number: half a step."""
-        return (self.high - self.low) / (2 * self.steps)
+        """The most that rounding to the public grid moves a number: half a step, and what floats
+        lose, which matters where the bounds are far from 0 and near to each other."""
+        width, largest = self.high - self.low, max(abs(self.low), abs(self.high))
+        return min(width, width / (2 * self.steps) + largest / _FLOATS + _LEAST)
 
     @property
     def report_range(self) -> Fraction:
@@ -151,9 +153,8 @@ class Mean:
 
     def _positions(self, values: object) -> Integers:
         """The nearest public positions, halves up."""
-        numbers = _numbers(values)
         low, high = float(self.low), float(self.high)
-        share = (np.clip(numbers, low, high) - low) / (high - low)
+        share = (np.clip(read_numbers(values), low, high) - low) / (high - low)
         return np.floor(share * self.steps + 0.5).astype(np.int64)
 
     # ------------------------------------------------------------------ at the collector
@@ -250,13 +251,13 @@ class Mean:
         return value - margin, value + margin
 
     def _guaranteed(self, tally: Tally, center: Fraction, confidence: Fraction) -> Interval:
-        half = Fraction(1, 2)  # of a step, for the rounding
+        slack = self.rounding / (self.high - self.low) * self.steps
         if self._law.mix == 0:
             zero, one = self._law.bit_scores
             ends = binomial_interval(int(tally.counts[1]), tally.reports, confidence)
             low, high = (zero + (one - zero) * Fraction(end) for end in ends)
-            return self._number(low - half), self._number(high + half)
-        margin = self._law.margin(tally.reports, confidence) + half
+            return self._number(low - slack), self._number(high + slack)
+        margin = self._law.margin(tally.reports, confidence) + slack
         return self._number(center - margin), self._number(center + margin)
 
     def _counted(self, reports: object) -> Tally:
@@ -277,7 +278,7 @@ class Mean:
 
     def _codes(self, reports: object) -> Integers:
         """Reports as a flat array of the integers that can occur."""
-        array = _array(reports)
+        array = array_of(reports)
         possible = self._law.reports
         if array is None or (array.size and array.dtype.kind not in "iu"):
             raise _not_reports(possible)
@@ -329,64 +330,6 @@ class Mean:
         if type(report) is not int or report not in self._law.reports:
             raise wire.bad_report()
         return report
-
-
-# ---------------------------------------------------------------------- reading
-
-
-def _numbers(values: object) -> NDArray[np.float64]:
-    """Numbers as floats; what is not a number is refused without showing it."""
-    array = _array(values)
-    if array is not None and array.dtype.kind == "O":
-        array = _exact_numbers(array)
-    if array is None or array.dtype.kind not in "iuf" or np.isnan(array).any():
-        if array is not None and array.size == 0:
-            return np.empty(array.shape)
-        raise DataError(
-            "a value is not a number. A mean is of numbers. Leave out those who gave none."
-        )
-    return array.astype(np.float64)
-
-
-def _exact_numbers(array: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Fractions, decimals and integers of any length as the nearest floats."""
-    most = Fraction(np.finfo(np.float64).max)
-    flat = array.ravel().tolist()
-    if any(isinstance(value, str) for value in flat):
-        return None
-    try:
-        numbers = [
-            value if isinstance(value, float) else float(max(-most, min(most, rational(value))))
-            for value in flat
-        ]
-    except DiscreetError:
-        return None
-    return np.array(numbers).reshape(array.shape)
-
-
-def _array(values: object) -> NDArray[Any] | None:
-    if isinstance(values, Iterable) and not isinstance(values, np.ndarray | str | bytes | dict):
-        values = values if hasattr(values, "__array__") else list(values)
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError):
-        return None
-
-
-def _read_bound(value: object, name: str) -> Fraction:
-    try:
-        bound = rational(value, name)
-        float(bound)
-    except (DiscreetError, OverflowError):
-        raise _bad_bound(name) from None
-    return bound
-
-
-def _bad_bound(name: str) -> BoundsError:
-    return BoundsError(
-        f"{name} is not a finite number. The bounds are public and every number is clipped to "
-        "them. Use low=0, high=100 for a number from 0 to 100."
-    )
 
 
 def _not_reports(possible: range) -> DataError:

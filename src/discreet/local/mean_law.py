@@ -28,6 +28,7 @@ KINDS = ("duchi", "piecewise", "hybrid")
 
 _BITS = 256
 _BLOCK = 1 << 16
+_MOST_REPORTS = 1 << 38  # whose sums are below 2^63
 _LIMB = 25  # a cell is below 2^25, so its square is two numbers below 2^25
 
 Integers = NDArray[np.int64]
@@ -161,7 +162,7 @@ class MeanLaw:
         windows, most = reports - bits, max(self.cells - 1, 0)
         squares = (high << _LIMB) + low
         return bool(
-            0 <= ones <= bits <= reports
+            0 <= ones <= bits <= reports <= _MOST_REPORTS
             and (bits == 0 or self.mix < WHOLE)
             and (windows == 0 or self.mix > 0)
             and 0 <= total <= windows * most

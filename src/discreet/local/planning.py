@@ -114,8 +114,8 @@ def unit_variance(scheme: Any, at: object = None) -> float:
     """The variance of one report's estimate: at a proportion or number, or the largest."""
     from discreet.local.mean import Mean
 
-    if isinstance(scheme, Mean):
-        return scheme.variance(1, at)
+    if isinstance(getattr(scheme, "permanent", scheme), Mean):  # of a question that is repeated
+        return float(scheme.variance(1, at))
     if at is not None:
         return float(scheme.variance(1, float(rational(at, "at"))))
     # The variance is linear in the proportion, so it is largest at an end.

@@ -218,23 +218,25 @@ class ProjectiveGeometryResponse(Categorical):
 
     def _randomize(self, codes: Integers, source: BitSource) -> Integers:
         """A vector with a given inner product, uniform but for 0: all digits but one are drawn,
-        and the one where the true vector has its first 1 is solved for."""
-        space = self.space
+        and the one where the true vector has its first 1 is solved for.
+
+        The vector is 0 if it is orthogonal and all drawn digits are.  They are drawn once with
+        that and once without, whichever is used, so that time does not tell who lied.
+        """
+        space, lanes = self.space, np.arange(codes.size)
         true = space.digits(space.numbers(codes))
         pivot = np.argmax(true != 0, axis=1)
-        product = 1 + uniform(space.prime - 1, codes.size, source)
-        product *= ~happens(self.keep, codes.size, source)
-        drawn = np.zeros_like(true)
-        todo = np.arange(codes.size)
-        while todo.size:
-            fresh = uniform(space.prime, todo.size * space.dimension, source)
-            fresh = fresh.reshape(-1, space.dimension)
-            lanes = np.arange(todo.size)
-            fresh[lanes, pivot[todo]] = 0
-            inner = (fresh * true[todo]).sum(axis=1)
-            fresh[lanes, pivot[todo]] = (product[todo] - inner) % space.prime
-            drawn[todo] = fresh
-            todo = todo[~fresh.any(axis=1)]
+        kept = happens(self.keep, codes.size, source)
+        product = (1 + uniform(space.prime - 1, codes.size, source)) * ~kept
+        every = space.vectors // space.prime
+        some, others = uniform(every - 1, codes.size, source), uniform(every, codes.size, source)
+        numbers = np.where(kept, 1 + some, others)
+        powers = space.prime ** np.arange(space.dimension - 1)
+        digits = numbers[:, None] // powers % space.prime
+        places = np.arange(space.dimension) - (np.arange(space.dimension) > pivot[:, None])
+        drawn = np.take_along_axis(digits, np.minimum(places, space.dimension - 2), axis=1)
+        drawn[lanes, pivot] = 0
+        drawn[lanes, pivot] = (product - (drawn * true).sum(axis=1)) % space.prime
         return space.named(drawn)
 
     # ------------------------------------------------------------------ at the collector

@@ -8,6 +8,7 @@ Proof: docs/proofs/repeated.md
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -31,6 +32,10 @@ from discreet.privacy.parameters import read_count
 
 _FORMAT = "discreet.local.memo"
 _VERSION = 1
+Table = dict[tuple[str, str, int], Any]
+"""Reports by question, scheme and value."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LOG_BITS = 96
 _LOG_STEP = Fraction(1, 4 * 10**12)
 
@@ -63,9 +68,13 @@ class Repeated:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "permanent", scheme_of(self.permanent))
+        object.__setattr__(self, "each", scheme_of(self.each))
         if self.each is None:
             return
-        if isinstance(self.permanent, UnaryEncoding):
+        given: object = self.each
+        if not isinstance(given, RandomizedResponse):
+            fits = False  # the losses below are those of randomized response
+        elif isinstance(self.permanent, UnaryEncoding):
             fits = self.each.categories == 2
         else:
             same = isinstance(self.permanent, RandomizedResponse)
@@ -149,15 +158,18 @@ class Repeated:
         mixed = truth * change + lie * keep + (others - 1) * lie * change
         return truth * keep + others * lie * change, mixed
 
-    def variance(self, reports: int, proportion: float = 0.0) -> float:
+    def variance(self, reports: int, proportion: Any = None) -> float:
         """The variance of an estimate from one round of so many people's reports.
 
-        Several rounds of the same people share what was kept, so that their mean does not fall
-        below the variance of the permanent stage.
+        The proportion is 0 if it is left out; for a mean it is the number that everyone has, and
+        the one of the largest variance if it is left out.  Several rounds of the same people share
+        what was kept, so that their mean does not fall below the variance of the permanent stage.
         """
-        if isinstance(self.permanent, Mean) or self.each is None:
-            return float(self.permanent.variance(reports, proportion))
-        return Channel.of(*self.pair).variance(reports, proportion)
+        if isinstance(self.permanent, Mean):
+            return self.permanent.variance(reports, proportion)
+        at = 0.0 if proportion is None else proportion
+        alone = float(self.permanent.variance(reports, at))  # which refuses what is no proportion
+        return alone if self.each is None else Channel.of(*self.pair).variance(reports, at)
 
     def estimate(self, reports: Any) -> Any:
         """What the respondents have, from one round of reports: one from each of them."""
@@ -180,7 +192,8 @@ class Memo:
     """What a respondent's device has drawn, by question, scheme and value.
 
     It belongs to the respondent, and is as secret as the answers themselves.  With ``path`` it is
-    a JSON file, and what was drawn is on the disk before it is used; otherwise the program keeps
+    a JSON file, and what was drawn is on the disk before it is used; otherwise it is for one
+    process (a fork or a copy draws on its own, and costs again), and the program keeps
     ``to_json()``.  A value that was not answered before is randomized afresh, and costs again.
 
     >>> memo = Memo()
@@ -194,7 +207,7 @@ class Memo:
 
     def __init__(self, *, path: str | os.PathLike[str] | None = None) -> None:
         self._path = None if path is None else Path(path)
-        self._kept: dict[tuple[str, str, int], Any] = {}
+        self._kept: Table = {}
         self._load()
 
     def holds(self, question: str, scheme: Any, value: object) -> bool:
@@ -206,49 +219,40 @@ class Memo:
         self, question: str, scheme: Any, value: object, *, source: BitSource | None = None
     ) -> Any:
         """A report: from what was kept for this value, or drawn now and kept."""
-        key = _key(question, scheme, value)
+        key, permanent = _key(question, scheme, value), _permanent(scheme)
         if self._path is None:
-            self._draw(key, scheme, value, source)
+            drawn = self._kept.get(key)
+            if drawn is None:  # of threads that draw at once, one is kept and all repeat that
+                drawn = self._kept.setdefault(key, _draw(permanent, value, source))
         else:
+            # Other threads may load or answer meanwhile: what is written is a table of its own.
             with locked(self._path):
-                self._load()
-                if self._draw(key, scheme, value, source):
-                    write_whole(self._path, self.to_json())
-        permanent = _permanent(scheme)
-        kept = permanent.report_from_wire(wire.write_report(permanent.identity, self._kept[key]))
+                table = self._table()
+                drawn = table.get(key)
+                if drawn is None:
+                    drawn = table[key] = _draw(permanent, value, source)
+                    write_whole(self._path, _written(table))
+                self._kept = table
+        kept = permanent.report_from_wire(wire.write_report(permanent.identity, drawn))
         return scheme.again(kept, source=source) if isinstance(scheme, Repeated) else kept
 
     def values(self, question: str) -> int:
         """How many different values were answered to a question."""
         self._load()
-        return len({key for key in self._kept if key[0] == question})
+        return sum(key[0] == question for key in list(self._kept))
 
     def spent(self, question: str) -> PureDP:
         """What all reports to a question may reveal, but for when the value changed."""
         self._load()
-        losses = [_scheme(key[1]).loss.epsilon for key in self._kept if key[0] == question]
+        kept = [key[1] for key in list(self._kept) if key[0] == question]
+        losses = [_scheme(text).loss.epsilon for text in kept]
         return PureDP(epsilon=sum(losses, Fraction(0)))
-
-    def _draw(
-        self, key: tuple[str, str, int], scheme: Any, value: object, source: BitSource | None
-    ) -> bool:
-        if key in self._kept:
-            return False
-        permanent = _permanent(scheme)
-        text = permanent.report_to_wire(permanent.randomize(value, source=source))
-        self._kept[key] = json.loads(text)["report"]
-        return True
 
     # ------------------------------------------------------------------ as text
 
     def to_json(self) -> str:
         """Everything that was drawn, as text."""
-        answers = [
-            {"question": question, "scheme": scheme, "value": value, "report": report}
-            for (question, scheme, value), report in self._kept.items()
-        ]
-        head = {"format": _FORMAT, "version": _VERSION}
-        return json.dumps({**head, "answers": answers}, ensure_ascii=False)
+        return _written(dict(self._kept))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Memo":
@@ -258,18 +262,46 @@ class Memo:
         return memo
 
     def _load(self) -> None:
+        if self._path is not None:
+            self._kept = self._table()
+
+    def _table(self) -> Table:
+        """What is on the disk, in a table of its own; of a file that is gone, what it held."""
         if self._path is not None and self._path.exists():
-            self._kept = _read(self._path.read_bytes())
+            return _read(self._path.read_bytes())
+        return dict(self._kept)
 
 
-# ---------------------------------------------------------------------- reading
+# ---------------------------------------------------------------------- reading and writing
+
+
+def _draw(scheme: Any, value: object, source: BitSource | None) -> Any:
+    """A fresh report, as JSON has it."""
+    text = scheme.report_to_wire(scheme.randomize(value, source=source))
+    return json.loads(text)["report"]
+
+
+def _written(kept: Table) -> str:
+    answers = [
+        {"question": question, "scheme": scheme, "value": value, "report": report}
+        for (question, scheme, value), report in kept.items()
+    ]
+    head = {"format": _FORMAT, "version": _VERSION}
+    return json.dumps({**head, "answers": answers}, ensure_ascii=False)
 
 
 def _key(question: object, scheme: Any, value: object) -> tuple[str, str, int]:
-    if not isinstance(question, str) or not question:
-        raise DataError("the question is not a text. It names what is kept. Give its text.")
     permanent = _permanent(scheme)
-    return question, permanent.to_json(), code(permanent, value)
+    return read_question(question), permanent.to_json(), code(permanent, value)
+
+
+def read_question(question: object) -> str:
+    """The text that a question is known by; what cannot be written in UTF-8 is none."""
+    if not isinstance(question, str) or not question or _SURROGATE.search(question):
+        raise DataError(
+            "the question is not a text. It names what is kept and what is paid for. Give its text."
+        )
+    return question
 
 
 def code(scheme: Any, value: object) -> int:
@@ -300,11 +332,11 @@ def _scheme(text: str) -> Any:
     return scheme(text)
 
 
-def _read(text: object) -> dict[tuple[str, str, int], Any]:
+def _read(text: object) -> Table:
     answers = read_fields(text, _FORMAT, _VERSION, ("answers",))["answers"]
     if not isinstance(answers, list):
         raise malformed(_FORMAT)
-    kept: dict[tuple[str, str, int], Any] = {}
+    kept: Table = {}
     for one in answers:
         if not isinstance(one, dict) or set(one) != {"question", "scheme", "value", "report"}:
             raise malformed(_FORMAT)
@@ -312,6 +344,8 @@ def _read(text: object) -> dict[tuple[str, str, int], Any]:
         if not isinstance(question, str) or not isinstance(text, str) or type(value) is not int:
             raise malformed(_FORMAT)
         scheme = _scheme(text)
+        if scheme.to_json() != text:  # which would never be found again
+            raise malformed(_FORMAT)
         scheme.report_from_wire(wire.write_report(scheme.identity, one["report"]))
         kept[question, text, value] = one["report"]
     if len(kept) != len(answers):

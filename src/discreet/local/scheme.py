@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DataError
+from discreet.errors import DataError, DiscreetError
 from discreet.local import wire
 from discreet.local.categories import Categories, Given, bad_categories
 from discreet.local.proportions import Channel, Proportions, estimated
@@ -147,6 +147,11 @@ class Categorical(ABC):
         """How many reports name each category."""
         return tally.counts
 
+    @property
+    def _longest(self) -> int:
+        """How many characters a report has at most as JSON text."""
+        return wire.MOST_CHARACTERS
+
     # ------------------------------------------------------------------ the same for all
 
     @property
@@ -218,11 +223,20 @@ class Categorical(ABC):
 
     def report_to_wire(self, report: Any) -> str:
         """One report as JSON text."""
-        return wire.write_report(self.identity, self._to_plain(report))
+        try:
+            plain = self._to_plain(report)
+        except DiscreetError:
+            raise
+        except (TypeError, ValueError):
+            raise DataError(
+                "there is not one report. A message carries one, and each is sent by itself. "
+                "Give one."
+            ) from None
+        return wire.write_report(self.identity, plain)
 
     def report_from_wire(self, text: str | bytes) -> Any:
         """One report from JSON text; what the randomizer cannot have made is refused."""
-        report = self._from_plain(wire.read_report(text, self.identity))
+        report = self._from_plain(wire.read_report(text, self.identity, self._longest))
         if report is None:
             raise wire.bad_report()
         return report

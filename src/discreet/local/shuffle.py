@@ -65,7 +65,7 @@ class Shuffled:
 def shuffled(scheme: object, people: int, *, delta: object) -> Shuffled:
     """The loss of the shuffled reports of so many people, at this δ.
 
-    ``scheme`` is a local scheme, or the ε₀ of its reports.
+    ``scheme`` is a local scheme, or the ε₀ of its reports; of heavy hitters, that of one level.
 
     >>> amplified = shuffled(1, 10_000, delta=1e-6)
     >>> round(float(amplified.epsilon), 4), amplified.people
@@ -119,7 +119,7 @@ def _least_epsilon(local: Fraction, people: int, delta: Fraction) -> Fraction:
 def _delta(local: Fraction, people: int, epsilon: Fraction) -> Fraction:
     """The clones' δ at ε, never below the true one."""
     if epsilon >= local:
-        return Fraction(0)
+        return Fraction(0)  # and so far < near below
     # What is ε₀-DP is so for a larger ε₀, and a smaller ε has a larger δ: round both that way.
     near = _power(local)[1]
     far = min(_power(epsilon)[0], near)
@@ -127,7 +127,7 @@ def _delta(local: Fraction, people: int, epsilon: Fraction) -> Fraction:
 
 
 def clones_delta(near: Fraction, far: Fraction, people: int) -> Fraction:
-    """δ for rational e^ε₀ = ``near`` and e^ε = ``far`` ≤ near, rounded up in fixed point.
+    """δ for rational e^ε₀ = ``near`` and e^ε = ``far`` < near, rounded up in fixed point.
 
     Given C = c, the first coordinate is i with probabilities p·b(i-1) + (1-p)·b(i) and
     p·b(i) + (1-p)·b(i-1), b that of binomial(c, 1/2).  The first exceeds e^ε times the second
@@ -252,6 +252,12 @@ def _scaled_down(value: Fraction) -> int:
 
 
 def _local(scheme: object) -> PureDP:
+    if hasattr(scheme, "levels"):
+        raise PrivacyParameterError(
+            "a search by levels is not one randomizer. Who is in which level is public, so a "
+            "report hides only among those of its own level. Give the scheme of a level and how "
+            "many people are in it: shuffled(words.first().scheme, 1_000, delta=1e-6)."
+        )
     loss = getattr(scheme, "loss", None)
     local = loss if isinstance(loss, PureDP) else PureDP(epsilon=read_epsilon(scheme))
     if local.epsilon > _MOST_LOCAL:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BoundsError, DataError, VerificationError
-from discreet.local import packed
+from discreet.local import packed, wire
 from discreet.local.categories import Categories, Given
 from discreet.local.chances import WHOLE, fresh_bytes, happens, keep_chance, require_information
 from discreet.local.chances import uniform as uniform_below
@@ -167,6 +167,11 @@ class SubsetSelection(Categorical):
                 "does. Use reports made by randomize()."
             )
         return rows
+
+    @property
+    def _longest(self) -> int:
+        """Of very many categories a report lists more than fit in the usual length."""
+        return max(wire.MOST_CHARACTERS, 200 + self.size * (len(str(self.domain)) + 2))
 
     def _to_plain(self, report: Any) -> object:
         (row,) = self._rows(report)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MAGIC = b"discreet.tally\x00\x01"  # the last byte is the version
 _HASH = 32
-_MOST_REPORTS = 1 << 62
+_MOST_REPORTS = 1 << 40  # more than any survey has, and few enough for an exact interval
 
 
 class Tally:
@@ -70,7 +70,7 @@ class Tally:
     def _increase(self, counts: NDArray[np.int64], number: int) -> None:
         if self.reports + number > _MOST_REPORTS:
             raise DataError(
-                "the tally would hold more than 2^62 reports. No survey has so many. Look for "
+                "the tally would hold more than 2^40 reports. No survey has so many. Look for "
                 "what sends them."
             )
         self.counts += counts
