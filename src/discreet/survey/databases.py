@@ -104,10 +104,8 @@ class SqliteFile:
 
     def make(self) -> None:
         """Make an empty file that nobody else on the machine may read."""
-        try:
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        except OSError:  # it is there, or sqlite says why it cannot be
-            return
+        with suppress(OSError):  # it is there, or sqlite says why it cannot be
+            Path(self.path).touch(0o600, exist_ok=False)
 
     def mark(self) -> object:
         """Which file it is."""
