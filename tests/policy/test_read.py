@@ -131,6 +131,7 @@ def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
         ('unit = "a"\nunit = "b"', ["line 2", "sets what is set before"]),
         (LEAST + "[columns]\nx = {}\n[columns]", ["sets what is set before"]),
         (b"unit = '\xff'", ["not UTF-8"]),
+        (LEAST + "#" * (1 << 24), ["longer than 16 MiB"]),
         ("x = " + "[" * 5000, ["is not TOML"]),
         ("", ["the table has no source", 'source = "visits.parquet"']),
         ('untit = "a"\n' + LEAST, ["line 1", "'untit'", "Did you mean 'unit'?"]),

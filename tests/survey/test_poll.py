@@ -144,8 +144,8 @@ def test_a_file_that_is_no_poll_is_refused(tmp_path: Path) -> None:
     (tmp_path / "deep.toml").write_text(f"a = {'[' * 9999}", "utf-8")
     with pytest.raises(PolicyError, match="is not TOML: it cannot be read"):
         read_poll(tmp_path / "deep.toml")
-    (tmp_path / "long.toml").write_text("#" * (1 << 20) + '\ntokens = "one-time"', "utf-8")
-    with pytest.raises(PolicyError, match="longer than 1 MiB"):
+    (tmp_path / "long.toml").write_text("#" * (1 << 24) + '\ntokens = "one-time"', "utf-8")
+    with pytest.raises(PolicyError, match="longer than 16 MiB"):
         read_poll(tmp_path / "long.toml")
     (tmp_path / "twice.toml").write_text('title = "a"\ntitle = "b"\n', "utf-8")
     with pytest.raises(PolicyError, match="a field twice"):

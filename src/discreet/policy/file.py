@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import PolicyError
+from discreet.policy.text import declared_text
 
 MEMORY = ":memory:"
-_LONGEST = 1 << 24
 _HEADING = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+\s*(#.*)?$")
 _PLACE = re.compile(r"\(at (?:line (\d+), column \d+|end of document)\)$")
 _TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate")
@@ -102,18 +102,7 @@ class PolicyFile:
 
 
 def _text(path: Path) -> str:
-    text, why = None, "cannot be read"
-    try:
-        with open(path, "rb") as file:
-            text = file.read(_LONGEST).decode("utf-8-sig")
-    except FileNotFoundError:
-        why = "is not there"
-    except IsADirectoryError:
-        why = "is a folder"
-    except UnicodeDecodeError:
-        why = "is not UTF-8 text"
-    except OSError:
-        pass
+    text, why = declared_text(path)
     if text is None:
         raise PolicyError(
             f"the policy {path.name!r} {why}. It is the TOML file in which the custodian declares "

@@ -15,6 +15,7 @@ from warnings import catch_warnings, simplefilter
 from discreet.errors import DiscreetError, PolicyError, PrivacyWarning
 from discreet.exact import rational
 from discreet.local import Mean
+from discreet.policy.text import declared_text
 from discreet.survey.schemes import CHOOSE, KINDS, NUMBER_KINDS, number_scheme_for, scheme_for
 
 NONE: Final = "none"
@@ -34,7 +35,6 @@ _FIELDS: Final = (
     "closes",
     "tokens",
 )
-_LONGEST: Final = 1 << 20
 _LONGEST_EPSILON: Final = 120  # letters of a fraction, as in the page's script
 _MOST_LETTERS: Final = {"title": 200, "question": 2000, "answer": 200}
 _MOST_RATE: Final = 1_000_000
@@ -110,22 +110,7 @@ def read_poll(path: str | Path) -> Poll:
 
 
 def _fields(place: Path) -> dict[str, Any]:
-    text, why = None, "cannot be read"
-    try:
-        with open(place, "rb") as file:
-            data = file.read(_LONGEST + 1)
-        if len(data) <= _LONGEST:
-            text = data.decode("utf-8-sig")
-        else:
-            why = "is longer than 1 MiB"
-    except FileNotFoundError:
-        why = "is not there"
-    except IsADirectoryError:
-        why = "is a folder"
-    except UnicodeDecodeError:
-        why = "is not UTF-8 text"
-    except OSError:
-        pass
+    text, why = declared_text(place)
     if text is None:
         raise PolicyError(
             f"the poll {place.name!r} {why}. It is the TOML file with the question and its "
