@@ -39,6 +39,12 @@ class TestReading:
         assert Certificate.from_data(certificate.to_data()) == certificate
         assert Certificate.read(certificate.to_json()) == certificate
 
+    def test_it_names_what_read_the_rows(self, answer: Release) -> None:
+        from importlib.metadata import version
+
+        found = answer.certificate.versions
+        assert found == {name: version(name) for name in ("discreet", "numpy", "duckdb")}
+
     def test_it_is_found_in_a_saved_answer(self, answer: Release, tmp_path: Path) -> None:
         answer.save(tmp_path / "answer.json")
         assert Certificate.load(tmp_path / "answer.json") == answer.certificate

@@ -47,6 +47,9 @@ def test_files_are_read_by_spark_if_that_is_said(local_cluster: Any, files: Path
     with dp.table(str(files), engine="spark", **contract.hospital()) as table:
         assert abs(counted(table) - PEOPLE) < 60
         assert "Spark" in table._sources.main.text
+        answer = table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
+        assert answer.certificate.versions["spark"] == local_cluster.version
+        assert "duckdb" not in answer.certificate.versions
         with pytest.raises(dp.DiscreetError):
             table.sql("SELECT stay FROM visits", epsilon=1)
 

@@ -77,6 +77,10 @@ class Connection(Protocol):
     def progress(self) -> float:
         """How much of the running query is done, from 0 to 1; another thread may ask."""
 
+    @property
+    def software(self) -> tuple[str, str]:
+        """What runs the queries, and its version."""
+
     def close(self) -> None:
         """Let go of the tables."""
 
@@ -103,6 +107,12 @@ class Engine:
         self._unchanged = unchanged
         self._done = 1, 1
         self._bound: tuple[Question, Queries] | None = None
+        self._software = ("", "")
+
+    @property
+    def software(self) -> tuple[str, str]:
+        """What reads the rows, and its version, as it was when a question was last prepared."""
+        return self._software
 
     def close(self) -> None:
         """Let go of the rows."""
@@ -124,6 +134,7 @@ class Engine:
             for query in queries.values():
                 self._connection.bind(query.text)
             self._bound = (question, queries) if cells is None else None
+            self._software = self._connection.software
             bound = True
         except QueryError:  # the engine says what it does not offer
             raise

@@ -172,10 +172,12 @@ def answer(
         return run(plan.question, plan.price, engine, bits).to_bytes()
 
     noisy = opened.ledger.answer(charge, answered, safe=bits.safe)
-    return _certified(plan, Noisy.from_bytes(noisy), noisy, charge)
+    return _certified(plan, Noisy.from_bytes(noisy), noisy, charge, engine.software)
 
 
-def _certified(plan: Plan, noisy: Noisy, data: bytes, charge: Charge) -> Release:
+def _certified(
+    plan: Plan, noisy: Noisy, data: bytes, charge: Charge, software: tuple[str, str]
+) -> Release:
     opened, price = plan.table, plan.price
     loss: PureDP | ApproximateDP = PureDP(epsilon=price.epsilon)
     if price.delta:
@@ -204,7 +206,7 @@ def _certified(plan: Plan, noisy: Noisy, data: bytes, charge: Charge) -> Release
         hash=entry.hash,
         time=entry.time,
         answer=sha256(data).hexdigest(),
-        versions=dict(_versions()),
+        versions=dict([*_versions(), software]),
     )
     keys = tuple(name for name, _ in plan.question.keys)
     dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
@@ -236,7 +238,7 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    return tuple((name, version(name)) for name in ("discreet", "duckdb", "numpy"))
+    return tuple((name, version(name)) for name in ("discreet", "numpy"))
 
 
 def _exact_text(value: Fraction) -> str:

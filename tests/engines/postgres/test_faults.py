@@ -274,6 +274,7 @@ def test_a_password_is_nowhere_in_what_is_kept(server: str, tmp_path: Any) -> No
         shown = [repr(table), repr(plan), plan.explain(), repr(answer), str(answer)]
         shown += [repr(answer.certificate), answer.certificate.to_json(), repr(table._sources)]
         shown += plan.queries
+    assert set(answer.certificate.versions) == {"discreet", "numpy", "postgresql"}
     assert not any("8675309" in one for one in shown)
     assert all(b"8675309" not in one.read_bytes() for one in tmp_path.iterdir())
 

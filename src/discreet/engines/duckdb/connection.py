@@ -4,6 +4,7 @@ import os
 import shutil
 import weakref
 from contextlib import suppress
+from importlib.metadata import version
 from itertools import count
 from tempfile import mkdtemp
 from threading import Lock
@@ -67,6 +68,11 @@ class Connection:
         if self._process == os.getpid():
             self.connection.close()
             self._remove()
+
+    @property
+    def software(self) -> tuple[str, str]:
+        """What runs the queries, and its version."""
+        return "duckdb", version("duckdb")
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result as Python values: integers of any size."""

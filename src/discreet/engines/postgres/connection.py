@@ -65,6 +65,13 @@ class Connection:
             with suppress(Exception):
                 session.close()
 
+    @property
+    def software(self) -> tuple[str, str]:
+        """What runs the queries, and its version."""
+        with self._transaction() as session:
+            number = session.info.server_version
+        return "postgresql", f"{number // 10_000}.{number % 10_000}"
+
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result as Python values: integers of any size."""
         return [tuple(map(_plain, row)) for row in self._fetched(query)[1]]

@@ -77,6 +77,11 @@ class Connection:
             with suppress(Exception):
                 self.session.stop()
 
+    @property
+    def software(self) -> tuple[str, str]:
+        """What runs the queries, and its version."""
+        return "spark", str(self.session.version)
+
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result as Python values: integers of any size."""
         found = self._fetched(query)
