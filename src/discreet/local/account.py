@@ -20,7 +20,8 @@ from discreet.errors import BudgetExhaustedError, DataError
 from discreet.exact import decimal_text
 from discreet.local import wire
 from discreet.local.device_file import locked, malformed, read_fields, write_whole
-from discreet.local.repeated import Memo, Repeated, code, read_question
+from discreet.local.memo import Memo, code, read_question
+from discreet.local.repeated import Repeated
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
 from discreet.privacy.parameters import read_positive

@@ -294,6 +294,7 @@ def _readers() -> dict[str, Any]:
     from discreet.local.mean import Mean
     from discreet.local.projective import ProjectiveGeometryResponse
     from discreet.local.randomized_response import RandomizedResponse
+    from discreet.local.repeated import Repeated
     from discreet.local.subset import SubsetSelection
     from discreet.local.unary import UnaryEncoding
 
@@ -304,6 +305,7 @@ def _readers() -> dict[str, Any]:
         HadamardResponse,
         ProjectiveGeometryResponse,
         Mean,
+        Repeated,
     ]
     return {one.name: one for one in known}
 
