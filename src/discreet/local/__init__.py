@@ -5,7 +5,7 @@ from discreet.local.choose import Choice, choose
 from discreet.local.comparison import difference
 from discreet.local.exports import read_export
 from discreet.local.hadamard import HadamardResponse
-from discreet.local.heavy_hitters import HeavyHitters
+from discreet.local.heavy_hitters import HeavyHitters, Level
 from discreet.local.mean import Mean
 from discreet.local.memo import Memo
 from discreet.local.planning import Plan, epsilon_for, respondents_for
@@ -24,6 +24,7 @@ __all__ = [
     "Choice",
     "HadamardResponse",
     "HeavyHitters",
+    "Level",
     "Mean",
     "Memo",
     "Plan",
