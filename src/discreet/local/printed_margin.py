@@ -17,9 +17,10 @@ def printed_margin(scheme: Any, people: int, confidence: Fraction, at: object = 
     """The larger distance from the estimate of so many reports to a bound of its interval.
 
     For reports that are counted it is that at the expected count, where ``at`` is the proportion
-    or the number that everyone is expected to have; without it, the expected count nearest to half
-    of the reports, where intervals are widest but for its rounding.  For means of reports that are not counted it is that at the variance expected
-    for ``at``; without it, the widest that any reports give.
+    or the number that everyone is expected to have; without it, at the expected count that is
+    nearest to half of the reports, where intervals are widest but for its rounding.  For means of
+    reports that are not counted it is that at the variance expected for ``at``; without it, the
+    widest that any reports give.
 
     >>> from discreet.local import RandomizedResponse
     >>> round(printed_margin(RandomizedResponse(epsilon=1), 4_000, Fraction(95, 100)), 4)
