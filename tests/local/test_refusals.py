@@ -7,7 +7,9 @@ import pytest
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.local import (
     Account,
+    HeavyHitters,
     Mean,
+    Memo,
     Proportions,
     RandomizedResponse,
     difference,
@@ -68,6 +70,8 @@ def test_a_category_that_is_not_there_is_named_by_those_that_are() -> None:
     found = RandomizedResponse(epsilon=1, categories=NAMES).proportions(["north"])  # type: ignore[arg-type]
     with pytest.raises(KeyError, match=r"^there is no such category.*'north', 'south'"):
         found["east"]
+    with pytest.raises(KeyError, match=r"^there is no such category"):
+        found.consistent()["east"]
     assert "east" not in found
     assert found.get("east") is None
     with pytest.raises(DataError):
@@ -102,6 +106,21 @@ def test_a_difference_without_its_category_asks_for_one() -> None:
     hours = Mean(low=0, high=1, epsilon=1)  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"category= out"):
         difference(hours.tally([5]), hours.tally([5]), category="north")
+
+
+@pytest.mark.parametrize("given", [1, None, HeavyHitters(epsilon=1, length=3)], ids=str)  # type: ignore[arg-type]
+def test_an_answer_without_a_scheme_is_refused_before_it_is_paid_for(given: Any) -> None:
+    account, memo = Account(cap=5), Memo()
+    for answer in (
+        lambda: account.answer("Do you smoke?", given, CANARY),
+        lambda: account.answer("Do you smoke?", given, CANARY, memo=memo),
+        lambda: account.charge("Do you smoke?", given),
+        lambda: memo.answer("Do you smoke?", given, CANARY),
+    ):
+        with pytest.raises(DataError, match=r"no scheme.*Give Random") as refusal:
+            answer()
+        assert CANARY not in str(refusal.value)
+    assert account.left == 5
 
 
 @pytest.mark.parametrize("cap", [-1, 0, "x"])

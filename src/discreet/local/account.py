@@ -20,7 +20,7 @@ from discreet.errors import BudgetExhaustedError, DataError
 from discreet.exact import decimal_text
 from discreet.local import wire
 from discreet.local.device_file import locked, malformed, read_fields, write_whole
-from discreet.local.memo import Memo, code, read_question
+from discreet.local.memo import Memo, code, permanent_of, read_question
 from discreet.local.repeated import Repeated
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
@@ -109,6 +109,7 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
 
     def charge(self, question: object, scheme: Any) -> Charge:
         """Pay for one answer, or refuse and change nothing."""
+        permanent_of(scheme)  # which refuses what has no loss
         charge = Charge(
             question=sha256(read_question(question).encode()).hexdigest(),
             scheme=scheme.identity,

@@ -16,6 +16,7 @@ from discreet.local.choose import scheme_of
 from discreet.local.device_file import locked, malformed, read_fields, write_whole
 from discreet.local.mean import Mean
 from discreet.local.repeated import Repeated
+from discreet.local.scheme import Categorical
 from discreet.local.scheme import scheme as read_scheme
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
@@ -60,7 +61,7 @@ class Memo:
         self, question: str, scheme: Any, value: object, *, source: BitSource | None = None
     ) -> Any:
         """A report: from what was kept for this value, or drawn now and kept."""
-        key, permanent = _key(question, scheme, value), _permanent(scheme)
+        key, permanent = _key(question, scheme, value), permanent_of(scheme)
         if self._path is None:
             drawn = self._kept.get(key)
             if drawn is None:  # of threads that draw at once, one is kept and all repeat that
@@ -132,7 +133,7 @@ def _written(kept: Table) -> str:
 
 
 def _key(question: object, scheme: Any, value: object) -> tuple[str, str, int]:
-    permanent = _permanent(scheme)
+    permanent = permanent_of(scheme)
     return read_question(question), permanent.to_json(), code(permanent, value)
 
 
@@ -147,15 +148,23 @@ def read_question(question: object) -> str:
 
 def code(scheme: Any, value: object) -> int:
     """The number of one value among those that the scheme tells apart; others are refused."""
-    scheme = _permanent(scheme)
+    scheme = permanent_of(scheme)
     codes = scheme._positions(value) if isinstance(scheme, Mean) else scheme._answers.codes(value)
     if codes.ndim:
         raise DataError("there are several values. A respondent answers with one. Give one.")
     return int(codes)
 
 
-def _permanent(scheme: Any) -> Any:
-    return scheme.permanent if isinstance(scheme, Repeated) else scheme_of(scheme)
+def permanent_of(scheme: Any) -> Any:
+    """The scheme whose reports are kept; what is none is refused."""
+    found = scheme.permanent if isinstance(scheme, Repeated) else scheme_of(scheme)
+    if not isinstance(found, Categorical | Mean):
+        raise DataError(
+            "there is no scheme to answer with. An answer is randomized by one scheme, and of a "
+            "search by that of its level. Give RandomizedResponse(epsilon=1) or "
+            "words.first().scheme."
+        )
+    return found
 
 
 def _read(text: object) -> Table:

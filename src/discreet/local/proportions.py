@@ -126,7 +126,10 @@ class Consistent(Mapping[Any, float]):
     note: str = BIASED
 
     def __getitem__(self, name: Hashable) -> float:
-        return self.values_by_name[name]
+        try:
+            return self.values_by_name[name]
+        except (KeyError, TypeError):
+            raise UnknownCategoryError(_unknown("category", list(self.values_by_name))) from None
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.values_by_name)
