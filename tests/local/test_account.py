@@ -17,7 +17,8 @@ from discreet.errors import BudgetExhaustedError, DataError, DiscreetError
 from discreet.local import Mean, RandomizedResponse
 from discreet.local import account as account_module
 from discreet.local.account import Account
-from discreet.local.repeated import Memo, Repeated
+from discreet.local.memo import Memo
+from discreet.local.repeated import Repeated
 from discreet.privacy.losses import PureDP
 
 POLL = RandomizedResponse(epsilon="1/10")

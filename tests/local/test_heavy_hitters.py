@@ -8,7 +8,8 @@ import pytest
 
 from discreet.errors import BoundsError, DataError, PrivacyParameterError
 from discreet.local import HeavyHitters, scheme
-from discreet.local.heavy_hitters import NONE, Level
+from discreet.local.heavy_hitters import _NEXT, NONE, Level
+from discreet.local.proportions import TOGETHER
 from discreet.noise import Keystream, UnsafeSeededBits
 from discreet.privacy.losses import PureDP
 from discreet.privacy.verification import verify
@@ -130,5 +131,55 @@ def test_parameters_without_meaning_are_refused() -> None:
     for confidence in (0, 1, -1, 2):
         with pytest.raises(BoundsError):
             HeavyHitters(epsilon=1, length=3, confidence=confidence)  # type: ignore[arg-type]
-    with pytest.raises(BoundsError, match="shortest"):
-        HeavyHitters(epsilon=1, length=3, message_bits=2).first().scheme  # type: ignore[arg-type] # noqa: B018
+    for bits in (1, 2, 11, 12.0, None):
+        with pytest.raises(BoundsError, match=r"shortest.*message_bits=12"):
+            HeavyHitters(epsilon=1, length=3, message_bits=bits)  # type: ignore[arg-type]
+
+
+def test_the_shortest_messages_that_are_allowed_do_at_every_level() -> None:
+    for length, kept, bits in [(1, 64, 8), (3, 1, 8), (3, 16, 12), (3, 64, 14)]:
+        tree = HeavyHitters(epsilon=1, length=length, kept=kept, message_bits=bits)  # type: ignore[arg-type]
+        widest = tree.first()
+        if length > 1:
+            widest = Level(tree, tuple(bytes([i, byte]) for i in range(kept) for byte in _NEXT))
+        assert widest.scheme.message_bits <= bits
+        assert tree.first().scheme.message_bits <= bits
+
+
+def test_a_string_that_may_be_cut_says_so_and_a_shorter_one_does_not() -> None:
+    tree = HeavyHitters(epsilon=8, length=3, confidence=SURE)  # type: ignore[arg-type]
+    found = tree.find(["duckduckgo"] * 6_000 + ["ix"] * 6_000)
+    assert set(found) == {"duc", "ix"}
+    assert "beginning of longer" in found["duc"].note
+    assert "beginning of longer" not in found["ix"].note
+    assert "beginning of longer" in str(found)
+    assert TOGETHER in str(found)
+    assert TOGETHER in found["ix"].note
+    level = Level(tree, (b"ix\0", b"a\0\0"))
+    whole = level.found(level.randomize(["ix"] * 3_000))
+    assert str(whole).splitlines()[-1] == TOGETHER
+
+
+def test_a_search_among_nothing_is_refused_in_words() -> None:
+    with pytest.raises(DataError, match=r"there are no strings"):
+        TREE.find([])
+    for _ in range(5):  # whatever level the value comes into
+        with pytest.raises(DataError, match=r"^a value is not a string"):
+            TREE.find([None, "a"])  # type: ignore[list-item]
+    for values in ("tea", b"tea", {"tea": 1}, None):
+        with pytest.raises(DataError, match=r"list of strings"):
+            TREE.find(values)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match=r"list of strings"):
+        TREE.first().randomize({"tea": 1})
+    for count in ("x", 0, -1, 2.5, None):
+        with pytest.raises(PrivacyParameterError, match=r"respondents is not a whole number"):
+            TREE.assign(count)  # type: ignore[arg-type]
+
+
+def test_a_prefix_that_was_not_found_is_looked_up_in_words() -> None:
+    level = Level(TREE, (b"tea\0", b"mate"))
+    none = level.found(level.scheme.tally())
+    assert len(none) == 0
+    assert none.consistent().to_dict() == {}
+    with pytest.raises(KeyError, match=r"no such string, nor any other"):
+        none["tea"]

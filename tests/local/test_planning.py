@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, sqrt
+from math import ceil, exp, floor, sqrt
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,16 @@ import pytest
 from scipy.stats import norm
 
 from discreet.errors import DataError, PrivacyParameterError
-from discreet.local import Mean, RandomizedResponse, SubsetSelection, UnaryEncoding
+from discreet.local import (
+    HeavyHitters,
+    Mean,
+    RandomizedResponse,
+    Repeated,
+    SubsetSelection,
+    UnaryEncoding,
+)
 from discreet.local.planning import epsilon_for, respondents_for, unit_variance
+from discreet.local.printed_margin import printed_margin
 
 MAKERS: list[Callable[[Any], Any]] = [
     lambda epsilon: RandomizedResponse(epsilon=epsilon),
@@ -80,6 +88,125 @@ def test_a_plan_says_what_it_expects() -> None:
     text = str(respondents_for(RandomizedResponse(epsilon=1), margin=0.03))
     assert "3,930 respondents at ε = 1" in text
     assert "0.95" in text
+
+
+# ---------------------------------------------------------------------- the guaranteed interval
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("margin", [0.2, 0.04])
+def test_a_guaranteed_plan_is_what_is_printed_and_one_fewer_would_not_do(
+    make: Callable[[Any], Any], margin: float
+) -> None:
+    scheme = make(2)
+    plan = respondents_for(scheme, margin=margin, interval="guaranteed")
+    people = plan.respondents
+    assert plan.interval == "guaranteed"
+    assert plan.margin == printed_margin(scheme, people, plan.confidence) <= margin
+    assert printed_margin(scheme, people - 1, plan.confidence) > margin
+    assert people > respondents_for(scheme, margin=margin).respondents
+    back = epsilon_for(make, respondents=people, margin=margin, interval="guaranteed")
+    assert back.margin <= margin
+    assert Fraction(2) - Fraction(1, 20) < back.epsilon <= 2
+
+
+@pytest.mark.parametrize("make", MAKERS[:4])
+@pytest.mark.parametrize("at", [0.25, 0.5])
+def test_the_planned_margin_of_a_proportion_is_printed_at_the_expected_count(
+    make: Callable[[Any], Any], at: float
+) -> None:
+    scheme, people = make(1), 4_000
+    truth, lie = scheme.pair
+    count = (lie + (truth - lie) * Fraction(at)) * people
+    level = Fraction(9, 10)
+    printed = []
+    for whole in {floor(count), ceil(count)}:
+        low, high = scheme.channel.interval(whole, people, level)
+        value = scheme.channel.debias(whole / people)
+        printed.append(max(high - value, value - low))
+    planned = printed_margin(scheme, people, level, at)
+    assert planned == pytest.approx(max(printed), rel=1e-9)
+    assert planned <= printed_margin(scheme, people, level) * (1 + 1e-6)
+    assert planned != pytest.approx(printed_margin(scheme, people - 100, level, at), rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["piecewise", "hybrid"])
+def test_no_reports_print_a_mean_wider_than_was_guaranteed(kind: str) -> None:
+    """Also of those whom no randomizer would make: half of them at each end."""
+    scheme = Mean(low=0, high=24, epsilon=1, kind=kind)  # type: ignore[arg-type]
+    plan = respondents_for(scheme, margin=3, interval="guaranteed")
+    half = plan.respondents // 2
+    extreme = [0] * half + [scheme._law.cells - 1] * (plan.respondents - half)
+    for reports in (extreme, scheme.randomize([12] * plan.respondents)):
+        margin = scheme.estimate(reports).margin
+        assert margin is not None
+        assert margin <= plan.margin * (1 + 1e-9)
+    short = scheme.estimate(extreme[:-20]).margin
+    assert short is not None
+    assert short > plan.margin
+
+
+@pytest.mark.parametrize("kind", ["duchi", "piecewise", "hybrid"])
+def test_a_guaranteed_plan_for_a_number_is_printed_to_a_few_percent(kind: str) -> None:
+    """Of 20,000 reports a variance is within 6% by six deviations, and so the margin within 3%."""
+    scheme = Mean(low=0, high=24, epsilon=4, kind=kind)  # type: ignore[arg-type]
+    planned = printed_margin(scheme, 20_000, Fraction(95, 100), at=6)
+    printed = scheme.estimate(scheme.randomize([6] * 20_000)).margin
+    assert printed == pytest.approx(planned, rel=0.03)
+    assert planned < 0.9 * printed_margin(scheme, 20_000, Fraction(95, 100))
+
+
+def test_a_plan_says_which_interval_is_meant() -> None:
+    poll = RandomizedResponse(epsilon=1)
+    assert "normal approximation" in str(respondents_for(poll, margin=0.05))
+    assert "guaranteed, as" in str(respondents_for(poll, margin=0.05, interval="guaranteed"))
+    one = respondents_for(Mean(low=0, high=1, epsilon=3), margin=50)  # type: ignore[arg-type]
+    assert str(one).startswith("1 respondent at")
+    with pytest.raises(DataError, match=r"neither 'normal'"):
+        respondents_for(poll, margin=0.05, interval="exact")
+
+
+def test_repeated_questions_are_planned_with_the_chances_of_both_stages() -> None:
+    twice = Repeated(permanent=RandomizedResponse(epsilon=2), each=RandomizedResponse(epsilon=2))
+    plan = respondents_for(twice, margin=0.05, interval="guaranteed")
+    alone = respondents_for(twice.permanent, margin=0.05, interval="guaranteed")
+    assert plan.respondents > 1.5 * alone.respondents
+
+
+# ---------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize("margin", [1, 3, 5, 250])
+@pytest.mark.parametrize("interval", ["normal", "guaranteed"])
+def test_a_margin_in_percent_is_refused_and_the_proportion_named(
+    margin: int, interval: str
+) -> None:
+    named = r"margin=0\.05" if margin in (5, 250) else r"margin=0\.0[13] "
+    with pytest.raises(DataError, match=named):
+        respondents_for(RandomizedResponse(epsilon=1), margin=margin, interval=interval)
+    with pytest.raises(DataError, match=named):
+        epsilon_for(RandomizedResponse, respondents=100, margin=margin, interval=interval)
+    assert respondents_for(Mean(low=0, high=900, epsilon=1), margin=margin).margin <= margin  # type: ignore[arg-type]
+
+
+def test_what_is_no_scheme_is_refused_in_words() -> None:
+    for given in (1, None, "x", RandomizedResponse):
+        with pytest.raises(DataError, match=r"no scheme.*RandomizedResponse\(epsilon=1\)"):
+            respondents_for(given, margin=0.05)
+    tree = HeavyHitters(epsilon=1, length=3)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match=r"words\.first\(\)\.scheme"):
+        respondents_for(tree, margin=0.05)
+    for make in (RandomizedResponse(epsilon=1), 1, UnaryEncoding, lambda: None, lambda e: e):
+        with pytest.raises(DataError, match=r"lambda epsilon: RandomizedResponse"):
+            epsilon_for(make, respondents=1_000, margin=0.05)  # type: ignore[arg-type]
+    by_class = epsilon_for(RandomizedResponse, respondents=1_000, margin=0.05)  # type: ignore[arg-type]
+    assert by_class.epsilon == epsilon_for(MAKERS[0], respondents=1_000, margin=0.05).epsilon
+
+
+@pytest.mark.parametrize("margin", ["1e-7", "1e-200", Fraction(1, 10**400)])
+def test_a_margin_that_nobody_can_reach_is_refused(margin: object) -> None:
+    with pytest.raises(DataError, match=r"2\^38"):
+        respondents_for(RandomizedResponse(epsilon=1), margin=margin)
 
 
 def test_what_cannot_be_is_refused() -> None:

@@ -13,17 +13,23 @@ import pytest
 
 from discreet.errors import BoundsError, DataError, DiscreetError
 from discreet.local import (
+    Account,
     HadamardResponse,
+    HeavyHitters,
     Mean,
     ProjectiveGeometryResponse,
     RandomizedResponse,
     SubsetSelection,
     UnaryEncoding,
     choose,
-    repeated,
+    difference,
     respondents_for,
 )
-from discreet.local.repeated import Memo, Repeated
+from discreet.local import memo as memos
+from discreet.local import scheme as read_scheme
+from discreet.local.memo import Memo
+from discreet.local.repeated import Repeated
+from discreet.local.tally import Tally
 from discreet.privacy.losses import PureDP
 from tests.mechanisms.goodness import fits
 
@@ -212,7 +218,7 @@ def test_what_could_not_be_written_is_not_used(
         raise OSError("no space left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(repeated, "write_whole", full)
+        patched.setattr(memos, "write_whole", full)
         for _ in range(2):
             with pytest.raises(OSError, match="space"):
                 memo.answer(QUESTION, poll, 1)
@@ -232,9 +238,9 @@ def test_threads_that_share_a_memo_lose_nothing(
         assert not memo.holds(QUESTION, poll, 1)
         written(path, text)
 
-    written = repeated.write_whole
+    written = memos.write_whole
     with monkeypatch.context() as patched:
-        patched.setattr(repeated, "write_whole", looked_at)
+        patched.setattr(memos, "write_whole", looked_at)
         memo.answer(QUESTION, poll, 1)
     assert Memo(path=tmp_path / "memo.json").values(QUESTION) == 2
 
@@ -247,7 +253,7 @@ def test_threads_that_share_a_memo_lose_nothing(
             inner.append(quick.answer(QUESTION, poll, 1))
         return mine
 
-    monkeypatch.setattr(repeated, "_draw", drawn)
+    monkeypatch.setattr(memos, "_draw", drawn)
     assert quick.answer(QUESTION, poll, 1) == inner[0] == 0  # the one that was kept first
 
 
@@ -309,7 +315,7 @@ def test_categories_are_estimated_by_name() -> None:
     )
     rows = question.permanent.randomize(["a"] * 3_000 + ["b"] * 1_000)
     reports = np.array([question.again(row) for row in rows])
-    found = question.estimate(question.permanent.tally(reports))
+    found = question.estimate(question.tally(reports))
     for name, truth in zip(names, (0.75, 0.25, 0), strict=True):
         low, high = found[name].interval(1 - 1e-8)
         assert low < truth < high
@@ -318,7 +324,106 @@ def test_categories_are_estimated_by_name() -> None:
     assert bare.variance(10) == question.permanent.variance(10)
 
 
+def test_a_tally_of_two_stages_is_estimated_with_the_chances_of_both() -> None:
+    """By one's own tally of 40,000 reports; the control takes the first stage's and misses."""
+    question = Repeated(permanent=RandomizedResponse(epsilon=3), each=RandomizedResponse.two_coin())
+    tallies = []
+    for share in (0.6, 0.2):
+        answers = np.arange(40_000) < share * 40_000
+        kept = question.permanent.randomize(answers)
+        tallies.append(question.tally(question.again(kept)))
+    assert tallies[0].identity == question.identity != question.permanent.identity
+    for interval in ("guaranteed", "normal"):
+        low, high = difference(*tallies, interval=interval).interval(1 - 1e-7)
+        assert low < 0.4 < high
+    alone = [question.permanent.tally() for _ in tallies]
+    for wrong, right in zip(alone, tallies, strict=True):
+        wrong._increase(right.counts, right.reports)
+    assert difference(*alone).interval(1 - 1e-7)[1] < 0.4
+    for estimate in (question.estimate, question.permanent.estimate):
+        other = alone[0] if estimate == question.estimate else tallies[0]
+        with pytest.raises(DataError, match=r"not of both stages|another scheme"):
+            estimate(other)
+    with pytest.raises(DataError):
+        tallies[0].merge(alone[0])
+
+
+@pytest.mark.parametrize(("permanent", "each"), STAGES[:4], ids=str)
+def test_the_expected_tally_of_two_stages_is_estimated_exactly(
+    permanent: RandomizedResponse, each: RandomizedResponse
+) -> None:
+    """Exactly, by the law of the naive twin, for everyone with the value 1."""
+    question = Repeated(permanent=permanent, each=each)
+    law = history_law((1,), question)
+    people = 10**12
+    tally = question.tally()
+    counts = [round(law[(value,)] * people) for value in range(len(law))]
+    tally._increase(np.array(counts), people)
+    found = question.proportions(tally)
+    assert [float(one) for one in found.values()] == pytest.approx(
+        [float(value == 1) for value in range(len(law))], abs=1e-10
+    )
+
+
+def test_a_tally_of_two_stages_survives_as_bytes() -> None:
+    question = Repeated(
+        permanent=UnaryEncoding(epsilon=2, categories=3),  # type: ignore[arg-type]
+        each=RandomizedResponse(epsilon=1),
+    )
+    tally = question.tally([question.again(question.permanent.randomize(1)) for _ in range(9)])
+    read = Tally.from_bytes(tally.to_bytes())
+    assert read == tally
+    assert read.scheme == question
+    sent = question.again(question.permanent.randomize(1))
+    message = question.report_to_wire(sent)
+    assert np.array_equal(question.report_from_wire(message), sent)
+    assert message != question.permanent.report_to_wire(sent)
+    with pytest.raises(DataError):  # of one stage
+        question.report_from_wire(question.permanent.report_to_wire(sent))
+    with pytest.raises(DataError):
+        question.permanent.report_from_wire(message)
+    for one in (question, Repeated(permanent=question.permanent)):
+        assert read_scheme(one.to_json()) == one
+    fields = json.loads(question.to_json())
+    for change in (
+        {"each": None},
+        {"each": 1},
+        {"permanent": ""},
+        {"permanent": question.to_json()},
+        {"permanent": fields["permanent"].replace(", ", ",")},
+        {"more": 1},
+    ):
+        with pytest.raises(DiscreetError):
+            Repeated.from_json(json.dumps(fields | change))
+
+
+def test_of_one_stage_the_tally_is_that_of_the_scheme() -> None:
+    poll = RandomizedResponse(epsilon=1)
+    assert Repeated(permanent=poll).tally([1, 0]) == poll.tally([1, 0])
+    message = Repeated(permanent=poll).report_to_wire(1)
+    assert message == poll.report_to_wire(1)
+    assert Repeated(permanent=poll).report_from_wire(message) == 1
+    hours = Mean(low=0, high=1, epsilon=1)  # type: ignore[arg-type]
+    assert Repeated(permanent=hours).tally([5]) == hours.tally([5])
+    with pytest.raises(DataError, match=r"estimate\(\)"):
+        Repeated(permanent=hours).proportions([5])
+
+
 # ---------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize("permanent", [1, "x", None, HeavyHitters(epsilon=1, length=3)])  # type: ignore[arg-type]
+def test_what_is_no_scheme_is_not_repeated(permanent: object) -> None:
+    with pytest.raises(BoundsError, match=r"permanent is not a scheme"):
+        Repeated(permanent=permanent)
+
+
+def test_a_folder_that_is_not_there_is_said_to_be(tmp_path: Path) -> None:
+    memo = Memo(path=tmp_path / "nowhere" / "memo.json")
+    with pytest.raises(DataError, match=r"folder.*Make the folder"):
+        memo.answer(QUESTION, RandomizedResponse(epsilon=1), 1)
+    with pytest.raises(DataError, match=r"folder"):
+        Account(cap=1, path=tmp_path / "nowhere" / "account.json")
 
 
 def test_stages_that_do_not_fit_are_refused() -> None:
@@ -390,6 +495,14 @@ ENTRY = FIELDS["answers"][0]
         json.dumps(FIELDS | {"answers": [ENTRY | {"question": None}]}),
         json.dumps(FIELDS | {"answers": [ENTRY | {"scheme": "{}"}]}),
         json.dumps(FIELDS | {"answers": [ENTRY | {"scheme": ENTRY["scheme"].replace(", ", ",")}]}),
+        json.dumps(
+            FIELDS
+            | {
+                "answers": [
+                    ENTRY | {"scheme": Repeated(permanent=RandomizedResponse(epsilon=1)).to_json()}
+                ]
+            }
+        ),
         json.dumps(FIELDS | {"answers": [{}]}),
         GOOD.to_json()[:-1] + ', "version": 1}',
     ],

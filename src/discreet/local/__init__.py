@@ -5,13 +5,14 @@ from discreet.local.choose import Choice, choose
 from discreet.local.comparison import difference
 from discreet.local.exports import read_export
 from discreet.local.hadamard import HadamardResponse
-from discreet.local.heavy_hitters import HeavyHitters
+from discreet.local.heavy_hitters import HeavyHitters, Level
 from discreet.local.mean import Mean
+from discreet.local.memo import Memo
 from discreet.local.planning import Plan, epsilon_for, respondents_for
 from discreet.local.projective import ProjectiveGeometryResponse
 from discreet.local.proportions import Proportions
 from discreet.local.randomized_response import RandomizedResponse
-from discreet.local.repeated import Memo, Repeated
+from discreet.local.repeated import Repeated
 from discreet.local.scheme import Scheme, scheme
 from discreet.local.shuffle import Shuffled, shuffled, shuffled_delta
 from discreet.local.subset import SubsetSelection
@@ -23,6 +24,7 @@ __all__ = [
     "Choice",
     "HadamardResponse",
     "HeavyHitters",
+    "Level",
     "Mean",
     "Memo",
     "Plan",

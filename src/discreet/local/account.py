@@ -20,10 +20,11 @@ from discreet.errors import BudgetExhaustedError, DataError
 from discreet.exact import decimal_text
 from discreet.local import wire
 from discreet.local.device_file import locked, malformed, read_fields, write_whole
-from discreet.local.repeated import Memo, Repeated, code, read_question
+from discreet.local.memo import Memo, code, permanent_of, read_question
+from discreet.local.repeated import Repeated
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
-from discreet.privacy.parameters import read_epsilon
+from discreet.privacy.parameters import read_positive
 
 _FORMAT = "discreet.local.account"
 _VERSION = 1
@@ -69,7 +70,7 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
     """
 
     def __init__(self, *, cap: object = None, path: str | os.PathLike[str] | None = None) -> None:
-        given = None if cap is None else read_epsilon(cap)
+        given = None if cap is None else read_positive(cap, "cap", "Use Account(cap=2).")
         self._path = None if path is None else Path(path)
         self._charges: list[Charge] = []  # of an account without a file
         if self._path is None:
@@ -108,6 +109,7 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
 
     def charge(self, question: object, scheme: Any) -> Charge:
         """Pay for one answer, or refuse and change nothing."""
+        permanent_of(scheme)  # which refuses what has no loss
         charge = Charge(
             question=sha256(read_question(question).encode()).hexdigest(),
             scheme=scheme.identity,

@@ -1,6 +1,6 @@
 """The categories of a scheme: how many there are, or their names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,6 +13,7 @@ from discreet.exact import decimal_text
 
 Given = int | tuple[str, ...]
 MOST_CATEGORIES = 1 << 31
+REPORT = "a report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +60,31 @@ class Categories:
         """As they are written in code: a number, or a list."""
         return list(self.given) if isinstance(self.given, tuple) else self.given
 
-    def codes(self, values: object) -> NDArray[np.int64]:
-        """Answers as an array of 0, …, k - 1, of their shape; an error never shows one."""
+    def codes(self, values: object, what: str = "an answer") -> NDArray[np.int64]:
+        """Answers, or reports that name one each, as an array of 0, …, k - 1, of their shape.
+
+        An error says ``what`` was given, and never shows one.
+        """
+        if isinstance(values, Mapping):
+            raise DataError(
+                f"there is a mapping and not {what} or several. Of a mapping it is not clear "
+                "whether its keys or its values are meant. Give list(answers.values())."
+            )
         if isinstance(self.given, tuple):
-            return self._named(self.given, values)
+            return self._named(self.given, values, what)
         try:
             array = np.asarray(values)
         except (TypeError, ValueError):
-            raise self._not_values() from None
+            raise self._not_values(what) from None
         if array.size == 0 and array.dtype.kind in "biuf":
             return array.astype(np.int64)
         if array.dtype.kind == "b" and self.size == 2:
             return array.astype(np.int64)  # the type of a report must not tell that of the value
         if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= self.size:
-            raise self._not_values()
+            raise self._not_values(what)
         return array.astype(np.int64, copy=False)
 
-    def _named(self, names: tuple[str, ...], values: object) -> NDArray[np.int64]:
+    def _named(self, names: tuple[str, ...], values: object, what: str) -> NDArray[np.int64]:
         places = {name: code for code, name in enumerate(names)}
         if isinstance(values, np.ndarray) and values.ndim == 0:
             values = values.item()  # NumPy calls it iterable, but it is one answer
@@ -83,13 +92,23 @@ class Categories:
         answers = list(values) if isinstance(values, Iterable) and several else [values]
         found = [_looked_up(places, value) for value in answers]
         if None in found:
+            if what == REPORT:
+                raise DataError(
+                    "a report is not a category of this scheme. Its reports name one of "
+                    f"{listed(names)}. Give what randomize() made with this scheme."
+                )
             raise DataError(
-                f"an answer is not a category. The poll's answers are {_listed(names)}. "
+                f"an answer is not a category. The poll's answers are {listed(names)}. "
                 "Give answers by these names, or declare the missing one in categories=."
             )
         return np.array(found if several else found[0], np.int64)
 
-    def _not_values(self) -> DataError:
+    def _not_values(self, what: str) -> DataError:
+        if what == REPORT:
+            return DataError(
+                f"a report is not one of this scheme. Its reports are integers from 0 to "
+                f"{self.size - 1}. Give what randomize() made with this scheme."
+            )
         if self.size == 2:
             return DataError(
                 "a value is not a bit. A scheme of two categories takes 0 and 1, or False and "
@@ -127,9 +146,9 @@ def _is_name(name: str) -> bool:
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[Any]) -> str:
     """A few names for people."""
     shown = ", ".join(
-        repr(name) if len(name) <= 40 else repr(name[:37] + "...") for name in names[:5]
+        repr(name) if len(str(name)) <= 40 else repr(name[:37] + "...") for name in names[:5]
     )
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

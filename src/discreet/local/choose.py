@@ -1,7 +1,7 @@
 """Which scheme to use: the one of least variance, for the size and the length of a message."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import sqrt
@@ -18,6 +18,8 @@ from discreet.local.unary import UnaryEncoding
 from discreet.privacy.parameters import read_epsilon
 
 _NEAR = 1.1
+_REPORTS = 10_000
+_CONFIDENCE = Fraction(95, 100)
 _OFFERED: list[tuple[Any, dict[str, str]]] = [
     (RandomizedResponse, {}),
     (ProjectiveGeometryResponse, {}),
@@ -90,7 +92,9 @@ def choose(
     Categories are compared at proportion 0, where most of many categories lie; numbers at the
     number for which the variance is largest.  With ``message_bits`` only schemes are considered
     whose report takes no more bits.  No scheme that is considered has a lower variance than the
-    one that is picked; of two equal ones the shorter message is picked.
+    one that is picked; of two equal ones the shorter message is picked.  The interval that
+    ``estimate`` guarantees for a mean may still be narrower for another kind, as it leans on more
+    than the variance; ``why`` then says so.
 
     >>> print(choose(categories=2, epsilon=1).why.splitlines()[0])
     RandomizedResponse: variance 0.9207/n, 1 bit.
@@ -102,7 +106,8 @@ def choose(
             "Leave it out if the length does not matter."
         )
     if categories is None and low is not None and high is not None:
-        everything = _numeric(stated, low, high)
+        choice = _picked(_numeric(stated, low, high), message_bits)
+        return replace(choice, why=choice.why + _narrower(choice.considered))
     elif categories is not None and low is None and high is None:
         everything = _categorical(stated, categories)
     else:
@@ -186,6 +191,26 @@ def _why(
     if better:
         lines.append(f"Without the limit: {better[0].text}.")
     return "\n".join(lines)
+
+
+def _narrower(considered: tuple[Candidate, ...]) -> str:
+    """A line on the mean whose guaranteed interval is the narrowest, if that is another one."""
+    from discreet.local.printed_margin import printed_margin
+
+    def widest(scheme: Any) -> float:
+        numbers = scheme.low, (scheme.low + scheme.high) / 2  # a mean varies most at one of them
+        return max(printed_margin(scheme, _REPORTS, _CONFIDENCE, at) for at in numbers)
+
+    wide = [widest(one.scheme) for one in considered]
+    least = min(wide)
+    if least > wide[0] * 0.99:
+        return ""
+    other = considered[wide.index(least)].scheme
+    return (
+        f"\nOf {_REPORTS:,} reports on the worst number, the interval that estimate() guarantees "
+        f"is ±{wide[0]:.3g}, and ±{least:.3g} for {_title(other)}. Use that where the guarantee "
+        f"counts most: Mean(…, kind={other.kind!r})."
+    )
 
 
 def _title(scheme: Any) -> str:

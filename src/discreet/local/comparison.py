@@ -6,7 +6,9 @@ from statistics import NormalDist
 from typing import Any
 
 from discreet.errors import DataError
+from discreet.local.categories import listed
 from discreet.local.mean import Mean
+from discreet.local.proportions import Proportions
 from discreet.local.tally import Tally
 from discreet.privacy.estimate import BoundedError, Estimate, Interval, Release
 from discreet.privacy.losses import PureDP
@@ -93,21 +95,26 @@ def _estimate(group: Tally, category: object) -> Estimate:
     scheme: Any = group.scheme
     if isinstance(scheme, Mean):
         if category is not None:
-            raise _no_category()
+            raise DataError(
+                "there is a category and both groups have means. A difference of means is of no "
+                "category. Leave category= out."
+            )
         return scheme.estimate(group)
-    estimate = scheme.estimate(group)
-    if isinstance(estimate, Estimate):  # of two answers: the proportion of the second
-        keys = scheme.categories if isinstance(scheme.categories, tuple) else (0, 1)
-        if category is None or category == keys[1]:
-            return estimate
-        if category == keys[0]:
-            return 1 - estimate
-        raise _no_category()
-    try:
-        found: Estimate = estimate[category]
-    except (KeyError, TypeError):
-        raise _no_category() from None
-    return found
+    found: Proportions = scheme.proportions(group)
+    names = list(found)
+    if category is None:
+        if len(names) > 2:
+            raise DataError(
+                f"category is not given, and there are {len(names)}. A difference of proportions "
+                f"is of one category. Use category={names[0]!r}, or another of {listed(names)}."
+            )
+        return found[names[1]]  # of two answers: the proportion of the second
+    if category not in found:
+        raise DataError(
+            "category is not one of both groups. A difference of proportions is of a category "
+            f"that both schemes have. Use one of {listed(names)}."
+        )
+    return found[category]
 
 
 def _variance(group: Tally, estimate: Estimate) -> float:
@@ -121,10 +128,3 @@ def _variance(group: Tally, estimate: Estimate) -> float:
 def _rounding(group: Tally) -> float:
     scheme: Any = group.scheme
     return float(scheme.rounding) if isinstance(scheme, Mean) else 0.0
-
-
-def _no_category() -> DataError:
-    return DataError(
-        "category is not one of both groups. A difference of proportions is of one category that "
-        "both schemes have, a difference of means of none. Use category= with one of their names."
-    )

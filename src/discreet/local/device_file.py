@@ -18,7 +18,13 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the file for this process; others wait.  The lock is a file beside it."""
     import fcntl
 
-    handle = open_descriptor(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        handle = open_descriptor(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    except (FileNotFoundError, NotADirectoryError):
+        raise DataError(
+            "the folder of the file is not there. What is kept on the device is written to a file "
+            "in a folder that exists. Make the folder first, or give another path=."
+        ) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

@@ -5,8 +5,8 @@ level report the first byte of their string; the bytes that are frequent are ext
 the second level report which extension they have, or none; and so on.  Everyone reports once.
 """
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -18,13 +18,13 @@ from discreet.errors import BoundsError, DataError
 from discreet.exact import rational
 from discreet.local.chances import uniform
 from discreet.local.choose import choose
-from discreet.local.proportions import Proportions
+from discreet.local.proportions import TOGETHER, Proportions
 from discreet.local.scheme import Categorical
 from discreet.local.tally import Tally
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.estimate import Estimate
 from discreet.privacy.losses import PureDP
-from discreet.privacy.parameters import read_epsilon
+from discreet.privacy.parameters import read_count, read_epsilon
 
 NONE = "none"
 """The category of those whose string has no prefix that is asked for."""
@@ -41,7 +41,13 @@ class HeavyHitters:
 
     ``kept`` prefixes at most go from one level to the next, and only those of which it is
     certain that someone has them: with the stated confidence for all prefixes of a level at
-    once.  A string is taken in UTF-8; a longer one is cut to whole characters.
+    once.  A string is taken in UTF-8; a longer one is cut to whole characters, so that one that
+    is found with all ``length`` bytes may be the beginning of longer ones, and says so.
+
+    The protocol: ``assign`` puts every respondent into a level; ``first`` is the first question,
+    whose ``scheme`` goes to the devices of that level; ``Level.randomize`` makes their reports,
+    ``Level.following`` the next question from the tally, and ``Level.found`` at the last level
+    the strings.  ``find`` rehearses all of it on strings that are at hand.
 
     Guarantee: local ε-DP, with one report per person.  Whatever one respondent's string is
     changed to, no report becomes more than e^ε times as likely, whichever level the respondent
@@ -75,6 +81,14 @@ class HeavyHitters:
                     f"{name} is not an integer from 1 to {most}. The length is that of a string "
                     "in bytes, and as many prefixes are kept at each. Use length=8, kept=16."
                 )
+        # The widest question is for every extension of the prefixes kept, and for none of them.
+        widest = len(_NEXT) * (self.kept if self.length > 1 else 1)
+        least = widest.bit_length()
+        if type(self.message_bits) is not int or self.message_bits < least:
+            raise BoundsError(
+                f"message_bits is not an integer of {least} or more. Of {widest + 1} prefixes the "
+                f"shortest report takes {least} bits. Use message_bits={least} or a smaller kept=."
+            )
 
     @property
     def loss(self) -> PureDP:
@@ -87,17 +101,25 @@ class HeavyHitters:
         return self.length
 
     def assign(self, respondents: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
-        """A level for each respondent, by chance and in public."""
-        return uniform(self.levels, respondents, Keystream() if source is None else source)
+        """A level for each of so many respondents, by chance and in public."""
+        count = read_count(respondents, "respondents", "people who answer")
+        return uniform(self.levels, count, Keystream() if source is None else source)
 
     def first(self) -> "Level":
         """The first level: every byte that a string may begin with, and the empty string."""
         return Level(self, _extensions([b""]))
 
     def find(self, values: Iterable[str], *, source: BitSource | None = None) -> Proportions:
-        """A rehearsal of the whole search on strings that are at hand."""
+        """A rehearsal of the whole search on strings that are at hand, one of each respondent."""
         source = Keystream() if source is None else source
-        strings = list(values)
+        strings = _strings(values)
+        if not strings:
+            raise DataError(
+                "there are no strings. A search is among those of at least one respondent. Give "
+                "one string for each: words.find(['tea', 'mate', 'tea'])."
+            )
+        for value in strings:  # whatever level each of them comes into
+            _encoded(value)
         groups = self.assign(len(strings), source=source)
         level: Level | None = self.first()
         tally: Tally | None = None
@@ -146,12 +168,7 @@ class Level:
         return self._category(value, frozenset(self.prefixes))
 
     def _category(self, value: object, asked: frozenset[bytes]) -> str:
-        if not isinstance(value, str) or "\0" in value:
-            raise _not_a_string()
-        try:
-            encoded = value.encode()
-        except UnicodeEncodeError:
-            raise _not_a_string() from None
+        encoded = _encoded(value)
         if len(encoded) > self.tree.length:
             encoded = encoded[: self.tree.length].decode(errors="ignore").encode()
         prefix = encoded[: self.depth].ljust(self.depth, _END)
@@ -162,7 +179,7 @@ class Level:
         asked = frozenset(self.prefixes)
         if isinstance(values, str) or not isinstance(values, Iterable):
             return self.scheme.randomize(self._category(values, asked), source=source)
-        names = [self._category(value, asked) for value in values]
+        names = [self._category(value, asked) for value in _strings(values)]
         return self.scheme.randomize(names, source=source)
 
     def following(self, reports: Any) -> "Level | None":
@@ -176,14 +193,23 @@ class Level:
     def found(self, reports: Any) -> Proportions:
         """The frequent strings, the most frequent first, with intervals that hold all at once.
 
-        They are for the respondents of this level, who are a random sample of all.
+        They are for the respondents of this level, who are a random sample of all.  A string that
+        fills all bytes may be the beginning of longer ones: its note says so.
         """
         every = self._proportions(reports)
-        names = [prefix.hex() for prefix in self._frequent(every)]
-        cells: dict[Hashable, Estimate] = {
-            _text(bytes.fromhex(name)): every[name] for name in names
-        }
-        return Proportions("string", cells, every.reports, every.channel)
+        cells: dict[Hashable, Estimate] = {}
+        note = TOGETHER
+        for prefix in self._frequent(every):
+            one = every[prefix.hex()]
+            if not prefix.endswith(_END):
+                one = replace(one, note=f"{self._cut} {one.note}")
+                note = f"{self._cut} {TOGETHER}"
+            cells[_text(prefix)] = one
+        return Proportions("string", cells, every.reports, every.channel, note)
+
+    @property
+    def _cut(self) -> str:
+        return f"A string of {self.depth} bytes may be the beginning of longer ones, cut there."
 
     def _proportions(self, reports: Any) -> Proportions:
         tally = reports if isinstance(reports, Tally) else self.scheme.tally(reports)
@@ -201,6 +227,25 @@ class Level:
                 break
             heavy.append(bytes.fromhex(name))
         return heavy
+
+
+def _strings(values: object) -> list[Any]:
+    """Several values as a list; one text or a mapping is not several."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise DataError(
+            "the values are not a list of strings. A search is among one string of each "
+            "respondent. Give a list, such as ['tea', 'mate', 'tea']."
+        )
+    return list(values)
+
+
+def _encoded(value: object) -> bytes:
+    if not isinstance(value, str) or "\0" in value:
+        raise _not_a_string()
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise _not_a_string() from None
 
 
 def _text(string: bytes) -> str:

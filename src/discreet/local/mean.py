@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import BoundsError, DataError
-from discreet.local import wire
+from discreet.local import mean_interval, wire
 from discreet.local.mean_law import KINDS, Integers, MeanLaw, derive
 from discreet.local.numbers import array_of, bad_bound, read_bound, read_numbers
 from discreet.local.proportions import binomial_interval
@@ -183,9 +183,9 @@ class Mean:
         """The mean of the respondents' clipped numbers, from reports or a tally of them.
 
         The value may lie beyond the bounds, as it is unbiased.  The interval is "guaranteed",
-        which holds for any number of reports (for bits by the binomial law, else by the better
-        of Hoeffding's and Bernstein's inequalities), or "normal", which is narrower, uses the
-        reports' own variance and is only approximate.
+        which holds for any number of reports (for bits by the binomial law, else by the best of
+        three inequalities, with the reports' own variance where that is lower than the worst), or
+        "normal", which is narrower, uses the reports' own variance and is only approximate.
         """
         if interval not in ("guaranteed", "normal"):
             raise DataError(
@@ -217,9 +217,7 @@ class Mean:
             raise DataError(
                 "there is one report. A variance is estimated from at least two. Use variance()."
             )
-        first, second = self._law.moments(tally.counts, tally.reports)
-        spread = (second - first**2 / tally.reports) / (tally.reports - 1)
-        return sqrt(float(spread / tally.reports)) * self._step
+        return sqrt(float(self._sampled(tally) / tally.reports)) * self._step
 
     def variance(self, reports: int, value: object = None) -> float:
         """The variance of an estimate from so many reports, if everyone has this number.
@@ -245,6 +243,11 @@ class Mean:
     def _number(self, position: Fraction) -> float:
         return float(self.low + (self.high - self.low) * position / self.steps)
 
+    def _sampled(self, tally: Tally) -> Fraction:
+        """The variance of the scores among the reports, at least two, in squared steps."""
+        first, second = self._law.moments(tally.counts, tally.reports)
+        return (second - first**2 / tally.reports) / (tally.reports - 1)
+
     def _normal(self, center: Fraction, error: float, confidence: Fraction) -> Interval:
         value = self._number(center)
         margin = NormalDist().inv_cdf(float((1 + confidence) / 2)) * error + float(self.rounding)
@@ -257,7 +260,8 @@ class Mean:
             ends = binomial_interval(int(tally.counts[1]), tally.reports, confidence)
             low, high = (zero + (one - zero) * Fraction(end) for end in ends)
             return self._number(low - slack), self._number(high + slack)
-        margin = self._law.margin(tally.reports, confidence) + slack
+        sampled = self._sampled(tally) if tally.reports > 1 else None
+        margin = mean_interval.margin(self._law, tally.reports, confidence, sampled) + slack
         return self._number(center - margin), self._number(center + margin)
 
     def _counted(self, reports: object) -> Tally:

@@ -14,7 +14,6 @@ Chances are integers out of 2^64.  Proof: docs/proofs/local-mean.md
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,6 +137,12 @@ class MeanLaw:
         return max(self.variance(place) for place in places)
 
     @cached_property
+    def least_variance(self) -> Fraction:
+        """The least variance, at an end or next to the middle as well."""
+        places = (0, self.steps // 2, (self.steps + 1) // 2, self.steps)
+        return min(self.variance(place) for place in places)
+
+    @cached_property
     def worst_spread(self) -> Fraction:
         """The largest mean square of score - middle: a bound of the variance in a population."""
         middle = Fraction(self.steps, 2)
@@ -186,17 +191,6 @@ class MeanLaw:
             first += (total - windows * shift) / gain
             second += (squares - 2 * shift * total + windows * shift**2) / gain**2
         return first, second
-
-    def margin(self, reports: int, confidence: Fraction) -> Fraction:
-        """Half the width, in steps, by the better of two inequalities that both always hold."""
-        low, high = self.score_range
-        level = log(2) - log((1 - confidence).numerator) + log((1 - confidence).denominator)
-        hoeffding = float(high - low) * sqrt(level / (2 * reports))
-        # Bernstein: n·t² = 2·level·(variance + most·t/3), solved for t.
-        most = float(max(high, self.steps - low))
-        linear = level * most / (3 * reports)
-        bernstein = linear + sqrt(linear**2 + 2 * level * float(self.worst_spread) / reports)
-        return Fraction(min(hoeffding, bernstein) * (1 + 1e-9))
 
     # ------------------------------------------------------------------ draws
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet.errors import DataError
+from discreet.local.categories import listed
 from discreet.privacy.estimate import BoundedError, Estimate, Release
 from discreet.privacy.estimates import Estimates
 from discreet.privacy.neighbors import Neighbors
@@ -22,6 +24,7 @@ from discreet.privacy.neighbors import Neighbors
 NOTE = (
     "The interval is for the respondents; it is for a population if they are a random sample of it."
 )
+TOGETHER = "All these intervals hold at once with the probability stated."
 BIASED = (
     "Moved to the nearest proportions that are at least 0 and sum to 1. This biases them: those "
     "near 0 are too high on average and the others too low. They have no intervals."
@@ -63,12 +66,38 @@ class Channel:
         return self.debias(low), self.debias(high)
 
 
-@dataclass(frozen=True, eq=False)
+class UnknownCategoryError(DataError, KeyError):
+    """A category that no estimate is keyed by; `in` and get() work as of any mapping."""
+
+    __str__ = Exception.__str__  # a KeyError would quote its message
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Proportions(Estimates):
-    """The estimated proportion of each category, unbiased, each with its error."""
+    """The estimated proportion of each category, unbiased, each with its error.
+
+    >>> channel = Channel(keep=0.75, lie=0.25, gain=0.5)
+    >>> estimated({"a": 4_100, "b": 3_000, "c": 2_900}, 10_000, channel, None)
+    a  0.320 ± 0.019 (95%)
+    b  0.100 ± 0.018 (95%)
+    c  0.080 ± 0.018 (95%)
+    together ε = 0
+    """
 
     reports: int
     channel: Channel
+    note: str = ""
+    """What holds for all of them, such as that their intervals hold at once."""
+
+    def __getitem__(self, key: Hashable) -> Estimate:
+        try:
+            return self.cells[key]
+        except (KeyError, TypeError):
+            raise UnknownCategoryError(_unknown(self.label, list(self.cells))) from None
+
+    def __repr__(self) -> str:
+        table = Estimates.__repr__(self)
+        return f"{table}\n{self.note}" if self.note else table
 
     @property
     def standard_errors(self) -> dict[Any, float]:
@@ -97,7 +126,10 @@ class Consistent(Mapping[Any, float]):
     note: str = BIASED
 
     def __getitem__(self, name: Hashable) -> float:
-        return self.values_by_name[name]
+        try:
+            return self.values_by_name[name]
+        except (KeyError, TypeError):
+            raise UnknownCategoryError(_unknown("category", list(self.values_by_name))) from None
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.values_by_name)
@@ -110,7 +142,7 @@ class Consistent(Mapping[Any, float]):
         return dict(self)
 
     def __repr__(self) -> str:
-        width = max(len(str(name)) for name in self)
+        width = max((len(str(name)) for name in self), default=0)
         return "\n".join(
             [*(f"{name!s:<{width}}  {value:.4f}" for name, value in self.items()), self.note]
         )
@@ -126,6 +158,7 @@ def estimated(
     """The proportion of each category from how many reports name it."""
     releases = () if scheme is None else (Release(scheme.loss),)
     share = len(counts) if simultaneous else 1
+    together = TOGETHER if simultaneous else ""
 
     def one(count: int) -> Estimate:
         return Estimate(
@@ -136,11 +169,23 @@ def estimated(
             releases=releases,
             mechanism=scheme,
             neighbors=Neighbors.REPLACE.value,
-            note=NOTE,
+            note=f"{together} {NOTE}" if together else NOTE,
         )
 
     cells = {name: one(count) for name, count in counts.items()}
-    return Proportions("category", cells, reports, channel)
+    return Proportions("category", cells, reports, channel, together)
+
+
+def _unknown(label: str, keys: list[Any]) -> str:
+    if not keys:
+        return (
+            f"there is no such {label}, nor any other: none was told from noise. A proportion is "
+            "looked up by what was found. Use list(found) first."
+        )
+    return (
+        f"there is no such {label}. A proportion is looked up by one of {listed(keys)}. Use "
+        f"found[{keys[0]!r}]."
+    )
 
 
 def on_simplex(values: Any) -> list[float]:
@@ -150,6 +195,8 @@ def on_simplex(values: Any) -> list[float]:
     [0.4, 0.6, 0.0]
     """
     array = np.asarray(values, np.float64)
+    if array.size == 0:
+        return []
     falling = np.sort(array)[::-1]
     shifts = (np.cumsum(falling) - 1) / np.arange(1, array.size + 1)
     shift = shifts[np.flatnonzero(falling > shifts)[-1]]

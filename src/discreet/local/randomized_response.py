@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from discreet import mechanisms
 from discreet.errors import PrivacyParameterError, VerificationError
 from discreet.exact import rational
-from discreet.local.categories import MOST_CATEGORIES, Categories, Given
+from discreet.local.categories import MOST_CATEGORIES, REPORT, Categories, Given
 from discreet.local.chances import WHOLE, happens, keep_chance, require_information, uniform
 from discreet.local.scheme import Categorical
 from discreet.noise import BitSource, Keystream
-from discreet.privacy.estimate import Estimate
-from discreet.privacy.estimates import Estimates
 from discreet.privacy.laws import MAX_ATOMS, Law, WeightedLaw
 
 _BLOCK = 1 << 16
@@ -155,19 +153,9 @@ class RandomizedResponse(Categorical):
 
     # ------------------------------------------------------------------ at the collector
 
-    def estimate(self, reports: Any, *, simultaneous: bool = False) -> Estimate | Estimates:
-        """The proportion of the second answer, or of each of more than two, from reports alone.
-
-        The value is unbiased, so it may lie outside of 0 and 1.
-        """
-        proportions = self.proportions(reports, simultaneous=simultaneous)
-        if self.domain == 2:
-            return proportions[self._answers.keys[1]]
-        return proportions
-
     def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
         """How many reports name each category."""
-        codes = self._answers.codes(reports).ravel()
+        codes = self._answers.codes(reports, REPORT).ravel()
         return np.bincount(codes, minlength=self.domain).astype(np.int64, copy=False), codes.size
 
     def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
@@ -177,7 +165,7 @@ class RandomizedResponse(Categorical):
     # ------------------------------------------------------------------ on the wire
 
     def _to_plain(self, report: Any) -> object:
-        return int(self._answers.codes(report))
+        return int(self._answers.codes(report, REPORT))
 
     def _from_plain(self, plain: Any) -> Any:
         if type(plain) is not int or not 0 <= plain < self.domain:

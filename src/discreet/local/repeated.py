@@ -1,41 +1,32 @@
 """The same question again and again: randomize once, then repeat what was drawn.
 
-Fresh randomization of one value leaks a little more each time.  A memo on the respondent's device
-keeps what was drawn for each value, so that asking again costs nothing more; a second stage can
-randomize every report on top, so that single reports reveal less and do not link.
-Proof: docs/proofs/repeated.md
+Fresh randomization of one value leaks a little more each time.  What was drawn for a value is
+kept in a memo, so that asking again costs nothing more; a second stage can randomize every report
+on top, so that single reports reveal less and do not link.  Proof: docs/proofs/repeated.md
 """
 
 import json
-import os
-import re
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import BoundsError, DataError
 from discreet.exact import logarithm, round_up
 from discreet.local import wire
 from discreet.local.choose import scheme_of
-from discreet.local.device_file import locked, malformed, read_fields, write_whole
 from discreet.local.mean import Mean
-from discreet.local.proportions import Channel, estimated
+from discreet.local.proportions import Channel, Proportions, estimated
 from discreet.local.randomized_response import RandomizedResponse
+from discreet.local.scheme import Categorical, scheme
 from discreet.local.tally import Tally
 from discreet.local.unary import UnaryEncoding
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
 from discreet.privacy.parameters import read_count
 
-_FORMAT = "discreet.local.memo"
-_VERSION = 1
-Table = dict[tuple[str, str, int], Any]
-"""Reports by question, scheme and value."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _LOG_BITS = 96
 _LOG_STEP = Fraction(1, 4 * 10**12)
 
@@ -63,12 +54,21 @@ class Repeated:
     0.802
     """
 
+    name: ClassVar[str] = "repeated"
+    """What the two stages are called in a tally's bytes."""
+
     permanent: Any
     each: RandomizedResponse | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "permanent", scheme_of(self.permanent))
         object.__setattr__(self, "each", scheme_of(self.each))
+        known: object = self.permanent
+        if not isinstance(known, Categorical | Mean):
+            raise BoundsError(
+                "permanent is not a scheme. It is what is drawn once for each value and kept. Use "
+                "permanent=RandomizedResponse(epsilon=1)."
+            )
         if self.each is None:
             return
         given: object = self.each
@@ -129,8 +129,25 @@ class Repeated:
     @property
     def identity(self) -> str:
         """The SHA-256 of both stages' JSON."""
-        stages = [self.permanent.to_json(), None if self.each is None else self.each.to_json()]
-        return wire.identity(json.dumps(stages, ensure_ascii=False))
+        return wire.identity(self.to_json())
+
+    def to_json(self) -> str:
+        """Both stages as text.  A device randomizes with it through a ``Memo`` only."""
+        each = "" if self.each is None else self.each.to_json()
+        return wire.write(self.name, {"permanent": self.permanent.to_json(), "each": each})
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Repeated":
+        """The stages that ``to_json`` wrote; anything else is refused."""
+        fields = wire.read(text, cls.name)
+        permanent, each = (wire.take(fields, name) for name in ("permanent", "each"))
+        wire.finish(fields)
+        if not isinstance(permanent, str) or not isinstance(each, str):
+            raise wire.malformed()
+        read = cls(permanent=scheme(permanent), each=scheme(each) if each else None)
+        if read.to_json() != wire.write(cls.name, {"permanent": permanent, "each": each}):
+            raise wire.malformed()
+        return read
 
     # ------------------------------------------------------------------ at the respondent
 
@@ -143,7 +160,21 @@ class Repeated:
         bits = np.unpackbits(np.asarray(kept, np.uint8), count=_size(self.permanent))
         return np.packbits(self.each.randomize(bits.astype(np.int64), source=source))
 
+    def report_to_wire(self, report: Any) -> str:
+        """One report as JSON text, under the name of both stages if there are two."""
+        text: str = self.permanent.report_to_wire(report)
+        if self.each is None:
+            return text
+        return wire.write_report(self.identity, json.loads(text)["report"])
+
     # ------------------------------------------------------------------ at the collector
+
+    def report_from_wire(self, text: str | bytes) -> Any:
+        """One report from JSON text; what the device cannot have made is refused."""
+        if self.each is None:
+            return self.permanent.report_from_wire(text)
+        plain = wire.read_report(text, self.identity)
+        return self.permanent.report_from_wire(wire.write_report(self.permanent.identity, plain))
 
     @property
     def pair(self) -> tuple[Fraction, Fraction]:
@@ -171,150 +202,59 @@ class Repeated:
         alone = float(self.permanent.variance(reports, at))  # which refuses what is no proportion
         return alone if self.each is None else Channel.of(*self.pair).variance(reports, at)
 
-    def estimate(self, reports: Any) -> Any:
-        """What the respondents have, from one round of reports: one from each of them."""
+    @property
+    def cells(self) -> int:
+        """As many counters as those of the permanent stage."""
+        cells: int = self.permanent.cells
+        return cells
+
+    def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
+        """The counters and the number of these reports, which look like those of one stage."""
+        counted: tuple[NDArray[np.int64], int] = self.permanent.count(reports)
+        return counted
+
+    def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
+        """Whether so many reports can have these counters."""
+        return bool(self.permanent.possible(counts, reports))
+
+    def tally(self, reports: Any = None) -> Tally:
+        """A tally of one round of reports.  Of two stages it is one of its own, so that whatever
+        is estimated from it has the chances of both; of one stage it is that of ``permanent``."""
         if self.each is None:
-            return self.permanent.estimate(reports)
-        tally = reports if isinstance(reports, Tally) else self.permanent.tally(reports)
-        if tally.reports == 0 or tally.identity != self.permanent.identity:
+            tally: Tally = self.permanent.tally(reports)
+            return tally
+        tally = Tally(self)  # type: ignore[arg-type]  # it counts, and is estimated from here
+        return tally if reports is None else tally.add(reports)
+
+    def proportions(self, reports: Any, *, simultaneous: bool = False) -> Proportions:
+        """The proportion of every category, from one round of reports or their tally."""
+        if isinstance(self.permanent, Mean):
+            raise DataError(
+                "the question is for a number. Proportions are of categories. Use estimate()."
+            )
+        if self.each is None:
+            alone: Proportions = self.permanent.proportions(reports, simultaneous=simultaneous)
+            return alone
+        tally = reports if isinstance(reports, Tally) else self.tally(reports)
+        if tally.identity != self.identity:
+            raise DataError(
+                "the tally is not of both stages. Reports that were randomized twice have other "
+                "chances than those of one stage. Count them with question.tally(reports)."
+            )
+        if tally.reports == 0:
             raise DataError(
                 "there are no reports of this scheme. A proportion is estimated from at least one. "
                 "Collect reports of Memo.answer()."
             )
-        names = _names(self.permanent)
-        counts = dict(zip(names, tally.counts.tolist(), strict=True))
-        found = estimated(counts, tally.reports, Channel.of(*self.pair), self)
-        two = isinstance(self.permanent, RandomizedResponse) and len(names) == 2
-        return found[names[1]] if two else found
+        counts = dict(zip(_names(self.permanent), tally.counts.tolist(), strict=True))
+        return estimated(counts, tally.reports, Channel.of(*self.pair), self, simultaneous)
 
-
-class Memo:
-    """What a respondent's device has drawn, by question, scheme and value.
-
-    It belongs to the respondent, and is as secret as the answers themselves.  With ``path`` it is
-    a JSON file, and what was drawn is on the disk before it is used; otherwise it is for one
-    process (a fork or a copy draws on its own, and costs again), and the program keeps
-    ``to_json()``.  A value that was not answered before is randomized afresh, and costs again.
-
-    >>> memo = Memo()
-    >>> poll = RandomizedResponse(epsilon=1)
-    >>> len({memo.answer("Do you smoke?", poll, True) for _ in range(100)})
-    1
-    >>> report = memo.answer("Do you smoke?", poll, False)
-    >>> memo.spent("Do you smoke?")
-    PureDP(epsilon=2)
-    """
-
-    def __init__(self, *, path: str | os.PathLike[str] | None = None) -> None:
-        self._path = None if path is None else Path(path)
-        self._kept: Table = {}
-        self._load()
-
-    def holds(self, question: str, scheme: Any, value: object) -> bool:
-        """Whether this value was answered before, so that another report costs nothing."""
-        self._load()
-        return _key(question, scheme, value) in self._kept
-
-    def answer(
-        self, question: str, scheme: Any, value: object, *, source: BitSource | None = None
-    ) -> Any:
-        """A report: from what was kept for this value, or drawn now and kept."""
-        key, permanent = _key(question, scheme, value), _permanent(scheme)
-        if self._path is None:
-            drawn = self._kept.get(key)
-            if drawn is None:  # of threads that draw at once, one is kept and all repeat that
-                drawn = self._kept.setdefault(key, _draw(permanent, value, source))
-        else:
-            # Other threads may load or answer meanwhile: what is written is a table of its own.
-            with locked(self._path):
-                table = self._table()
-                drawn = table.get(key)
-                if drawn is None:
-                    drawn = table[key] = _draw(permanent, value, source)
-                    write_whole(self._path, _written(table))
-                self._kept = table
-        kept = permanent.report_from_wire(wire.write_report(permanent.identity, drawn))
-        return scheme.again(kept, source=source) if isinstance(scheme, Repeated) else kept
-
-    def values(self, question: str) -> int:
-        """How many different values were answered to a question."""
-        self._load()
-        return sum(key[0] == question for key in list(self._kept))
-
-    def spent(self, question: str) -> PureDP:
-        """What all reports to a question may reveal, but for when the value changed."""
-        self._load()
-        kept = [key[1] for key in list(self._kept) if key[0] == question]
-        losses = [_scheme(text).loss.epsilon for text in kept]
-        return PureDP(epsilon=sum(losses, Fraction(0)))
-
-    # ------------------------------------------------------------------ as text
-
-    def to_json(self) -> str:
-        """Everything that was drawn, as text."""
-        return _written(dict(self._kept))
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> "Memo":
-        """The memo that ``to_json`` wrote; anything else is refused."""
-        memo = cls()
-        memo._kept = _read(text)
-        return memo
-
-    def _load(self) -> None:
-        if self._path is not None:
-            self._kept = self._table()
-
-    def _table(self) -> Table:
-        """What is on the disk, in a table of its own; of a file that is gone, what it held."""
-        if self._path is not None and self._path.exists():
-            return _read(self._path.read_bytes())
-        return dict(self._kept)
-
-
-# ---------------------------------------------------------------------- reading and writing
-
-
-def _draw(scheme: Any, value: object, source: BitSource | None) -> Any:
-    """A fresh report, as JSON has it."""
-    text = scheme.report_to_wire(scheme.randomize(value, source=source))
-    return json.loads(text)["report"]
-
-
-def _written(kept: Table) -> str:
-    answers = [
-        {"question": question, "scheme": scheme, "value": value, "report": report}
-        for (question, scheme, value), report in kept.items()
-    ]
-    head = {"format": _FORMAT, "version": _VERSION}
-    return json.dumps({**head, "answers": answers}, ensure_ascii=False)
-
-
-def _key(question: object, scheme: Any, value: object) -> tuple[str, str, int]:
-    permanent = _permanent(scheme)
-    return read_question(question), permanent.to_json(), code(permanent, value)
-
-
-def read_question(question: object) -> str:
-    """The text that a question is known by; what cannot be written in UTF-8 is none."""
-    if not isinstance(question, str) or not question or _SURROGATE.search(question):
-        raise DataError(
-            "the question is not a text. It names what is kept and what is paid for. Give its text."
-        )
-    return question
-
-
-def code(scheme: Any, value: object) -> int:
-    """The number of one value among those that the scheme tells apart; others are refused."""
-    scheme = _permanent(scheme)
-    codes = scheme._positions(value) if isinstance(scheme, Mean) else scheme._answers.codes(value)
-    if codes.ndim:
-        raise DataError("there are several values. A respondent answers with one. Give one.")
-    return int(codes)
-
-
-def _permanent(scheme: Any) -> Any:
-    return scheme.permanent if isinstance(scheme, Repeated) else scheme_of(scheme)
+    def estimate(self, reports: Any) -> Any:
+        """What the respondents have, from one round of reports: one from each of them."""
+        if self.each is None:
+            return self.permanent.estimate(reports)
+        found = self.proportions(reports)
+        return found[_names(self.permanent)[1]] if len(found) == 2 else found
 
 
 def _names(scheme: Any) -> Any:
@@ -324,30 +264,3 @@ def _names(scheme: Any) -> Any:
 
 def _size(scheme: Any) -> int:
     return len(_names(scheme))
-
-
-def _scheme(text: str) -> Any:
-    from discreet.local.scheme import scheme
-
-    return scheme(text)
-
-
-def _read(text: object) -> Table:
-    answers = read_fields(text, _FORMAT, _VERSION, ("answers",))["answers"]
-    if not isinstance(answers, list):
-        raise malformed(_FORMAT)
-    kept: Table = {}
-    for one in answers:
-        if not isinstance(one, dict) or set(one) != {"question", "scheme", "value", "report"}:
-            raise malformed(_FORMAT)
-        question, text, value = one["question"], one["scheme"], one["value"]
-        if not isinstance(question, str) or not isinstance(text, str) or type(value) is not int:
-            raise malformed(_FORMAT)
-        scheme = _scheme(text)
-        if scheme.to_json() != text:  # which would never be found again
-            raise malformed(_FORMAT)
-        scheme.report_from_wire(wire.write_report(scheme.identity, one["report"]))
-        kept[question, text, value] = one["report"]
-    if len(kept) != len(answers):
-        raise malformed(_FORMAT)
-    return kept

@@ -186,10 +186,12 @@ class Categorical(ABC):
     def estimate(self, reports: Any, *, simultaneous: bool = False) -> Estimate | Estimates:
         """The proportion of each category, from reports or their tally alone.
 
-        Values are unbiased, so they may lie outside of 0 and 1.  Each interval holds with the
-        probability that it states; with ``simultaneous=True`` all of them hold at once with it.
+        Of two categories it is one estimate, the proportion of the second; ``proportions`` gives
+        both.  Values are unbiased, so they may lie outside of 0 and 1.  Each interval holds with
+        the probability that it states; with ``simultaneous=True`` all of them hold at once.
         """
-        return self.proportions(reports, simultaneous=simultaneous)
+        found = self.proportions(reports, simultaneous=simultaneous)
+        return found[self._answers.keys[1]] if self.domain == 2 else found
 
     def proportions(self, reports: Any, *, simultaneous: bool = False) -> Proportions:
         """The estimate of every category, also where there are two."""
@@ -292,6 +294,7 @@ def _readers() -> dict[str, Any]:
     from discreet.local.mean import Mean
     from discreet.local.projective import ProjectiveGeometryResponse
     from discreet.local.randomized_response import RandomizedResponse
+    from discreet.local.repeated import Repeated
     from discreet.local.subset import SubsetSelection
     from discreet.local.unary import UnaryEncoding
 
@@ -302,6 +305,7 @@ def _readers() -> dict[str, Any]:
         HadamardResponse,
         ProjectiveGeometryResponse,
         Mean,
+        Repeated,
     ]
     return {one.name: one for one in known}
 

@@ -56,10 +56,11 @@ class Shuffled:
         return ApproximateDP(epsilon=self.epsilon, delta=self.delta)
 
     def __str__(self) -> str:
-        return (
+        text = (
             f"{self.loss} for {self.people:,} people, from {self.local} each. "
             f"Bound: {self.bound}. Assumption: {self.assumption}"
         )
+        return text.replace("= ≈", "≈ ")  # a rounded number is about, not equal
 
 
 def shuffled(scheme: object, people: int, *, delta: object) -> Shuffled:
@@ -83,7 +84,8 @@ def shuffled(scheme: object, people: int, *, delta: object) -> Shuffled:
 
 
 def shuffled_delta(scheme: object, people: int, *, epsilon: object) -> Fraction:
-    """The δ of the shuffled reports at this ε, rounded up.
+    """The δ of the shuffled reports at this ε, rounded up: exact, with many digits.  float() of
+    it is for reading.
 
     >>> shuffled_delta(1, 10_000, epsilon=1)
     Fraction(0, 1)

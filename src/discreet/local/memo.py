@@ -1,0 +1,188 @@
+"""What a respondent's device has drawn, so that a question that is asked again costs nothing more.
+
+Proof: docs/proofs/repeated.md
+"""
+
+import json
+import os
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DataError
+from discreet.local import wire
+from discreet.local.choose import scheme_of
+from discreet.local.device_file import locked, malformed, read_fields, write_whole
+from discreet.local.mean import Mean
+from discreet.local.repeated import Repeated
+from discreet.local.scheme import Categorical
+from discreet.local.scheme import scheme as read_scheme
+from discreet.noise import BitSource
+from discreet.privacy.losses import PureDP
+
+_FORMAT = "discreet.local.memo"
+_VERSION = 1
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+Table = dict[tuple[str, str, int], Any]
+"""Reports by question, scheme and value."""
+
+
+class Memo:
+    """What a respondent's device has drawn, by question, scheme and value.
+
+    It belongs to the respondent, and is as secret as the answers themselves.  With ``path`` it is
+    a JSON file, and what was drawn is on the disk before it is used; otherwise it is for one
+    process (a fork or a copy draws on its own, and costs again), and the program keeps
+    ``to_json()``.  A value that was not answered before is randomized afresh, and costs again.
+
+    >>> from discreet.local import RandomizedResponse
+    >>> memo = Memo()
+    >>> poll = RandomizedResponse(epsilon=1)
+    >>> len({memo.answer("Do you smoke?", poll, True) for _ in range(100)})
+    1
+    >>> report = memo.answer("Do you smoke?", poll, False)
+    >>> memo.spent("Do you smoke?")
+    PureDP(epsilon=2)
+    """
+
+    def __init__(self, *, path: str | os.PathLike[str] | None = None) -> None:
+        self._path = None if path is None else Path(path)
+        self._kept: Table = {}
+        self._load()
+
+    def holds(self, question: str, scheme: Any, value: object) -> bool:
+        """Whether this value was answered before, so that another report costs nothing."""
+        self._load()
+        return _key(question, scheme, value) in self._kept
+
+    def answer(
+        self, question: str, scheme: Any, value: object, *, source: BitSource | None = None
+    ) -> Any:
+        """A report: from what was kept for this value, or drawn now and kept."""
+        key, permanent = _key(question, scheme, value), permanent_of(scheme)
+        if self._path is None:
+            drawn = self._kept.get(key)
+            if drawn is None:  # of threads that draw at once, one is kept and all repeat that
+                drawn = self._kept.setdefault(key, _draw(permanent, value, source))
+        else:
+            # Other threads may load or answer meanwhile: what is written is a table of its own.
+            with locked(self._path):
+                table = self._table()
+                drawn = table.get(key)
+                if drawn is None:
+                    drawn = table[key] = _draw(permanent, value, source)
+                    write_whole(self._path, _written(table))
+                self._kept = table
+        kept = permanent.report_from_wire(wire.write_report(permanent.identity, drawn))
+        return scheme.again(kept, source=source) if isinstance(scheme, Repeated) else kept
+
+    def values(self, question: str) -> int:
+        """How many different values were answered to a question."""
+        self._load()
+        return sum(key[0] == question for key in list(self._kept))
+
+    def spent(self, question: str) -> PureDP:
+        """What all reports to a question may reveal, but for when the value changed."""
+        self._load()
+        kept = [key[1] for key in list(self._kept) if key[0] == question]
+        losses = [read_scheme(text).loss.epsilon for text in kept]
+        return PureDP(epsilon=sum(losses, Fraction(0)))
+
+    # ------------------------------------------------------------------ as text
+
+    def to_json(self) -> str:
+        """Everything that was drawn, as text."""
+        return _written(dict(self._kept))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Memo":
+        """The memo that ``to_json`` wrote; anything else is refused."""
+        memo = cls()
+        memo._kept = _read(text)
+        return memo
+
+    def _load(self) -> None:
+        if self._path is not None:
+            self._kept = self._table()
+
+    def _table(self) -> Table:
+        """What is on the disk, in a table of its own; of a file that is gone, what it held."""
+        if self._path is not None and self._path.exists():
+            return _read(self._path.read_bytes())
+        return dict(self._kept)
+
+
+# ---------------------------------------------------------------------- reading and writing
+
+
+def _draw(scheme: Any, value: object, source: BitSource | None) -> Any:
+    """A fresh report, as JSON has it."""
+    text = scheme.report_to_wire(scheme.randomize(value, source=source))
+    return json.loads(text)["report"]
+
+
+def _written(kept: Table) -> str:
+    answers = [
+        {"question": question, "scheme": scheme, "value": value, "report": report}
+        for (question, scheme, value), report in kept.items()
+    ]
+    head = {"format": _FORMAT, "version": _VERSION}
+    return json.dumps({**head, "answers": answers}, ensure_ascii=False)
+
+
+def _key(question: object, scheme: Any, value: object) -> tuple[str, str, int]:
+    permanent = permanent_of(scheme)
+    return read_question(question), permanent.to_json(), code(permanent, value)
+
+
+def read_question(question: object) -> str:
+    """The text that a question is known by; what cannot be written in UTF-8 is none."""
+    if not isinstance(question, str) or not question or _SURROGATE.search(question):
+        raise DataError(
+            "the question is not a text. It names what is kept and what is paid for. Give its text."
+        )
+    return question
+
+
+def code(scheme: Any, value: object) -> int:
+    """The number of one value among those that the scheme tells apart; others are refused."""
+    scheme = permanent_of(scheme)
+    codes = scheme._positions(value) if isinstance(scheme, Mean) else scheme._answers.codes(value)
+    if codes.ndim:
+        raise DataError("there are several values. A respondent answers with one. Give one.")
+    return int(codes)
+
+
+def permanent_of(scheme: Any) -> Any:
+    """The scheme whose reports are kept; what is none is refused."""
+    found = scheme.permanent if isinstance(scheme, Repeated) else scheme_of(scheme)
+    if not isinstance(found, Categorical | Mean):
+        raise DataError(
+            "there is no scheme to answer with. An answer is randomized by one scheme, and of a "
+            "search by that of its level. Give RandomizedResponse(epsilon=1) or "
+            "words.first().scheme."
+        )
+    return found
+
+
+def _read(text: object) -> Table:
+    answers = read_fields(text, _FORMAT, _VERSION, ("answers",))["answers"]
+    if not isinstance(answers, list):
+        raise malformed(_FORMAT)
+    kept: Table = {}
+    for one in answers:
+        if not isinstance(one, dict) or set(one) != {"question", "scheme", "value", "report"}:
+            raise malformed(_FORMAT)
+        question, text, value = one["question"], one["scheme"], one["value"]
+        if not isinstance(question, str) or not isinstance(text, str) or type(value) is not int:
+            raise malformed(_FORMAT)
+        scheme = read_scheme(text)
+        if isinstance(scheme, Repeated) or scheme.to_json() != text:  # never found again
+            raise malformed(_FORMAT)
+        scheme.report_from_wire(wire.write_report(scheme.identity, one["report"]))
+        kept[question, text, value] = one["report"]
+    if len(kept) != len(answers):
+        raise malformed(_FORMAT)
+    return kept
