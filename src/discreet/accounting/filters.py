@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from discreet.accounting.totals import Totals, charge
 from discreet.errors import BudgetExhaustedError
-from discreet.exact import decimal_text
+from discreet.exact import stated
 from discreet.privacy.budget import Budget
 from discreet.privacy.events import Event
 from discreet.privacy.losses import ZeroConcentratedDP
@@ -118,7 +118,7 @@ def allowance(budget: Budget) -> Fraction:
 
 
 def _shown(totals: Totals) -> str:
-    sums = [f"Σδ = {decimal_text(totals.delta)}", f"Σρ = {decimal_text(totals.rho)}"]
+    sums = [f"{stated('Σδ', totals.delta)}", f"{stated('Σρ', totals.rho)}"]
     if totals.epsilon is not None:
-        sums.insert(0, f"Σε = {decimal_text(totals.epsilon)}")
+        sums.insert(0, f"{stated('Σε', totals.epsilon)}")
     return ", ".join(sums)

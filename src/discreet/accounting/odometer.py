@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.accounting.filters import Filter, allowance
-from discreet.exact import decimal_text
+from discreet.exact import decimal_text, stated
 from discreet.privacy.losses import ApproximateDP, ZeroConcentratedDP
 
 
@@ -27,8 +27,8 @@ class Odometer:
     >>> print(Odometer.of(start.after(PureEvent(epsilon="1/8"))))
     guaranteed so far: ε = 0.125, δ = 0
     certified whatever follows: ε = 1, δ = 1e-06
-    Σρ = ≈0.00780234, of which ≈0.0151351 is left
-    descriptive only: ε = ≈0.563612 if Σρ had been fixed in advance
+    Σρ ≈ 0.00780234, of which ≈0.0151351 is left
+    descriptive only: ε ≈ 0.563612 if Σρ had been fixed in advance
     >>> print(Odometer.of(start.after(GaussianEvent.of(sigma=10))).guaranteed)
     None
     """
@@ -68,11 +68,11 @@ class Odometer:
         lines = [
             f"guaranteed so far: {self.guaranteed or 'no ε (zCDP events took part)'}",
             f"certified whatever follows: {self.certified}",
-            f"Σρ = {decimal_text(self.rho)}, of which {decimal_text(self.rho_left)} is left",
+            f"{stated('Σρ', self.rho)}, of which {decimal_text(self.rho_left)} is left",
         ]
         if self.descriptive_epsilon is not None:
             lines.append(
-                f"descriptive only: ε = {decimal_text(self.descriptive_epsilon)} if Σρ had been "
+                f"descriptive only: {stated('ε', self.descriptive_epsilon)} if Σρ had been "
                 "fixed in advance"
             )
         return "\n".join(lines)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from discreet.cli.tables import bar, console, percent
 from discreet.cli.words import in_words
-from discreet.exact import decimal_text
+from discreet.exact import stated
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -139,8 +139,8 @@ def show_left(out: "Console", balance: "Balance") -> None:
 
 def cost(plan: "Plan") -> str:
     """What a plan costs."""
-    delta = f", δ = {decimal_text(plan.delta)}" if plan.delta else ""
-    return f"ε = {decimal_text(plan.epsilon)}{delta}"
+    delta = f", {stated('δ', plan.delta)}" if plan.delta else ""
+    return f"{stated('ε', plan.epsilon)}{delta}"
 
 
 def _number(cell: str) -> "Text":

@@ -2,7 +2,7 @@
 
 from discreet.exact.enclosure import exp_minus, logarithm, square_root
 from discreet.exact.grid import Grid, Range
-from discreet.exact.rational import Number, decimal_text, rational, round_up
+from discreet.exact.rational import Number, decimal_text, rational, round_up, stated
 
 __all__ = [
     "Grid",
@@ -14,4 +14,5 @@ __all__ = [
     "rational",
     "round_up",
     "square_root",
+    "stated",
 ]

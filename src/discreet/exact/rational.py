@@ -143,3 +143,13 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
     if max(abs(value.numerator), value.denominator) < 10**4:
         return f"{value.numerator}/{value.denominator}"
     return f"≈{rounded}"
+
+
+def stated(name: str, value: Fraction) -> str:
+    """A number under its name: equal to what is shown, or about that.
+
+    >>> stated("ε", Fraction(1, 10)), stated("ε", Fraction(10**30 + 1, 10**30))
+    ('ε = 0.1', 'ε ≈ 1')
+    """
+    text = decimal_text(value)
+    return f"{name} ≈ {text[1:]}" if text.startswith("≈") else f"{name} = {text}"

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Any
 
 from discreet.errors import BudgetExhaustedError, DataError
-from discreet.exact import decimal_text
+from discreet.exact import decimal_text, stated
 from discreet.local import wire
 from discreet.local.device_file import locked, malformed, read_fields, write_whole
 from discreet.local.memo import Memo, code, permanent_of, read_question
@@ -154,7 +154,7 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
         left = self.cap - _sum(charges)
         if charge.epsilon > left:
             raise BudgetExhaustedError(
-                f"the answer costs ε = {decimal_text(charge.epsilon)} and {decimal_text(left)} of "
+                f"the answer costs {stated('ε', charge.epsilon)} and {decimal_text(left)} of "
                 f"the cap of {decimal_text(self.cap)} is left. Losses add up, so the question is "
                 "not answered. Answer one with a smaller epsilon."
             )

@@ -56,11 +56,10 @@ class Shuffled:
         return ApproximateDP(epsilon=self.epsilon, delta=self.delta)
 
     def __str__(self) -> str:
-        text = (
+        return (
             f"{self.loss} for {self.people:,} people, from {self.local} each. "
             f"Bound: {self.bound}. Assumption: {self.assumption}"
         )
-        return text.replace("= ≈", "≈ ")  # a rounded number is about, not equal
 
 
 def shuffled(scheme: object, people: int, *, delta: object) -> Shuffled:

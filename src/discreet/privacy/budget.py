@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import PrivacyParameterError
-from discreet.exact import decimal_text, rational
+from discreet.exact import decimal_text, rational, stated
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.parameters import read_delta, read_epsilon
 
@@ -39,7 +39,7 @@ class Budget:
         return f"Budget(epsilon={self.epsilon}, delta={self.delta}{stated})"
 
     def __str__(self) -> str:
-        return f"ε = {decimal_text(self.epsilon)}, δ = {decimal_text(self.delta)}"
+        return f"{stated('ε', self.epsilon)}, {stated('δ', self.delta)}"
 
     @property
     def question_delta(self) -> Fraction:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import PrivacyParameterError
-from discreet.exact import decimal_text, exp_minus, rational, square_root
+from discreet.exact import decimal_text, exp_minus, rational, square_root, stated
 from discreet.privacy.conversions import concentrated_epsilon, group_delta, rounded_up
 from discreet.privacy.parameters import read_count, read_delta
 
@@ -40,7 +40,7 @@ class PureDP:
         return f"PureDP(epsilon={self.epsilon})"
 
     def __str__(self) -> str:
-        return f"ε = {decimal_text(self.epsilon)}"
+        return f"{stated('ε', self.epsilon)}"
 
     def __add__(self, other: "PureDP") -> "PureDP":
         if not isinstance(other, PureDP):
@@ -91,7 +91,7 @@ class ApproximateDP:
         return f"ApproximateDP(epsilon={self.epsilon}, delta={self.delta})"
 
     def __str__(self) -> str:
-        return f"ε = {decimal_text(self.epsilon)}, δ = {decimal_text(self.delta)}"
+        return f"{stated('ε', self.epsilon)}, {stated('δ', self.delta)}"
 
     def __add__(self, other: "ApproximateDP | PureDP") -> "ApproximateDP":
         if isinstance(other, PureDP):
@@ -149,7 +149,7 @@ class ZeroConcentratedDP:
         return f"ZeroConcentratedDP(rho={self.rho})"
 
     def __str__(self) -> str:
-        return f"ρ = {decimal_text(self.rho)}"
+        return f"{stated('ρ', self.rho)}"
 
     def __add__(self, other: "ZeroConcentratedDP") -> "ZeroConcentratedDP":
         if not isinstance(other, ZeroConcentratedDP):
@@ -212,7 +212,7 @@ class TotalVariation:
         return f"TotalVariation(delta={self.delta})"
 
     def __str__(self) -> str:
-        return f"TV = {decimal_text(self.delta)}"
+        return f"{stated('TV', self.delta)}"
 
     def __add__(self, other: "TotalVariation") -> "TotalVariation":
         if not isinstance(other, TotalVariation):

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import BudgetExhaustedError, QueryError
-from discreet.exact import decimal_text, rational
+from discreet.exact import rational, stated
 from discreet.privacy.budget import Budget
 from discreet.release.answer import Release
 from discreet.release.asking import Asking
@@ -60,8 +60,8 @@ class Planned:
             "  ".join(f"{part:<{width}}" for part, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
         ]
-        delta = "" if self.delta == 0 else f", δ = {decimal_text(self.delta)}"
-        total = f"costs ε = {decimal_text(self.epsilon)}{delta} together"
+        delta = "" if self.delta == 0 else f", {stated('δ', self.delta)}"
+        total = f"costs {stated('ε', self.epsilon)}{delta} together"
         return "\n".join([*lines, f"{total}; nothing is spent until .release()"])
 
 
@@ -99,7 +99,7 @@ class Batch:
         if left < 0 or (rest and left <= 0):
             needed = budget.epsilon - left
             raise BudgetExhaustedError(
-                f"the margins need ε = {decimal_text(needed)} together, and the budget is "
+                f"the margins need {stated('ε', needed)} together, and the budget is "
                 f"{budget}. A smaller error costs more privacy. Allow larger margins or a larger "
                 "budget. Nothing was read or spent."
             )

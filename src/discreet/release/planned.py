@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import QueryError
-from discreet.exact import decimal_text
+from discreet.exact import decimal_text, stated
 from discreet.plan.blocks import Block, Output
 from discreet.plan.check import Question
 from discreet.plan.expressions import Named, shown
@@ -193,7 +193,7 @@ class Plan:
         question, priced = self.question, self.price.of(output.block)
         text = (
             f"{line.output:<10} {line.asks}: {line.mechanism}, {line.margin.text} (95%), "
-            f"ε = {decimal_text(line.epsilon)}"
+            f"{stated('ε', line.epsilon)}"
         )
         if not isinstance(priced, Priced):
             return f"{text}; released with the keys, at no further price"
@@ -211,8 +211,8 @@ class Plan:
 
     @property
     def _price(self) -> str:
-        delta = "" if self.delta == 0 else f", δ = {decimal_text(self.delta)}"
-        return f"ε = {decimal_text(self.epsilon)}{delta}"
+        delta = "" if self.delta == 0 else f", {stated('δ', self.delta)}"
+        return f"{stated('ε', self.epsilon)}{delta}"
 
     def __repr__(self) -> str:
         rows = [("output", "asks", "mechanism", "± (95%)", "ε")]

@@ -6,7 +6,7 @@ from datetime import datetime
 from io import StringIO
 from typing import Any
 
-from discreet.exact import decimal_text
+from discreet.exact import decimal_text, stated
 from discreet.survey.collector import read_tally
 from discreet.survey.poll import Poll
 from discreet.survey.schemes import Found, leverage, mean, shares
@@ -115,7 +115,7 @@ def _reading(poll: Poll) -> str:
         f"Every report was randomized in the respondent's browser, so {what} is an estimate. In at "
         f"least 95 of 100 such surveys an interval holds {what} among those who answered. "
         f"Estimates are unbiased: with few reports they may lie {ends}. One report "
-        f"reveals at most ε = {decimal_text(poll.epsilon)} of one answer. The intervals are for "
+        f"reveals at most {stated('ε', poll.epsilon)} of one answer. The intervals are for "
         "those who answered; they are for a population if those are a random sample of it, and "
         "honest."
     )
