@@ -61,6 +61,7 @@ const kinds = {
     const scheme = module.readScheme(text);
     return numbers.map((number) => String(module.positionOf(scheme, number)));
   },
+  bounds: ({ text }) => module.bounds(module.readScheme(text)),
   hash: ({ text }) => module.sha256(text),
   identity: ({ text }) => module.readScheme(text).hash,
   words({ text, reports }) {

@@ -264,6 +264,38 @@ def test_a_report_is_kept_for_later_where_there_is_no_connection(
     assert len(bodies) == 1  # the same report: a second one would reveal more
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (500, '{"error": ""}', "is not known"),
+        (500, '{"error": []}', "is not known"),
+        (502, "<html>", "is not known"),
+        (200, "{}", "is not known"),
+        (409, '{"error": "constructor"}', "is not known"),
+        (409, '{"error": "wrong-scheme", "message": "Write to us."}', "was changed"),
+        (410, '{"error": "closed"}', "was closed"),
+    ],
+)
+def test_nothing_but_a_stored_report_is_called_sent(
+    browser: Browser, tmp_path: Path, status: int, body: str, said: str
+) -> None:
+    fake = f"""window.fetch = async () => new Response({json.dumps(body)}, {{status: {status}}})"""
+    with hosting(write_poll(tmp_path)) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        browser.run(f"({fake}, true)")
+        click(browser, "answer-1")
+        click(browser, "send")
+        browser.wait(f"document.getElementById('status').textContent.includes('{said}')")
+        assert faults(browser) == []
+        again = "!document.getElementById('again').hidden"
+        assert browser.run(again) == (said == "is not known")
+        # A link that leads away from a report that may not have arrived is not offered.
+        away = "document.getElementById('results-link').hidden"
+        assert browser.run(away) == (said == "is not known")
+        assert "Write to us" not in browser.run("document.body.textContent")
+
+
 def test_a_token_of_the_link_is_used_and_not_left_in_the_address(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -38,7 +38,7 @@ def test_a_new_poll_can_be_rehearsed(survey: Command, tmp_path: Path) -> None:
     code, out, _ = survey("simulate", path, "--respondents", 400)
     assert code == 0
     assert "400 fake respondents, randomized-response, ε = 1" in out
-    assert "A forged report shifts a share by at most 0.54%" in out
+    assert "A forged report shifts a share by at most 0.55%" in out
     assert not (tmp_path / "poll.db").exists()
     code, _, error = survey("new", path)
     assert code == 2
@@ -60,6 +60,7 @@ def test_a_number_is_rehearsed_and_its_mean_is_shown(survey: Command, tmp_path: 
     path = write_poll(tmp_path, answers=None, low=0, high=40)
     code, out, _ = survey("simulate", path, "--respondents", 50)
     assert code == 0
+    assert "50 fake respondents, hybrid, ε = 1 for each" in out
     assert "1 intervals hold the truth" in out
     assert "shifts the mean by at most" in out
     scheme = read_poll(path).scheme
@@ -125,8 +126,16 @@ def test_a_poll_that_protects_little_says_so(survey: Command, tmp_path: Path) ->
     code, _, error = survey("simulate", write_poll(tmp_path, epsilon=8), "--respondents", 50)
     assert code == 0
     assert "2.98e+03 times as likely" in error
-    assert error.count("nearly sure") == 1
-    assert "nearly sure" not in survey("simulate", write_poll(tmp_path), "--respondents", 5)[2]
+    assert error.count("a great deal") == 1
+    assert "a great deal" not in survey("simulate", write_poll(tmp_path), "--respondents", 5)[2]
+
+
+def test_tokens_do_not_take_over_a_poll_that_is_served(survey: Command, tmp_path: Path) -> None:
+    opened(read_poll(write_poll(tmp_path, tokens="one-time"))).close()
+    path = write_poll(tmp_path, tokens="one-time", question="Where to?")
+    code, out, error = survey("tokens", path, "--number", 5)
+    assert (code, out) == (2, "")
+    assert "Serve the poll again" in error
 
 
 def test_nothing_is_announced_that_cannot_be_served(survey: Command, tmp_path: Path) -> None:

@@ -117,6 +117,7 @@ def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
         ({"answers": None, "high": 0}, "one of low and high"),
         ({"answers": None, "low": 0, "high": 0}, "low is not below high"),
         ({"answers": None, "low": "a", "high": 1}, "low"),
+        ({"answers": None, "low": 0, "high": 1e200}, "too large"),
         ({"answers": None, "low": 0, "high": 4, "scheme": "unary"}, "not one for this question"),
         ({"answers": None, "low": 0, "high": 4, "epsilon": -1}, "epsilon"),
         ({"database": 5}, "database"),

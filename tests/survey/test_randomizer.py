@@ -7,6 +7,7 @@ the twin's report and use up the script.
 """
 
 import json
+import re
 import subprocess
 import warnings
 from collections import Counter, defaultdict
@@ -268,6 +269,7 @@ UNKNOWN = [
     changed(PROJECTIVE, prime=1),
     changed(PROJECTIVE, dimension=1),
     changed(PROJECTIVE, dimension=25),
+    changed(PROJECTIVE, prime=7, dimension=24, keep="10086093013484082819"),
     changed(PROJECTIVE, dimension=2.5),
     changed(BOTH, kind="optimised"),
     changed(BOTH, low="40"),
@@ -341,7 +343,7 @@ def test_every_scheme_that_python_writes_is_read(epsilon: str) -> None:
         texts += [
             Mean(low=low, high=high, epsilon=Fraction(epsilon), kind=kind).to_json()
             for kind in ("duchi", "piecewise", "hybrid")
-            for low, high in ((0, 1), ("-1/3", "2/7"), (-1e-300, 1e300))
+            for low, high in ((0, 1), ("-1/3", "2/7"), (-1e-300, 1e130))
         ]
     assert node([{"kind": "refused", "text": text} for text in texts]) == [None] * len(texts)
 
@@ -362,6 +364,28 @@ def test_a_number_is_put_on_the_nearest_position() -> None:
     for text in ("", ".", "-", "1,5", "0x1", "1e9999", "NaN", "Infinity", " 1", "1_0", "9" * 99):
         with pytest.raises(AssertionError, match="not a number"):
             node([{"kind": "positions", "text": scheme.to_json(), "numbers": [text]}])
+
+
+def test_the_bounds_of_a_number_are_shown_as_they_are() -> None:
+    asked = [(0, 123456), (100001, 100004), ("1e-19", "3e-19"), (0, 1e130), ("-1/3", "2.50")]
+    schemes = [Mean(low=low, high=high, epsilon=1, kind="piecewise") for low, high in asked]
+    found = node([{"kind": "bounds", "text": scheme.to_json()} for scheme in schemes])
+    assert found == [
+        ["0", "123456"],
+        ["100001", "100004"],
+        ["0.0000000000000000001", "0.0000000000000000003"],
+        ["0", "1e+130"],
+        ["−1/3", "2.5"],
+    ]
+    middle = [scheme.possible_reports.stop // 2 for scheme in schemes]
+    tasks = zip(schemes, middle, strict=True)
+    words = node(
+        [{"kind": "words", "text": one.to_json(), "reports": [at, 0]} for one, at in tasks]
+    )
+    assert words[1][1][1] == "The report names the stretch from 100001 to 100001."
+    low, high = re.findall(r"[0-9.]+(?= to|\.$)", words[1][1][0])
+    assert 100001 < float(low) < float(high) <= 100004
+    assert all("Infinity" not in text and "NaN" not in text for one in words for text in one[1])
 
 
 def test_a_report_on_a_number_is_explained() -> None:

@@ -19,6 +19,7 @@ from discreet.survey.headers import HEADERS
 from discreet.survey.limits import RateLimit
 from discreet.survey.schemes import KINDS, leverage
 from discreet.survey.store import Store
+from discreet.survey.terms import Terms
 from discreet.survey.tokens import new_id, new_token, token_hash
 from tests.survey.conftest import Site, Sites
 from tests.survey.hosts import ANSWERS
@@ -304,9 +305,10 @@ def test_reports_are_tidied_when_none_come(site: Sites, monkeypatch: pytest.Monk
     tidied: list[float] = []
     real = Store.tidy
 
-    def tidy(store: Store) -> None:
-        real(store)
+    def tidy(store: Store) -> bool:
+        assert real(store)
         tidied.append(monotonic())
+        return True
 
     monkeypatch.setattr(Store, "tidy", tidy)
     for _ in range(5):
@@ -316,6 +318,52 @@ def test_reports_are_tidied_when_none_come(site: Sites, monkeypatch: pytest.Monk
         while len(tidied) == before and monotonic() < until:
             sleep(0.01)
         assert len(tidied) > before
+
+
+def test_reports_are_tidied_though_some_always_come(
+    site: Sites, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.survey.collector._LATEST", 0.3)
+    tidied: list[float] = []
+    monkeypatch.setattr(Store, "tidy", lambda _: not tidied.append(monotonic()))
+    made = site()
+    made.collector._pause = 600.0  # it is never quiet
+    until = monotonic() + 60
+    while len(tidied) < 3 and monotonic() < until:
+        assert made.send(report=1).status_code == 201
+        sleep(0.02)
+    assert len(tidied) >= 3
+
+
+def test_a_tidying_that_fails_is_told_once_and_tried_again(
+    site: Sites, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("discreet.survey.collector._RETRY", 0.02)
+    tried: list[float] = []
+    monkeypatch.setattr(Store, "tidy", lambda _: bool(tried.append(monotonic())))
+    site()
+    until = monotonic() + 60
+    while len(tried) < 4 and monotonic() < until:
+        sleep(0.02)
+    assert len(tried) >= 4
+    said = [record for record in caplog.records if "cannot be written anew" in record.message]
+    assert len(said) == 1
+
+
+def test_a_poll_that_another_process_has_changed_takes_nothing(
+    site: Sites, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = site()
+    terms = Terms(made.poll.scheme.to_json(), "Whither?", "none")
+    Store(made.poll.database, terms).close()
+    for _ in range(3):
+        response = made.send(report=1)
+        assert (response.status_code, response.json()["error"]) == (409, "wrong-scheme")
+    sleep(0.6)
+    assert made.ask("GET", "/api/results").status_code == 503
+    assert made.ask("GET", "/api/export").status_code == 503
+    said = [record for record in caplog.records if "was changed while" in record.message]
+    assert len(said) == 1
 
 
 def test_a_tally_that_is_damaged_is_told(site: Sites) -> None:

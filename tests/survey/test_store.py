@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from urllib.parse import quote
 
 import pytest
@@ -141,10 +142,32 @@ def test_a_poll_may_change_until_there_is_a_report(place: str) -> None:
 def test_a_collector_of_another_scheme_does_not_write(place: str) -> None:
     store = Store(place, TERMS)
     Store(place, replace(TERMS, scheme=OTHER)).close()
-    with pytest.raises(SourceError, match=r"changed while it was served.*Serve"):
-        store.add([entry(1)], count, {})
+    assert store.add([entry(1)], count, {}) == [Outcome.CHANGED]
+    for look in (store.tally, lambda: everything(store)):
+        with pytest.raises(SourceError, match=r"changed while it was served.*Serve"):
+            look()
+    store.close()
+    store = Store(place, replace(TERMS, scheme=OTHER))
     assert everything(store) == []
     store.close()
+
+
+def test_a_poll_is_not_taken_over_unless_that_is_meant(place: str) -> None:
+    Store(place, TERMS, renew=False).close()
+    Store(place, TERMS, renew=False).close()
+    with pytest.raises(DataError, match=r"before it was changed.*Serve the poll again"):
+        Store(place, replace(TERMS, question="Whither?"), renew=False)
+    Store(place, TERMS, renew=False).close()
+
+
+def test_looking_does_not_change_a_file(tmp_path: Path) -> None:
+    place = tmp_path / "foreign.db"
+    with closing(sqlite3.connect(place)) as connection:
+        connection.execute("CREATE TABLE another (one INTEGER)")
+    before = place.read_bytes()
+    with pytest.raises(SourceError, match="no poll was served from it yet"):
+        Store(str(place), TERMS, make=False)
+    assert place.read_bytes() == before
 
 
 def test_looking_leaves_the_database_as_it_is(place: str) -> None:
@@ -183,7 +206,7 @@ def test_a_file_does_not_tell_the_order_of_arrival_or_whose_token_it_was(tmp_pat
     for one in came:
         store.add([one], count, {})
     assert place.with_name("poll.db-wal").stat().st_size > 0  # the control: all of it is there
-    store.tidy()
+    assert store.tidy()
     assert place.with_name("poll.db-wal").stat().st_size == 0
     store.close()
     with closing(sqlite3.connect(place)) as connection:
@@ -224,7 +247,7 @@ def test_a_server_does_not_tell_the_order_of_arrival_or_whose_token_it_was(serve
         for one in came:
             store.add([one], count, {})
         assert connection.execute(linking).fetchall() == [(one.id, one.token) for one in came]
-        store.tidy()
+        assert store.tidy()
         assert connection.execute(linking).fetchall() == []
         for table, key in (("survey_reports", "id"), ("survey_tokens", "hash")):
             rows = connection.execute(f"SELECT {key}, xmin::text FROM {table} ORDER BY ctid")
@@ -237,6 +260,79 @@ def test_a_server_does_not_tell_the_order_of_arrival_or_whose_token_it_was(serve
     assert tally is not None
     assert read_tally(POLL, tally).reports == 40
     assert store.add([came[0]], count, {}) == [Outcome.AGAIN]
+    store.close()
+
+
+def test_a_reader_puts_a_tidying_off_and_stops_nobody(place: str) -> None:
+    store = Store(place, TERMS)
+    store.add([entry(1), entry(2)], count, {})
+    reader = store._database.connect(write=False)
+    reader.execute(store._database.begin.replace(" IMMEDIATE", ""))
+    reader.execute("SELECT id FROM survey_reports").fetchall()
+    store.add([entry(0)], count, {})
+    began, said = monotonic(), "another program keeps it locked"
+    try:
+        tidied = store.tidy()
+    except SourceError as error:
+        tidied, said = False, str(error)
+    assert not tidied
+    assert "another program keeps it locked" in said
+    assert monotonic() - began < 20  # it waits for an instant, not for its patience of 30 seconds
+    assert store.add([entry(1)], count, {}) == [Outcome.STORED]
+    reader.close()
+    assert store.tidy()
+    assert len(everything(store)) == 4
+    store.close()
+
+
+def test_an_old_snapshot_of_a_server_keeps_nothing_of_the_order(server: str) -> None:
+    """A row that was deleted would stay, as a transaction that began before might read it."""
+    import psycopg
+
+    schema = f"survey_{new_id()}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    place = f"{server}&options={quote(f'-c search_path={schema}', safe='')}"
+    store = Store(place, TERMS)
+    with psycopg.connect(place, autocommit=True) as reader, psycopg.connect(place) as other:
+        reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        reader.execute("SELECT count(*) FROM pg_class").fetchall()
+        for _ in range(20):
+            store.add([entry(1)], count, {})
+        before = other.execute("SELECT pg_relation_size('survey_poll')").fetchone()
+        other.rollback()
+        assert store.tidy()
+        after = other.execute("SELECT pg_relation_size('survey_poll')").fetchone()
+        dead = other.execute(
+            "SELECT sum(pg_relation_size(name::regclass)) FROM unnest(%s::text[]) name",
+            [["survey_poll", "survey_reports"]],
+        ).fetchone()
+    assert before is not None
+    assert after is not None
+    assert dead is not None
+    assert after[0] <= before[0]
+    assert dead[0] == 2 * 8192  # a page each: 20 short rows, and one row without its former selves
+    store.close()
+
+
+def test_tables_that_may_not_be_emptied_are_told(server: str) -> None:
+    import psycopg
+
+    schema, role = f"survey_{new_id()}", f"collector_{new_id()}"
+    place = f"{server}&options={quote(f'-c search_path={schema}', safe='')}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+        connection.execute(f"CREATE ROLE {role} LOGIN")
+        Store(place, TERMS).close()
+        connection.execute(f"GRANT USAGE, CREATE ON SCHEMA {schema} TO {role}")
+        connection.execute(
+            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
+        )
+    store = Store(place.replace("postgres@", f"{role}@"), TERMS)
+    assert store.add([entry(1)], count, {}) == [Outcome.STORED]
+    with pytest.raises(SourceError, match="may not write, or empty, the tables"):
+        store.tidy()
+    assert len(everything(store)) == 1
     store.close()
 
 
@@ -280,7 +376,7 @@ def test_sqlite_waits_for_the_disk_at_every_commit(tmp_path: Path) -> None:
 
     database = SqliteFile(str(tmp_path / "poll.db"))
     database.make()
-    with closing(database.connect()) as connection:
+    with closing(database.connect(write=True)) as connection:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 

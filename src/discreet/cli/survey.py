@@ -73,7 +73,7 @@ def serve(poll: str, host: str, port: int, proxy: str | None, reworded: bool) ->
     every = host in ("0.0.0.0", "::")
     shown = "127.0.0.1" if every else f"[{host}]" if ":" in host else host
     port = place.getsockname()[1]
-    click.echo(f"{read.question}  ({read.scheme.name}, {read.scheme.loss})")
+    click.echo(f"{read.question}  ({read.kind}, {read.scheme.loss})")
     click.echo(f"  answer   http://{shown}:{port}/")
     click.echo(f"  results  http://{shown}:{port}/results")
     if every:
@@ -103,6 +103,7 @@ def simulate(poll: str, respondents: int) -> None:
     """
     from discreet.survey.poll import read_poll
     from discreet.survey.rehearsal import rehearse
+    from discreet.survey.results import rounded_up
     from discreet.survey.schemes import leverage
 
     read = read_poll(poll)
@@ -112,13 +113,18 @@ def simulate(poll: str, respondents: int) -> None:
     for one in found:
         numbers = one.truth, one.estimate.value, one.estimate.lower, one.estimate.upper
         rows.append((one.estimate.answer, *(format(number, form) for number in numbers)))
-    click.echo(f"{respondents:,} fake respondents, {read.scheme.name}, {read.scheme.loss} for each")
+    people = "1 fake respondent" if respondents == 1 else f"{respondents:,} fake respondents"
+    click.echo(f"{people}, {read.kind}, {read.scheme.loss} for each")
     _table(("answer", "truth", "estimate", "at least", "at most"), rows)
     held = sum(one.covered for one in found)
     click.echo(f"{held} of {len(found)} intervals hold the truth; each does in 95 of 100 surveys.")
-    what, form = ("the mean", ".2g") if read.is_number else ("a share", ".2%")
-    shift = format(leverage(read.scheme) / respondents, form)
-    click.echo(f"A forged report shifts {what} by at most {shift}.")
+    shift = leverage(read.scheme) / respondents
+    what = (
+        f"the mean by at most {rounded_up(shift)}"
+        if read.is_number
+        else f"a share by at most {rounded_up(100 * shift)}%"
+    )
+    click.echo(f"A forged report shifts {what}.")
     _warn_of_weakness(read)
 
 
@@ -197,7 +203,7 @@ def tokens(poll: str, number: int, address: str | None) -> None:
             f"{Path(poll).name} is open to everyone. Tokens are for a poll that asks for them. "
             f'Write tokens = "{ONE_TIME}" in it.'
         )
-    store = opened(read)
+    store = opened(read, renew=False)
     made = [new_token() for _ in range(number)]
     store.add_tokens([token_hash(token) for token in made])
     store.close()
@@ -217,8 +223,8 @@ def _warn_of_weakness(poll: "Poll") -> None:
     if ratio >= _WEAK:
         click.echo(
             f"With {poll.scheme.loss} a report is up to {ratio:,.3g} times as likely for one "
-            "answer as for another: whoever sees it can be nearly sure of the answer. The page "
-            "tells respondents so. Use epsilon = 1 or less to protect them.",
+            "answer as for another: whoever sees it learns a great deal about the answer. The "
+            "page tells respondents so. Use epsilon = 1 or less to protect them.",
             err=True,
         )
 

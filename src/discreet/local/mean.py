@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import isfinite, sqrt
+from math import sqrt
 from statistics import NormalDist
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_epsilon
 
 _MOST_STEPS = 1 << 24
+_MOST_WIDTH = 1e140  # whose square, times that of any score, is a float
 _FLOATS = 1 << 49  # seven roundings of 2^-53 and their products, with room
 _LEAST = Fraction(1, 1 << 1070)  # the same for the least floats
 
@@ -81,7 +82,7 @@ class Mean:
                 "low is not below high. The bounds are public and every number is clipped to "
                 "them. Use low=0, high=100 for a number from 0 to 100."
             )
-        if not isfinite(float(high) - float(low)):
+        if float(high) - float(low) > _MOST_WIDTH:
             raise bad_bound("high - low")
         epsilon = read_epsilon(self.epsilon)
         law = derive(self.kind, epsilon, self.steps)

@@ -65,6 +65,6 @@ def read_bound(value: object, name: str) -> Fraction:
 def bad_bound(name: str) -> BoundsError:
     """The error for a bound that is none."""
     return BoundsError(
-        f"{name} is not a finite number. The bounds are public and every number is clipped to "
-        "them. Use low=0, high=100 for a number from 0 to 100."
+        f"{name} is not a finite number, or too large. The bounds are public and every number is "
+        "clipped to them. Use low=0, high=100 for a number from 0 to 100."
     )

@@ -119,7 +119,12 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
 
     @app.exception_handler(HTTPException)
     async def absent(_: Request, error: HTTPException) -> Response:
-        response = told("no-such-page", error.status_code, "There is no such page here.")
+        said = (
+            "This address takes no such request."
+            if error.status_code == 405
+            else "There is no such page here."
+        )
+        response = told("no-such-page", error.status_code, said)
         response.headers.update(error.headers or {})
         return response
 

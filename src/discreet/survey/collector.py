@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from logging import getLogger
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
@@ -23,13 +24,17 @@ from discreet.local.strict_json import parsed
 from discreet.survey.poll import ONE_TIME, Poll
 from discreet.survey.refusals import Refused
 from discreet.survey.store import Entry, Outcome, Store
+from discreet.survey.terms import changed
 from discreet.survey.tokens import new_id, token_hash
 
+_LOG: Final = getLogger("discreet.survey")
 LONGEST_BODY: Final = 1 << 16
 _MOST_AT_ONCE: Final = 512
 _PAUSE: Final = 1.0  # seconds between two writings of refusals
 _LAST: Final = 20.0  # seconds for the last writing
-_RETRY: Final = 60.0  # seconds until a tidying that failed is tried again
+_RETRY: Final = 5.0  # seconds until a tidying that failed is tried again
+_LATEST: Final = 60.0  # seconds that reports may come without one
+_TIDY: Final = -1.0
 _SHARE: Final = 50  # a tidying takes at most one part in so many of the time
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 _FIELDS: Final = frozenset({"scheme", "question", "report", "id", "token"})
@@ -37,6 +42,7 @@ _REFUSED: Final = {
     Outcome.ID_TAKEN: "id-taken",
     Outcome.TOKEN_UNKNOWN: "token-unknown",
     Outcome.TOKEN_USED: "token-used",
+    Outcome.CHANGED: "wrong-scheme",
 }
 
 Waiting = tuple[Entry, "Future[Outcome]"]
@@ -62,7 +68,8 @@ class Collector:
         self._refusals: Counter[str] = Counter()
         self._lock = Lock()
         self._tidy_at = 0.0
-        self._untidy = True  # a process before this one may have been killed
+        self._untidy_since = monotonic()  # a process before this one may have been killed
+        self._told: set[str] = set()
         self._writer = Thread(target=self._write, name="survey writer", daemon=True)
 
     def start(self) -> None:
@@ -140,15 +147,15 @@ class Collector:
             except Empty:
                 pass
             self._keep(batch)
-            if not batch or not going:
-                self._tidy(last=not going)
+            self._tidy(quiet=not batch, last=not going)
 
     def _keep(self, batch: list[Waiting]) -> None:
         with self._lock:
             refusals, self._refusals = self._refusals, Counter()
         if not batch and not refusals:
             return
-        self._untidy = self._untidy or bool(batch)
+        if batch and self._untidy_since == _TIDY:
+            self._untidy_since = monotonic()
         try:
             outcomes = self.store.add([entry for entry, _ in batch], self._count, refusals)
         except Exception:  # whatever it is, nobody may be told that a report is kept
@@ -156,20 +163,37 @@ class Collector:
                 self._refusals += refusals
             _tell([future for _, future in batch], None)
             return
+        if Outcome.CHANGED in outcomes:
+            self._tell_once(str(changed()))
         _tell([future for _, future in batch], outcomes)
 
-    def _tidy(self, last: bool) -> None:
-        """Let the database forget when reports came: when none come, and not for long."""
+    def _tidy(self, quiet: bool, last: bool) -> None:
+        """Let the database forget when reports came: when none come, and at the latest after a
+        minute; but for at most a small part of the time."""
         began = monotonic()
-        if not self._untidy or (began < self._tidy_at and not last):
+        due = began >= self._tidy_at and (quiet or began >= self._untidy_since + _LATEST)
+        if self._untidy_since == _TIDY or not (due or last):
             return
+        why = "somebody is reading it."
         try:
-            self.store.tidy()
-            self._untidy = False
-        except Exception:  # it is tried again, and nobody waits for it
-            self._tidy_at = began + _RETRY
-        else:
+            done = self.store.tidy()
+        except Exception as error:  # it is tried again, and no report waits for it
+            done, why = False, str(error) if isinstance(error, DiscreetError) else ""
+        if done:
+            self._untidy_since = _TIDY
             self._tidy_at = began + _SHARE * (monotonic() - began)
+            return
+        self._tidy_at = began + _RETRY
+        self._tell_once(
+            f"the database cannot be written anew: {why} Until it is, it tells in which order "
+            "reports came, and with which tokens. It is tried again."
+        )
+
+    def _tell_once(self, text: str) -> None:
+        """Tell whoever serves the poll, but not over and over."""
+        if text not in self._told:
+            self._told.add(text)
+            _LOG.warning("discreet survey: %s", text)
 
     def _count(self, tally: bytes | None, entries: list[Entry]) -> bytes:
         return counted(self.poll.scheme, tally, [entry.report for entry in entries])

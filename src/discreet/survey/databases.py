@@ -11,6 +11,12 @@ from discreet.errors import SourceError
 
 _LOCK = 0x646973637265  # a number of our own among a server's advisory locks
 _PATIENCE = 30  # seconds for another process to end its transaction
+_INSTANT = 200  # milliseconds for whoever reads, before a tidying is put off
+_COLUMNS = {
+    "survey_reports": "id, day, report",
+    "survey_tokens": "hash, used",
+    "survey_poll": "one, scheme, question, tokens, tally",
+}
 _SQLITE = {
     "SQLITE_CANTOPEN": "the file cannot be opened or made",
     "SQLITE_READONLY": "the file or its folder may not be written",
@@ -26,7 +32,7 @@ _POSTGRES = {
     "28": "the server does not let this user in",
     "3D000": "the server has no database of this name",
     "42P01": "no poll was served from it yet",
-    "42501": "this user may not write there",
+    "42501": "this user may not write, or empty, the tables there",
     "53": "the server is full or out of memory",
     "55P03": "another program keeps it locked",
     "57014": "the server took too long",
@@ -35,12 +41,15 @@ _POSTGRES = {
 
 
 def _rewritten(table: str, columns: str) -> tuple[str, ...]:
-    """Every row of a table again, in the order of the first column, as of one transaction."""
+    """Every row of a table again, in the order of the first column, as of one transaction and in a
+    new file.  A deleted row would stay in the old one as long as anybody might still read it."""
     return (
         "BEGIN",
-        "SELECT one FROM survey_poll FOR UPDATE",  # collectors wait
-        f"WITH gone AS (DELETE FROM {table} RETURNING {columns}) INSERT INTO {table} ({columns}) "
-        f"SELECT {columns} FROM gone ORDER BY 1",
+        "LOCK TABLE survey_poll IN ACCESS EXCLUSIVE MODE",  # collectors wait
+        f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE",
+        f"CREATE TEMP TABLE survey_copy ON COMMIT DROP AS SELECT {columns} FROM {table}",
+        f"TRUNCATE {table}",
+        f"INSERT INTO {table} ({columns}) SELECT {columns} FROM survey_copy ORDER BY 1",
         "COMMIT",
     )
 
@@ -65,10 +74,6 @@ class Database(Protocol):
         """What makes two processes take turns in making the tables."""
 
     @property
-    def tidying(self) -> tuple[str, ...]:
-        """What writes all rows anew, reports and tokens apart, in the order of their keys."""
-
-    @property
     def faults(self) -> tuple[type[Exception], ...]:
         """What its driver raises."""
 
@@ -81,8 +86,12 @@ class Database(Protocol):
     def reason(self, error: Exception) -> str:
         """What went wrong, in words that hold nothing of a row or of the address."""
 
-    def connect(self) -> Any:
+    def connect(self, *, write: bool) -> Any:
         """A connection on which a commit that has returned survives a loss of power."""
+
+    def tidy(self, connection: Any) -> bool:
+        """Write all rows anew, reports and tokens apart, in the order of their keys; whether
+        nothing is left of how they lay before.  Nobody is waited for longer than an instant."""
 
     def drop(self, connection: Any) -> None:
         """Give up a connection, whatever state it is in."""
@@ -100,7 +109,6 @@ class SqliteFile:
     lock: str = ""
     keyed: str = " WITHOUT ROWID"
     turn: tuple[str, ...] = ()
-    tidying: tuple[str, ...] = ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)")
 
     def make(self) -> None:
         """Make an empty file that nobody else on the machine may read."""
@@ -129,7 +137,17 @@ class SqliteFile:
         missing = str(error).startswith("no such table")
         return _POSTGRES["42P01"] if missing else type(error).__name__
 
-    def connect(self) -> Any:
+    def tidy(self, connection: Any) -> bool:
+        """Write the file anew, and empty the one that is written ahead."""
+        connection.execute(f"PRAGMA busy_timeout = {_INSTANT}")
+        try:
+            connection.execute("VACUUM")
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE}")
+        return not busy
+
+    def connect(self, *, write: bool) -> Any:
         """A connection that writes ahead and waits for the disk at every commit."""
         connection = sqlite3.connect(
             f"{Path(self.path).resolve().as_uri()}?mode=rw",
@@ -138,6 +156,8 @@ class SqliteFile:
             isolation_level=None,
             check_same_thread=False,
         )
+        if not write:
+            return connection
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
@@ -166,13 +186,6 @@ class PostgresDatabase:
     lock: str = " FOR UPDATE"
     keyed: str = ""
     turn: tuple[str, ...] = (f"SELECT pg_advisory_xact_lock({_LOCK})",)
-    tidying: tuple[str, ...] = (
-        "SET statement_timeout = 0",
-        *_rewritten("survey_reports", "id, day, report"),
-        *_rewritten("survey_tokens", "hash, used"),
-        *(f"VACUUM FULL {table}" for table in ("survey_reports", "survey_tokens", "survey_poll")),
-        f"SET statement_timeout = '{_PATIENCE}s'",
-    )
 
     def make(self) -> None:
         """A server's databases are made by its administrator."""
@@ -201,7 +214,17 @@ class PostgresDatabase:
             return _POSTGRES["28"]
         return _POSTGRES["08"] if not state else type(error).__name__
 
-    def connect(self) -> Any:
+    def tidy(self, connection: Any) -> bool:
+        """Write the tables into new files of the server."""
+        connection.execute(f"SET lock_timeout = '{_INSTANT}ms'")
+        connection.execute("SET statement_timeout = 0")
+        for table, columns in _COLUMNS.items():
+            for statement in _rewritten(table, columns):
+                connection.execute(statement)
+        self._patient(connection)
+        return True
+
+    def connect(self, *, write: bool) -> Any:
         """A connection whose commits wait for the server's disk."""
         import psycopg
 
@@ -212,9 +235,12 @@ class PostgresDatabase:
             tcp_user_timeout=1000 * _PATIENCE,
         )
         connection.execute("SET synchronous_commit = on")
+        self._patient(connection)
+        return connection
+
+    def _patient(self, connection: Any) -> None:
         connection.execute(f"SET lock_timeout = '{_PATIENCE}s'")
         connection.execute(f"SET statement_timeout = '{_PATIENCE}s'")
-        return connection
 
     def drop(self, connection: Any) -> None:
         """Close; the server rolls back."""

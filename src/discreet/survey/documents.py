@@ -101,7 +101,7 @@ def reports(poll: Poll) -> dict[str, Any]:
     }
     required = ["scheme", "report"]
     if poll.tokens == ONE_TIME:
-        properties["token"] = {"type": "string", "minLength": 1, "maxLength": 64}
+        properties["token"] = {"type": "string", "minLength": 1}
         required.append("token")
     return {
         "summary": "Send one report",

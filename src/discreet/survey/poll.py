@@ -67,6 +67,12 @@ class Poll:
         return isinstance(self.scheme, Mean)
 
     @property
+    def kind(self) -> str:
+        """How answers are randomized, as it is called in a poll."""
+        name: str = self.scheme.kind if self.is_number else self.scheme.name
+        return name
+
+    @property
     def question_identity(self) -> str:
         """The SHA-256 of the question, by which a report names it."""
         return sha256(self.question.encode()).hexdigest()

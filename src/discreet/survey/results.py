@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import ROUND_CEILING, Decimal
 from io import StringIO
 from typing import Any
 
@@ -72,13 +73,13 @@ def poisoning(poll: Poll, reports: int) -> dict[str, Any]:
 def _shifted_share(_: Poll, weight: float, reports: int) -> str:
     text = (
         "Whoever gives a false answer shifts a share by 1/n on average, as in any survey of n "
-        f"people. Whoever forges the report itself can shift it by up to {weight:.2f}/n"
+        f"people. Whoever forges the report itself can shift it by up to {rounded_up(weight, 3)}/n"
     )
     if reports > weight:
         text += (
-            f": here by at most {_points(weight / reports)} percentage points for each forged "
-            f"report, and by at most {_points(min(1.0, weight * _FEW))} points if one report in a "
-            "hundred is forged"
+            f": here by at most {rounded_up(100 * weight / reports)} percentage points for each "
+            f"forged report, and by at most {rounded_up(min(100.0, weight))} points if one report "
+            "in a hundred is forged"
         )
     return text
 
@@ -88,33 +89,44 @@ def _shifted_mean(poll: Poll, weight: float, reports: int) -> str:
     text = (
         f"Whoever gives a false number shifts the mean by up to {width:.4g}/n on average, as in "
         "any survey of n people. Whoever forges the report itself can shift it by up to "
-        f"{weight:.4g}/n"
+        f"{rounded_up(weight, 4)}/n"
     )
     if reports:
         text += (
-            f": here by at most {weight / reports:.2g} for each forged report, and by at most "
-            f"{weight * _FEW:.2g} if one report in a hundred is forged"
+            f": here by at most {rounded_up(weight / reports)} for each forged report, and by at "
+            f"most {rounded_up(weight * _FEW)} if one report in a hundred is forged"
         )
     return text
 
 
 _FEW = 0.01
+_LONG = 15  # digits before or behind the point that are written out
 
 
-def _points(share: float) -> str:
-    return f"{100 * share:.2g}" if share < 0.1 else f"{100 * share:.0f}"
+def rounded_up(value: float, digits: int = 2) -> str:
+    """A number that is stated as the most: of so many digits, and never below the value.
+
+    >>> rounded_up(1.633), rounded_up(0.0123), rounded_up(163.3), rounded_up(2.0)
+    ('1.7', '0.013', '170', '2')
+    """
+    if value <= 0:
+        return "0"
+    exact = Decimal(value)
+    place = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    found = (exact / place).to_integral_value(ROUND_CEILING) * place
+    return f"{found.normalize():f}" if abs(exact.adjusted()) < _LONG else f"{found:.{digits}g}"
 
 
 def _reading(poll: Poll) -> str:
-    what, ends = (
-        ("the mean", "outside of the bounds")
+    what, ends, clipped = (
+        ("the mean", "outside of the bounds", "Numbers beyond the bounds count as the bounds. ")
         if poll.is_number
-        else ("each share", "below 0% or above 100%")
+        else ("each share", "below 0% or above 100%", "")
     )
     return (
         f"Every report was randomized in the respondent's browser, so {what} is an estimate. In at "
         f"least 95 of 100 such surveys an interval holds {what} among those who answered. "
-        f"Estimates are unbiased: with few reports they may lie {ends}. One report "
+        f"Estimates are unbiased: with few reports they may lie {ends}. {clipped}One report "
         f"reveals at most {stated('ε', poll.epsilon)} of one answer. The intervals are for "
         "those who answered; they are for a population if those are a random sample of it, and "
         "honest."

@@ -28,10 +28,10 @@ _MOST_REQUESTS: Final = 4096
 _NO_ADDRESS: Final = frozenset({EADDRNOTAVAIL, EAI_NONAME, EAI_NODATA, EAI_AGAIN, EAI_FAIL})
 
 
-def opened(poll: Poll, *, reworded: bool = False, make: bool = True) -> Store:
+def opened(poll: Poll, *, reworded: bool = False, renew: bool = True, make: bool = True) -> Store:
     """The poll's database, made if it is not there and ``make`` is true."""
     terms = Terms(poll.scheme.to_json(), poll.question, poll.tokens)
-    return Store(poll.database, terms, reworded=reworded, make=make)
+    return Store(poll.database, terms, reworded=reworded, renew=renew, make=make)
 
 
 def listening(host: str, port: int) -> socket:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from discreet.errors import DataError, DiscreetError, SourceError
 from discreet.survey.databases import Database, database_at
-from discreet.survey.terms import Terms, check
+from discreet.survey.terms import Terms, changed, check, outdated
 
 
 class Outcome(Enum):
@@ -30,6 +30,7 @@ class Outcome(Enum):
     ID_TAKEN = "id-taken"
     TOKEN_UNKNOWN = "token-unknown"
     TOKEN_USED = "token-used"
+    CHANGED = "changed"  # the poll was changed while it was served
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,19 @@ _PAGE: Final = 1000
 class Store:
     """The reports of one poll.
 
-    As long as there are none, the poll may change in any way.  Afterwards its scheme is fixed, and
-    its question and who is admitted change only if that is meant (``reworded``).  With
-    ``make=False`` the database is read and left as it is.
+    As long as there are none, the poll may change in any way, if ``renew`` is true.  Afterwards its
+    scheme is fixed, and its question and who is admitted change only if that is meant
+    (``reworded``).  With ``make=False`` the database is read and left as it is.
     """
 
     def __init__(
-        self, place: str, terms: Terms, *, reworded: bool = False, make: bool = True
+        self,
+        place: str,
+        terms: Terms,
+        *,
+        reworded: bool = False,
+        renew: bool = True,
+        make: bool = True,
     ) -> None:
         self._database: Database = database_at(place)
         self._lock = Lock()
@@ -79,13 +86,13 @@ class Store:
         self._terms = terms
         self._mark: object = None
         if make:
-            self._make(reworded)
+            self._make(reworded, renew)
             return
         with self._reading() as execute:
-            found = execute(_TERMS).fetchone()
-            check(Terms(*found), terms, _number(execute), reworded)
+            self._terms = Terms(*execute(_TERMS).fetchone())
+            check(self._terms, terms, _number(execute), reworded)
 
-    def _make(self, reworded: bool) -> None:
+    def _make(self, reworded: bool, renew: bool) -> None:
         terms = self._terms
         self._database.make()
         with self._writing() as execute:
@@ -100,8 +107,12 @@ class Store:
                 *given,
             )
             # Whoever writes takes turns, so that no report comes in between.
-            found = execute(_TERMS + self._database.lock).fetchone()
-            check(Terms(*found), terms, _number(execute), reworded)
+            found = Terms(*execute(_TERMS + self._database.lock).fetchone())
+            check(found, terms, _number(execute), reworded)
+            if found == terms:
+                return
+            if not renew:
+                raise outdated()
             execute("UPDATE survey_poll SET scheme = ?, question = ?, tokens = ?", *given)
 
     def add(
@@ -113,10 +124,7 @@ class Store:
                 "SELECT scheme, question, tokens, tally FROM survey_poll" + self._database.lock
             ).fetchone()
             if Terms(*terms) != self._terms:
-                raise SourceError(
-                    "the poll was changed while it was served. Reports to two questions are not "
-                    "mixed. Serve the poll again."
-                )
+                return [Outcome.CHANGED] * len(entries)
             outcomes = [_kept(execute, entry) for entry in entries]
             stored = [
                 entry
@@ -136,13 +144,13 @@ class Store:
             for one in hashes:
                 execute("INSERT INTO survey_tokens (hash, used) VALUES (?, 0)", one)
 
-    def tidy(self) -> None:
-        """Write all rows anew, so that nothing tells when each came and with which token."""
+    def tidy(self) -> bool:
+        """Write all rows anew, so that nothing tells when each came and with which token; whether
+        that could be done."""
         with self._lock, self._translated():
             connection = self._connected()
             try:
-                for statement in self._database.tidying:
-                    connection.execute(statement)
+                return self._database.tidy(connection)
             except BaseException:
                 self._forget()
                 raise
@@ -150,7 +158,11 @@ class Store:
     def tally(self) -> tuple[bytes | None, dict[str, int]]:
         """The tally of all reports, and how many were refused for which reason."""
         with self._reading() as execute:
-            (tally,) = execute("SELECT tally FROM survey_poll").fetchone()
+            *terms, tally = execute(
+                "SELECT scheme, question, tokens, tally FROM survey_poll"
+            ).fetchone()
+            if Terms(*terms) != self._terms:
+                raise changed()
             refused = execute("SELECT reason, number FROM survey_refusals ORDER BY reason")
             numbers = {str(reason): int(number) for reason, number in refused.fetchall()}
         return None if tally is None else _bytes(tally), numbers
@@ -166,6 +178,8 @@ class Store:
         last = ""
         while True:
             with self._reading() as execute:
+                if Terms(*execute(_TERMS).fetchone()) != self._terms:
+                    raise changed()
                 rows = execute(
                     "SELECT id, day, report FROM survey_reports WHERE id > ? ORDER BY id LIMIT ?",
                     last,
@@ -204,7 +218,7 @@ class Store:
                 "a file that nobody can find. Put it back, or serve the poll again."
             )
         if self._connection is None:
-            self._connection = self._database.connect()
+            self._connection = self._database.connect(write=True)
             self._mark = self._database.mark()
         return self._connection
 
@@ -215,7 +229,7 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[Callable[..., Any]]:
-        with self._translated(), closing(self._database.connect()) as connection:
+        with self._translated(), closing(self._database.connect(write=False)) as connection:
             yield lambda sql, *values: connection.execute(self._database.written(sql), values)
 
     @contextmanager

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from discreet.errors import DataError
+from discreet.errors import DataError, SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,30 @@ def check(found: Terms, stated: Terms, reports: int, reworded: bool) -> None:
         raise DataError(
             f"{held} to another question: {found.question!r}. A report answers the question that "
             "was asked. Name another database in the poll; or, if only the wording was mended, "
-            "serve it with --reworded."
+            "serve it once with --reworded."
         )
     if found.tokens != stated.tokens:
         raise DataError(
             f"{held} that came with tokens = {found.tokens!r}. Who was admitted is part of what "
-            "results mean. Name another database in the poll; or serve it with --reworded if both "
-            "may be counted together."
+            "results mean. Name another database in the poll; or serve it once with --reworded if "
+            "both may be counted together."
         )
+
+
+def changed() -> SourceError:
+    """The error of a collector whose database another one has taken over."""
+    return SourceError(
+        "the poll was changed while it was served. Reports to two questions are not mixed. Serve "
+        "the poll again."
+    )
+
+
+def outdated() -> DataError:
+    """The error for a poll that is not the one that is served."""
+    return DataError(
+        "the database was made for the poll as it was before it was changed. A collector that "
+        "runs would take no more reports. Serve the poll again, and then make tokens."
+    )
 
 
 def counted_in_words(reports: int) -> str:

@@ -7,6 +7,7 @@
 const WHOLE = 1n << 64n;
 const LONGEST_TEXT = 1 << 20;
 const MANY = 1000000n;
+const MOST_VECTORS = 1n << 24n;
 const LONGEST_BOUND = 120; // letters of a fraction
 const MOST_EPSILON = 128n; // e^128 is above every ratio that chances of 2^64 can have
 
@@ -81,7 +82,10 @@ const CHECKS = {
   },
   projective(scheme) {
     const { prime, dimension, categories } = scheme;
-    insist(isPrime(prime) && dimension >= 2n && dimension <= 24n, "This is not a space of points.");
+    insist(
+      isPrime(prime) && dimension >= 2n && dimension <= 24n && prime ** dimension <= MOST_VECTORS,
+      "This is not a space of points.",
+    );
     scheme.points = points(prime, dimension);
     scheme.hyperplane = points(prime, dimension - 1n);
     insist(scheme.points >= categories, "There are fewer points than answers.");
@@ -517,7 +521,7 @@ export function explanation(scheme) {
     return [
       ...sentences.slice(0, -1),
       `That protects you little: a report is ${times} as likely for one answer as for another, so ` +
-        "whoever sees yours can be nearly sure of your answer. Answer only if it may be known.",
+        "whoever sees yours learns a great deal about your answer. Answer only if it may be known.",
     ];
   }
   return [
@@ -574,23 +578,53 @@ function numberInWords({ low, high, steps, window, cells }, report) {
   if (report >= cells) return `The report says: “${report > cells ? "high" : "low"}”.`;
   const first = report < window ? 0n : report - window + 1n;
   const last = report < steps ? report : steps;
+  const width = toNumber(high[0] * low[1] - low[0] * high[1], low[1] * high[1]);
   const number = (position) => {
     // low + (high - low)·position/steps, over one denominator
     const above = low[0] * high[1] * (steps - position) + high[0] * low[1] * position;
-    return rounded(above, low[1] * high[1] * steps);
+    return rounded(above, low[1] * high[1] * steps, width);
   };
   return `The report names the stretch from ${number(first)} to ${number(last)}.`;
 }
 
-/** A fraction as a number of four digits. */
-function rounded(above, below) {
-  const scaled = Number((above * 10n ** 18n) / below) / 1e18;
-  return String(Number(scaled.toPrecision(4))).replace("-", "−");
+/** A fraction as a respondent reads it: to about a thousandth of the width of the scale. */
+function rounded(above, below, width) {
+  const places = Math.min(20, Math.max(0, 3 - Math.floor(Math.log10(width))));
+  if (width > 1e15) return toNumber(above, below).toPrecision(4);
+  const size = above < 0n ? -above : above;
+  const scaled = (size * 10n ** BigInt(places) * 2n + below) / (2n * below);
+  return decimalText(above < 0n ? -scaled : scaled, places);
+}
+
+/** An integer with its point moved, without zeros at the end. */
+function decimalText(scaled, places) {
+  const sign = scaled < 0n ? "−" : "";
+  const text = String(scaled < 0n ? -scaled : scaled).padStart(places + 1, "0");
+  const [whole, rest] = [text.slice(0, text.length - places), text.slice(text.length - places)];
+  const kept = rest.replace(/0+$/, "");
+  return `${sign}${whole}${kept && `.${kept}`}`;
+}
+
+function toNumber(above, below) {
+  const shift = BigInt(Math.max(0, 80 - String(above).length + String(below).length));
+  return Number((above * 10n ** shift) / below) / 10 ** Number(shift);
+}
+
+/** A bound exactly: as a decimal where it has an end, else as a fraction. */
+function exactly([above, below]) {
+  for (let places = 0; places <= 30; places += 1) {
+    const scaled = above * 10n ** BigInt(places);
+    if (scaled % below === 0n) {
+      const text = decimalText(scaled / below, places);
+      return text.length <= 40 ? text : String(toNumber(above, below));
+    }
+  }
+  return `${above}/${below}`.replace("-", "−");
 }
 
 /** The bounds of a question for a number, as a respondent reads them. */
 export function bounds({ low, high }) {
-  return [rounded(...low), rounded(...high)];
+  return [exactly(low), exactly(high)];
 }
 
 // ------------------------------------------------------------------ the page
@@ -695,6 +729,7 @@ async function fetched(address) {
   return response.text();
 }
 
+const PATIENCE = 40000; // milliseconds for the collector
 const UNKNOWN =
   "Whether the report arrived is not known. Send the same report again: it counts once. Do not " +
   "answer anew.";
@@ -708,9 +743,13 @@ const TOLD = {
   "wrong-scheme": "The survey was changed after this page was loaded. The report was not counted.",
   "too-slow": "The connection is slow, and the report was not counted. Send the same report again.",
   "too-many": "Too many reports came from your address. Wait a moment, and send the same report again.",
+  oversize: "The report is too long for the collector, and was not counted.",
+  "not-json": "The collector does not understand the report, and did not count it.",
   malformed: "The collector does not understand the report, and did not count it.",
   closed: "The survey was closed. The report was not counted.",
 };
+
+const FINAL = ["closed", "wrong-scheme", "malformed", "oversize", "not-json"];
 
 /** Send a report: the collector's reason if it did not take it. */
 async function send(sealed) {
@@ -722,13 +761,14 @@ async function send(sealed) {
       body: JSON.stringify(sealed),
       credentials: "omit",
       referrerPolicy: "no-referrer",
+      signal: AbortSignal.timeout(PATIENCE),
     });
   } catch {
     return "no-connection";
   }
   if (response.status === 201) return "";
-  const said = await response.json().catch(() => ({}));
-  return String(said?.error ?? "unknown");
+  const said = await response.json().catch(() => null);
+  return typeof said?.error === "string" && said.error ? said.error : "unknown";
 }
 
 /** The token of a link. It is taken out of the address at once; the browser's history keeps the
@@ -781,14 +821,20 @@ async function start() {
   const told = (text) => (at("status").textContent = text);
   let sealed = null;
   let reason = "";
+  let pending = false; // the report is on its way, or may not have arrived
+  addEventListener("beforeunload", (event) => pending && event.preventDefault());
   const deliver = async () => {
+    pending = true;
+    show("results-link", false);
     at("send").disabled = at("again").disabled = true;
     at("raw").textContent = JSON.stringify(sealed, null, 1);
     told("Sending the report…");
     reason = await send(sealed);
     at("send").disabled = at("again").disabled = false;
-    const final = ["closed", "wrong-scheme", "malformed"].includes(reason);
-    show("again", reason !== "" && !final);
+    const final = FINAL.includes(reason);
+    pending = reason !== "" && !final;
+    show("results-link", !pending);
+    show("again", pending);
     show("other-token-row", reason.startsWith("token-"));
     show("next", reason === "");
     told(reason === "" ? "The report was sent. Thank you." : Object.hasOwn(TOLD, reason) ? TOLD[reason] : UNKNOWN);
