@@ -72,6 +72,7 @@ def server(poll: Poll, store: Store, proxy: str | None = None) -> Callable[[sock
     settings = uvicorn.Config(
         application(Collector(poll, store)),
         access_log=False,
+        log_config=None,  # what is wrong goes to the standard error, and other loggers are let be
         log_level="warning",
         server_header=False,
         proxy_headers=proxy is not None,
