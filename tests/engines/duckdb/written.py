@@ -3,6 +3,8 @@
 from hypothesis import strategies as st
 
 from discreet.plan.build import Expression, col, when
+from discreet.plan.expressions import MOST_NODES
+from discreet.plan.types import _written_size
 from tests.engines.duckdb.measuring import Row
 
 ODD = (
@@ -76,6 +78,11 @@ def _numbers(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressi
     )
 
 
+def short(expression: Expression) -> bool:
+    """Whether it is not refused for what it grows to when it is written out."""
+    return _written_size(expression.node) <= MOST_NODES // 2  # a question may nest it once more
+
+
 def _conditions(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     return st.one_of(
         st.builds(lambda a, b: a & b, inner, inner),
@@ -90,7 +97,7 @@ numbers = st.recursive(
     ),
     _numbers,
     max_leaves=4,
-)
+).filter(short)
 conditions = st.recursive(
     st.one_of(
         st.builds(lambda a, b: a < b, numbers, numbers),
@@ -103,4 +110,4 @@ conditions = st.recursive(
     ),
     _conditions,
     max_leaves=3,
-)
+).filter(short)
