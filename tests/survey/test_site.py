@@ -346,7 +346,7 @@ def test_a_tidying_that_fails_is_told_once_and_tried_again(
     while len(tried) < 4 and monotonic() < until:
         sleep(0.02)
     assert len(tried) >= 4
-    said = [record for record in caplog.records if "cannot be written anew" in record.message]
+    said = [record for record in caplog.records if "could not be written anew" in record.message]
     assert len(said) == 1
 
 

@@ -174,19 +174,21 @@ class Collector:
         due = began >= self._tidy_at and (quiet or began >= self._untidy_since + _LATEST)
         if self._untidy_since == _TIDY or not (due or last):
             return
-        why = "somebody is reading it."
+        why = "somebody is reading it"
         try:
             done = self.store.tidy()
         except Exception as error:  # it is tried again, and no report waits for it
-            done, why = False, str(error) if isinstance(error, DiscreetError) else ""
+            said = str(error) if isinstance(error, DiscreetError) else type(error).__name__
+            done, why = False, said.partition(". ")[0]
         if done:
             self._untidy_since = _TIDY
             self._tidy_at = began + _SHARE * (monotonic() - began)
             return
         self._tidy_at = began + _RETRY
         self._tell_once(
-            f"the database cannot be written anew: {why} Until it is, it tells in which order "
-            "reports came, and with which tokens. It is tried again."
+            f"the reports could not be written anew: {why}. Until they are, the database tells in "
+            "which order they came, and with which tokens. End what reads it, or let this user "
+            "empty the tables; it is tried again."
         )
 
     def _tell_once(self, text: str) -> None:
