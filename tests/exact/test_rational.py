@@ -105,7 +105,6 @@ def test_a_fraction_is_itself_also_as_text(value: Fraction) -> None:
         np.array([1]),
         np.array(1.5),
     ],
-    ids=repr,
 )
 def test_what_is_no_number_is_refused_by_name(written: object) -> None:
     with pytest.raises(PrivacyParameterError, match=r"^epsilon is .* not a number"):
