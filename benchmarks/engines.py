@@ -161,8 +161,8 @@ def postgres(*paths: str) -> list[dict[str, float]]:
     import psycopg
 
     # The tests know how to start a server; a peer installs a package that is also called tests.
-    sys.path.append(str(Path(__file__).parents[1] / "tests"))
-    from servers import running
+    sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
+    from postgres_server import running
 
     found = []
     with running() as address, psycopg.connect(address, autocommit=True) as connection:

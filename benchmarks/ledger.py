@@ -17,9 +17,9 @@ from statistics import median
 from typing import Any
 
 # The tests know how to start a server; a peer installs a package that is also called tests.
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
-from servers import NoServerError, running
+from postgres_server import NoServerError, running
 
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.entries import COLUMNS

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.servers import NoServerError, running
+from tests.support.postgres_server import NoServerError, running
 
 settings.register_profile("default", deadline=None)
 settings.register_profile("soak", deadline=None, max_examples=5_000)

@@ -44,7 +44,7 @@ from discreet.privacy.events import (
 )
 from discreet.privacy.losses import ApproximateDP
 from discreet.privacy.neighbors import Neighbors
-from tests.accounting import twins
+from tests.accounting import loss_twins as twins
 
 DELTA = Fraction(1, 10**6)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.accounting.convolution import Weights, convolved
 from discreet.accounting.rounding import ROUND
-from tests.trials import examples
+from tests.support.trials import examples
 
 
 def exact(factors: list[Weights], start: int, length: int) -> list[Fraction]:

@@ -35,7 +35,7 @@ from discreet.privacy.events import (
     RepeatedEvent,
     SampledEvent,
 )
-from tests.accounting import twins
+from tests.accounting import loss_twins as twins
 
 DELTAS: dict[str, Callable[..., Fraction]] = {
     "zcdp": zcdp_delta,

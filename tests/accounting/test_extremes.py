@@ -46,7 +46,7 @@ from discreet.privacy.events import (
     SampledEvent,
     SimpleEvent,
 )
-from tests.accounting import twins
+from tests.accounting import loss_twins as twins
 
 DELTA = Fraction(1, 10**6)
 HUGE = 10**400

@@ -30,8 +30,8 @@ from discreet.privacy.events import (
     SampledEvent,
 )
 from discreet.privacy.losses import ZeroConcentratedDP
-from tests.accounting import twins
-from tests.trials import examples
+from tests.accounting import loss_twins as twins
+from tests.support.trials import examples
 
 ONE = Budget(epsilon=1, delta="1e-6")
 BITS = 160

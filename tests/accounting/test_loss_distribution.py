@@ -39,7 +39,7 @@ from discreet.privacy.events import (
     RepeatedEvent,
     SampledEvent,
 )
-from tests.trials import examples
+from tests.support.trials import examples
 
 DELTA = Fraction(1, 10**6)
 

@@ -27,7 +27,7 @@ from discreet.privacy.events import (
     SimpleEvent,
 )
 from discreet.privacy.losses import ZeroConcentratedDP
-from tests.trials import examples
+from tests.support.trials import examples
 
 ORDERS = [Fraction(101, 100), Fraction(3, 2), Fraction(2), Fraction(5), Fraction(37)]
 mp = mpmath.mp.clone()

@@ -13,7 +13,7 @@ import pytest
 
 from discreet.ledger import Ledger
 from tests.cli.conftest import Command
-from tests.cli.tables import BY_WARD, COUNT, write_visits
+from tests.support.visits_policy import BY_WARD, COUNT, write_visits
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from discreet.ledger import Ledger
 from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
 from tests.cli.conftest import Command
-from tests.cli.tables import COUNT, write_visits
+from tests.support.visits_policy import COUNT, write_visits
 
 
 def test_it_shows_a_bar_who_asked_and_for_what(command: Command, path: Path) -> None:

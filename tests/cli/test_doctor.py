@@ -19,7 +19,7 @@ import pytest
 from discreet.cli import doctor
 from discreet.ledger import Ledger
 from tests.cli.conftest import Command, Ended
-from tests.cli.tables import COUNT, write_visits
+from tests.support.visits_policy import COUNT, write_visits
 
 ROOT = Path(__file__).parents[2]
 PASSWORD = "hunter2-8675309"

@@ -10,7 +10,7 @@ import pytest
 from discreet.errors import PolicyError
 from discreet.policy import read_policy
 from tests.cli.conftest import Command
-from tests.cli.tables import CANARY, CANARY_NUMBER, COUNT, write_visits
+from tests.support.visits_policy import CANARY, CANARY_NUMBER, COUNT, write_visits
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from discreet.errors import AnswerLostError, BudgetExhaustedError
 from discreet.ledger import Entry, Ledger
 from discreet.privacy.events import PureEvent
 from tests.cli.conftest import Command
-from tests.cli.tables import write_visits
+from tests.support.visits_policy import write_visits
 
 
 def tamper(path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.cli.tables import BY_WARD, CANARY, CANARY_NUMBER, COUNT, write_visits
+from tests.support.visits_policy import BY_WARD, CANARY, CANARY_NUMBER, COUNT, write_visits
 
 TOWNS = "SELECT town, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY town"
 QUESTIONS = [

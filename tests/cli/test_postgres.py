@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.engines.postgres.tables import new_table
+from tests.support.postgres_tables import new_table
 
 KINDS = {
     "patient": "bigint",

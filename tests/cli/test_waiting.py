@@ -12,7 +12,7 @@ import pytest
 from discreet.cli import waiting as shown
 from discreet.cli.waiting import waiting
 from tests.cli.conftest import Command
-from tests.cli.tables import COUNT, write_visits
+from tests.support.visits_policy import COUNT, write_visits
 
 
 class Screen(io.StringIO):

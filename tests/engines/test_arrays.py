@@ -15,7 +15,7 @@ from discreet.engines.arrays import Steps, clip
 from discreet.engines.columns import number
 from discreet.errors import DataError
 from discreet.exact import Grid, Range
-from tests.engines.odd import ODD, SHOWN, watched
+from tests.support.odd_records import ODD, SHOWN, watched
 
 RANGES = {
     "ages": Range(grid=Grid(0), low=0, high=120),

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.engines.categories import category_key, count_categories
-from tests.engines.odd import ODD, SHOWN, watched
+from tests.support.odd_records import ODD, SHOWN, watched
 
 NAMES: list[Any] = ["a", "b", 1, 2.5, None, "1e3", ("x", 1)]
 COLUMN: list[Any] = ["a", "b", "b", 1, True, 1.0, Decimal(1), 2.5, None, math.nan, "c", ("x", 1)]

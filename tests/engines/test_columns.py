@@ -24,7 +24,7 @@ from discreet.engines.columns import (
     read_presence,
 )
 from discreet.errors import DataError
-from tests.engines.odd import ODD, SHOWN, watched
+from tests.support.odd_records import ODD, SHOWN, watched
 
 PLAIN: list[Any] = [3, 2.5, 2**60 + 1, None, -7, 0.0, math.inf]
 EXPECTED = [3.0, 2.5, float(2**60 + 1), math.nan, -7.0, 0.0, math.inf]

@@ -25,7 +25,7 @@ from discreet.exact.normal import (
     mills_ratio,
     upper_tail,
 )
-from tests.trials import examples
+from tests.support.trials import examples
 
 BITS = st.integers(8, 200)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.laws.source import SourceFile, imported_names, made_up, package_files
+from tests.support.package_source import SourceFile, imported_names, made_up, package_files
 
 ROOMS = (
     "errors",

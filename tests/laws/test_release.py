@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.laws.source import SourceFile, imported_names, made_up, package_files
+from tests.support.package_source import SourceFile, imported_names, made_up, package_files
 
 RELEASE = "discreet.release.answer.Release"
 

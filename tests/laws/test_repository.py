@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.laws.source import ROOT, SourceFile, made_up, package_files
+from tests.support.package_source import ROOT, SourceFile, made_up, package_files
 
 MOST_LINES = 400
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))

@@ -8,7 +8,7 @@ import ast
 
 import pytest
 
-from tests.laws.source import SourceFile, made_up, package_files
+from tests.support.package_source import SourceFile, made_up, package_files
 
 
 def openings(file: SourceFile) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from tests.lectures.evidence import at_most, frequency_agrees
+from tests.support.evidence import at_most, frequency_agrees
 
 
 def events(outcomes):

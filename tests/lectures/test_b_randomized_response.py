@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from tests.lectures.evidence import agrees, at_most, frequency_agrees
+from tests.support.evidence import agrees, at_most, frequency_agrees
 
 
 def test_b1_the_two_coin_form_keeps_three_quarters_and_is_exactly_ln_3_private():

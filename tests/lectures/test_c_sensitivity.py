@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from tests.lectures.evidence import agrees, frequency_agrees, l1, removals, replacements
+from tests.support.evidence import agrees, frequency_agrees
+from tests.support.neighbors import l1, removals, replacements
 
 UNIVERSE = (0, 1, 2, 3)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from tests.lectures.evidence import at_most, frequency_agrees
+from tests.support.evidence import at_most, frequency_agrees
 
 
 def test_d1_the_tail_of_laplace_noise_falls_exponentially():

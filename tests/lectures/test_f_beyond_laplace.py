@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from tests.lectures.evidence import at_most
+from tests.support.evidence import at_most
 
 
 def test_f1_the_gaussian_mechanism_needs_less_noise_than_the_classic_formula():

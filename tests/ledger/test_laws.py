@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tests.laws.source import imported_names, package_files
+from tests.support.package_source import imported_names, package_files
 
 SURVEYS = "survey/databases.py"  # keeps reports in SQLite, in tables of its own
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.exact import exp_minus
 from discreet.local.chances import WHOLE, fresh_bytes, happens, keep_chance, uniform
 from discreet.noise import Keystream
-from tests.mechanisms.goodness import fits
+from tests.support.evidence import fits
 
 
 class Script:

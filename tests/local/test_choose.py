@@ -23,7 +23,7 @@ from discreet.local import (
     respondents_for,
     shuffled,
 )
-from tests.local.twins import EPSILONS, schemes
+from tests.local.scheme_twins import EPSILONS, schemes
 
 SIZES = [2, 3, 4, 8, 16, 60, 1000, 70_000]
 LENGTHS = [None, 1, 2, 4, 8, 11, 12, 16, 17, 19, 60, 1000, 100_000]

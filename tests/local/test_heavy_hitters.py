@@ -13,8 +13,8 @@ from discreet.local.proportions import TOGETHER
 from discreet.noise import Keystream, UnsafeSeededBits
 from discreet.privacy.losses import PureDP
 from discreet.privacy.verification import verify
-from tests.local.twins import grows_to
-from tests.mechanisms.goodness import fits
+from tests.local.scheme_twins import grows_to
+from tests.support.evidence import fits
 
 SURE = 1 - Fraction(1, 10**7)
 TREE = HeavyHitters(epsilon=3, length=4, confidence=SURE)  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from discreet.local.mean_law import KINDS, derive
 from discreet.local.tally import Tally
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.verification import verify
-from tests.mechanisms.goodness import fits
+from tests.support.evidence import fits
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(7, 10), Fraction(1), Fraction(2), Fraction(4)]
 STEPS = [1, 2, 3, 7, 10]

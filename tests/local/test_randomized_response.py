@@ -21,7 +21,7 @@ from discreet.privacy.estimate import Estimate
 from discreet.privacy.estimates import Estimates
 from discreet.privacy.losses import PureDP
 from discreet.privacy.verification import TOLERANCE, verify
-from tests.mechanisms.goodness import fits
+from tests.support.evidence import fits
 
 POLL = RandomizedResponse(epsilon=1)
 WARDS = RandomizedResponse(epsilon="1/2", categories=["north", "south", "west"])  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from discreet.local import (
 )
 from discreet.local.proportions import TOGETHER
 from discreet.privacy.estimate import Estimate
-from tests.local.twins import schemes
+from tests.local.scheme_twins import schemes
 
 CANARY = "canary-77310577"
 NAMES = ["north", "south", "west"]

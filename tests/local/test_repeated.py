@@ -31,7 +31,7 @@ from discreet.local.memo import Memo
 from discreet.local.repeated import Repeated
 from discreet.local.tally import Tally
 from discreet.privacy.losses import PureDP
-from tests.mechanisms.goodness import fits
+from tests.support.evidence import fits
 
 Law = dict[Any, Fraction]
 QUESTION = "Do you smoke?"

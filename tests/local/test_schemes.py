@@ -26,8 +26,8 @@ from discreet.local.proportions import BIASED, on_simplex
 from discreet.local.scheme import Categorical
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.losses import PureDP
-from tests.local.twins import named, outcome, schemes, twin_law
-from tests.mechanisms.goodness import fits
+from tests.local.scheme_twins import named, outcome, schemes, twin_law
+from tests.support.evidence import fits
 
 NAMES = ["north", "south", "west", "östlich", "none of these"]
 FIVE = schemes(1, 5)

@@ -23,7 +23,7 @@ from discreet.local.subset import best_size, chances
 from discreet.noise import Keystream
 from discreet.privacy.laws import WeightedLaw
 from discreet.privacy.verification import verify
-from tests.local.twins import EPSILONS, Twin, grows_to, points, schemes, twin_law
+from tests.local.scheme_twins import EPSILONS, Twin, grows_to, points, schemes, twin_law
 
 SIZES = [2, 3, 4, 8, 16]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet.errors import DataError, DiscreetError
 from discreet.local import Mean, RandomizedResponse, SubsetSelection, Tally, UnaryEncoding
 from discreet.local.scheme import Scheme
-from tests.local.twins import schemes
+from tests.local.scheme_twins import schemes
 
 FORMS: list[Scheme] = [*schemes(1, 5), *schemes(2, ["a", "b", "ç"])]
 kinds = pytest.mark.parametrize("form", FORMS, ids=repr)

@@ -29,7 +29,7 @@ from discreet.privacy.losses import ApproximateDP, ZeroConcentratedDP
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import verify
-from tests.trials import examples
+from tests.support.trials import examples
 
 MILLIONTH = Fraction(1, 10**6)
 ONE = Sensitivity(l2=1)

@@ -17,7 +17,7 @@ from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.losses import ApproximateDP
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.verification import verify
-from tests.mechanisms.goodness import FALSE_ALARM, fits
+from tests.support.evidence import WRONG_VERDICT, fits
 
 KINDS = [OptimalSelection, LaplaceThreshold, GaussianThreshold]
 THRESHOLDS = [LaplaceThreshold, GaussianThreshold]
@@ -165,7 +165,7 @@ def test_keys_are_released_as_often_as_stated_and_not_otherwise(kind, groups):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_lonely_key_shows_no_more_often_than_delta_allows(kind):
     selection = made(kind)
-    most = binom.isf(FALSE_ALARM, MANY, 1 / 20)
+    most = binom.isf(WRONG_VERDICT, MANY, 1 / 20)
     assert selection(repeated(1), source=UnsafeSeededBits(6)).kept.size <= most
     # The control: two units are one unit with a threshold that is one lower.
     assert selection(repeated(2), source=UnsafeSeededBits(6)).kept.size > most

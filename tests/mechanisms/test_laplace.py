@@ -17,7 +17,7 @@ from discreet.noise import UnsafeSeededBits
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import verify
-from tests.mechanisms.goodness import fits
+from tests.support.evidence import fits
 
 scales = st.fractions(min_value=Fraction(1, 20), max_value=50, max_denominator=50)
 

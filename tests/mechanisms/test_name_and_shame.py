@@ -12,7 +12,7 @@ from discreet.mechanisms import NameAndShame
 from discreet.privacy.losses import TotalVariation
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.verification import verify
-from tests.mechanisms.goodness import fits
+from tests.support.evidence import fits
 
 TENTH = NameAndShame(delta=0.1)
 

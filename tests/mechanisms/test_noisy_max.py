@@ -14,8 +14,8 @@ from discreet.mechanisms import NoisyMax
 from discreet.noise import BitSource
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import verify
-from tests.mechanisms.goodness import fits
-from tests.mechanisms.scripted import Scripted
+from tests.support.evidence import fits
+from tests.support.scripted_bits import ScriptedNumbers
 
 
 def naive_law(scores: list[int], scale: float) -> list[float]:
@@ -87,14 +87,14 @@ def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_noise")
 @pytest.mark.parametrize(("draw", "winner"), [(0, 1), (1, 2), (2, 4)])
 def test_a_tie_is_decided_by_a_fresh_draw(draw: int, winner: int) -> None:
-    source = Scripted(numbers=[draw])
+    source = ScriptedNumbers(numbers=[draw])
     assert NoisyMax(scale=1)([0, 7, 7, 3, 7], source=source) == winner
     assert source.asked == [2]  # the draw below 3 takes two bits
 
 
 @pytest.mark.usefixtures("no_noise")
 def test_without_a_tie_nothing_more_is_drawn() -> None:
-    assert NoisyMax(scale=1)([0, 7, 3], source=Scripted()) == 1
+    assert NoisyMax(scale=1)([0, 7, 3], source=ScriptedNumbers()) == 1
 
 
 @pytest.mark.usefixtures("no_noise")

@@ -17,8 +17,7 @@ from discreet.noise import UnsafeSeededBits
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.verification import verify
-from tests.mechanisms.goodness import fits
-from tests.statistics.evidence import most_misses
+from tests.support.evidence import fits, most_misses
 
 ADD_REMOVE, REPLACE = Neighbors.ADD_REMOVE, Neighbors.REPLACE
 Data = tuple[int, ...]

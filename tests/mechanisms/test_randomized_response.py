@@ -19,8 +19,8 @@ from discreet.noise import Keystream, UnsafeSeededBits
 from discreet.privacy.losses import PureDP
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.verification import verify
-from tests.mechanisms.goodness import fits
-from tests.mechanisms.scripted import Scripted
+from tests.support.evidence import fits
+from tests.support.scripted_bits import ScriptedNumbers
 
 FORMS = [
     RandomizedResponse.two_coin(),
@@ -139,7 +139,7 @@ def words_of(prefixes: list[int]) -> list[int]:
 def test_the_prefix_decides_a_coin_and_equality_is_the_truth() -> None:
     form = RandomizedResponse.two_coin()
     prefixes = [0, 16383, 16384, 65535]
-    reports = form(np.zeros(4, int), source=Scripted(words_of(prefixes)))
+    reports = form(np.zeros(4, int), source=ScriptedNumbers(words_of(prefixes)))
     assert reports.tolist() == [1, 1, 0, 0]
 
 
@@ -154,7 +154,7 @@ def test_an_undecided_prefix_is_settled_by_more_bits(offset: int) -> None:
     # Further bits: those of the boundary itself, then smaller ones.
     tail = boundary & (1 << 448) - 1
     numbers = [rest, tail >> 384, 0, 0, 0]
-    source = Scripted(words_of([prefix]), numbers)
+    source = ScriptedNumbers(words_of([prefix]), numbers)
     lied = form(0, source=source) == 1
     assert lied == (offset <= 0)
     assert len(source.asked) >= (2 if offset == 0 else 1)
@@ -164,7 +164,7 @@ def test_a_lie_is_uniform_over_the_others_and_the_last_word_is_drawn_again() -> 
     form = RandomizedResponse(epsilon=1, categories=4)
     # 2^64 = 3·m + 1, so only the last word is drawn again.
     words = [*words_of([0] * 4), 0, 1, 2, 2**64 - 1, 2**64 - 2]
-    reports = form([1, 1, 1, 1], source=Scripted(words))
+    reports = form([1, 1, 1, 1], source=ScriptedNumbers(words))
     assert reports.tolist() == [2, 3, 0, 0]
 
 

@@ -17,9 +17,8 @@ from discreet.mechanisms.ranks import UNIT, Records, deepest, unit_of
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
-from tests.mechanisms.goodness import fits
 from tests.mechanisms.test_quantile_weights import weighted
-from tests.statistics.evidence import most_misses
+from tests.support.evidence import fits, most_misses
 
 HUGE = st.one_of(st.integers(0, 9), st.integers(0, 1 << 40), st.integers(0, (1 << 63) - 1))
 WEIGHTS = st.lists(HUGE, min_size=1, max_size=5)

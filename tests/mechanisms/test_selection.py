@@ -20,7 +20,7 @@ from discreet.privacy.losses import PureDP
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import TOLERANCE, verify
-from tests.mechanisms.goodness import fits
+from tests.support.evidence import fits
 
 Selection = type[Exponential] | type[NoisyMax] | type[PermuteAndFlip]
 Scores = tuple[int, ...]

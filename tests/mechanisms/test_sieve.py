@@ -23,8 +23,8 @@ from discreet.mechanisms.sieve import MOST_LIMITS, drawn
 from discreet.mechanisms.threshold_law import ChanceAbove
 from discreet.noise import Keystream, UnsafeSeededBits
 from discreet.privacy.sensitive import Sensitive
-from tests.mechanisms.goodness import FALSE_ALARM, fits
-from tests.mechanisms.scripted import Scripted
+from tests.support.evidence import WRONG_VERDICT, fits
+from tests.support.scripted_bits import ScriptedNumbers
 
 KINDS = [OptimalSelection, LaplaceThreshold, GaussianThreshold]
 THRESHOLDS = [LaplaceThreshold, GaussianThreshold]
@@ -194,7 +194,7 @@ def test_the_excess_is_a_geometric_draw_kept_with_the_weight_that_is_missing(mon
             scales.clear()
             exponents.clear()
             missing = mechanism.threshold - count
-            found = noise_above.excess(noise, missing, 50, Scripted())
+            found = noise_above.excess(noise, missing, 50, ScriptedNumbers())
             assert found.tolist() == list(range(50))
             shed = exponents or [Fraction(0)] * 50
             drawn_from = [k / scales[0] + shed[k] for k in range(50)]
@@ -245,7 +245,7 @@ def control_errs_less(right: dict, wrong: dict, size: int) -> bool:
     cells = [outcome for outcome, chance in right.items() if size * chance >= 50]
     noncentral = sum(size * (wrong[x] - right[x]) ** 2 / right[x] for x in cells)
     degrees = len(cells)
-    return ncx2.cdf(chi2.isf(FALSE_ALARM, degrees), degrees, noncentral) < 1e-6
+    return ncx2.cdf(chi2.isf(WRONG_VERDICT, degrees), degrees, noncentral) < 1e-6
 
 
 @pytest.mark.parametrize("kind", THRESHOLDS)
@@ -433,7 +433,8 @@ def test_the_same_secret_decides_the_same_and_another_does_not(kind):
     mechanism, count = made(kind), made(kind).half_point
     secret = int.from_bytes(bytes(range(32)))
     first, again, other = (
-        mechanism.sieve(Scripted(numbers=[number])) for number in (secret, secret, secret + 1)
+        mechanism.sieve(ScriptedNumbers(numbers=[number]))
+        for number in (secret, secret, secret + 1)
     )
     assert first.secret == bytes(range(32))
     assert first == again

@@ -21,9 +21,9 @@ from discreet.noise import (
 )
 from discreet.noise.bernoulli import Probability, bernoulli_decay
 from tests.noise import reference
-from tests.noise.evidence import FALSE_ALARM, chi_square, two_samples
 from tests.noise.reference import PRECISION, real
-from tests.noise.scripted import NeedMoreBits, Repeating, ScriptedBits, binary
+from tests.support.evidence import FALSE_ALARM, chi_square, two_samples
+from tests.support.scripted_bits import NeedMoreBits, Repeating, ScriptedBits, binary
 
 PROBABILITIES: list[tuple[str, Probability, mpmath.mpf]] = []
 with mpmath.workprec(PRECISION):

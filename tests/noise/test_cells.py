@@ -11,7 +11,7 @@ from discreet.noise.cells import _MARGIN, CLEAR, Cells
 from discreet.noise.strips import Strips
 from discreet.noise.weights import GaussianWeights, LaplaceWeights, Weights
 from tests.noise.reference import PRECISION, gaussian_boundaries, laplace_boundaries
-from tests.noise.scripted import NeedMoreBits, Repeating, ScriptedBits, binary
+from tests.support.scripted_bits import NeedMoreBits, Repeating, ScriptedBits, binary
 
 SPREADS = [
     "1/3",

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.noise import BitSource, Keystream, UnsafeSeededBits, entropy, laplace
-from tests.noise.evidence import FALSE_ALARM, chi_square
+from tests.support.evidence import FALSE_ALARM, chi_square
 
 SIZES = [0, 1, 2, 63, 64, 65, 66, 1000, 8191, 8192, 8193, 16384, 20_001]
 """Words around the limits: 64 words come from the operating system, 8192 fit in one update."""

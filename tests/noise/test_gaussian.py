@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from discreet.noise import BitSource, Keystream, UnsafeSeededBits, gaussian, gaussian_integer
 from tests.noise import reference
-from tests.noise.evidence import FALSE_ALARM, normal, two_samples
 from tests.noise.reference import PRECISION, real
-from tests.noise.scripted import Repeating, ScriptedBits, binary
+from tests.support.evidence import FALSE_ALARM, normal, two_samples
+from tests.support.scripted_bits import Repeating, ScriptedBits, binary
 
 VARIANCES = [Fraction(1, 10**9), Fraction(1, 9), Fraction(1), Fraction(7, 2), Fraction(1000)]
 VARIANCES += map(Fraction, [10**6, 2**40, 2**80, 2**112, 2**112 + 1, 2**400, 10**800])

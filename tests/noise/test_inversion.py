@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from discreet.noise import UnsafeSeededBits
 from discreet.noise.inversion import Inversion, inversion
 from tests.noise.reference import PRECISION, inverted, tail
-from tests.noise.scripted import NeedMoreBits, Repeating, ScriptedBits, binary
+from tests.support.scripted_bits import NeedMoreBits, Repeating, ScriptedBits, binary
 
 SCALES = [Fraction(1, 1000), *map(Fraction, ["1/3", "1", "7/2", "24", "25", "1000", "65536"])]
 SIDES = pytest.mark.parametrize("two_sided", [True, False], ids=["two-sided", "geometric"])

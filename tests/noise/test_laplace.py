@@ -16,9 +16,9 @@ from discreet.noise import (
     laplace_integer,
 )
 from tests.noise import reference
-from tests.noise.evidence import FALSE_ALARM, normal, two_samples
 from tests.noise.reference import PRECISION, inverted, real
-from tests.noise.scripted import Answering, Repeating, ScriptedBits, binary
+from tests.support.evidence import FALSE_ALARM, normal, two_samples
+from tests.support.scripted_bits import Answering, Repeating, ScriptedBits, binary
 
 SCALES = ["1/1048576", "1/3", "1", "7/2", "32", "33", "1000", "65536", "65537", "2^20", "2^40"]
 SCALES += ["2^57", "2^57+1/3", "2^200", "10^400"]

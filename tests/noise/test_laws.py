@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from discreet.noise import Keystream, bernoulli_array, gaussian, laplace, ratio
-from tests.noise.evidence import FALSE_ALARM, chi_square, kolmogorov, normal
+from tests.support.evidence import FALSE_ALARM, chi_square, kolmogorov, normal
 
 COUNT = 10**7
 BINS = 41

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from discreet.noise import Keystream, UnsafeSeededBits, exponential_race, weighted_choice
 from discreet.noise.race import _Candidates
-from tests.noise.evidence import FALSE_ALARM, chi_square
 from tests.noise.reference import PRECISION, real
-from tests.noise.scripted import Answering, NeedMoreBits, Repeating, ScriptedBits, binary
+from tests.support.evidence import FALSE_ALARM, chi_square
+from tests.support.scripted_bits import Answering, NeedMoreBits, Repeating, ScriptedBits, binary
 
 RATES = [Fraction(0), Fraction(1, 10**400), Fraction(1, 7), Fraction(1), Fraction(40)]
 RATES += [Fraction(10**400)]

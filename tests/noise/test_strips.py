@@ -14,7 +14,7 @@ from discreet.noise.draws import Draws
 from discreet.noise.strips import _MARGIN, Strips
 from discreet.noise.weights import GaussianWeights, LaplaceWeights, Weights, descending
 from tests.noise.reference import PRECISION, real
-from tests.noise.scripted import Answering, Repeating, ScriptedBits
+from tests.support.scripted_bits import Answering, Repeating, ScriptedBits
 
 SPREADS = ["65", "1000", "65536", f"{2**20}", f"{2**40}", f"{2**45}", f"{2**50}", f"{2**57}"]
 CASES = [

@@ -11,8 +11,8 @@ from discreet.plan.blocks import Steps
 from discreet.plan.build import Expression, col, expression, rows, when
 from discreet.plan.columns import category
 from discreet.sql.measures import linear_query
-from tests.engines.duckdb.measuring import Engine, Row, asked, every_block, schema
-from tests.engines.duckdb.written import ODD
+from tests.support.drawn_rows import ODD
+from tests.support.measuring import Engine, Row, asked, every_block, schema
 
 X, Z = col("x"), col("z")
 NUMERIC: dict[str, Expression] = {

@@ -6,7 +6,7 @@ import pytest
 
 import discreet as dp
 from discreet.errors import DeclarationError, PolicyError
-from tests.cli.tables import write_visits
+from tests.support.visits_policy import write_visits
 
 TABLES = """
 [public.wards]

@@ -26,7 +26,7 @@ from discreet.privacy.events import (
     SampledEvent,
     counted,
 )
-from tests.trials import examples
+from tests.support.trials import examples
 
 # What was written once is read for ever: these texts are never changed.
 WRITTEN: dict[str, Event] = {

@@ -27,7 +27,7 @@ from tests.privacy.every_event import (
     weighted_laws,
     worst_ratio,
 )
-from tests.trials import examples
+from tests.support.trials import examples
 
 BITS = 160
 

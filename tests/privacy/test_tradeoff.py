@@ -24,7 +24,7 @@ from tests.privacy.every_event import (
     probabilities,
     weighted_laws,
 )
-from tests.trials import examples
+from tests.support.trials import examples
 
 CLOSE = Fraction(1, 10**12)
 TWO_COINS = {0: {0: "3/4", 1: "1/4"}, 1: {0: "1/4", 1: "3/4"}}

@@ -22,7 +22,7 @@ from tests.privacy.every_event import (
     weighted_laws,
     worst_ratio,
 )
-from tests.trials import examples
+from tests.support.trials import examples
 
 CLOSE = Fraction(1, 10**12)
 LEVELS = st.fractions(0, 4, max_denominator=50)

@@ -30,7 +30,7 @@ def answers() -> Any:
     """Counts and sums of one question, asked with little noise."""
     import warnings
 
-    from tests.release.conftest import visits_columns, visits_frame
+    from tests.support.hospital import visits_columns, visits_frame
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

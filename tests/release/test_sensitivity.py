@@ -16,7 +16,8 @@ from discreet.plan.columns import Column, category, integer
 from discreet.plan.schema import ROW, Schema
 from discreet.plan.sensitivity import sensitivity
 from discreet.privacy.neighbors import Neighbors
-from tests.engines.duckdb.measuring import (
+from tests.support.drawn_rows import conditions, rows_of
+from tests.support.measuring import (
     BOTH,
     BOUNDS,
     GROUPINGS,
@@ -31,8 +32,7 @@ from tests.engines.duckdb.measuring import (
     kind,
     schema,
 )
-from tests.engines.duckdb.written import conditions, rows_of
-from tests.trials import examples
+from tests.support.trials import examples
 
 OTHERS = st.sampled_from(["p", "q", "r", "", None])
 MOVING = st.sampled_from(["moving", "moving", "moving", None])

@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dp
 from discreet.errors import QueryError
-from tests.release.conftest import visits_columns, visits_frame
+from tests.support.hospital import visits_columns, visits_frame
 
 
 def test_an_answer_has_every_declared_group_in_order(visits):

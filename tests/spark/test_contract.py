@@ -17,12 +17,12 @@ from discreet.engines.sources import Sources, find
 from discreet.engines.spark.engine import Spark
 from discreet.errors import QueryError
 from discreet.plan.schema import ROW, Schema
-from tests.engines import contract
-from tests.engines.contract import DECLARED, LOOKUP, PATIENTS, held, offered, types
-from tests.engines.duckdb.measuring import asked, every_block, schema
-from tests.engines.frames import frame
-from tests.sql import drawn
-from tests.sql.several import cells_of
+from tests.support import drawn_sql as drawn
+from tests.support import engine_contract as contract
+from tests.support.arrow_frames import frame
+from tests.support.engine_contract import DECLARED, LOOKUP, PATIENTS, held, offered, types
+from tests.support.measuring import asked, every_block, schema
+from tests.support.several_tables import cells_of
 
 EVERY = 4
 """Spark takes seconds for a question: of the questions that other engines are asked, so many-th."""

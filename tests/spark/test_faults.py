@@ -16,8 +16,8 @@ from discreet.engines.spark.engine import Spark
 from discreet.errors import SourceError, UnansweredError
 from discreet.plan.schema import Schema
 from discreet.privacy.neighbors import Neighbors
-from tests.engines.duckdb.measuring import asked, integers
 from tests.spark.clusters import executors
+from tests.support.measuring import asked, integers
 
 COLUMNS = {"key": dp.category(["a", "b", "c"]), "x": dp.number(0, 10)}
 DECLARED = Schema(

@@ -14,7 +14,7 @@ from discreet.mechanisms.key_selection import best_selection
 from discreet.noise import UnsafeSeededBits
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.neighbors import Neighbors
-from tests.engines.duckdb.measuring import asked
+from tests.support.measuring import asked
 
 ODD = ["", "a", "b:c", "1:a", "日本語", "👍", "e\u0301", "it's", "\x1f", "${spark.app.name}", "a b"]
 

@@ -20,9 +20,8 @@ from discreet.sql.expressions import column_name
 from discreet.sql.expressions import expression as sql_of
 from discreet.sql.shape import called, chosen, relation
 from discreet.sql.text import parse_expression
-from tests.engines.frames import frame
-from tests.engines.operators import KINDS, MORE
-from tests.sql.test_functions import COLUMNS, EXAMPLES, FURTHER, ROWS
+from tests.support.arrow_frames import frame
+from tests.support.offered_expressions import COLUMNS, EXAMPLES, FURTHER, KINDS, MORE, ROWS
 
 REFUSED = {
     "CAST(diagnosis AS DOUBLE)",

@@ -21,9 +21,9 @@ from discreet.engines.spark.session import check_running
 from discreet.errors import SourceError
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.neighbors import Neighbors
-from tests.engines import contract
-from tests.engines.duckdb.measuring import asked, integers
-from tests.engines.frames import frame
+from tests.support import engine_contract as contract
+from tests.support.arrow_frames import frame
+from tests.support.measuring import asked, integers
 
 PEOPLE = 400
 

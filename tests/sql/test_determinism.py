@@ -16,8 +16,8 @@ from discreet.sql import sources
 from discreet.sql.forms import DUCKDB
 from discreet.sql.measures import keys_query, queries
 from discreet.sql.select import parse_select
-from tests.sql.drawn import Rows, accepted, schema
-from tests.sql.several import TIMES, frames
+from tests.support.drawn_sql import Rows, accepted, schema
+from tests.support.several_tables import TIMES, frames
 
 MANY = 250_000
 SIZES = np.array([0.0, -0.0, 0.1, 1 / 3, 2.5, 59.9, 1e-300, np.nan, np.inf, -np.inf, 1e308])

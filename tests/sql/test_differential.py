@@ -17,11 +17,11 @@ from discreet.plan.schema import ROW
 from discreet.plan.sensitivity import unit as steps_of_one
 from discreet.privacy.neighbors import Neighbors
 from discreet.sql.select import parse_select
-from tests.engines.duckdb.measuring import BOTH, QUICK, UNITS
-from tests.sql import interpreter
-from tests.sql.drawn import PEOPLE, ROWS_OF_WARDS, Rows, accepted, relations, schema
-from tests.sql.several import Engine, cells_of, interpreted
-from tests.trials import examples
+from tests.support import interpreter
+from tests.support.drawn_sql import PEOPLE, ROWS_OF_WARDS, Rows, accepted, relations, schema
+from tests.support.measuring import BOTH, QUICK, UNITS
+from tests.support.several_tables import Engine, cells_of, interpreted
+from tests.support.trials import examples
 
 seeds = st.randoms(use_true_random=True)
 

@@ -3,8 +3,7 @@
 import time
 from contextlib import suppress
 from fractions import Fraction
-from itertools import product
-from math import inf, isclose
+from math import isclose
 
 import duckdb
 import pyarrow
@@ -12,132 +11,16 @@ import pytest
 
 from discreet.errors import BoundsError, QueryError
 from discreet.plan.build import col, expression, when
-from discreet.plan.columns import boolean, category, date, integer, number, text
+from discreet.plan.columns import date, integer, number
 from discreet.plan.dates import FIRST_DAY, LAST_DAY
 from discreet.plan.expressions import Node, shown
 from discreet.plan.types import Typed, check
 from discreet.sql.expressions import expression as sql_of
 from discreet.sql.offered import CALLED, FUNCTIONS, OPERATORS, WRITTEN
 from discreet.sql.text import parse_expression
-from tests.engines.duckdb import twin
-from tests.engines.duckdb.measuring import asked, schema
-
-COLUMNS = {
-    "stay": number(),
-    "age": number(),
-    "smoker": boolean(),
-    "ward": category(["A", "B"]),
-    "diagnosis": text(),
-    "admitted": date(),
-    "discharged": date(),
-}
-NUMBERS = [None, inf, -inf, 0.0, -0.0, 5e-324, 0.1, 0.5, -0.5, 1.5, -2.5, 2.675, 7.0, -7.0]
-NUMBERS += [99.99999999999999, 2.0**53, -(2.0**63), 1e200, 1e308, -1.7976931348623157e308]
-TEXTS = [
-    None,
-    "",
-    " ",
-    " a ",
-    "A",
-    "aB%",
-    "A_b",
-    "a\\b",
-    "Ärger",
-    "日本語",
-    "e\u0301",
-    "👍",
-    "it's",
-]
-TEXTS += ["12", "-0.5", "nan", "-inf", "1e999", "2026-01-31", "2026-01-31 12:30:00", "true", "No"]
-TEXTS += ["0001-01-01", "9999-12-31", "10000-01-01", "x" * 300, "a\nb", "\x1f"]
-DAYS = [None, 0.0, -1.0, 20484.0, 20495.0, 19782.0, FIRST_DAY, LAST_DAY, FIRST_DAY - 1.0]
-DAYS += [LAST_DAY + 1.0, 1e10, -1e300, inf, -inf]
-DAYS = [None if day is None else float(day) for day in DAYS]
-
-EXAMPLES = [offer.example for offer in (*WRITTEN, *OPERATORS, *FUNCTIONS)]
-FURTHER = [
-    "stay % age",
-    "MOD(stay, 0)",
-    "stay // age",
-    "CEIL(-stay)",
-    "ROUND(stay)",
-    "ROUND(stay, 3)",
-    "ROUND(stay, -2)",
-    "POWER(stay, 3)",
-    "POWER(stay, 0.5)",
-    "POWER(stay, -1)",
-    "POWER(stay, -0.5)",
-    "POWER(stay, 0)",
-    "EXP(stay) / EXP(age)",
-    "SQRT(LN(stay))",
-    "WIDTH_BUCKET(stay, -1, 2, 3)",
-    "diagnosis LIKE '%'",
-    "diagnosis LIKE '_'",
-    "diagnosis LIKE 'a\\b'",
-    "diagnosis LIKE ''",
-    "diagnosis ILIKE '%B%'",
-    "SUBSTRING(diagnosis, 2)",
-    "SUBSTRING(diagnosis, 1000000, 1000000)",
-    "SUBSTRING(diagnosis, 1, 0)",
-    "LEFT(diagnosis, 0)",
-    "RIGHT(diagnosis, 0)",
-    "RIGHT(diagnosis, 1000000)",
-    "STARTS_WITH(diagnosis, '')",
-    "ENDS_WITH(diagnosis, '語')",
-    "CONTAINS(diagnosis, '')",
-    "diagnosis || diagnosis || NULL",
-    "LENGTH(diagnosis || ward)",
-    "EXTRACT(QUARTER FROM admitted)",
-    "EXTRACT('doy' FROM admitted)",
-    "DATE_PART('isodow', admitted)",
-    "DATE_TRUNC('year', admitted)",
-    "DATE_TRUNC('quarter', admitted)",
-    "DATE_TRUNC('week', admitted)",
-    "DATE_TRUNC('day', admitted)",
-    "DATE_DIFF('month', admitted, discharged)",
-    "DATE_DIFF('year', admitted, discharged)",
-    "admitted - 700000",
-    "0.5 + admitted",
-    "YEAR(admitted + stay)",
-    "MONTH(DATE_TRUNC('month', admitted) - INTERVAL 1 DAY)",
-    "CAST(diagnosis AS DOUBLE)",
-    "TRY_CAST(diagnosis AS DECIMAL(10, 2))",
-    "CAST(diagnosis AS INTEGER)",
-    "CAST(diagnosis AS BOOLEAN)",
-    "YEAR(CAST(diagnosis AS DATE))",
-    "diagnosis::DATE + 1",
-    "CAST(smoker AS INTEGER)",
-    "CAST(smoker AS VARCHAR)",
-    "CAST(stay AS BOOLEAN)",
-    "CAST(CAST(stay AS BIGINT) AS DOUBLE)",
-    "smoker IS FALSE",
-    "stay IS NOT DISTINCT FROM age",
-    "IIF(stay > 0, 'a', 'b')",
-    "IFNULL(stay, age)",
-    "CASE WHEN diagnosis IS DISTINCT FROM NULL THEN 1 END",
-]
-
-
-def rows() -> list[dict[str, object]]:
-    """Rows in which every value of a column stands, and pairs of those that are compared."""
-    pairs = list(product(NUMBERS, NUMBERS))
-    days = list(product(DAYS, DAYS))
-    many = len(pairs)
-    return [
-        {
-            "stay": stay,
-            "age": age,
-            "smoker": (True, False, None)[place % 3],
-            "ward": TEXTS[(place // 2) % len(TEXTS)],
-            "diagnosis": TEXTS[place % len(TEXTS)],
-            "admitted": days[place % len(days)][0],
-            "discharged": days[place % len(days)][1],
-        }
-        for place, (stay, age) in zip(range(many), pairs, strict=True)
-    ]
-
-
-ROWS = rows()
+from tests.support import engine_twin as twin
+from tests.support.measuring import asked, schema
+from tests.support.offered_expressions import COLUMNS, EXAMPLES, FURTHER, ROWS
 
 
 @pytest.fixture(scope="module")

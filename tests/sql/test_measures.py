@@ -14,7 +14,7 @@ from discreet.plan.columns import category, number, text
 from discreet.plan.schema import ROW, Schema
 from discreet.sql.measures import keys_query, linear_query, people_query, ranks_query
 from discreet.sql.rows import Cells
-from tests.engines.duckdb.measuring import asked
+from tests.support.measuring import asked
 
 ODD = ("a", "A", "", " a", "a ", "it's", 'a"b', "é", "e\u0301", "\\n", "NULL")
 

@@ -16,11 +16,11 @@ from discreet.plan.sensitivity import SHARE, sensitivity, squared_l2
 from discreet.privacy.neighbors import Neighbors
 from discreet.sql import measures, sources
 from discreet.sql.select import parse_select
-from tests.engines.duckdb.measuring import BOTH, QUICK, UNITS, Vector, distance
-from tests.sql import interpreter
-from tests.sql.drawn import NUMBERS, PEOPLE, ROWS_OF_WARDS, WARDS, Rows, accepted, schema
-from tests.sql.several import TIMES, Engine, cells_of, interpreted
-from tests.trials import examples
+from tests.support import interpreter
+from tests.support.drawn_sql import NUMBERS, PEOPLE, ROWS_OF_WARDS, WARDS, Rows, accepted, schema
+from tests.support.measuring import BOTH, QUICK, UNITS, Vector, distance
+from tests.support.several_tables import TIMES, Engine, cells_of, interpreted
+from tests.support.trials import examples
 
 seeds = st.randoms(use_true_random=True)
 Table = list[dict[str, Any]]
@@ -216,7 +216,7 @@ def test_the_cap_on_a_side_of_a_join_is_not_what_the_bound_rests_on(
 
 def doubled(monkeypatch: pytest.MonkeyPatch) -> Question:
     """A question by row about a lookup in which, against what was declared, a ward is twice."""
-    from tests.sql import several
+    from tests.support import several_tables as several
 
     monkeypatch.setattr(several, "ROWS_OF_WARDS", (*ROWS_OF_WARDS, *ROWS_OF_WARDS))
     declared = schema(unit=ROW)

@@ -6,7 +6,7 @@ import numpy as np
 
 import discreet as dp
 from discreet.mechanisms.laplace import Laplace
-from tests.mechanisms.goodness import fits
+from tests.support.evidence import fits
 
 CELLS = 1000
 

@@ -10,7 +10,7 @@ import pytest
 import discreet as dp
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy import combination
-from tests.statistics.evidence import fewest_misses, most_misses
+from tests.support.evidence import fewest_misses, most_misses
 
 RELATIONS = ["add-remove", "replace"]
 TRIALS = 500

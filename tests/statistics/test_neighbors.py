@@ -11,8 +11,8 @@ import pytest
 
 import discreet as dp
 from discreet.noise import UnsafeSeededBits
-from tests.engines.odd import ODD, SHOWN, watched
-from tests.statistics.evidence import tape
+from tests.statistics.tape import tape
+from tests.support.odd_records import ODD, SHOWN, watched
 
 __all__ = ["tape"]
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import discreet as dp
-from tests.statistics.evidence import Tape, neighbors, tape
+from tests.statistics.tape import Tape, tape
+from tests.support.neighbors import neighbors
 
 __all__ = ["tape"]
 

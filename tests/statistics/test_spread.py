@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.statistics.spread import extreme_variances, variance_of
-from tests.statistics.evidence import tape
+from tests.statistics.tape import tape
 
 __all__ = ["tape"]
 

@@ -16,7 +16,7 @@ from discreet.survey.schemes import scheme_for
 from discreet.survey.tokens import new_token, token_hash
 from tests.survey.browser import VARIABLE, Browser, browsing, chromium, faults
 from tests.survey.hosts import ANSWERS, Host, hosting, write_poll
-from tests.survey.twin import paths, scripts, twin
+from tests.survey.page_twin import paths, scripts, twin
 
 PROGRAM = chromium()
 if PROGRAM is None:

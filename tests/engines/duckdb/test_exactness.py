@@ -21,7 +21,7 @@ from discreet.plan.check import Question
 from discreet.plan.columns import boolean, category, number, text
 from discreet.plan.schema import Schema
 from discreet.privacy.neighbors import Neighbors
-from tests.engines.duckdb.measuring import Vector, asked, integers
+from tests.support.measuring import Vector, asked, integers
 
 DECLARED = Schema(
     name="t",

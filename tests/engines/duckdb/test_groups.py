@@ -11,7 +11,7 @@ from discreet.plan.build import Expression, rows
 from discreet.plan.columns import Column, category, date, integer, number, text
 from discreet.plan.groupings import Listed, Unlisted, Whole
 from discreet.sql.text import parse_expression
-from tests.engines.duckdb.measuring import Engine, Row, asked, schema
+from tests.support.measuring import Engine, Row, asked, schema
 
 AGES = list(range(121))
 STAYS = [place * 60 / 997 for place in range(998)]

@@ -10,8 +10,9 @@ from discreet.errors import QueryError
 from discreet.plan.build import Expression, col
 from discreet.plan.schema import ROW
 from discreet.privacy.neighbors import Neighbors
-from tests.engines.duckdb import twin
-from tests.engines.duckdb.measuring import (
+from tests.support import engine_twin as twin
+from tests.support.drawn_rows import conditions, numbers, rows_of
+from tests.support.measuring import (
     BOTH,
     BOUNDS,
     GROUPINGS,
@@ -25,8 +26,7 @@ from tests.engines.duckdb.measuring import (
     every_block,
     schema,
 )
-from tests.engines.duckdb.written import conditions, numbers, rows_of
-from tests.trials import examples
+from tests.support.trials import examples
 
 people = st.sampled_from(["p", "q", "r", "it's", "", "\x1f", None])
 tables = st.lists(rows_of(people, most=50), max_size=7)

@@ -16,10 +16,10 @@ from discreet.errors import SourceError
 from discreet.plan.check import checked
 from discreet.plan.schema import Beside, Schema
 from discreet.sql.select import parse_select
-from tests.engines import contract
-from tests.engines.duckdb.measuring import asked
-from tests.engines.frames import frame
-from tests.engines.postgres.tables import new_table
+from tests.support import engine_contract as contract
+from tests.support.arrow_frames import frame
+from tests.support.measuring import asked
+from tests.support.postgres_tables import new_table
 
 LARGEST = 2**1024 - 2**970
 

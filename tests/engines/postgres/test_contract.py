@@ -17,12 +17,12 @@ from discreet.engines.measuring import Engine
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.sources import Sources, find
 from discreet.plan.schema import ROW, Schema
-from tests.engines import contract
-from tests.engines.duckdb.measuring import asked, every_block, schema
-from tests.engines.frames import frame
-from tests.engines.postgres.tables import fill, new_table
-from tests.sql import drawn
-from tests.sql.several import cells_of
+from tests.support import drawn_sql as drawn
+from tests.support import engine_contract as contract
+from tests.support.arrow_frames import frame
+from tests.support.measuring import asked, every_block, schema
+from tests.support.postgres_tables import fill, new_table
+from tests.support.several_tables import cells_of
 
 
 @pytest.fixture(scope="module")

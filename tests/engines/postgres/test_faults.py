@@ -13,7 +13,7 @@ import pytest
 import discreet as dp
 from discreet.engines.postgres.connection import Connection
 from discreet.errors import SourceError, UnansweredError
-from tests.engines.postgres.tables import new_table
+from tests.support.postgres_tables import new_table
 
 KINDS = {"id": "bigint", "x": "double precision", "tag": "text"}
 ROWS = [(one % 10, one / 10, "8675309") for one in range(200)]

@@ -22,9 +22,8 @@ from discreet.plan.types import check
 from discreet.sql.expressions import expression as sql_of
 from discreet.sql.shape import called, chosen, relation
 from discreet.sql.text import parse_expression
-from tests.engines.operators import KINDS, MORE
-from tests.engines.postgres.tables import new_table
-from tests.sql.test_functions import COLUMNS, EXAMPLES, FURTHER, ROWS
+from tests.support.offered_expressions import COLUMNS, EXAMPLES, FURTHER, KINDS, MORE, ROWS
+from tests.support.postgres_tables import new_table
 
 REFUSED = {
     "stay % age",

@@ -15,9 +15,9 @@ from discreet.plan.blocks import Block
 from discreet.plan.check import Question
 from discreet.plan.columns import Category, Column, Number
 from discreet.plan.schema import ROW
-from tests.engines.duckdb.measuring import Vector, as_double, integers
-from tests.sql import interpreter
-from tests.sql.drawn import ROWS_OF_WARDS, schema
+from tests.support import interpreter
+from tests.support.drawn_sql import ROWS_OF_WARDS, schema
+from tests.support.measuring import Vector, as_double, integers
 
 Rows = Sequence[Mapping[str, Any]]
 TIMES = "times"

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from discreet.plan.build import Expression, col, when
 from discreet.plan.expressions import MOST_NODES
 from discreet.plan.types import _written_size
-from tests.engines.duckdb.measuring import Row
+from tests.support.measuring import Row
 
 ODD = (
     None,

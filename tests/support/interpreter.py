@@ -19,8 +19,8 @@ from discreet.plan.expressions import Named, Node, walk
 from discreet.plan.origin import origin
 from discreet.plan.relations import Lookup, Pair, PerPerson, Relation, Scan, Selected, Summary
 from discreet.plan.schema import Schema
-from tests.engines.duckdb import twin
-from tests.engines.duckdb.measuring import Vector
+from tests.support import engine_twin as twin
+from tests.support.measuring import Vector
 
 Stored = Mapping[str, object]
 Row = dict[str, Any]

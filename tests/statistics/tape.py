@@ -1,44 +1,14 @@
-"""What the tests of statistics share: bounds on chance, neighbors, and what was released."""
+"""What a statistic releases of its true values, before noise."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from discreet.mechanisms.laplace import Laplace
-
-FALSE_ALARM = 1e-7
-
-Data = tuple[Any, ...]
-
-
-def most_misses(trials: int, chance: float) -> int:
-    """So many misses or fewer are seen but once in ten million if each has at most this chance."""
-    return int(binom.isf(FALSE_ALARM, trials, chance))
-
-
-def fewest_misses(trials: int, chance: float) -> int:
-    """So many misses or more are seen but once in ten million if each has at least this chance."""
-    return int(binom.ppf(FALSE_ALARM, trials, chance))
-
-
-def neighbors(universe: Sequence[Any], size: int, relation: str) -> Iterator[tuple[Data, Data]]:
-    """Every pair of neighbors with 1 to ``size`` records of a small universe."""
-    for many in range(1, size + 1):
-        for data in combinations_with_replacement(universe, many):
-            if relation == "add-remove":
-                yield data[1:], data
-            else:
-                yield from (
-                    (data, (*data[:place], new, *data[place + 1 :]))
-                    for place in range(many)
-                    for new in universe
-                )
 
 
 @dataclass

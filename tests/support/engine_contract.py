@@ -18,7 +18,9 @@ from discreet.plan.check import Question
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.schema import Schema
 from discreet.privacy.neighbors import Neighbors
-from tests.engines.duckdb.measuring import (
+from tests.support import drawn_sql as drawn
+from tests.support.hospital import visits_columns
+from tests.support.measuring import (
     BOUNDS,
     GROUPINGS,
     SELECTED,
@@ -29,8 +31,6 @@ from tests.engines.duckdb.measuring import (
     integers,
     schema,
 )
-from tests.release.conftest import visits_columns
-from tests.sql import drawn
 
 TYPES = {
     "id": "text",

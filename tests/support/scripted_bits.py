@@ -115,6 +115,24 @@ class Answering:
         return self.fills.finished and not any(self.answers.values())
 
 
+class ScriptedNumbers:
+    """Words for ``fill`` and numbers for ``bits``, each in order; running out is an error."""
+
+    safe = False
+
+    def __init__(self, words: Iterable[int] = (), numbers: Iterable[int] = ()) -> None:
+        self.words, self.numbers = list(words), list(numbers)
+        self.asked: list[int] = []
+
+    def fill(self, words: Words) -> None:
+        taken, self.words = self.words[: words.size], self.words[words.size :]
+        words[:] = np.array(taken, np.uint64)
+
+    def bits(self, count: int) -> int:
+        self.asked.append(count)
+        return self.numbers.pop(0) & ((1 << count) - 1) if count else 0
+
+
 def binary(value: int, bits: int) -> str:
     """An integer as a bit string of this length."""
     assert 0 <= value < 1 << bits

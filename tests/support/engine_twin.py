@@ -42,8 +42,8 @@ from discreet.plan.expressions import (
     Node,
 )
 from discreet.plan.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
-from tests.engines.duckdb import functions
-from tests.engines.duckdb.measuring import Row, Vector
+from tests.support import function_twin as functions
+from tests.support.measuring import Row, Vector
 
 Value = float | bool | str | None
 

@@ -41,7 +41,7 @@ from discreet.plan.query import Key, Query
 from discreet.plan.schema import ROW, Schema
 from discreet.plan.types import check
 from discreet.privacy.neighbors import Neighbors
-from tests.trials import examples
+from tests.support.trials import examples
 
 QUICK = settings(examples(3), phases=(Phase.explicit, Phase.reuse, Phase.generate))
 """Examples are small as they are drawn; shrinking them against an engine takes minutes."""
