@@ -1,0 +1,105 @@
+"""Promises 16 and 21: the charge is durable before rows are read, and a price needs no rows."""
+
+import os
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.errors import BudgetExhaustedError, DiscreetError
+from discreet.ledger import Ledger
+from discreet.plan.build import col, people, rows
+from discreet.release.asking import Asking
+from discreet.release.table import Table
+from tests.promises.killed_release import STEPS, ask
+from tests.promises.visits import SOME, visits
+
+ROOT = Path(__file__).parents[2]
+# ---------------------------------------------------------------------- 16
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
+@pytest.mark.parametrize("key", ["", "k1"])
+def test_promise_16_a_kill_at_any_step_leaves_no_release_without_its_charge(
+    key: str, tmp_path: Path
+) -> None:
+    for step in STEPS:
+        place = str(tmp_path / f"{step}.ledger")
+        child = subprocess.run(
+            [sys.executable, "-m", "tests.promises.killed_release", place, step, key],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert child.returncode == (0 if step == "never" else -signal.SIGKILL), child.stderr
+        with Ledger(place) as ledger:
+            assert ledger.verify().problems == ()
+            entries = list(ledger.history())
+            charges = [entry.sequence for entry in entries if entry.kind == "charge"]
+            released = [entry.charge for entry in entries if entry.kind == "released"]
+            spent = ledger.balance("visits").spent.epsilon
+        charged = step != "before charge"
+        assert len(charges) == charged
+        assert spent == Fraction(charged, 2)
+        assert set(released) <= set(charges)
+        # What was handed out is recorded, and what was not recorded was not handed out.
+        recorded = step in ("after release", "never")
+        assert len(released) == recorded
+        assert bool(child.stdout) == (step == "never")
+        if recorded and key:
+            again = ask(place, key)["n"].value
+            assert not child.stdout or float(child.stdout) == again
+            with Ledger(place) as ledger:
+                assert ledger.balance("visits").spent.epsilon == spent
+
+
+# ---------------------------------------------------------------------- 21
+
+
+def test_promise_21_a_plan_never_touches_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def touched(*_: object, **__: object) -> None:
+        pytest.fail("the table was read")
+
+    with visits(SOME, unit="patient", max_rows=3, max_groups=2) as opened:
+        monkeypatch.setattr(DuckDB, "measure", touched)
+        monkeypatch.setattr(DuckDB, "candidates", touched)
+        with monkeypatch.context() as patched:
+            patched.setattr(Table, "engine", touched)
+            unpriced(opened)
+        with pytest.raises(BudgetExhaustedError):
+            priced(opened).release(epsilon=15)
+        assert opened.budget.spent.epsilon == 0
+
+
+def priced(opened: Table) -> Asking:
+    return opened.group_by("ward").agg(n=people(), m=col("stay").mean(), q=col("age").median())
+
+
+def unpriced(opened: Table) -> None:
+    """Plans, and questions that cannot be priced."""
+    good = priced(opened)
+    plan = good.plan(epsilon=1, expect_rows=10)
+    assert plan.explain()
+    assert repr(plan)
+    wrong = [
+        opened.agg(x=col("free").sum()),
+        opened.agg(x=col("unknown").sum()),
+        opened.where(col("stay")).agg(n=rows()),
+        opened.where(col("stay") > "x").agg(n=rows()),
+        opened.group_by("note").agg(n=rows()),
+        opened.group_by("ward"),
+    ]
+    with pytest.raises(DiscreetError):
+        good.top(0)
+    for asks in wrong:
+        with pytest.raises(DiscreetError):
+            asks.release(epsilon=1)
+    for epsilon in (0, -1, float("nan"), None):
+        with pytest.raises(DiscreetError):
+            good.release(epsilon=epsilon)
