@@ -7,7 +7,6 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from discreet.survey.poll import Poll, read_poll
 from discreet.survey.serving import opened
 from discreet.survey.tokens import new_id
 from tests.survey.hosts import Host, hosting, write_poll
+from tests.waits import PATIENCE, until
 
 pytest.importorskip("fastapi", reason="NO TESTS OF THE SURVEY'S LOAD: no fastapi")
 
@@ -47,7 +47,7 @@ def ended(sender: "subprocess.Popen[str]") -> dict[str, Any]:
     assert sender.stdout is not None
     with sender.stdout as stream:
         found: dict[str, Any] = json.load(stream)
-    assert sender.wait(120) == 0
+    assert sender.wait(PATIENCE) == 0
     return found
 
 
@@ -102,9 +102,11 @@ def killed(folder: Path, seconds: float, times: int) -> None:
         ids = [new_id() for _ in range(int(RATE * (seconds + 60)))]
         with hosting(path) as host:
             sender = loading(host, poll, ids)
-            before = len(everyone)
-            while host.get("/api/results")["reports"] < before + seconds * RATE / 2:
-                sleep(0.05)
+            enough = len(everyone) + seconds * RATE / 2
+            until(
+                lambda host=host, enough=enough: host.get("/api/results")["reports"] >= enough,  # type: ignore[misc]
+                "half of the load has come",
+            )
             host.process.send_signal(signal.SIGKILL)
             host.process.wait()
             found = ended(sender)
