@@ -559,4 +559,4 @@ def test_it_is_quick(policy: Path) -> None:
         after = os.times()
         return sum(after[2:4]) - sum(before[2:4])  # of the processor: others may be busy, too
 
-    assert min(seconds() for _ in range(3)) < 3
+    assert min(seconds() for _ in range(3)) < 6  # measured: 1.3
