@@ -1,6 +1,7 @@
 """What tests of every room share."""
 
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,22 @@ from tests.support.postgres_server import NoServerError, running
 settings.register_profile("default", deadline=None)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
 settings.load_profile("default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", metavar="SEED", help="run the tests in another order")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Shuffle the tests by a seed: in every process alike, and a file's stay together."""
+    seed = config.getoption("shuffle")
+    if seed is None:
+        return
+
+    def drawn(*names: object) -> float:
+        return Random(f"{seed} {names}").random()
+
+    items.sort(key=lambda item: (drawn(item.path), drawn(item.path, item.nodeid)))
 
 
 @pytest.fixture(scope="session")

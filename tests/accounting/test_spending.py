@@ -315,7 +315,7 @@ def in_a_child(call: Callable[[], object]) -> int:
     if child == 0:
         code = 1
         try:
-            signal.alarm(20)  # ends a child that waits for ever
+            signal.alarm(120)  # ends a child that waits for ever
             call()
             code = 0
         except LedgerError as error:

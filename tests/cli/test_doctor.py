@@ -470,7 +470,7 @@ def test_a_server_that_never_replies_is_not_waited_for(policy: Path) -> None:
     assert "no reply within 1.5 s. " in line(ended, "source")
     assert line(ended, "source").endswith("--wait 18.")
     assert PASSWORD not in ended.out + ended.error
-    assert took < 15  # a connection alone has 30 seconds
+    assert took < 30  # so long a connection alone is waited for
 
 
 def test_a_table_and_a_ledger_in_postgresql_are_found(
@@ -559,4 +559,4 @@ def test_it_is_quick(policy: Path) -> None:
         after = os.times()
         return sum(after[2:4]) - sum(before[2:4])  # of the processor: others may be busy, too
 
-    assert min(seconds() for _ in range(3)) < 3
+    assert min(seconds() for _ in range(3)) < 6  # measured: 1.3

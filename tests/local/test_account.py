@@ -7,8 +7,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
-from threading import Thread
-from time import sleep
+from threading import Thread, current_thread
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from discreet.local.account import Account
 from discreet.local.memo import Memo
 from discreet.local.repeated import Repeated
 from discreet.privacy.losses import PureDP
+from tests.support.waits import until
 
 POLL = RandomizedResponse(epsilon="1/10")
 
@@ -156,7 +156,18 @@ def test_threads_that_share_an_account_do_not_exceed_the_cap(
     own = Account(cap=1)
     poll = RandomizedResponse(epsilon=1)
     others: list[Thread] = []
+    asked: list[Thread] = []
     refused: list[bool] = []
+
+    class Turn:
+        """The account's own lock, and who asked for it."""
+
+        def __enter__(self) -> None:
+            asked.append(current_thread())
+            turn.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            turn.release()
 
     def charge() -> None:
         try:
@@ -169,10 +180,15 @@ def test_threads_that_share_an_account_do_not_exceed_the_cap(
         if not others:
             others.append(Thread(target=charge))
             others[0].start()
-            sleep(0.2)
+            # It stands at the lock, or there is none and it was let through.
+            until(
+                lambda: others[0] in asked or not others[0].is_alive(),
+                "the other charge has come",
+            )
         return found
 
-    added = account_module._sum
+    added, turn = account_module._sum, account_module._TURN
+    monkeypatch.setattr(account_module, "_TURN", Turn())
     monkeypatch.setattr(account_module, "_sum", slowly)
     own.charge("question", poll)
     others[0].join()

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from discreet.engines.spark.java import find_java
+from tests.support.waits import PATIENCE, until
 
 LOCAL = "local-cluster[2,1,1024]"
 """Two executors of one core and 1 GB, and a master and workers inside the session's own Java."""
@@ -171,21 +171,21 @@ class Clusters:
             if self._keeper.stdin is not None:
                 self._keeper.stdin.close()
             for daemon in self._daemons:
-                daemon.process.wait(60)
-            self._keeper.wait(60)
+                daemon.process.wait(PATIENCE)
+            self._keeper.wait(PATIENCE)
 
 
 def awaited(pattern: str, times: int, first: Daemon, *others: Daemon) -> list[str]:
     """What the first one's log says, once it says it so many times."""
-    deadline = monotonic() + 180
-    while True:
-        found = re.findall(pattern, first.text())
-        if len(found) >= times:
-            return found
+
+    def said() -> list[str]:
         for daemon in (first, *others):
-            if monotonic() > deadline or daemon.process.poll() is not None:
+            if daemon.process.poll() is not None:
                 raise RuntimeError(f"{daemon.log.stem} did not start: {daemon.text()[:2000]}")
-        sleep(0.05)
+        found: list[str] = re.findall(pattern, first.text())
+        return found if len(found) >= times else []
+
+    return until(said, f"{first.log.stem} says {pattern}")
 
 
 def end_sessions() -> None:
@@ -200,7 +200,7 @@ def end_sessions() -> None:
     if gateway is not None:
         gateway.shutdown()
         gateway.proc.stdin.close()
-        gateway.proc.wait(60)
+        gateway.proc.wait(PATIENCE)
         SparkContext._gateway = SparkContext._jvm = None
 
 

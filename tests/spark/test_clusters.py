@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from time import monotonic, sleep
 
 from pyspark.sql import SparkSession
 
 from tests.spark.clusters import Clusters, executors
+from tests.support.waits import PATIENCE, until
 
 QUESTION = "SELECT sum(id) FROM range(1000)"
 ELSEWHERE = """
@@ -28,10 +28,7 @@ def answer(session: SparkSession) -> int:
 
 def all_of(session: SparkSession) -> list[int]:
     """The executors, once there are two."""
-    deadline = monotonic() + 60
-    while len(found := executors(session)) < 2 and monotonic() < deadline:
-        sleep(0.1)
-    return found
+    return until(lambda: found if len(found := executors(session)) >= 2 else [], "two executors")
 
 
 def check_a_lost_executor(session: SparkSession) -> None:
@@ -55,7 +52,7 @@ def test_a_standalone_cluster_answers_a_process_of_its_own(standalone: str) -> N
         capture_output=True,
         check=False,
         text=True,
-        timeout=180,
+        timeout=PATIENCE,
     )
     assert "found 499500 2" in asked.stdout, asked.stderr
 

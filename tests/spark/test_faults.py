@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from discreet.plan.schema import Schema
 from discreet.privacy.neighbors import Neighbors
 from tests.spark.clusters import executors
 from tests.support.measuring import asked, integers
+from tests.support.waits import until
 
 COLUMNS = {"key": dp.category(["a", "b", "c"]), "x": dp.number(0, 10)}
 DECLARED = Schema(
@@ -29,19 +31,43 @@ DECLARED = Schema(
     max_groups=2,
 )
 ROWS = 60_000
-SLOW = 6
-"""Hashes per row: enough for a query to be hit while it runs."""
 
 
-def slow_frame(session: Any) -> Any:
-    """Rows that take long to make, in four parts, and are the same whenever they are made."""
-    value = "CAST(id AS STRING)"
-    for _ in range(SLOW):
-        value = f"SHA2({value}, 512)"
+class Gate:
+    """What tasks wait for while it is shut; a task that waits can be seen."""
+
+    def __init__(self, folder: Path) -> None:
+        self.open_file = folder / "open"
+        self.waiting = folder / "waiting"
+        self.waiting.mkdir()
+
+    def open(self) -> None:
+        self.open_file.touch()
+
+    def shut(self) -> None:
+        self.open_file.unlink()
+
+    def wait_for_tasks(self, number: int) -> None:
+        """Wait until so many tasks wait, each in a process of its own."""
+        until(lambda: len(list(self.waiting.iterdir())) >= number, f"{number} tasks wait")
+
+
+def gated_frame(session: Any, gate: Gate) -> Any:
+    """Rows in four parts, which are the same whenever they are made, behind a gate."""
+    open_file, waiting = str(gate.open_file), str(gate.waiting)
+
+    def read(value: float) -> float:
+        while not os.path.exists(open_file):
+            with open(os.path.join(waiting, str(os.getpid())), "w"):
+                time.sleep(0.01)
+        return value
+
+    session.udf.register("gated", read, "double")
+    value = "CONV(SUBSTRING(SHA2(CAST(id AS STRING), 256), 1, 4), 16, 10)"
     return session.range(0, ROWS, 1, 4).selectExpr(
         "id % 5000 AS id",
         "ELEMENT_AT(ARRAY('a', 'b', 'c', 'd'), CAST(id % 4 AS INT) + 1) AS key",
-        f"CAST(CONV(SUBSTRING({value}, 1, 4), 16, 10) AS DOUBLE) % 13 AS x",
+        f"gated(CAST({value} AS DOUBLE) % 13) AS x",
     )
 
 
@@ -52,36 +78,40 @@ def measured(engine: Spark) -> dict[Any, Any]:
 
 
 @contextmanager
-def meanwhile(action: Callable[[], None], after: float) -> Iterator[list[float]]:
-    """An action in another thread, after some seconds; when it was done."""
-    done: list[float] = []
+def meanwhile(gate: Gate, tasks: int, action: Callable[[], None]) -> Iterator[None]:
+    """An action in another thread, when so many tasks wait; then, whatever came, the gate opens."""
 
     def act() -> None:
-        time.sleep(after)
-        action()
-        done.append(time.monotonic())
+        try:
+            gate.wait_for_tasks(tasks)
+            action()
+        finally:
+            gate.open()
 
     thread = threading.Thread(target=act)
     thread.start()
-    yield done
+    yield
     thread.join()
 
 
-def test_an_executor_that_is_killed_changes_no_integer(local_cluster: Any) -> None:
-    with closing(Spark(Sources(find(slow_frame(local_cluster))), DECLARED)) as engine:
+def test_an_executor_that_is_killed_changes_no_integer(local_cluster: Any, tmp_path: Path) -> None:
+    gate = Gate(tmp_path)
+    gate.open()
+    frame = gated_frame(local_cluster, gate)
+    with closing(Spark(Sources(find(frame)), DECLARED)) as engine:
         expected = measured(engine)
-        before = executors(local_cluster)
+        gate.shut()
+        killed: list[int] = []
 
         def kill() -> None:
-            os.kill(before[0], signal.SIGKILL)
+            # Two tasks wait, and an executor has one core: each of the two executors has one.
+            killed.append(executors(local_cluster)[0])
+            os.kill(killed[0], signal.SIGKILL)
 
-        with meanwhile(kill, after=0.5) as killed:
+        with meanwhile(gate, 2, kill):
             found = measured(engine)
-            ended = time.monotonic()
-        assert killed, "the executor was not killed"
-        assert killed[0] < ended, "the query had ended before the executor was killed"
         assert found == expected
-        assert before[0] not in executors(local_cluster)
+        assert killed[0] not in executors(local_cluster)
 
 
 def failing(session: Any, *, always: bool) -> Any:
@@ -147,14 +177,14 @@ def test_a_task_that_always_fails_is_one_constant_error(local_cluster: Any) -> N
         assert spent(table) == 1
 
 
-def test_a_query_that_is_cancelled_leaves_the_charge(connect_session: Any) -> None:
-    with opened(slow_frame(connect_session)) as table:
+def test_a_query_that_is_cancelled_leaves_the_charge(connect_session: Any, tmp_path: Path) -> None:
+    gate = Gate(tmp_path)
+    with opened(gated_frame(connect_session, gate)) as table:
         with (
-            meanwhile(connect_session.interruptAll, after=1.5) as cancelled,
+            meanwhile(gate, 1, connect_session.interruptAll),
             pytest.raises(UnansweredError) as caught,
         ):
             table.group_by("key").agg(s=dp.col("x").sum()).release(epsilon=1)
-        assert cancelled
         check_silent(caught.value)
         assert spent(table) == 1
 

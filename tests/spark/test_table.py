@@ -24,6 +24,7 @@ from discreet.privacy.neighbors import Neighbors
 from tests.support import engine_contract as contract
 from tests.support.arrow_frames import frame
 from tests.support.measuring import asked, integers
+from tests.support.waits import PATIENCE
 
 PEOPLE = 400
 
@@ -90,7 +91,7 @@ def run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
         capture_output=True,
         text=True,
         check=False,
-        timeout=180,
+        timeout=PATIENCE,
     )
 
 
@@ -356,7 +357,7 @@ def test_a_pattern_is_decided_in_one_pass(local_cluster: Any) -> None:
     ) as table:
         started = time.monotonic()
         found = table.sql("SELECT COUNT(*) AS n FROM t WHERE t LIKE '%a%a%a%a%a%b'", epsilon=5)
-        assert time.monotonic() - started < 60
+        assert time.monotonic() - started < PATIENCE  # another way takes years
         assert abs(found["n"].value) < 20
 
 
@@ -398,7 +399,7 @@ print(table.budget.spent.epsilon)
         capture_output=True,
         text=True,
         check=False,
-        timeout=180,
+        timeout=PATIENCE,
     )
     lines = ran.stdout.splitlines()
     assert [line.startswith("the Spark session of this table was stopped") for line in lines] == [

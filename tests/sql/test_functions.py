@@ -274,7 +274,7 @@ def test_nested_calls_are_read_or_refused_at_once(name):
         start = time.process_time()
         with suppress(QueryError):
             parse_expression(f"{name}({before}" * 25 + "a" + f"{after})" * 25)
-        assert time.process_time() - start < 1
+        assert time.process_time() - start < 5  # by length; by depth it would be 2^25 steps
 
 
 @pytest.mark.parametrize("offer", [*WRITTEN, *OPERATORS, *FUNCTIONS], ids=lambda one: one.name)

@@ -23,7 +23,7 @@ from discreet.sql.select import parse_select
 from discreet.sql.tokens import MOST_CHARACTERS
 from tests.sql.corpus.schemas import SCHEMAS, VISITS
 
-SECONDS = 1.0
+SECONDS = 5.0  # of the processor; measured: at most 0.2, once garbage is collected meanwhile
 MEGABYTES = 20
 COUNT = "SELECT COUNT(*) FROM visits"
 WHERE = f"{COUNT} WHERE "
@@ -569,7 +569,7 @@ def test_a_function_inside_itself_takes_no_time(offer: Any, depth: int, rest: st
 
 
 def _planned_or_refused(text: str, table: str) -> None:
-    """Nothing but an error of our own, and no more than a second."""
+    """Nothing but an error of our own, and no more than some seconds."""
     start, message = time.process_time(), ""
     try:
         checked(parse_select(text, SCHEMAS[table]), SCHEMAS[table])

@@ -84,7 +84,7 @@ def running() -> Iterator[str]:
 def wait_for(address: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     import psycopg
 
-    deadline = monotonic() + 60
+    deadline = monotonic() + 300
     while True:
         try:
             psycopg.connect(address).close()

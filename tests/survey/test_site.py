@@ -9,7 +9,6 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -21,19 +20,34 @@ from discreet.survey.schemes import KINDS, leverage
 from discreet.survey.store import Store
 from discreet.survey.terms import Terms
 from discreet.survey.tokens import new_id, new_token, token_hash
+from tests.support.waits import until
 from tests.survey.conftest import Site, Sites
 from tests.survey.hosts import ANSWERS
 
 
 def refused(site: Site, reason: str, number: int = 1) -> bool:
     """Whether it was refused so often, once that is written."""
-    until = monotonic() + 60  # a pause of the collector is much shorter
-    while monotonic() < until:
-        _, refusals = site.store.tally()
-        if refusals.get(reason) == number:
-            return True
-        sleep(0.01)
-    return False
+    return until(lambda: site.store.tally()[1].get(reason) == number, f"{reason} is written")
+
+
+def results_of(site: Site, reports: int) -> Any:
+    """The results, once they are of so many reports: for an instant they are not computed anew."""
+
+    def found() -> Any:
+        shown = site.ask("GET", "/api/results").json()
+        return shown if shown["reports"] == reports else None
+
+    return until(found, f"the results of {reports} reports")
+
+
+def unavailable(site: Site) -> Any:
+    """The response, once there are no results to be had."""
+
+    def found() -> Any:
+        response = site.ask("GET", "/api/results")
+        return response if response.status_code == 503 else None
+
+    return until(found, "the results are unavailable")
 
 
 PAGES = ["/", "/results", "/scheme.json", "/api/poll", "/api/results", "/api/export"]
@@ -90,9 +104,7 @@ def test_a_report_is_in_the_results_once_it_is_acknowledged(site: Sites) -> None
         response = made.send(report=report["report"])
         assert (response.status_code, response.json()) == (201, {"stored": True})
     assert made.counted() == 60
-    sleep(0.6)
-    found = made.ask("GET", "/api/results").json()
-    assert found["reports"] == 60
+    found = results_of(made, 60)
     assert [share["answer"] for share in found["shares"]] == list(ANSWERS)
     for share in found["shares"]:
         assert share["lower"] <= share["share"] <= share["upper"]
@@ -109,15 +121,13 @@ def test_reports_on_a_number_are_a_mean(site: Sites) -> None:
     assert made.ask("GET", "/api/results").json()["mean"] is None
     reports = scheme.randomize([10, 20, 30] * 20)
     assert made.send(report=int(reports[0])).status_code == 201
-    sleep(0.6)
-    assert made.ask("GET", "/api/results").json()["mean"]["error"] > 0  # of one report
+    assert results_of(made, 1)["mean"]["error"] > 0
     for report in reports[1:]:
         assert made.send(report=int(report)).status_code == 201
     for bad in (-1, scheme._law.cells + 2, "1", 1.0, True, None, [1]):
         assert made.send(report=bad).status_code == 400
-    sleep(0.6)
-    found = made.ask("GET", "/api/results").json()
-    assert (found["reports"], found["shares"]) == (60, [])
+    found = results_of(made, 60)
+    assert found["shares"] == []
     estimate = scheme.estimate(reports)
     assert found["mean"]["value"] == estimate.value
     assert (found["mean"]["lower"], found["mean"]["upper"]) == estimate.interval()
@@ -301,51 +311,47 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 
 
 def test_reports_are_tidied_when_none_come(site: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.survey.collector._SHARE", 1)  # a slow one puts off no other
     made = site()
-    tidied: list[float] = []
+    tidied: list[Store] = []
     real = Store.tidy
 
     def tidy(store: Store) -> bool:
         assert real(store)
-        tidied.append(monotonic())
+        tidied.append(store)
         return True
 
     monkeypatch.setattr(Store, "tidy", tidy)
     for _ in range(5):
         before = len(tidied)
         assert made.send(report=1).status_code == 201
-        until = monotonic() + 20
-        while len(tidied) == before and monotonic() < until:
-            sleep(0.01)
-        assert len(tidied) > before
+        until(lambda before=before: len(tidied) > before, "the reports are tidied")  # type: ignore[misc]
 
 
 def test_reports_are_tidied_though_some_always_come(
     site: Sites, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("discreet.survey.collector._LATEST", 0.3)
-    tidied: list[float] = []
-    monkeypatch.setattr(Store, "tidy", lambda _: not tidied.append(monotonic()))
+    tidied: list[Store] = []
+    monkeypatch.setattr(Store, "tidy", lambda store: not tidied.append(store))
     made = site()
     made.collector._pause = 600.0  # it is never quiet
-    until = monotonic() + 60
-    while len(tidied) < 3 and monotonic() < until:
+
+    def sent() -> bool:
         assert made.send(report=1).status_code == 201
-        sleep(0.02)
-    assert len(tidied) >= 3
+        return len(tidied) >= 3
+
+    until(sent, "the reports are tidied three times")
 
 
 def test_a_tidying_that_fails_is_told_once_and_tried_again(
     site: Sites, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("discreet.survey.collector._RETRY", 0.02)
-    tried: list[float] = []
-    monkeypatch.setattr(Store, "tidy", lambda _: bool(tried.append(monotonic())))
+    tried: list[Store] = []
+    monkeypatch.setattr(Store, "tidy", lambda store: bool(tried.append(store)))
     site()
-    until = monotonic() + 60
-    while len(tried) < 4 and monotonic() < until:
-        sleep(0.02)
-    assert len(tried) >= 4
+    until(lambda: len(tried) >= 4, "the tidying is tried four times")
     said = [record for record in caplog.records if "could not be written anew" in record.message]
     assert len(said) == 1
 
@@ -359,8 +365,7 @@ def test_a_poll_that_another_process_has_changed_takes_nothing(
     for _ in range(3):
         response = made.send(report=1)
         assert (response.status_code, response.json()["error"]) == (409, "wrong-scheme")
-    sleep(0.6)
-    assert made.ask("GET", "/api/results").status_code == 503
+    unavailable(made)
     assert made.ask("GET", "/api/export").status_code == 503
     said = [record for record in caplog.records if "was changed while" in record.message]
     assert len(said) == 1
@@ -371,9 +376,8 @@ def test_a_tally_that_is_damaged_is_told(site: Sites) -> None:
     assert made.send(report=1).status_code == 201
     with closing(sqlite3.connect(made.poll.database)) as connection, connection:
         connection.execute("UPDATE survey_poll SET tally = 'no'")
-    sleep(0.6)
-    response = made.ask("GET", "/api/results")
-    assert (response.status_code, response.json()["error"]) == (503, "unavailable")
+    response = unavailable(made)
+    assert response.json()["error"] == "unavailable"
     assert "report" not in response.json()["message"]
 
 
@@ -474,8 +478,7 @@ def test_a_database_that_was_tampered_with_is_no_fault(site: Sites) -> None:
     with closing(sqlite3.connect(made.poll.database)) as connection:
         connection.execute("UPDATE survey_poll SET tally = '00'")
         connection.commit()
-    sleep(0.6)
-    assert made.ask("GET", "/api/results").status_code == 503
+    unavailable(made)
     assert made.send(report=1).status_code == 503
     assert len([row for page in made.store.reports() for row in page]) == 1
 
