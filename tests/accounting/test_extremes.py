@@ -47,6 +47,7 @@ from discreet.privacy.events import (
     SimpleEvent,
 )
 from tests.accounting import twins
+from tests.trials import all_but
 
 DELTA = Fraction(1, 10**6)
 HUGE = 10**400
@@ -279,7 +280,7 @@ def number(value: Fraction) -> mpf:
     return mpf(value.numerator) / value.denominator
 
 
-@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("rate", all_but(["1/10"], RATES, pytest.mark.slow))
 @pytest.mark.parametrize("name", LAWS)
 def test_no_price_of_a_sample_is_below_the_exact_one(name: str, rate: str) -> None:
     with workdps(DIGITS):

@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Callable
+from functools import cache
 from itertools import product
 
+import pyarrow
 import pytest
 
 from discreet.errors import DiscreetError, QueryError
@@ -11,7 +13,7 @@ from discreet.plan.blocks import Steps
 from discreet.plan.build import Expression, col, expression, rows, when
 from discreet.plan.columns import category
 from discreet.sql.measures import linear_query
-from tests.engines.duckdb.measuring import Engine, Row, asked, every_block, schema
+from tests.engines.duckdb.measuring import Engine, Row, arrow, asked, every_block, schema
 from tests.engines.duckdb.written import ODD
 
 X, Z = col("x"), col("z")
@@ -79,13 +81,18 @@ LOGICAL: dict[str, Expression] = {
 PAIRS = [Row(x=x, z=z) for x, z in product(ODD, ODD)]
 
 
+@cache
+def pairs(stored: str) -> pyarrow.Table:
+    return arrow(PAIRS, stored)
+
+
 @pytest.mark.parametrize("operator", NUMERIC)
 def test_no_pair_of_values_makes_an_error_or_leaves_the_bounds(operator: str) -> None:
     size = NUMERIC[operator].clip(-5, 5)
     asks = {"s": size.sum(), "q": size.median(), "most": size.max(), "d": size.n_unique()}
     question = asked(schema(), {**asks, "c": size.count()}, (size.bins([-5, 0, 5]),))
     for stored in ("text", "double"):
-        found = Engine(stored).integers(PAIRS, question, question.blocks)
+        found = Engine(stored).integers(pairs(stored), question, question.blocks)
         for block, vector in found.items():
             value = getattr(block, "value", None)
             if not isinstance(value, Steps):
@@ -106,7 +113,7 @@ def test_a_condition_is_true_or_false_or_missing_and_never_an_error(operator: st
     for stored in ("text", "double"):
         engine = Engine(stored)
         counts = [
-            next(iter(engine.integers(PAIRS, one, one.blocks).values()))[0]
+            next(iter(engine.integers(pairs(stored), one, one.blocks).values()))[0]
             for one in (true, false, missing)
         ]
         assert sum(counts) == len(PAIRS)
