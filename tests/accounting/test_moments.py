@@ -114,6 +114,7 @@ def test_moments_are_the_integrals(name: str) -> None:
         assert number(bound) == pytest.approx(truth(order), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_sampled_moments_cover_both_directions() -> None:
     event = SampledEvent(event=GaussianEvent.of(sigma=2), rate="0.1")
     for order in (Fraction(2), Fraction(5), Fraction(16)):

@@ -228,6 +228,7 @@ def said(code: int, *words: object, encoding: str = "utf-8") -> str:
     return text
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_the_code_that_was_promised(policy: Path) -> None:
     said(0, "ask", policy, COUNT, "--epsilon", "1")
     said(2, "ask", policy, "SELECT", "--epsilon", "1")

@@ -129,7 +129,7 @@ def test_integer_noise_with_the_analytic_sigma_is_not_private(
 
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "3", "7", "12"])
 @pytest.mark.parametrize("delta", ["0.2", "1e-3", "1e-6", "1e-12"])
-@pytest.mark.parametrize("shift", [1, 2, 5])
+@pytest.mark.parametrize("shift", [1, 2, pytest.param(5, marks=pytest.mark.slow)])
 def test_calibrated_noise_is_private_by_enumeration(epsilon: str, delta: str, shift: int) -> None:
     noise = Gaussian.calibrated(sensitivity=shift, epsilon=epsilon, delta=delta, dimension=1)
     for smaller in range(1, shift + 1):

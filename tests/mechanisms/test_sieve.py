@@ -326,6 +326,7 @@ def test_what_is_kept_comes_in_increasing_order_and_nobodys_keys_do_not(kind):
         assert mechanism(Sensitive(empty), sieve=sieve).kept.size == 0
 
 
+@pytest.mark.slow
 @every_kind
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
 def test_huge_noise_neither_overflows_nor_waits(kind):

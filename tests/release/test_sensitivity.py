@@ -32,7 +32,7 @@ from tests.engines.duckdb.measuring import (
     schema,
 )
 from tests.engines.duckdb.written import conditions, rows_of
-from tests.trials import examples
+from tests.trials import all_but, examples
 
 OTHERS = st.sampled_from(["p", "q", "r", "", None])
 MOVING = st.sampled_from(["moving", "moving", "moving", None])
@@ -69,7 +69,7 @@ def renamed(table: list[Row]) -> list[Row]:
     return [replace(row, id=row.id and "another") for row in table]
 
 
-@pytest.mark.parametrize("grouping", GROUPINGS)
+@pytest.mark.parametrize("grouping", all_but(["category", "unlisted"], GROUPINGS, pytest.mark.slow))
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("neighbors", BOTH)
 def test_no_unit_moves_a_block_by_more_than_its_sensitivity(
@@ -131,8 +131,12 @@ def extremes(unit: str, times: int, far: float) -> list[list[Row]]:
     return [*found, [Row(name, z=-100)]]
 
 
-@pytest.mark.parametrize("grouping", ["no groups", "category"])
-@pytest.mark.parametrize("bounds", ["around zero", "below zero"])
+@pytest.mark.parametrize(
+    "grouping", ["no groups", pytest.param("category", marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize(
+    "bounds", ["around zero", pytest.param("below zero", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("neighbors", BOTH)
 def test_some_unit_moves_every_block_by_its_whole_sensitivity(
@@ -170,7 +174,9 @@ def test_a_public_number_of_rows_lets_a_sum_move_by_its_range_only() -> None:
 
 
 @pytest.mark.parametrize("neighbors", BOTH)
-@pytest.mark.parametrize("grouping", ["no groups", "category", "unlisted"])
+@pytest.mark.parametrize(
+    "grouping", all_but(["no groups"], ["no groups", "category", "unlisted"], pytest.mark.slow)
+)
 def test_a_person_with_a_million_rows_moves_no_more_than_the_caps_allow(
     neighbors: Neighbors, grouping: str
 ) -> None:

@@ -131,6 +131,7 @@ def _zeros(declared: Schema) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_sign_of_a_zero_does_not_choose_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     declared = _schema()
     private = {name: replace(one, max_rows=1) for name, one in declared.private.items()}
