@@ -136,7 +136,20 @@ def ended(call: Callable[[], Fraction]) -> Fraction | None:
     return found
 
 
-@pytest.mark.parametrize("name", EXTREMES)
+LONG = (
+    "a sample of many",
+    "10^12 small ones",
+    "nearly always the unit",
+    "rarely the unit",
+    "small beside large",
+    "categories and odds",
+    "scales of all sizes",
+)
+
+
+@pytest.mark.parametrize(
+    "name", all_but([one for one in EXTREMES if one not in LONG], EXTREMES, pytest.mark.slow)
+)
 def test_every_price_of_an_extreme_event_is_found_soon_or_refused(name: str) -> None:
     event = EXTREMES[name]
     simple = ended(lambda: zcdp_epsilon(event, delta=DELTA))

@@ -27,7 +27,7 @@ from discreet.privacy.events import (
     SimpleEvent,
 )
 from discreet.privacy.losses import ZeroConcentratedDP
-from tests.trials import examples
+from tests.trials import all_but, examples
 
 ORDERS = [Fraction(101, 100), Fraction(3, 2), Fraction(2), Fraction(5), Fraction(37)]
 mp = mpmath.mp.clone()
@@ -105,7 +105,7 @@ TRUTHS: dict[str, tuple[SimpleEvent, Callable[[Fraction], mpmath.mpf]]] = {
 }
 
 
-@pytest.mark.parametrize("name", TRUTHS)
+@pytest.mark.parametrize("name", all_but(["pure", "response", "Laplace"], TRUTHS, pytest.mark.slow))
 def test_moments_are_the_integrals(name: str) -> None:
     event, truth = TRUTHS[name]
     for order in ORDERS[:-1]:

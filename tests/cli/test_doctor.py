@@ -513,6 +513,7 @@ def piped(*words: object) -> Ended:
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_whole_lines_without_colors(policy: Path) -> None:
     (policy.parent / "visits.csv").unlink()
     ended = piped("doctor", policy)

@@ -134,6 +134,7 @@ def test_words_planted_at_true_boundaries_are_decided_as_the_reference_decides(
             assert planted.size > 20
 
 
+@pytest.mark.slow
 @every_weight
 def test_integers_enclose_every_boundary_and_only_just(family: str, spread: Fraction) -> None:
     cells = prepared(family, spread)

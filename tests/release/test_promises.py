@@ -235,7 +235,7 @@ def test_promise_10_a_thousand_empty_keys_get_independent_noise() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
-@pytest.mark.parametrize("key", ["", "k1"])
+@pytest.mark.parametrize("key", [pytest.param("", marks=pytest.mark.slow), "k1"])
 def test_promise_16_a_kill_at_any_step_leaves_no_release_without_its_charge(
     key: str, tmp_path: Path
 ) -> None:

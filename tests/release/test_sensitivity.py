@@ -173,7 +173,7 @@ def test_a_public_number_of_rows_lets_a_sum_move_by_its_range_only() -> None:
     assert reached == sensitivity(total, question) == total.value.range.width
 
 
-@pytest.mark.parametrize("neighbors", BOTH)
+@pytest.mark.parametrize("neighbors", all_but(BOTH[:1], BOTH, pytest.mark.slow))
 @pytest.mark.parametrize(
     "grouping", all_but(["no groups"], ["no groups", "category", "unlisted"], pytest.mark.slow)
 )
@@ -198,6 +198,7 @@ def test_a_person_with_a_million_rows_moves_no_more_than_the_caps_allow(
         assert found[counted] >= least * 2**30 * 99 // 100
 
 
+@pytest.mark.slow
 def test_rows_without_an_id_move_nothing() -> None:
     declared = schema(unit="id")
     for grouping in GROUPINGS:

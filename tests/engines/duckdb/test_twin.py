@@ -92,6 +92,7 @@ def test_every_expression_is_what_plain_arithmetic_says(
     assert found == twin.measure(table, question, question.blocks)
 
 
+@pytest.mark.slow
 def test_a_person_with_a_million_rows_weighs_what_plain_arithmetic_says() -> None:
     declared = schema(unit="id", max_rows=3)
     question, blocks = every_block(declared, ("ward",))
