@@ -28,6 +28,7 @@ def test_a_hundred_kills_at_random_lose_nothing(tmp_path: Path) -> None:
     assert elsewhere(workers.rounds_in_files, str(tmp_path), 80, 1) == []
 
 
+@pytest.mark.slow
 def test_a_process_that_hands_out_before_it_records_is_found_out(tmp_path: Path) -> None:
     wrong = elsewhere(workers.rounds_in_files, str(tmp_path), 40, 1, True)
     assert any("was handed out and is not released" in problem for problem in wrong)

@@ -257,6 +257,7 @@ def test_vectors_are_private_by_enumeration_of_every_move(
                 assert found <= float(delta) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_two_coordinates_are_verified_on_the_shipped_law() -> None:
     noise = Gaussian.calibrated(sensitivity="1.4142135624", epsilon=2, delta=1e-3, dimension=2)
     for first, second in [((0, 0), (1, 1)), ((5, 7), (6, 6)), ((0, 0), (0, 1))]:

@@ -68,6 +68,7 @@ def cell_of(uniform: mpmath.mpf, boundaries: list[mpmath.mpf]) -> int:
     return low - 1 - len(boundaries) // 2
 
 
+@pytest.mark.slow
 @every_weight
 def test_float_boundaries_are_within_an_eighth_of_their_margin(
     family: str, spread: Fraction

@@ -167,7 +167,7 @@ def test_a_person_with_a_hundred_thousand_rows_everywhere_counts_for_the_caps(
             assert squares[block] <= squared_l2(block, question)
 
 
-@pytest.mark.parametrize("source", JOINED)
+@pytest.mark.parametrize("source", all_but(["by person"], JOINED, pytest.mark.slow))
 def test_a_person_counts_for_nearly_all_that_is_priced(source: str) -> None:
     """So that the bound is not far from what is there to be seen."""
     question = asked(JOINED[source], schema(max_rows=3))
@@ -250,7 +250,7 @@ def test_without_that_a_row_counts_twice(monkeypatch: pytest.MonkeyPatch) -> Non
 # ---------------------------------------------------------------------- who is the same person
 
 
-@pytest.mark.parametrize("source", JOINED)
+@pytest.mark.parametrize("source", all_but(["by person"], JOINED, pytest.mark.slow))
 def test_rows_that_are_nobodys_move_nothing(source: str) -> None:
     question = asked(JOINED[source], schema())
     visits, patients = everywhere(3)
