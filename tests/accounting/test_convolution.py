@@ -72,7 +72,7 @@ def test_the_slack_grows_slowly_with_the_count(count: int) -> None:
     assert slack < 1e-10
 
 
-@pytest.mark.parametrize("power", [4, 8, 12, 17, 20])
+@pytest.mark.parametrize("power", [4, 8, 12, 17, pytest.param(20, marks=pytest.mark.slow)])
 def test_the_fft_errs_far_less_than_is_assumed(power: int) -> None:
     # Against sums in extended precision at some frequencies.
     if np.finfo(np.longdouble).eps > 1e-18:

@@ -1,9 +1,10 @@
 """Every accountant against exact enumeration on small domains: never on the unsafe side."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -165,6 +166,35 @@ CASES: dict[str, tuple[Event, list[twins.Pair]]] = {
 }
 
 
+QUICK = (
+    "pure",
+    "approximate",
+    "five categories",
+    "integer Laplace, three steps",
+    "Laplace, in cells",
+    "integer Gaussian",
+    "exponential",
+    "sampled Gaussian, in cells",
+)
+"""One of every family."""
+FIVEFOLD = ("pure", "approximate", "two coins", "integer Laplace, narrow", "sampled response")
+"""Those of which five together are enumerated on every change; of the others, in a soak."""
+
+
+def repeated(names: Iterable[str]) -> list[Any]:
+    """Every case by itself and with itself."""
+    found = []
+    for name, count in product(names, COUNTS):
+        quick = pytest.param(name, count)
+        slow = pytest.param(name, count, marks=pytest.mark.slow)
+        soak = pytest.param(name, count, marks=pytest.mark.soak)
+        if count == 5:
+            found.append(slow if name in FIVEFOLD else soak)
+        else:
+            found.append(quick if name in QUICK else slow)
+    return found
+
+
 @cache
 def truths(name: str, count: int) -> list[twins.Losses]:
     """The composed laws of every pair with itself, in both directions."""
@@ -175,8 +205,7 @@ def truths(name: str, count: int) -> list[twins.Losses]:
     return [twins.composed([pair] * count) for pair in both]
 
 
-@pytest.mark.parametrize("count", COUNTS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "count"), repeated(CASES))
 def test_no_accountant_is_below_the_enumeration(name: str, count: int) -> None:
     event = RepeatedEvent(event=CASES[name][0], count=count)
     laws = truths(name, count)
@@ -224,8 +253,7 @@ TIGHT = [
 ]
 
 
-@pytest.mark.parametrize("count", COUNTS)
-@pytest.mark.parametrize("name", TIGHT)
+@pytest.mark.parametrize(("name", "count"), repeated(TIGHT))
 def test_loss_distributions_are_close_to_the_enumeration(name: str, count: int) -> None:
     event = RepeatedEvent(event=CASES[name][0], count=count)
     laws = truths(name, count)

@@ -47,6 +47,7 @@ from discreet.privacy.events import (
     SimpleEvent,
 )
 from tests.accounting import loss_twins as twins
+from tests.support.trials import all_but
 
 DELTA = Fraction(1, 10**6)
 HUGE = 10**400
@@ -135,7 +136,20 @@ def ended(call: Callable[[], Fraction]) -> Fraction | None:
     return found
 
 
-@pytest.mark.parametrize("name", EXTREMES)
+LONG = (
+    "a sample of many",
+    "10^12 small ones",
+    "nearly always the unit",
+    "rarely the unit",
+    "small beside large",
+    "categories and odds",
+    "scales of all sizes",
+)
+
+
+@pytest.mark.parametrize(
+    "name", all_but([one for one in EXTREMES if one not in LONG], EXTREMES, pytest.mark.slow)
+)
 def test_every_price_of_an_extreme_event_is_found_soon_or_refused(name: str) -> None:
     event = EXTREMES[name]
     simple = ended(lambda: zcdp_epsilon(event, delta=DELTA))
@@ -279,7 +293,7 @@ def number(value: Fraction) -> mpf:
     return mpf(value.numerator) / value.denominator
 
 
-@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("rate", all_but(["1/10"], RATES, pytest.mark.slow))
 @pytest.mark.parametrize("name", LAWS)
 def test_no_price_of_a_sample_is_below_the_exact_one(name: str, rate: str) -> None:
     with workdps(DIGITS):

@@ -132,7 +132,10 @@ ORACLE: dict[str, tuple[Event, Callable[[], peer.PrivacyLossDistribution]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ORACLE)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.slow] * (one == "integer Gaussian")) for one in ORACLE],
+)
 def test_the_peer_agrees(name: str) -> None:
     ours, theirs = ORACLE[name]
     assert epsilon(ours) == pytest.approx(theirs().get_epsilon_for_delta(1e-6), abs=1e-4)

@@ -27,7 +27,7 @@ from discreet.privacy.events import (
     SimpleEvent,
 )
 from discreet.privacy.losses import ZeroConcentratedDP
-from tests.support.trials import examples
+from tests.support.trials import all_but, examples
 
 ORDERS = [Fraction(101, 100), Fraction(3, 2), Fraction(2), Fraction(5), Fraction(37)]
 mp = mpmath.mp.clone()
@@ -105,7 +105,7 @@ TRUTHS: dict[str, tuple[SimpleEvent, Callable[[Fraction], mpmath.mpf]]] = {
 }
 
 
-@pytest.mark.parametrize("name", TRUTHS)
+@pytest.mark.parametrize("name", all_but(["pure", "response", "Laplace"], TRUTHS, pytest.mark.slow))
 def test_moments_are_the_integrals(name: str) -> None:
     event, truth = TRUTHS[name]
     for order in ORDERS[:-1]:
@@ -114,6 +114,7 @@ def test_moments_are_the_integrals(name: str) -> None:
         assert number(bound) == pytest.approx(truth(order), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_sampled_moments_cover_both_directions() -> None:
     event = SampledEvent(event=GaussianEvent.of(sigma=2), rate="0.1")
     for order in (Fraction(2), Fraction(5), Fraction(16)):

@@ -228,6 +228,7 @@ def said(code: int, *words: object, encoding: str = "utf-8") -> str:
     return text
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_the_code_that_was_promised(policy: Path) -> None:
     said(0, "ask", policy, COUNT, "--epsilon", "1")
     said(2, "ask", policy, "SELECT", "--epsilon", "1")
@@ -241,6 +242,7 @@ def test_a_process_ends_with_the_code_that_was_promised(policy: Path) -> None:
     said(2, "ask", policy, COUNT, "--epsilon", "0.1")
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_paid_for_is_shown_on_any_terminal(policy: Path) -> None:
     text = said(0, "ask", policy, COUNT, "--epsilon", "1", encoding="ascii")
     assert "visits.ledger" in text

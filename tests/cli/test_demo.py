@@ -8,6 +8,8 @@ from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 
+import pytest
+
 from discreet.cli.hospital import COLUMNS, PEOPLE, WARDS, visits, write_visits
 from discreet.policy import read_policy
 from tests.cli.conftest import Command
@@ -72,6 +74,7 @@ def test_every_row_fits_the_policy(command: Command, tmp_path: Path) -> None:
         assert "2024-01-01" <= admitted <= "2025-12-31"
 
 
+@pytest.mark.slow
 def test_it_runs_as_a_stranger_runs_it() -> None:
     ended = subprocess.run(
         [sys.executable, "-W", "error", "-m", "discreet.cli", "demo"],

@@ -19,6 +19,7 @@ import pytest
 from discreet.cli import doctor
 from discreet.ledger import Ledger
 from tests.cli.conftest import Command, Ended
+from tests.support.trials import all_but
 from tests.support.visits_policy import COUNT, write_visits
 
 ROOT = Path(__file__).parents[2]
@@ -176,7 +177,9 @@ def test_a_package_that_cannot_be_imported_is_installed_again(
     assert re.search(rf'Run: pip install --force-reinstall "{name}>=[\d.]+"$', line(ended, name))
 
 
-@pytest.mark.parametrize("name", [name for name in NEEDED if name != "click"])
+@pytest.mark.parametrize(
+    "name", all_but(["duckdb"], [name for name in NEEDED if name != "click"], pytest.mark.slow)
+)
 def test_it_runs_where_a_package_is_missing(tmp_path: Path, name: str) -> None:
     policy = write_visits(tmp_path)
     code = (
@@ -457,6 +460,7 @@ def test_a_database_without_its_driver_names_the_extra(
     assert PASSWORD not in ended.out + ended.error
 
 
+@pytest.mark.slow
 def test_a_server_that_never_replies_is_not_waited_for(policy: Path) -> None:
     pytest.importorskip("psycopg")
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -509,6 +513,7 @@ def piped(*words: object) -> Ended:
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_whole_lines_without_colors(policy: Path) -> None:
     (policy.parent / "visits.csv").unlink()
     ended = piped("doctor", policy)
@@ -552,6 +557,7 @@ def test_programs_get_json(command: Command, versions: dict[str, str | None]) ->
     assert json.loads(command("doctor", "--json").out)["ready"] is True
 
 
+@pytest.mark.slow
 def test_it_is_quick(policy: Path) -> None:
     def seconds() -> float:
         before = os.times()

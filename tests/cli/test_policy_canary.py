@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from tests.support.trials import all_but
 from tests.support.visits_policy import BY_WARD, CANARY, CANARY_NUMBER, COUNT, write_visits
 
 TOWNS = "SELECT town, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY town"
@@ -57,7 +58,10 @@ def kept(folder: Path) -> list[str]:
     return [path.read_bytes().decode("utf-8", "replace") for path in files]
 
 
-@pytest.mark.parametrize("end", ["", f'"{CANARY},{CANARY}', f"{CANARY}\x00\n", "\udcff"])
+@pytest.mark.parametrize(
+    "end",
+    all_but([""], ["", f'"{CANARY},{CANARY}', f"{CANARY}\x00\n", "\udcff"], pytest.mark.slow),
+)
 def test_a_planted_value_is_nowhere(command: Command, tmp_path: Path, end: str) -> None:
     policy = write_visits(tmp_path, canary=True)
     with open(tmp_path / "visits.csv", "a", encoding="utf-8", errors="surrogateescape") as file:

@@ -17,11 +17,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.trials import all_but
+
 ROOT = Path(__file__).parents[2]
 PAGES = [
     *sorted(ROOT.glob("*.md")),
     *(page for page in sorted(ROOT.glob("docs/**/*.md")) if "_build" not in page.parts),
 ]
+LONG = [
+    ROOT / page
+    for page in (
+        "README.md",
+        "docs/reference/doctor.md",
+        "docs/reference/local.md",
+        "docs/tutorials/first_table.md",
+    )
+]
+"""Those that start many processes, or draw much."""
 PLAIN = {"text", "toml", "{math}", "{toctree}"}
 NESTING = {"{admonition}", "{caution}", "{important}", "{note}", "{tip}", "{warning}"}
 SHELL = {"console", "sh"}
@@ -112,7 +124,11 @@ def run(page: str, text: str) -> None:
             assert block.language in PLAIN | NESTING, f"{place}: {block.language!r} is not known"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path",
+    all_but([page for page in PAGES if page not in LONG], PAGES, pytest.mark.slow),
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 def test_every_block_of_a_page_runs(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ def new_postgres(server: str) -> Callable[[], str]:
     return lambda: new_database(server)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def durable_place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a ledger can be kept that outlives its process."""
     if request.param == "postgres":

@@ -15,11 +15,11 @@ from discreet.privacy.budget import Budget
 from discreet.privacy.events import GaussianEvent, PureEvent, RepeatedEvent
 
 
-def test_a_million_charges_of_1e_17_add_up() -> None:
+def test_a_hundred_thousand_charges_of_1e_17_add_up() -> None:
     total, cost = Totals(), Totals(epsilon=Fraction(1, 10**17))
-    for _ in range(1_000_000):
+    for _ in range(100_000):
         total += cost
-    assert total.epsilon == Fraction(1, 10**11)
+    assert total.epsilon == Fraction(1, 10**12)
     spent = Spent(lifetime=total)
     assert Spent.from_data(spent.to_data()) == spent
 

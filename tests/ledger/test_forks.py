@@ -69,6 +69,7 @@ def forks_while_threads_charge(place: str) -> tuple[list[int], int, bool]:
     return codes, ledger.balance("visits").charges, ledger.verify().sound
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
 def test_a_fork_waits_for_the_transactions_of_other_threads(durable_place: str) -> None:
     assert elsewhere(forks_while_threads_charge, durable_place) == ([0] * 10, 150, True)

@@ -23,15 +23,18 @@ def test_a_kill_at_every_statement_loses_nothing(durable_place: str) -> None:
     assert elsewhere(workers.killed_at_every_statement, durable_place) == []
 
 
+@pytest.mark.slow
 def test_a_hundred_kills_at_random_lose_nothing(tmp_path: Path) -> None:
     assert elsewhere(workers.rounds_in_files, str(tmp_path), 80, 1) == []
 
 
+@pytest.mark.slow
 def test_a_process_that_hands_out_before_it_records_is_found_out(tmp_path: Path) -> None:
     wrong = elsewhere(workers.rounds_in_files, str(tmp_path), 40, 1, True)
     assert any("was handed out and is not released" in problem for problem in wrong)
 
 
+@pytest.mark.slow
 def test_kills_of_a_client_of_postgresql_lose_nothing(new_postgres: Callable[[], str]) -> None:
     assert elsewhere(workers.rounds_in_one_place, [new_postgres()], 20, 2) == []
 

@@ -133,6 +133,7 @@ print(paid)
 """
 
 
+@pytest.mark.slow
 def test_processes_that_share_an_account_do_not_exceed_the_cap(tmp_path: Path) -> None:
     path = tmp_path / "account.json"
     Account(cap=2, path=path)

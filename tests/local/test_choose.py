@@ -29,6 +29,7 @@ SIZES = [2, 3, 4, 8, 16, 60, 1000, 70_000]
 LENGTHS = [None, 1, 2, 4, 8, 11, 12, 16, 17, 19, 60, 1000, 100_000]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [*EPSILONS, Fraction(8)], ids=str)
 @pytest.mark.parametrize("size", SIZES)
 def test_no_offered_scheme_of_the_length_has_a_lower_variance(epsilon: Fraction, size: int) -> None:

@@ -19,6 +19,7 @@ from discreet.local.mean_interval import (
     sampled_bound,
 )
 from discreet.local.mean_law import MeanLaw, derive
+from tests.support.trials import all_but
 
 STEPS = 4
 NUMBERS = [(0,), (2,), (4,), (0, 4), (0, 1, 2, 3, 4)]
@@ -83,7 +84,7 @@ def population(name: str, size: int) -> NDArray[np.float64]:
     return np.resize(values[name], size)
 
 
-@pytest.mark.parametrize("name", ["ends", "middle", "spread"])
+@pytest.mark.parametrize("name", all_but(["ends"], ["ends", "middle", "spread"], pytest.mark.slow))
 @pytest.mark.parametrize(("kind", "epsilon"), [("piecewise", 4), ("hybrid", 1), ("hybrid", 4)])
 def test_the_guaranteed_interval_covers_as_often_as_it_says(
     kind: str, epsilon: Any, name: str

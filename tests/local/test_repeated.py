@@ -145,6 +145,7 @@ def test_that_a_value_changed_is_not_hidden_by_one_stage_and_bounded_with_two() 
         assert worst(first, second) <= limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["optimised", "symmetric"])
 def test_the_bits_of_unary_encoding_have_two_stages_too(kind: str) -> None:
     permanent = UnaryEncoding(epsilon=2, categories=3, kind=kind)  # type: ignore[arg-type]
@@ -279,6 +280,7 @@ def test_a_value_is_one_however_it_is_written() -> None:
     assert memo.values(QUESTION) == 1
 
 
+@pytest.mark.slow
 def test_reports_follow_the_laws_of_one_and_of_two_stages() -> None:
     permanent = RandomizedResponse(epsilon=1, categories=3)
     question = Repeated(permanent=permanent, each=RandomizedResponse(epsilon=1, categories=3))

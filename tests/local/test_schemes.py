@@ -121,6 +121,7 @@ def test_counts_are_those_of_the_definition(form: Categorical) -> None:
     assert form.possible(tally.counts, 300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", schemes(1, 16), ids=repr)
 def test_the_measured_variance_is_within_3_percent_of_the_formula(form: Categorical) -> None:
     """6000 surveys of 50 people: 3% are six standard errors, and the control, the formula at

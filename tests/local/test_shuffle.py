@@ -189,6 +189,7 @@ def histograms(answers: tuple[int, ...], kinds: int, odds: Fraction) -> dict[Any
     return law
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kinds", "most"), [(2, 8), (3, 6), (4, 5)])
 @pytest.mark.parametrize("near", [Fraction(11, 10), Fraction(2), Fraction(7, 2), Fraction(20)])
 def test_it_is_never_below_the_truth_whatever_the_others_answer(

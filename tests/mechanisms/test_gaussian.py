@@ -129,7 +129,7 @@ def test_integer_noise_with_the_analytic_sigma_is_not_private(
 
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "3", "7", "12"])
 @pytest.mark.parametrize("delta", ["0.2", "1e-3", "1e-6", "1e-12"])
-@pytest.mark.parametrize("shift", [1, 2, 5])
+@pytest.mark.parametrize("shift", [1, 2, pytest.param(5, marks=pytest.mark.slow)])
 def test_calibrated_noise_is_private_by_enumeration(epsilon: str, delta: str, shift: int) -> None:
     noise = Gaussian.calibrated(sensitivity=shift, epsilon=epsilon, delta=delta, dimension=1)
     for smaller in range(1, shift + 1):
@@ -257,6 +257,7 @@ def test_vectors_are_private_by_enumeration_of_every_move(
                 assert found <= float(delta) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_two_coordinates_are_verified_on_the_shipped_law() -> None:
     noise = Gaussian.calibrated(sensitivity="1.4142135624", epsilon=2, delta=1e-3, dimension=2)
     for first, second in [((0, 0), (1, 1)), ((5, 7), (6, 6)), ((0, 0), (0, 1))]:

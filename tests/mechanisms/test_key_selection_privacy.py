@@ -63,6 +63,7 @@ def test_no_neighbors_lose_more_than_is_claimed(kind, groups, relation, epsilon,
     assert worst <= TOLERANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "delta"), [(3, "1/100"), (1, "1/5")])
 @pytest.mark.parametrize(("groups", "relation"), [(1, ADD_REMOVE), (2, ADD_REMOVE), (1, REPLACE)])
 def test_gaussian_noise_and_its_threshold_both_within_one_delta(groups, relation, epsilon, delta):

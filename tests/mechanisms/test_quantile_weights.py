@@ -70,8 +70,8 @@ EXHAUSTIVE = {
 }
 
 
-@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE])
-@pytest.mark.parametrize("share", [2, 3])
+@pytest.mark.parametrize("relation", [ADD_REMOVE, pytest.param(REPLACE, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("share", [2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("levels", EXHAUSTIVE)
 def test_no_person_of_that_share_gives_away_more_than_epsilon(levels, share, relation):
     width, points, most = EXHAUSTIVE[levels]

@@ -297,6 +297,7 @@ def test_what_is_no_value_is_refused_without_showing_it(
         assert error.__suppress_context__ or error.__context__ is None
 
 
+@pytest.mark.slow
 @given(
     st.one_of(
         st.recursive(

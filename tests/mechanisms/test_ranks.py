@@ -19,6 +19,7 @@ from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
 from tests.mechanisms.test_quantile_weights import weighted
 from tests.support.evidence import fits, most_misses
+from tests.support.trials import all_but
 
 HUGE = st.one_of(st.integers(0, 9), st.integers(0, 1 << 40), st.integers(0, (1 << 63) - 1))
 WEIGHTS = st.lists(HUGE, min_size=1, max_size=5)
@@ -134,6 +135,7 @@ def test_one_weight_more_moves_no_depth_by_more_than_the_reach(weights, place, p
         assert abs(after - before) <= reach
 
 
+@pytest.mark.slow
 def test_the_work_grows_with_the_places_and_not_with_the_weights():
     places = np.arange(0, 3_000_000, 3)
     records = Records(0, 1 << 30, places, np.full(places.size, (1 << 62) // places.size))
@@ -180,7 +182,7 @@ CASES = {  # weights, share, units of a weight, quantile
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", all_but(["more than 63 bits"], CASES, pytest.mark.slow))
 def test_positions_are_drawn_by_the_exponential_mechanism_at_every_size(name):
     weights, share, unit, level = CASES[name]
     parts, q = 16, Fraction(level)
@@ -197,6 +199,7 @@ def test_positions_are_drawn_by_the_exponential_mechanism_at_every_size(name):
         assert fits(sample, law) is right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("levels", "data", "few"),
     [

@@ -116,7 +116,12 @@ def test_a_sensitivity_between_grid_points_is_rounded_up(selection: Selection) -
 
 @every_selection
 @pytest.mark.parametrize(
-    ("scale", "scores"), [("3/2", [0, 2, 1, 2]), (4, [9, 3, 7, 0, 8]), ("1/5", [1, 1, 1])]
+    ("scale", "scores"),
+    [
+        ("3/2", [0, 2, 1, 2]),
+        pytest.param(4, [9, 3, 7, 0, 8], marks=pytest.mark.slow),
+        pytest.param("1/5", [1, 1, 1], marks=pytest.mark.slow),
+    ],
 )
 def test_choices_follow_the_law(selection: Selection, scale: object, scores: list[int]) -> None:
     mechanism = selection(scale=scale)  # type: ignore[arg-type]

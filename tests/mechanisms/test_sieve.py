@@ -326,6 +326,7 @@ def test_what_is_kept_comes_in_increasing_order_and_nobodys_keys_do_not(kind):
         assert mechanism(Sensitive(empty), sieve=sieve).kept.size == 0
 
 
+@pytest.mark.slow
 @every_kind
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
 def test_huge_noise_neither_overflows_nor_waits(kind):
@@ -378,6 +379,7 @@ def test_a_long_table_has_steps_and_its_limits_are_high_enough(kind):
     assert sieve.limit(sieve.sure - 1) < 1 << 64 == sieve.limit(sieve.sure)
 
 
+@pytest.mark.slow
 def test_chances_with_wide_gaussian_noise_are_enclosed_by_integrals_and_by_sums():
     mechanism = made(GaussianThreshold, epsilon="0.0005", delta=1e-6, groups=4)
     sigma, chance = mechanism.noise.sigma, chance_of(mechanism)

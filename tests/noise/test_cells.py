@@ -68,6 +68,7 @@ def cell_of(uniform: mpmath.mpf, boundaries: list[mpmath.mpf]) -> int:
     return low - 1 - len(boundaries) // 2
 
 
+@pytest.mark.slow
 @every_weight
 def test_float_boundaries_are_within_an_eighth_of_their_margin(
     family: str, spread: Fraction
@@ -134,6 +135,7 @@ def test_words_planted_at_true_boundaries_are_decided_as_the_reference_decides(
             assert planted.size > 20
 
 
+@pytest.mark.slow
 @every_weight
 def test_integers_enclose_every_boundary_and_only_just(family: str, spread: Fraction) -> None:
     cells = prepared(family, spread)

@@ -97,6 +97,7 @@ def test_every_path_has_its_second_moment(variance: Fraction, count: int) -> Non
     assert normal(drawn.mean() / (square / drawn.size) ** 0.5) >= FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variance", ["1/9", "1", "7/2", "1000", "1000000"])
 def test_draws_are_those_of_the_sampler_without_exponentials(variance: str) -> None:
     """Two samples, in 40 bins.  False alarms: 10^-8; the sampler at twice the variance differs."""

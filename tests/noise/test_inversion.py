@@ -40,6 +40,7 @@ def planted(scale: Fraction, two_sided: bool) -> Iterator[int]:
                     yield centre + offset
 
 
+@pytest.mark.slow
 @SIDES
 @pytest.mark.parametrize("scale", SCALES[1:], ids=str)
 def test_words_planted_at_true_boundaries_are_decided_as_the_reference_decides(

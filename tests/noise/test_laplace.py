@@ -229,6 +229,7 @@ def test_every_path_has_the_mean_magnitude_of_its_scale(scale: str, count: int) 
         assert normal(signs / nonzero**0.5) >= FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", ["1/3", "1", "7/2", "33", "1000", "70000"])
 def test_draws_are_those_of_the_sampler_without_logarithms(scale: str) -> None:
     """Two samples, in 40 bins.  False alarms: 10^-8; the sampler at 1.5 times the scale differs."""

@@ -17,6 +17,7 @@ from scipy.special import ndtr
 
 from discreet.noise import Keystream, bernoulli_array, gaussian, laplace, ratio
 from tests.support.evidence import FALSE_ALARM, chi_square, kolmogorov, normal
+from tests.support.trials import all_but
 
 COUNT = 10**7
 BINS = 41
@@ -76,7 +77,12 @@ LAWS = [
     scaled("gaussian-1000", "gaussian", 1000),
     scaled("gaussian-2^40", "gaussian", 2**40),
 ]
-every_law = pytest.mark.parametrize("law", LAWS, ids=repr)
+every_law = pytest.mark.parametrize(
+    "law",
+    all_but([LAWS[0], LAWS[5]], LAWS, pytest.mark.slow),
+    ids=repr,
+    scope="module",  # each is drawn once
+)
 
 
 @lru_cache(maxsize=1)  # 80 MB
@@ -110,14 +116,16 @@ def test_kolmogorov_accepts_the_law_and_rejects_one_percent(law: Law) -> None:
     upto = np.cumsum(counts) / COUNT
     before = upto - counts / COUNT
 
-    def verdict(scale: float) -> float:
-        above = np.abs(upto - law.below(values, scale)).max()
-        below = np.abs(before - law.below(values - 1, scale)).max()
+    def verdict(scale: float, at: slice = slice(None)) -> float:
+        above = np.abs(upto[at] - law.below(values[at], scale)).max()
+        below = np.abs(before[at] - law.below(values[at] - 1, scale)).max()
         return kolmogorov(max(above, below), COUNT)
 
     assert verdict(law.scale) >= FALSE_ALARM
-    assert verdict(law.scale * 1.01) < FALSE_ALARM
-    assert verdict(law.scale / 1.01) < FALSE_ALARM
+    # A distance that is too large at some of the values is too large.
+    some = slice(None, None, max(1, values.size // 10_000))
+    assert verdict(law.scale * 1.01, some) < FALSE_ALARM
+    assert verdict(law.scale / 1.01, some) < FALSE_ALARM
 
 
 @every_law

@@ -36,6 +36,7 @@ def rational_law(**weights: int) -> WeightedLaw:
     return WeightedLaw({at: Weight(Fraction(weight)) for at, weight in weights.items()})
 
 
+@pytest.mark.slow
 @given(weighted_laws())
 def test_a_weighted_law_encloses_its_probabilities_narrowly(law: WeightedLaw) -> None:
     low, high = approximate(law)
@@ -113,6 +114,7 @@ def test_shapes_that_are_nearly_equal_give_no_exact_ratio() -> None:
     assert all(atom.ratio is None and atom.log_ratio is None for atom in first.against(second))
 
 
+@pytest.mark.slow
 @examples(50)
 @given(weighted_laws(), weighted_laws())
 def test_logarithms_agree_with_those_of_the_probabilities(

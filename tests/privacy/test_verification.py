@@ -71,6 +71,7 @@ def rearranged_laws(draw: st.DrawFn) -> tuple[WeightedLaw, WeightedLaw]:
     return tuple(WeightedLaw(dict(zip("abcd", one, strict=True))) for one in (weights, other))
 
 
+@pytest.mark.slow
 @examples(80)
 @given(st.one_of(st.tuples(weighted_laws(), weighted_laws()), rearranged_laws()), LEVELS)
 def test_laws_with_powers_of_e_agree_with_the_slow_series(pair: tuple, level: Fraction) -> None:

@@ -1,9 +1,10 @@
-"""A process that asks a table and kills itself at a given step of its first release."""
+"""Processes that ask a table and kill themselves at a given step of their first release."""
 
 import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas
@@ -62,7 +63,7 @@ def ask(ledger: str, key: str | None) -> Release:
         )
 
 
-def main(ledger: str, step: str, key: str) -> None:
+def asked(ledger: str, step: str, key: str) -> None:
     when, _, what = step.partition(" ")
     if what == "measure":
         DuckDB.measure = dying(DuckDB.measure, when)  # type: ignore[method-assign]
@@ -75,6 +76,19 @@ def main(ledger: str, step: str, key: str) -> None:
         if when == "before":
             Ledger.release = dying(Ledger.release, "before")  # type: ignore[method-assign]
     print(ask(ledger, key or None)["n"].value, flush=True)
+
+
+def main(folder: str, key: str) -> None:
+    """For each step a process, forked before anything is opened, and how it ended."""
+    for step in STEPS:
+        child = os.fork()
+        if child == 0:
+            with Path(folder, f"{step}.out").open("w") as out:
+                os.dup2(out.fileno(), sys.stdout.fileno())
+            asked(str(Path(folder, f"{step}.ledger")), step, key)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
 
 
 if __name__ == "__main__":

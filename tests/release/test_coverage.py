@@ -19,7 +19,8 @@ from discreet.privacy.budget import Budget
 from discreet.privacy.estimate import Estimate, Interval
 from discreet.release.planned import Plan
 
-KEYS = 2
+KEYS = 50
+"""Groups of each release: as many draws."""
 ALLOWANCE = 1e-6
 """How often a test of this file may fail without a fault."""
 STAYS = (3.0, 7.5, 25.0, 90.0)
@@ -27,7 +28,7 @@ STAYS = (3.0, 7.5, 25.0, 90.0)
 
 
 def visits() -> dp.Table:
-    """Two wards, each with 40 rows of 40 people, of whom the first has three rows of weight 2/3."""
+    """Wards, each with 40 rows of 40 people, of whom the first has three rows of weight 2/3."""
     wards = [f"w{place}" for place in range(KEYS)]
     records = [
         {"ward": ward, "patient": f"{ward} {place}", "stay": STAYS[place % 4]}
@@ -91,9 +92,9 @@ class Question:
 
 
 QUESTIONS = (
-    Question(tuple(MARGINS), 1_000),
-    Question(("mean",), 1_000),
-    Question(("present", "var", "std"), 500),
+    Question(tuple(MARGINS), 40),
+    Question(("mean",), 40),
+    Question(("present", "var", "std"), 20),
 )
 
 

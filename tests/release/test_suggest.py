@@ -41,6 +41,7 @@ def silent(monkeypatch):
     monkeypatch.setattr(Laplace, "release", lambda self, steps, source: steps.open())
 
 
+@pytest.mark.slow
 def test_suggested_bounds_hold_the_values_and_are_close():
     table = opened(people_with(4), budget=dp.Budget(epsilon=TRIES))
     found = [table.suggest_bounds("warmth", epsilon=1) for _ in range(TRIES)]

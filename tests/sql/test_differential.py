@@ -26,6 +26,7 @@ from tests.support.trials import examples
 seeds = st.randoms(use_true_random=True)
 
 
+@pytest.mark.slow
 @examples(320, QUICK)
 @given(
     seeds,
@@ -89,6 +90,7 @@ def test_an_interpreter_without_a_rule_is_told_apart(monkeypatch: pytest.MonkeyP
 # ---------------------------------------------------------------------- against SQL itself
 
 
+@pytest.mark.slow
 @examples(80, QUICK)
 @given(seeds)
 def test_a_select_is_what_a_database_says_where_no_cap_is_reached(random: Random) -> None:

@@ -33,6 +33,7 @@ def joined(column: str, times: int) -> str:
     return f"CONCAT({', '.join([column] * times)})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [

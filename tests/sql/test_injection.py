@@ -541,6 +541,7 @@ def test_what_is_too_long_is_refused_in_no_time(visits: Table, text: str) -> Non
     assert _peak(text) < MEGABYTES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", AT_THE_LIMIT.values(), ids=AT_THE_LIMIT)
 def test_what_is_as_long_as_it_may_be_is_refused_in_no_time(visits: Table, text: str) -> None:
     assert len(text) <= MOST_CHARACTERS
@@ -641,6 +642,7 @@ _NESTED = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(_FRAMES, _NESTED, _NESTED)
 def test_any_nested_expression_is_a_question_or_refused(frame: str, a: str, b: str) -> None:

@@ -87,6 +87,7 @@ def test_results_are_the_same_on_every_number_of_threads(scale: int | str) -> No
         assert found(query, data, 1) == found(query, data, 4) != []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [1 << 15, (1 << 15) + 1])
 def test_the_last_of_many_groups_has_its_place_in_the_narrowest_type(many: int) -> None:
     keys = [f"key {place}" for place in range(many)]

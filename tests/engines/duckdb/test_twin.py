@@ -26,13 +26,13 @@ from tests.support.measuring import (
     every_block,
     schema,
 )
-from tests.support.trials import examples
+from tests.support.trials import all_but, examples
 
 people = st.sampled_from(["p", "q", "r", "it's", "", "\x1f", None])
 tables = st.lists(rows_of(people, most=50), max_size=7)
 
 
-@pytest.mark.parametrize("grouping", GROUPINGS)
+@pytest.mark.parametrize("grouping", all_but(["category", "unlisted"], GROUPINGS, pytest.mark.slow))
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("neighbors", BOTH)
 def test_every_block_is_what_plain_arithmetic_says(
@@ -68,6 +68,7 @@ def as_doubles(row: Row) -> Row:
     return replace(row, **numeric)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @examples(40, QUICK)
 @given(st.lists(rows_of(st.just("p"), most=1), min_size=1, max_size=6), numbers, conditions)
 def test_every_expression_is_what_plain_arithmetic_says(
@@ -91,6 +92,7 @@ def test_every_expression_is_what_plain_arithmetic_says(
     assert found == twin.measure(table, question, question.blocks)
 
 
+@pytest.mark.slow
 def test_a_person_with_a_million_rows_weighs_what_plain_arithmetic_says() -> None:
     declared = schema(unit="id", max_rows=3)
     question, blocks = every_block(declared, ("ward",))

@@ -50,7 +50,13 @@ def engines(odd: str) -> Iterator[dict[str, tuple[Engine, Engine]]]:
 QUESTIONS = contract.questions(quick=True)
 
 
-@pytest.mark.parametrize("one", QUESTIONS, ids=[question[0] for question in QUESTIONS])
+@pytest.mark.parametrize(
+    "one",
+    [  # Every sixth is of another grouping.
+        pytest.param(one, id=one[0], marks=[pytest.mark.slow] if place % 6 else [])
+        for place, one in enumerate(QUESTIONS)
+    ],
+)
 def test_all_blocks_of_odd_rows_are_the_same_integers(engines: Any, one: Any) -> None:
     _, declared, question, blocks, cells = one
     here, there = engines[declared.unit]
@@ -74,6 +80,7 @@ def test_an_empty_table_is_measured_alike(server: str) -> None:
         assert not any(any(vector.values()) for vector in found.values())
 
 
+@pytest.mark.slow
 def test_a_million_rows_of_one_person_count_for_the_caps(server: str) -> None:
     address = new_table(server, {"id": "text", "x": "double precision"}, [])
     with psycopg.connect(server) as connection:
@@ -138,6 +145,7 @@ class Several:
         return DuckDB(self._sources(frames), drawn.schema(unit=self.unit)), self.there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["id", ROW])
 def test_selects_as_chance_has_them_are_measured_alike(server: str, unit: str) -> None:
     random = Random(f"postgres {unit}")

@@ -119,6 +119,7 @@ def floats() -> list[float]:
     return [sign * one for one in edges for sign in (1, -1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("guarded", "plain"),
     [
