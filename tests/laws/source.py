@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +17,7 @@ class SourceFile:
     path: PurePosixPath
     text: str
 
-    @property
+    @cached_property
     def tree(self) -> ast.Module:
         return ast.parse(self.text, filename=str(self.path))
 
@@ -31,11 +32,13 @@ def made_up(path: str, text: str) -> SourceFile:
     return SourceFile(PurePosixPath(path), text)
 
 
-def package_files() -> list[SourceFile]:
-    return [
+@cache
+def package_files() -> tuple[SourceFile, ...]:
+    """The files of the package, each read and parsed once for all laws."""
+    return tuple(
         SourceFile(PurePosixPath(path.relative_to(PACKAGE).as_posix()), path.read_text("utf-8"))
         for path in sorted(PACKAGE.rglob("*.py"))
-    ]
+    )
 
 
 def imported_names(node: ast.AST, file: SourceFile) -> Iterator[str]:
