@@ -37,9 +37,9 @@ class Table:
     def shown(self, place: int) -> str:
         if isinstance(self.ids, list):
             return str(self.ids[place])
-        named = self.ids or _written
+        named = self.ids or (lambda value: _written(value, place))
         parts = [
-            f"{argument}={_shortened(named(value), LONGEST_NAME)}"
+            f"{argument}={_shortened(str(named(value)), LONGEST_NAME)}"
             for argument, value in self.values(place).items()
         ]
         return ", ".join(parts)
@@ -100,15 +100,16 @@ def _name(tables: list[Table], places: tuple[int, ...]) -> str:
     return ", ".join(table.shown(place) for table, place in zip(tables, places, strict=True))
 
 
-def _written(value: Any) -> str:
+def _written(value: Any, place: int) -> str:
+    """The value as it is written; by its place if that says nothing, as of a function."""
     try:
-        return repr(value)
-    except Exception:  # a value may be odd in its representation too
-        return f"some {type(value).__name__}"
+        text = repr(value)
+    except Exception:  # an odd value may be odd in this too
+        return f"number {place + 1}"
+    return f"number {place + 1}" if " at 0x" in text else text
 
 
-def _shortened(shown: object, most: int) -> str:
-    text = shown if isinstance(shown, str) else _written(shown)
+def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 

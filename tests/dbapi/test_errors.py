@@ -9,6 +9,7 @@ import pytest
 import discreet as dp
 from discreet import dbapi, errors
 from discreet.dbapi.errors import becomes, translated
+from tests.cases import each
 from tests.dbapi.conftest import COUNT, clinic
 
 BECOMES = {
@@ -39,7 +40,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+@each("name", KINDS)
 def test_every_error_of_discreet_has_its_place(name):
     assert becomes(KINDS[name]) is getattr(dbapi, BECOMES[name])
     original = KINDS[name]("fact. rule. remedy.")

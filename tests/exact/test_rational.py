@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError
 from discreet.exact import decimal_text, rational, round_up
+from tests.cases import each
 
 
 class Level(IntEnum):
     ONE = 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "meant"),
     [
         (0, Fraction(0)),
@@ -67,7 +68,7 @@ def test_a_fraction_is_itself_also_as_text(value: Fraction) -> None:
     assert rational(value) == rational(str(value)) == value
 
 
-@pytest.mark.parametrize(
+@each(
     "written",
     [
         float("nan"),

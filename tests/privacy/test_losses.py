@@ -25,6 +25,7 @@ from discreet.privacy.losses import (
     TotalVariation,
     ZeroConcentratedDP,
 )
+from tests.cases import each
 
 EPSILONS = st.fractions(0, 30, max_denominator=10**6)
 DELTAS = st.one_of(
@@ -272,16 +273,16 @@ MAKERS: list[Callable[[object], object]] = [
 ]
 
 
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("zero", [0, 0.0, -0.0, "0", "0.0", Decimal(0), np.float64(0)])
+@each("make", MAKERS)
+@each("zero", [0, 0.0, -0.0, "0", "0.0", Decimal(0), np.float64(0)])
 def test_nothing_is_a_loss_however_it_is_written(
     make: Callable[[object], object], zero: object
 ) -> None:
     assert make(zero) == make(0)
 
 
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize(
+@each("make", MAKERS)
+@each(
     "bad", [-1, "-0.1", float("nan"), float("inf"), None, True, False, 0j, 1j, "abc", [0], 10**4000]
 )
 def test_what_is_not_a_loss_is_refused_quickly(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning
 from discreet.privacy.parameters import read_count, read_delta, read_epsilon, read_positive
+from tests.cases import each
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_epsilon_is_the_number_that_was_written(written: object, meant: Fraction
     assert read_epsilon(written) == meant
 
 
-@pytest.mark.parametrize(
+@each(
     ("bad", "words"),
     [
         (0, "epsilon is 0"),
