@@ -156,8 +156,8 @@ def test_zcdp_never_promises_more_than_a_gaussian_keeps(rho: Fraction, delta: Fr
         assert tail - mpmath.exp(e) * other <= real(delta)
 
 
-@pytest.mark.parametrize("rho", [1e-6, 0.01, 0.02436, 0.5, 3.0, 40.0])
-@pytest.mark.parametrize("delta", [0.1, 1e-3, 1e-6, 1e-15])
+@each("rho", [1e-6, 0.01, 0.02436, 0.5, 3.0, 40.0])
+@each("delta", [0.1, 1e-3, 1e-6, 1e-15])
 def test_zcdp_converts_at_the_best_order(rho: float, delta: float) -> None:
     def bound(power: float) -> float:
         order = 1 + 2.0**power
