@@ -45,6 +45,7 @@ from discreet.privacy.events import (
 from discreet.privacy.losses import ApproximateDP
 from discreet.privacy.neighbors import Neighbors
 from tests.accounting import loss_twins as twins
+from tests.support.cases import each
 
 DELTA = Fraction(1, 10**6)
 
@@ -88,7 +89,7 @@ def priced(name: str, event: Event) -> object:
 
 
 @pytest.mark.parametrize("name", PRICES)
-@pytest.mark.parametrize("event", EVENTS, ids=repr)
+@each("event", EVENTS, ids=repr)
 def test_a_count_of_three_is_three_times(name: str, event: Event) -> None:
     once = priced(name, event)
     counted = priced(name, RepeatedEvent(event=event, count=3))

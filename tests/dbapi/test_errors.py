@@ -10,6 +10,7 @@ import discreet as dp
 from discreet import dbapi, errors
 from discreet.dbapi.errors import becomes, translated
 from tests.dbapi.conftest import COUNT, clinic
+from tests.support.cases import each
 
 BECOMES = {
     "DiscreetError": "DatabaseError",
@@ -39,7 +40,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+@each("name", KINDS)
 def test_every_error_of_discreet_has_its_place(name):
     assert becomes(KINDS[name]) is getattr(dbapi, BECOMES[name])
     original = KINDS[name]("fact. rule. remedy.")

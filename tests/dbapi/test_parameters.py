@@ -16,6 +16,7 @@ from discreet import dbapi
 from discreet.dbapi.parameters import bound, literal
 from discreet.plan.expressions import Compared, Constant, Named
 from discreet.sql.text import parse_expression
+from tests.support.cases import each
 
 HOSTILE = [
     "'",
@@ -73,7 +74,7 @@ def read_back(value: object) -> object:
     return found.right.value
 
 
-@pytest.mark.parametrize("value", HOSTILE)
+@each("value", HOSTILE)
 def test_a_hostile_text_is_the_text_and_nothing_more(value):
     assert read_back(value) == value
 

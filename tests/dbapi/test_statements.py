@@ -5,6 +5,7 @@ import pytest
 from discreet import dbapi
 from discreet.dbapi.statements import Ask, Reset, Set, Show, read_statement
 from tests.dbapi.conftest import BY_WARD, COUNT
+from tests.support.cases import each
 
 
 def spent(connection):
@@ -31,7 +32,7 @@ def test_a_statement_is_read(text, statement):
     assert read_statement(text) == statement
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "SET",
@@ -63,7 +64,7 @@ def test_what_is_not_quite_a_setting_is_refused_whole(connection, cursor, text):
     assert spent(connection) == 0
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"{COUNT}; {COUNT}",

@@ -13,6 +13,7 @@ from discreet.plan.types import check
 from discreet.sql import offered, statements
 from discreet.sql.select import explained, parse_select
 from discreet.sql.text import parse_expression
+from tests.support.cases import each
 
 ROOT = Path(__file__).parents[2]
 YEARS = ("2020-01-01", "2026-12-31")
@@ -63,7 +64,7 @@ def test_the_page_is_what_the_lists_say() -> None:
     assert PAGE.read_text("utf-8") == page(), "run python docs/_extensions/sql_page.py"
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@each("question", QUESTIONS)
 def test_every_question_on_the_page_is_answered(question: str) -> None:
     asked(question)
 
@@ -74,13 +75,13 @@ def test_every_question_that_the_page_calls_refused_is(refusal: statements.Refus
         asked(refusal.example)
 
 
-@pytest.mark.parametrize("value", VALUES)
+@each("value", VALUES)
 def test_every_value_of_a_row_on_the_page_is_read(value: str) -> None:
     check(parse_expression(value), VISITS.columns)
     asked(f"SELECT COUNT({value}) FROM visits")
 
 
-@pytest.mark.parametrize("name", sorted(offered.CALLED))
+@each("name", sorted(offered.CALLED))
 def test_every_function_on_the_page_is_read_by_all_its_names(name: str) -> None:
     (one,) = [one for one in offered.FUNCTIONS if name in (one.name, *one.also)]
     example = one.example.replace(one.name, name, 1)

@@ -15,6 +15,7 @@ from discreet.engines.arrays import Steps, clip
 from discreet.engines.columns import number
 from discreet.errors import DataError
 from discreet.exact import Grid, Range
+from tests.support.cases import each
 from tests.support.odd_records import ODD, SHOWN, watched
 
 RANGES = {
@@ -177,7 +178,7 @@ ADD_OR_REMOVE = {
 REPLACE = {"count": 1, "flags": 2, "bins": 2, "tally": 2, "total": WIDTH}
 
 
-@pytest.mark.parametrize("which", range(len(ODD)), ids=SHOWN)
+@each("which", range(len(ODD)), ids=SHOWN)
 @pytest.mark.parametrize("name", ADD_OR_REMOVE)
 def test_an_odd_record_moves_an_aggregate_by_at_most_its_sensitivity(which, name):
     before = aggregate(name, BESIDE)
@@ -186,7 +187,7 @@ def test_an_odd_record_moves_an_aggregate_by_at_most_its_sensitivity(which, name
         assert distance(before, after) <= ADD_OR_REMOVE[name]
 
 
-@pytest.mark.parametrize("which", range(len(ODD)), ids=SHOWN)
+@each("which", range(len(ODD)), ids=SHOWN)
 @pytest.mark.parametrize("name", REPLACE)
 def test_an_odd_record_in_place_of_another_moves_it_by_at_most_its_sensitivity(which, name):
     before = aggregate(name, BESIDE, keep_all=True)
@@ -201,7 +202,7 @@ def distance(first: list[int], second: list[int]) -> int:
 
 
 @bounded
-@pytest.mark.parametrize("which", range(len(ODD)), ids=SHOWN)
+@each("which", range(len(ODD)), ids=SHOWN)
 def test_an_odd_record_moves_a_sum_by_at_most_the_farther_bound(which, bounds):
     with watched():
         before, after = (

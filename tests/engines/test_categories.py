@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.engines.categories import category_key, count_categories
+from tests.support.cases import each
 from tests.support.odd_records import ODD, SHOWN, watched
 
 NAMES: list[Any] = ["a", "b", 1, 2.5, None, "1e3", ("x", 1)]
@@ -45,11 +46,9 @@ def test_missing_values_are_in_the_category_none():
     assert counted([None, "nan", "Nan"], ["Nan", 0]) == [1, 0], "Nan is a first name"
 
 
-@pytest.mark.parametrize("which", range(len(ODD)), ids=SHOWN)
-@pytest.mark.parametrize("place", [0, 6, 12])
-@pytest.mark.parametrize(
-    "names", [NAMES, ["a", "b"], [1, 2.5, 7]], ids=["mixed", "text", "numbers"]
-)
+@each("which", range(len(ODD)), ids=SHOWN)
+@each("place", [0, 6, 12])
+@each("names", [NAMES, ["a", "b"], [1, 2.5, 7]], ids=["mixed", "text", "numbers"])
 def test_an_odd_record_moves_one_count_by_one_at_most(which, place, names):
     column = [*COLUMN[:place], ODD[which], *COLUMN[place:]]
     before, after = counted(COLUMN, names), counted(column, names)

@@ -24,6 +24,7 @@ from discreet.engines.columns import (
     read_presence,
 )
 from discreet.errors import DataError
+from tests.support.cases import each
 from tests.support.odd_records import ODD, SHOWN, watched
 
 PLAIN: list[Any] = [3, 2.5, 2**60 + 1, None, -7, 0.0, math.inf]
@@ -37,7 +38,7 @@ def same(first: Any, second: Any) -> bool:
 # ---------------------------------------------------------------------- one record
 
 
-@pytest.mark.parametrize(
+@each(
     ("record", "expected"),
     [
         (3, 3.0),
@@ -67,7 +68,7 @@ def test_a_number_is_the_nearest_float_whatever_holds_it(record, expected):
         assert number(record) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "record",
     [
         None,
@@ -89,14 +90,13 @@ def test_a_number_is_the_nearest_float_whatever_holds_it(record, expected):
         pd.NaT,
         pd.Series([1.0]),
     ],
-    ids=lambda record: type(record).__name__,
 )
 def test_what_is_no_number_is_missing(record):
     with watched():
         assert math.isnan(number(record))
 
 
-@pytest.mark.parametrize("which", range(len(ODD)), ids=SHOWN)
+@each("which", range(len(ODD)), ids=SHOWN)
 def test_an_odd_record_is_read_without_a_sound(which):
     with watched():
         assert isinstance(number(ODD[which]), float)
@@ -114,8 +114,8 @@ def test_none_nan_and_na_have_no_value_and_text_has():
 # ---------------------------------------------------------------------- beside others
 
 
-@pytest.mark.parametrize("which", range(len(ODD)), ids=SHOWN)
-@pytest.mark.parametrize("place", [0, 3, 7])
+@each("which", range(len(ODD)), ids=SHOWN)
+@each("place", [0, 3, 7])
 def test_an_odd_record_does_not_change_how_the_others_are_read(which, place):
     odd = ODD[which]
     records = [*PLAIN[:place], odd, *PLAIN[place:]]
@@ -206,7 +206,7 @@ CONTAINERS = {
 }
 
 
-@pytest.mark.parametrize("name", CONTAINERS)
+@each("name", CONTAINERS)
 def test_every_container_holds_the_same_records(name):
     with watched():
         assert same(read_numbers(CONTAINERS[name]), [3.0, 1.5, math.nan, -7.0, 0.0])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
 from discreet.exact import Grid
+from tests.support.cases import each
 
 exponents = st.integers(-300, 300)
 
@@ -36,7 +37,7 @@ def test_floats_of_other_sizes_are_the_binary_fractions_they_are() -> None:
     assert Grid.of(5e-324) == Grid(-1074)
 
 
-@pytest.mark.parametrize(
+@each(
     "step",
     [
         0,

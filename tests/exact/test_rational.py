@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError
 from discreet.exact import decimal_text, rational, round_up
+from tests.support.cases import each
 
 
 class Level(IntEnum):
     ONE = 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "meant"),
     [
         (0, Fraction(0)),
@@ -67,7 +68,7 @@ def test_a_fraction_is_itself_also_as_text(value: Fraction) -> None:
     assert rational(value) == rational(str(value)) == value
 
 
-@pytest.mark.parametrize(
+@each(
     "written",
     [
         float("nan"),
@@ -120,7 +121,7 @@ def test_what_is_no_number_is_refused_by_name(written: object) -> None:
         " " * 10**6 + "1",
         "1e-4000",
         "1e5000",
-        10 ** (10**6),
+        1 << 3_321_929,  # as long as 10 ** (10**6), and made at once
         Fraction(1, 3**4000),
         Fraction(3**4000),
         Decimal("1e5000"),

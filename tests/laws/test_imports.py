@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.package_source import SourceFile, imported_names, made_up, package_files
 
 ROOMS = (
@@ -87,7 +88,7 @@ def test_every_room_imports_only_rooms_above_it() -> None:
     assert [arrow for file in files for arrow in broken_arrows(file)] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text"),
     [
         ("noise/laplace.py", "import discreet.mechanisms"),

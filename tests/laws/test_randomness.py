@@ -2,8 +2,7 @@
 
 import ast
 
-import pytest
-
+from tests.support.cases import each
 from tests.support.package_source import SourceFile, imported_names, made_up, package_files
 
 ENTROPY = "noise/entropy.py"
@@ -57,7 +56,7 @@ def test_only_entropy_makes_randomness() -> None:
     assert [use for file in files for use in randomness(file)] == []
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "import random",

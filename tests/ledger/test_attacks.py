@@ -32,6 +32,7 @@ from discreet.privacy.events import (
     RepeatedEvent,
     SampledEvent,
 )
+from tests.support.cases import each
 
 ONE = Budget(epsilon=1)
 TENTH = PureEvent(epsilon="0.1")
@@ -409,7 +410,7 @@ def test_a_recorded_sampled_event_under_replace_is_not_sound(
         assert "priced for other neighbors" in problem.fact
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda ledger: ask(ledger, question="\ud800"),

@@ -21,6 +21,7 @@ from discreet.local.mean_law import KINDS, derive
 from discreet.local.tally import Tally
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.verification import verify
+from tests.support.cases import each
 from tests.support.evidence import fits
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(7, 10), Fraction(1), Fraction(2), Fraction(4)]
@@ -41,7 +42,7 @@ def laws(kind: str, epsilon: Fraction, steps: int) -> list[dict[int, Fraction]]:
 # ---------------------------------------------------------------------- privacy
 
 
-@pytest.mark.parametrize(("kind", "epsilon", "steps"), GRID)
+@each(("kind", "epsilon", "steps"), GRID)
 def test_the_worst_ratio_of_all_pairs_and_reports_is_just_below_e_to_the_epsilon(
     kind: str, epsilon: Fraction, steps: int
 ) -> None:
@@ -61,7 +62,7 @@ def test_a_chance_that_is_one_unit_larger_would_be_seen() -> None:
     assert more > (WHOLE - law.keep - 1) * law.window << 200
 
 
-@pytest.mark.parametrize(("kind", "epsilon", "steps"), GRID)
+@each(("kind", "epsilon", "steps"), GRID)
 def test_probabilities_sum_to_one_and_scores_are_unbiased(
     kind: str, epsilon: Fraction, steps: int
 ) -> None:

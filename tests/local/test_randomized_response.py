@@ -21,6 +21,7 @@ from discreet.privacy.estimate import Estimate
 from discreet.privacy.estimates import Estimates
 from discreet.privacy.losses import PureDP
 from discreet.privacy.verification import TOLERANCE, verify
+from tests.support.cases import each
 from tests.support.evidence import fits
 
 POLL = RandomizedResponse(epsilon=1)
@@ -179,7 +180,7 @@ def changed(**fields: object) -> str:
     return json.dumps({name: value for name, value in (GOOD | fields).items() if value is not ...})
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

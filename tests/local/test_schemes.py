@@ -27,6 +27,7 @@ from discreet.local.scheme import Categorical
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.losses import PureDP
 from tests.local.scheme_twins import named, outcome, schemes, twin_law
+from tests.support.cases import each
 from tests.support.evidence import fits
 
 NAMES = ["north", "south", "west", "östlich", "none of these"]
@@ -383,10 +384,8 @@ def test_the_padding_of_packed_bits_is_zero() -> None:
 CANARY = "canary-77310577"
 
 
-@pytest.mark.parametrize("form", [*FIVE, *NAMED], ids=repr)
-@pytest.mark.parametrize(
-    "value", [CANARY, [CANARY], [0, CANARY], [[CANARY]], {CANARY: 1}, np.array([CANARY, None])]
-)
+@each("form", [*FIVE, *NAMED], ids=repr)
+@each("value", [CANARY, [CANARY], [0, CANARY], [[CANARY]], {CANARY: 1}, np.array([CANARY, None])])
 def test_what_is_no_value_or_report_is_refused_without_showing_it(
     form: Categorical, value: object
 ) -> None:
@@ -398,7 +397,7 @@ def test_what_is_no_value_or_report_is_refused_without_showing_it(
 
 
 @kinds
-@pytest.mark.parametrize("value", [-1, 5, 1.5, None, True, [0, 5], [0.0], float("nan"), 10**30])
+@each("value", [-1, 5, 1.5, None, True, [0, 5], [0.0], float("nan"), 10**30])
 def test_a_number_that_is_no_category_is_refused(form: Categorical, value: object) -> None:
     with pytest.raises(DataError):
         form.randomize(value)

@@ -29,6 +29,7 @@ from discreet.privacy.losses import ApproximateDP, ZeroConcentratedDP
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import verify
+from tests.support.cases import each
 from tests.support.trials import examples
 
 MILLIONTH = Fraction(1, 10**6)
@@ -311,8 +312,8 @@ def test_the_zcdp_is_exact_in_the_limit_and_holds_at_every_order() -> None:
 
 
 @pytest.mark.parametrize("epsilon", ["0.05", "1/3", "1", "2", "6", "11"])
-@pytest.mark.parametrize("delta", ["1e-2", "1e-6", "1e-10"])
-@pytest.mark.parametrize(("distance", "dimension"), [(1, None), (2, 1), (3, None), (2**20, 7)])
+@each("delta", ["1e-2", "1e-6", "1e-10"])
+@each(("distance", "dimension"), [(1, None), (2, 1), (3, None), (2**20, 7)])
 def test_the_loss_of_calibrated_noise_is_what_was_asked_for(
     epsilon: str, delta: str, distance: int, dimension: int | None
 ) -> None:

@@ -19,6 +19,7 @@ from discreet.noise import Keystream, UnsafeSeededBits
 from discreet.privacy.losses import PureDP
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.verification import verify
+from tests.support.cases import each
 from tests.support.evidence import fits
 from tests.support.scripted_bits import ScriptedNumbers
 
@@ -279,11 +280,9 @@ BAD: list[Callable[[object], object]] = [
 ]
 
 
-@pytest.mark.parametrize("wrap", BAD)
-@pytest.mark.parametrize(
-    "value", [CANARY, -CANARY, CANARY + 0.5, str(CANARY), CANARY + 0j, float("nan"), 2**70]
-)
-@pytest.mark.parametrize("categories", [2, 3])
+@each("wrap", BAD)
+@each("value", [CANARY, -CANARY, CANARY + 0.5, str(CANARY), CANARY + 0j, float("nan"), 2**70])
+@each("categories", [2, 3])
 def test_what_is_no_value_is_refused_without_showing_it(
     wrap: Callable[[object], object], value: object, categories: int
 ) -> None:

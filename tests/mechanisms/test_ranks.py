@@ -18,6 +18,7 @@ from discreet.noise import UnsafeSeededBits
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
 from tests.mechanisms.test_quantile_weights import weighted
+from tests.support.cases import each
 from tests.support.evidence import fits, most_misses
 from tests.support.trials import all_but
 
@@ -144,9 +145,9 @@ def test_the_work_grows_with_the_places_and_not_with_the_weights():
         assert runs.starts.size <= 2 * places.size + 1 + 200
 
 
-@pytest.mark.parametrize("share", [1, 7, 10 << 20, 1 << 62])
-@pytest.mark.parametrize("relation", list(Neighbors))
-@pytest.mark.parametrize(
+@each("share", [1, 7, 10 << 20, 1 << 62])
+@each("relation", list(Neighbors))
+@each(
     ("places", "weights", "width"),
     [
         ([], [], 0),

@@ -20,6 +20,7 @@ from discreet.privacy.losses import PureDP
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import TOLERANCE, verify
+from tests.support.cases import each
 from tests.support.evidence import fits
 
 Selection = type[Exponential] | type[NoisyMax] | type[PermuteAndFlip]
@@ -233,9 +234,9 @@ def within(
 
 
 @every_selection
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
-@pytest.mark.parametrize("candidates", [2, 10, 100])
-@pytest.mark.parametrize("scale", ["1/2", 3])
+@each("confidence", [0.5, 0.95, 0.999])
+@each("candidates", [2, 10, 100])
+@each("scale", ["1/2", 3])
 def test_the_chosen_score_is_within_its_accuracy_for_the_worst_scores(
     selection: Selection, confidence: float, candidates: int, scale: object
 ) -> None:
@@ -381,8 +382,8 @@ WRAPS: list[Callable[[object], object]] = [
 
 
 @every_selection
-@pytest.mark.parametrize("wrap", WRAPS)
-@pytest.mark.parametrize("value", [CANARY, CANARY + 0.25])
+@each("wrap", WRAPS)
+@each("value", [CANARY, CANARY + 0.25])
 def test_what_is_no_row_of_scores_is_refused_without_showing_it(
     selection: Selection, wrap: Callable[[object], object], value: object
 ) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.noise import BitSource, Keystream, UnsafeSeededBits, gaussian, gaussian_integer
 from tests.noise import reference
 from tests.noise.reference import PRECISION, real
+from tests.support.cases import each
 from tests.support.evidence import FALSE_ALARM, normal, two_samples
 from tests.support.scripted_bits import Repeating, ScriptedBits, binary
 
@@ -62,7 +63,7 @@ def test_proposals_planted_at_the_boundary_of_keeping_are_decided_right(
     assert rejected > 20
 
 
-@pytest.mark.parametrize("count", [0, 1, 255, 256, 3000])
+@each("count", [0, 1, 255, 256, 3000])
 @every_variance
 def test_every_variance_and_count_gives_that_many_integers(variance: Fraction, count: int) -> None:
     count = count if variance <= 2**112 else min(count, 50)

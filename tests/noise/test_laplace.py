@@ -17,6 +17,7 @@ from discreet.noise import (
 )
 from tests.noise import reference
 from tests.noise.reference import PRECISION, inverted, real
+from tests.support.cases import each
 from tests.support.evidence import FALSE_ALARM, normal, two_samples
 from tests.support.scripted_bits import Answering, Repeating, ScriptedBits, binary
 
@@ -194,8 +195,8 @@ def test_a_low_digit_of_several_words_takes_every_branch() -> None:
 # ---------------------------------------------------------------------- what is asked for
 
 
-@pytest.mark.parametrize("count", [0, 1, 7, 8193, 20_000])
-@pytest.mark.parametrize("scale", SCALES)
+@each("count", [0, 1, 7, 8193, 20_000])
+@each("scale", SCALES)
 def test_every_scale_and_count_gives_that_many_integers(scale: str, count: int) -> None:
     count = count if number(scale) <= 2**57 else min(count, 50)
     for draw in (laplace, geometric):

@@ -11,6 +11,7 @@ from discreet.errors import PolicyError
 from discreet.plan.columns import boolean, category, date, integer, number, text
 from discreet.policy import read_policy
 from discreet.privacy.budget import Budget
+from tests.support.cases import each
 
 INTERFACE = """\
 source    = "visits.parquet"
@@ -123,7 +124,7 @@ def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
     assert found.paths == (str(folder / "visits.csv"),)
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "parts"),
     [
         ("unit = ", ["is not TOML", "line 1"]),
@@ -177,7 +178,7 @@ def test_a_slip_is_named_with_its_line_and_its_remedy(
         assert part in str(refusal.value), part
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "parts"),
     [
         ("{ }", ["does not say what it holds", "x = { low = 0, high = 60 }"]),

@@ -26,6 +26,7 @@ from discreet.privacy.events import (
     SampledEvent,
     counted,
 )
+from tests.support.cases import each
 from tests.support.trials import examples
 
 # What was written once is read for ever: these texts are never changed.
@@ -96,7 +97,7 @@ def test_data_and_back_is_the_same_event(event: Event) -> None:
     assert event_to_data(event_from_data(data)) == event_to_data(event)
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         None,

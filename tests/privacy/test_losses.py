@@ -25,6 +25,7 @@ from discreet.privacy.losses import (
     TotalVariation,
     ZeroConcentratedDP,
 )
+from tests.support.cases import each
 
 EPSILONS = st.fractions(0, 30, max_denominator=10**6)
 DELTAS = st.one_of(
@@ -155,8 +156,8 @@ def test_zcdp_never_promises_more_than_a_gaussian_keeps(rho: Fraction, delta: Fr
         assert tail - mpmath.exp(e) * other <= real(delta)
 
 
-@pytest.mark.parametrize("rho", [1e-6, 0.01, 0.02436, 0.5, 3.0, 40.0])
-@pytest.mark.parametrize("delta", [0.1, 1e-3, 1e-6, 1e-15])
+@each("rho", [1e-6, 0.01, 0.02436, 0.5, 3.0, 40.0])
+@each("delta", [0.1, 1e-3, 1e-6, 1e-15])
 def test_zcdp_converts_at_the_best_order(rho: float, delta: float) -> None:
     def bound(power: float) -> float:
         order = 1 + 2.0**power
@@ -272,16 +273,16 @@ MAKERS: list[Callable[[object], object]] = [
 ]
 
 
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("zero", [0, 0.0, -0.0, "0", "0.0", Decimal(0), np.float64(0)])
+@each("make", MAKERS)
+@each("zero", [0, 0.0, -0.0, "0", "0.0", Decimal(0), np.float64(0)])
 def test_nothing_is_a_loss_however_it_is_written(
     make: Callable[[object], object], zero: object
 ) -> None:
     assert make(zero) == make(0)
 
 
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize(
+@each("make", MAKERS)
+@each(
     "bad", [-1, "-0.1", float("nan"), float("inf"), None, True, False, 0j, 1j, "abc", [0], 10**4000]
 )
 def test_what_is_not_a_loss_is_refused_quickly(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.engines import arrays
+from tests.support.cases import each
 
 CANARY = 8675309.125
 """A value that stands for a person's: it must never show in an error."""
@@ -131,8 +132,8 @@ def test_what_is_not_a_column_is_refused_without_its_content(name):
         assert "Pass" in str(refusal.value)
 
 
-@pytest.mark.parametrize("name", ASK)
-@pytest.mark.parametrize(
+@each("name", ASK)
+@each(
     "epsilon",
     [
         0,
@@ -153,7 +154,6 @@ def test_what_is_not_a_column_is_refused_without_its_content(name):
         Fraction(1, 10**5000),
         object(),
     ],
-    ids=lambda value: type(value).__name__,
 )
 def test_an_epsilon_without_meaning_is_refused(name, epsilon):
     with pytest.raises(dp.PrivacyParameterError) as refusal:
@@ -216,8 +216,8 @@ def test_one_record_does_not_change_the_category_of_others():
     assert after - before <= 1
 
 
-@pytest.mark.parametrize("function", BOUNDED, ids=lambda function: function.__name__)
-@pytest.mark.parametrize(
+@each("function", BOUNDED, ids=lambda function: function.__name__)
+@each(
     "bounds",
     [
         None,

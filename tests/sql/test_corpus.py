@@ -17,6 +17,7 @@ from discreet.sql.select import parse_select
 from tests.sql.corpus.facts import FOLDER, Case, accepted_facts, cases, parts, refused_facts
 from tests.sql.corpus.rewrite import rewritten
 from tests.sql.corpus.schemas import SCHEMAS, VISITS
+from tests.support.cases import each
 
 ACCEPTED, REFUSED = cases("accepted"), cases("refused")
 _REMEDIES = {
@@ -26,24 +27,24 @@ _REMEDIES = {
 }
 
 
-@pytest.mark.parametrize("case", ACCEPTED, ids=str)
+@each("case", ACCEPTED, ids=str)
 def test_an_accepted_question_has_the_plan_and_the_price_that_were_reviewed(case: Case) -> None:
     assert accepted_facts(case.sql, case.schema) == case.expected
 
 
-@pytest.mark.parametrize("case", ACCEPTED, ids=str)
+@each("case", ACCEPTED, ids=str)
 def test_the_shares_of_a_question_add_up_to_its_price(case: Case) -> None:
     shares = [Fraction(line["epsilon"]) for line in case.expected["price"]]
     assert sum(shares) == 1
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=str)
+@each("case", REFUSED, ids=str)
 def test_a_refused_question_has_the_message_that_was_reviewed(case: Case) -> None:
     expected = {name: part for name, part in case.expected.items() if name != "instead"}
     assert refused_facts(case.sql, case.schema) == expected
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=str)
+@each("case", REFUSED, ids=str)
 def test_a_refusal_says_fact_rule_and_remedy(case: Case) -> None:
     fact, rule, remedy = (case.expected[part] for part in ("fact", "rule", "remedy"))
     assert fact[-1] in ".?"
@@ -51,7 +52,7 @@ def test_a_refusal_says_fact_rule_and_remedy(case: Case) -> None:
     assert remedy.split()[0] in _REMEDIES
 
 
-@pytest.mark.parametrize("case", [one for one in REFUSED if "instead" in one.expected], ids=str)
+@each("case", [one for one in REFUSED if "instead" in one.expected], ids=str)
 def test_what_a_refusal_recommends_is_accepted(case: Case) -> None:
     checked(parse_select(case.expected["instead"], case.schema), case.schema)
 

@@ -19,6 +19,7 @@ from discreet.sql.expressions import expression as sql_of
 from discreet.sql.offered import CALLED, FUNCTIONS, OPERATORS, WRITTEN
 from discreet.sql.text import parse_expression
 from tests.support import engine_twin as twin
+from tests.support.cases import each
 from tests.support.measuring import asked, schema
 from tests.support.offered_expressions import COLUMNS, EXAMPLES, FURTHER, ROWS
 
@@ -40,7 +41,7 @@ def computed(engine: duckdb.DuckDBPyConnection, node: Node) -> list[object]:
     return [value for (value,) in engine.execute(f"SELECT {query} FROM rows").fetchall()]
 
 
-@pytest.mark.parametrize("text", [*EXAMPLES, *FURTHER])
+@each("text", [*EXAMPLES, *FURTHER])
 def test_every_value_is_what_plain_python_says(engine, text):
     typed = check(parse_expression(text), COLUMNS)
     for row, found in zip(ROWS, computed(engine, typed.node), strict=True):
@@ -81,7 +82,7 @@ def typed(text: str) -> Typed:
     return check(parse_expression(text), DECLARED)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "low", "high"),
     [
         ("stay % 7", -2, 7),
@@ -147,7 +148,7 @@ def test_a_bound_that_is_missing_is_named_with_its_remedy():
     asked(declared, {"s": type(col("tag"))(least).sum()})
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "CAST(stay AS VARCHAR) = '1'",
@@ -179,7 +180,7 @@ def test_what_does_not_fit_its_kind_is_refused_before_anything_is_spent(text):
 X, TAG, DAY = col("x"), col("tag"), col("admitted")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "meant"),
     [
         ("x % 2", X % 2),
@@ -267,7 +268,7 @@ def test_a_missing_text_is_missing_in_every_function():
 BODIES = ("a", "a, 1", "1, a", "a, b, c", "'month', a", "a AS INT", "YEAR FROM a", "'day', a, b")
 
 
-@pytest.mark.parametrize("name", sorted(CALLED))
+@each("name", sorted(CALLED))
 def test_nested_calls_are_read_or_refused_at_once(name):
     for body in BODIES:
         before, _, after = body.rpartition("a") if body[0] != "a" else ("", "a", body[1:])
@@ -277,7 +278,7 @@ def test_nested_calls_are_read_or_refused_at_once(name):
         assert time.process_time() - start < 5  # by length; by depth it would be 2^25 steps
 
 
-@pytest.mark.parametrize("offer", [*WRITTEN, *OPERATORS, *FUNCTIONS], ids=lambda one: one.name)
+@each("offer", [*WRITTEN, *OPERATORS, *FUNCTIONS], ids=lambda one: one.name)
 def test_what_is_shown_of_an_example_means_the_same(offer):
     node = parse_expression(offer.example)
     assert parse_expression(shown(node)) == node

@@ -22,6 +22,7 @@ from discreet.sql.offered import FUNCTIONS
 from discreet.sql.select import parse_select
 from discreet.sql.tokens import MOST_CHARACTERS
 from tests.sql.corpus.schemas import SCHEMAS, VISITS
+from tests.support.cases import each
 
 SECONDS = 5.0  # of the processor; measured: at most 0.2, once garbage is collected meanwhile
 MEGABYTES = 20
@@ -385,21 +386,19 @@ ODD_CHARACTERS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "text", [*OTHER_STATEMENTS, *SECOND_STATEMENTS, *ODD_CHARACTERS], ids=ascii
-)
+@each("text", [*OTHER_STATEMENTS, *SECOND_STATEMENTS, *ODD_CHARACTERS], ids=ascii)
 def test_what_is_not_one_select_is_refused(visits: Table, text: str) -> None:
     refusal(visits, text)
 
 
-@pytest.mark.parametrize("source", OTHER_SOURCES)
+@each("source", OTHER_SOURCES)
 def test_what_is_no_declared_table_is_refused(visits: Table, source: str) -> None:
     refusal(visits, f"SELECT COUNT(*) FROM {source}")
     refusal(visits, f"{COUNT} JOIN {source} USING (patient_id)")
     refusal(visits, f"WITH x AS (SELECT * FROM {source}) SELECT COUNT(*) FROM x")
 
 
-@pytest.mark.parametrize("part", OTHER_EXPRESSIONS)
+@each("part", OTHER_EXPRESSIONS)
 def test_what_is_not_on_the_list_is_refused_wherever_it_stands(visits: Table, part: str) -> None:
     for text in (
         f"SELECT {part} FROM visits",
@@ -416,7 +415,7 @@ def test_what_is_not_on_the_list_is_refused_wherever_it_stands(visits: Table, pa
         refusal(visits, text)
 
 
-@pytest.mark.parametrize("end", OTHER_ENDS)
+@each("end", OTHER_ENDS)
 def test_what_a_select_does_not_end_with_is_refused(visits: Table, end: str) -> None:
     refusal(visits, f"{COUNT} {end}")
     refusal(visits, f"SELECT AVG(x) FROM (SELECT stay AS x FROM visits {end})")
@@ -560,9 +559,9 @@ def _peak(text: str) -> float:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("offer", FUNCTIONS, ids=lambda offer: offer.name)
+@each("offer", FUNCTIONS, ids=lambda offer: offer.name)
 @pytest.mark.parametrize("depth", [10, 24])
-@pytest.mark.parametrize("rest", ["", ", 1", ", 1, 1", " AS DOUBLE", " FROM stay"])
+@each("rest", ["", ", 1", ", 1, 1", " AS DOUBLE", " FROM stay"])
 def test_a_function_inside_itself_takes_no_time(offer: Any, depth: int, rest: str) -> None:
     for name in (offer.name, *offer.also):
         text = f"{COUNT} WHERE " + f"{name}(" * depth + "stay" + f"{rest})" * depth + " > 1"

@@ -15,6 +15,7 @@ from discreet.privacy.budget import Budget
 from discreet.release.asking import Asking
 from discreet.release.price import price
 from discreet.release.table import Table
+from tests.support.cases import each
 
 COLUMNS = {
     "ward": category(["A", "B", "C"]),
@@ -180,7 +181,7 @@ DERIVED: list[tuple[str, Asks]] = [
 ]
 
 
-@pytest.mark.parametrize(("sql", "asks"), PAIRS, ids=[sql for sql, _ in PAIRS])
+@each(("sql", "asks"), PAIRS, ids=[sql for sql, _ in PAIRS])
 def test_sql_and_python_ask_the_same_question(visits: Table, sql: str, asks: Asks) -> None:
     written, built = visits.ask(sql), asks(visits)
     assert written.query == built.query

@@ -10,6 +10,7 @@ from discreet.plan.columns import boolean, category, date, number, text
 from discreet.plan.query import Query
 from discreet.plan.schema import Beside, Public, Schema
 from discreet.sql.select import explained, parse_select
+from tests.support.cases import each
 
 ORDERS = Schema(
     name="orders",
@@ -159,7 +160,7 @@ def test_a_join_without_a_condition_is_given_one(tables, said):
     select(f"SELECT COUNT(*) FROM {' '.join(first)} {said.removeprefix('Write ')}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "said"),
     [
         ("STRFTIME(day, '%Y')", "Write DATE_TRUNC('month', d) or MONTH(d)"),

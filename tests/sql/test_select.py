@@ -16,6 +16,7 @@ from discreet.plan.query import After, Key, Query
 from discreet.plan.schema import Schema
 from discreet.sql.select import parse_select
 from tests.sql.corpus.schemas import LOG, PERSONS, RATINGS, VISITS
+from tests.support.cases import each
 
 STAY = col("stay")
 
@@ -37,7 +38,7 @@ def refused(text: str, schema: Schema = VISITS) -> str:
 LONG = when(STAY > 7).then(1).otherwise(0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "meant"),
     [
         ("COUNT(*)", "count", rows()),
@@ -266,7 +267,7 @@ def test_the_unit_row_has_no_column_to_count():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ("SELECT ward, COUNT(*) FROM visits GROUP BY 2", "position '2'"),

@@ -31,11 +31,12 @@ from discreet.plan.expressions import (
 )
 from discreet.sql.text import parse_expression
 from tests.sql.values import WORDS, value
+from tests.support.cases import each
 
 STAY, WARD, NOTHING = col("stay"), col("ward"), expression(None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "meant"),
     [
         ("stay", STAY),
@@ -230,7 +231,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@each("text", REFUSED)
 def test_what_is_not_offered_is_refused_in_words(text, caplog, capfd):
     with pytest.raises(QueryError) as caught:
         parse_expression(text)
@@ -247,7 +248,7 @@ def test_a_refusal_names_what_was_found_and_what_is_offered():
         parse_expression("ward LIKE tag")
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "x" * 1_000_000,

@@ -12,6 +12,7 @@ import pytest
 import discreet as dp
 from discreet.noise import UnsafeSeededBits
 from tests.statistics.tape import tape
+from tests.support.cases import each
 from tests.support.odd_records import ODD, SHOWN, watched
 
 __all__ = ["tape"]
@@ -58,7 +59,7 @@ def surroundings(answer: Any) -> tuple[Any, ...]:
     )
 
 
-@pytest.mark.parametrize("which", range(len(ODD)), ids=SHOWN)
+@each("which", range(len(ODD)), ids=SHOWN)
 @pytest.mark.parametrize("name", ASK)
 def test_an_odd_record_shows_nowhere_but_in_the_noisy_number(name, which):
     for relation in RELATIONS:

@@ -34,7 +34,7 @@ def made_up(path: str, text: str) -> SourceFile:
 
 @cache
 def package_files() -> tuple[SourceFile, ...]:
-    """Every file of the package: each is read once, and parsed once."""
+    """The files of the package, each read and parsed once for all laws."""
     return tuple(
         SourceFile(PurePosixPath(path.relative_to(PACKAGE).as_posix()), path.read_text("utf-8"))
         for path in sorted(PACKAGE.rglob("*.py"))

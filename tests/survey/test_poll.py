@@ -10,6 +10,7 @@ from discreet.errors import DiscreetError, PolicyError
 from discreet.survey.poll import read_poll
 from discreet.survey.schemes import KINDS, NUMBER_KINDS, leverage
 from discreet.survey.template import write_template
+from tests.support.cases import each
 from tests.survey.hosts import ANSWERS, write_poll
 
 
@@ -89,7 +90,7 @@ def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
     assert poll.is_open(datetime(2030, 6, 1, 9, 59, tzinfo=UTC))
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "said"),
     [
         ({"titel": "x"}, "Did you mean 'title'"),

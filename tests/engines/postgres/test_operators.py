@@ -22,6 +22,7 @@ from discreet.plan.types import check
 from discreet.sql.expressions import expression as sql_of
 from discreet.sql.shape import called, chosen, relation
 from discreet.sql.text import parse_expression
+from tests.support.cases import each
 from tests.support.offered_expressions import COLUMNS, EXAMPLES, FURTHER, KINDS, MORE, ROWS
 from tests.support.postgres_tables import new_table
 
@@ -82,7 +83,7 @@ def same(first: object, second: object) -> bool:
     return type(first) is type(second) and first == second
 
 
-@pytest.mark.parametrize("text", sorted({*EXAMPLES, *FURTHER, *MORE} - REFUSED))
+@each("text", sorted({*EXAMPLES, *FURTHER, *MORE} - REFUSED))
 def test_a_value_is_what_duckdb_computes(engines: Any, text: str) -> None:
     node = check(parse_expression(text), COLUMNS).node
     here, there = engines(node)
