@@ -19,6 +19,7 @@ from tests.support.waits import PATIENCE, until
 from tests.survey.hosts import Host, hosting, write_poll
 
 pytest.importorskip("fastapi", reason="NO TESTS OF THE SURVEY'S LOAD: no fastapi")
+pytestmark = pytest.mark.slow
 
 RATE = 500
 
