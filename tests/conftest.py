@@ -9,7 +9,8 @@ from hypothesis import settings
 from tests.support.postgres_server import NoServerError, running
 
 settings.register_profile("default", deadline=None)
-settings.register_profile("soak", deadline=None, max_examples=4_000)
+settings.register_profile("soak", deadline=None, max_examples=1_000)
+settings.register_profile("hours", deadline=None, max_examples=5_000)
 settings.load_profile("default")
 
 
