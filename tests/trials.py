@@ -9,3 +9,8 @@ _USUAL = 100
 def examples(number: int, others: settings | None = None) -> settings:
     """As many examples, and under a profile that draws more than usual as many times more."""
     return settings(others, max_examples=max(1, number * settings().max_examples // _USUAL))
+
+
+def rounds(number: int) -> int:
+    """As many rounds of a seeded draw, and under a profile that draws more as many times more."""
+    return max(1, number * settings().max_examples // _USUAL)
