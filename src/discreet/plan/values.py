@@ -34,7 +34,7 @@ from discreet.plan.types import Typed, check
 MOST_LISTED = 20_000
 """How many values an expression may have: listing them takes time, also before anything is paid."""
 _MOST_PAIRS = 200_000
-_MOST_WORK = 1_000_000
+_MOST_WORK = 500_000
 """Values that are computed in all while an expression's are listed."""
 
 Value = float | str
