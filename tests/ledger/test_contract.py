@@ -465,5 +465,5 @@ def test_nothing_can_be_refunded() -> None:
         "answer", "anchor", "asked", "balance", "balances", "charge", "check", "close",
         "declaration", "declare",
         "durable", "entry", "export", "history", "lose", "pending", "place", "recent", "release",
-        "set_budget", "set_details", "verify",
+        "set_budget", "set_details", "stored", "verify",
     }  # fmt: skip

@@ -48,16 +48,16 @@ def verify(
     with _to_verify(Place.read(place)) as opened, progress("verifying") as tell:
         report = opened.verify(anchor, tell)
         shown = opened.place
-        wrong = [] if certificate is None else _compared(certificate, opened)
+        wrong, unseen = ([], []) if certificate is None else _compared(certificate, opened)
     if as_json:
         found = {"ledger": shown, "sound": report.sound, **asdict(report)}
         if certificate is not None:
-            found["certificate"] = {"genuine": not wrong, "problems": wrong}
+            found["certificate"] = {"genuine": not wrong, "problems": wrong, "unchecked": unseen}
         click.echo(json.dumps(found))
     else:
         show_report(report, shown)
         if certificate_file is not None:
-            show_certificate(certificate_file, wrong)
+            show_certificate(certificate_file, wrong, unseen)
     if wrong or not report.sound:
         sys.exit(UNSOUND)
 
@@ -85,14 +85,14 @@ def _certificate(path: str) -> "Certificate":
         ) from None
 
 
-def _compared(certificate: "Certificate", opened: Ledger) -> list[str]:
-    """What in the certificate is not as the ledger has it."""
-    from discreet.release.certificate import check
+def _compared(certificate: "Certificate", opened: Ledger) -> tuple[list[str], list[str]]:
+    """What in the certificate is not as the ledger has it, and what the ledger does not show."""
+    from discreet.release.certificate import check, unchecked
 
     try:
-        return check(certificate, opened)
+        return check(certificate, opened), unchecked(certificate, opened)
     except LedgerCorruptError as error:  # an entry that it is about was edited
-        return [str(error)]
+        return [str(error)], []
 
 
 @ledger.command()

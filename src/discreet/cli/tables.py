@@ -185,8 +185,8 @@ def show_report(report: Report, place: str) -> None:
         out.print(Padding(Text(f"• {printable(str(problem))}"), (0, 0, 0, 2), expand=False))
 
 
-def show_certificate(path: str, problems: Sequence[str]) -> None:
-    """Whether a certificate is as the ledger has it, and if not, why."""
+def show_certificate(path: str, problems: Sequence[str], unchecked: Sequence[str]) -> None:
+    """Whether a certificate is as the ledger has it, and if not, why; what could not be checked."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -195,6 +195,10 @@ def show_certificate(path: str, problems: Sequence[str]) -> None:
         out.print(Text("✗ not as the ledger has it", style="bold red"), name, sep="")
     else:
         out.print(Text("✓ genuine", style="bold green"), name, sep="")
+    if unchecked:
+        fields = f"not checked: {', '.join(unchecked)}. Version 0.1.0, which made the release, "
+        note = f"{fields}kept nothing in the ledger to compare these with."
+        out.print(Padding(Text(f"• {note}"), (0, 0, 0, 2), expand=False))
     for problem in problems:
         out.print(Padding(Text(f"• {printable(problem)}"), (0, 0, 0, 2), expand=False))
 

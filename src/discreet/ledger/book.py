@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from getpass import getuser
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -275,6 +276,13 @@ class Ledger:
         number = read_number(sequence, "the entry", 1)
         with self._journal.store.reading() as records:
             return records.entry(number)
+
+    def stored(self, released: Entry) -> bytes | None:
+        """The answer that an entry released; None if another one, or none, is stored with it."""
+        with self._journal.store.reading() as records:
+            answer = records.answer(released.sequence)
+        fits = answer is not None and sha256(answer).hexdigest() == released.data.get("answer")
+        return answer if fits else None
 
     def export(self) -> Iterator[str]:
         """All entries so far as lines of JSON.  Whoever has them can check every hash."""

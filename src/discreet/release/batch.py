@@ -86,13 +86,13 @@ class Batch:
         """
         wanted = _aligned(margins, len(self.questions), "margins")
         shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
-        selecting = [asking for asking in self.questions if _selects(asking)]
-        delta = budget.question_delta / len(selecting) if selecting else Fraction(0)
+        selects = [_selects(asking) for asking in self.questions]
+        delta = budget.question_delta / sum(selects) if any(selects) else Fraction(0)
         plans: dict[int, Plan] = {}
         for place, (asking, margin) in enumerate(zip(self.questions, wanted, strict=True)):
             if margin is not None:
                 plans[place] = asking.plan(
-                    margin=margin, delta=delta if _selects(asking) else 0, expect_rows=expect_rows
+                    margin=margin, delta=delta if selects[place] else 0, expect_rows=expect_rows
                 )
         left = budget.epsilon - sum((plan.epsilon for plan in plans.values()), Fraction(0))
         rest = [place for place in range(len(self.questions)) if place not in plans]
@@ -109,7 +109,7 @@ class Batch:
             part = left * shares[place] / total
             plans[place] = asking.plan(
                 epsilon=max(part // _STEP * _STEP, part if part < _STEP else _STEP),
-                delta=delta if _selects(asking) else 0,
+                delta=delta if selects[place] else 0,
                 expect_rows=expect_rows,
             )
         return Planned(tuple(plans[place] for place in range(len(self.questions))))

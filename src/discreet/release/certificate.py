@@ -13,9 +13,11 @@ from discreet.accounting.totals import Totals
 from discreet.errors import DataError, DiscreetError
 from discreet.exact import decimal_text, rational
 from discreet.ledger import Entry, Ledger
-from discreet.ledger.questions import one_line
+from discreet.ledger.questions import LONGEST_SUMMARY, one_line
 
 _VERSION = 1
+UNANSWERED = "0" * 64
+"""What stands for the digest of an answer that there is not yet."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NUMBER = re.compile(r"≈?[0-9.]+(?:e[+-]?[0-9]+)?|[0-9]+/[0-9]+")
 _MECHANISM = {"output", "asks", "mechanism", "epsilon"}
@@ -52,6 +54,10 @@ class Certificate:
         data = {field.name: getattr(self, field.name) for field in fields(self)}
         data["mechanisms"] = [dict(one) for one in self.mechanisms]
         return {"certificate": _VERSION} | data | {"versions": dict(self.versions)}
+
+    def statement(self) -> dict[str, Any]:
+        """All but the digest of the answer, which is kept with it and so is part of the digest."""
+        return {name: value for name, value in self.to_data().items() if name != "answer"}
 
     def to_json(self) -> str:
         """The same as text."""
@@ -141,8 +147,9 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
     """What in a certificate is not as the ledger has it; an empty list if it is genuine.
 
     Compared are the charge (its number, hash, table, analyst, time, question, ε and δ), the
-    declarations that held when it was made, and the digest of the answer.  Whether the ledger
-    itself is sound is for ``ledger.verify``.
+    declarations that held when it was made, the digest of the answer, and every field with what
+    is kept with the answer.  Of a release by version 0.1.0 nothing is: see ``unchecked``.  Whether
+    the ledger itself is sound is for ``ledger.verify``.
     """
     found = _Recorded.of(certificate, ledger)
     entry = found.charge
@@ -158,15 +165,21 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
         ("analyst", certificate.analyst, entry.analyst),
         ("time", certificate.time, entry.time),
         ("question", one_line(certificate.question), body["summary"]),
-        ("ε", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
-        ("δ", certificate.delta, _as_written(certificate.delta, cost.delta)),
-        ("digest of the answer", certificate.answer, released),
+        ("epsilon", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
+        ("delta", certificate.delta, _as_written(certificate.delta, cost.delta)),
+        ("answer", certificate.answer, released),
         *((name, getattr(certificate, name), known) for name, known in found.declared.items()),
     ]
+    wrong = {name: (stated, known) for name, stated, known in pairs if stated != known}
+    own, kept = certificate.statement(), found.kept
+    for name in () if kept is None else dict.fromkeys([*own, *kept]):
+        stated, known = _plain(own.get(name)), _plain(None if kept is None else kept.get(name))
+        if stated != known:
+            wrong.setdefault(name, (stated, known))
     problems = [
-        f"the {name} is {_short(stated)} in the certificate and {_short(known)} in the ledger"
-        for name, stated, known in pairs
-        if stated != known
+        f"the {_LABELS.get(name, name)} is {_short(stated)} in the certificate and "
+        f"{_short(known)} in the ledger"
+        for name, (stated, known) in wrong.items()
     ]
     problems += [
         f"entry {one.sequence} of the ledger does not have the hash it was written with"
@@ -176,6 +189,27 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
     return problems
 
 
+def unchecked(certificate: Certificate, ledger: Ledger) -> list[str]:
+    """The fields that the ledger does not show, so that ``check`` says nothing about them.
+
+    They are none, unless version 0.1.0 made the release: it kept no certificate with the answer.
+    """
+    found = _Recorded.of(certificate, ledger)
+    if found.charge is None or found.charge.kind != "charge" or found.kept is not None:
+        return []
+    shown = {*_OF_CHARGE, *found.declared}
+    if len(found.charge.data["summary"]) >= LONGEST_SUMMARY:  # perhaps cut
+        shown -= {"question"}
+    return [field.name for field in fields(Certificate) if field.name not in shown]
+
+
+_LABELS = {"epsilon": "ε", "delta": "δ", "answer": "digest of the answer"}
+_OF_CHARGE = frozenset(
+    {"entry", "hash", "table", "analyst", "time", "question", "epsilon", "delta", "answer"}
+)
+"""What a charge and its release have always shown."""
+
+
 @dataclass(slots=True)
 class _Recorded:
     """What a ledger knows of a charge: itself, what became of it, and what was declared then."""
@@ -183,6 +217,8 @@ class _Recorded:
     charge: Entry | None
     settled: Entry | None = None
     declaring: Entry | None = None
+    kept: dict[str, Any] | None = None
+    """What the certificate stated when it was made."""
 
     @staticmethod
     def of(certificate: Certificate, ledger: Ledger) -> "_Recorded":
@@ -195,6 +231,8 @@ class _Recorded:
             declares = entry.kind in ("dataset", "budget", "details") and entry.analyst is None
             if declares and entry.sequence < certificate.entry:
                 found.declaring = entry
+        if found.settled is not None and found.settled.kind == "released":
+            found.kept = _kept(ledger.stored(found.settled))
         return found
 
     @property
@@ -207,6 +245,23 @@ class _Recorded:
             name: details[name] for name in ("unit", "max_groups", "max_rows") if name in details
         }
         return {"neighbors": declaration["neighbors"], **caps}
+
+
+def _kept(answer: bytes | None) -> dict[str, Any] | None:
+    """The certificate in an answer that a table released."""
+    try:
+        data = None if answer is None else json.loads(answer)
+    except ValueError:  # an answer of another program, which keeps what it likes
+        return None
+    found = data.get("certificate") if isinstance(data, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _plain(value: object) -> object:
+    """A value as one text where it is not one, so that True and 1 are two."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _as_written(text: str, known: Fraction | None) -> str | None:

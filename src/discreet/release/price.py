@@ -92,6 +92,9 @@ class Price:
         """What a block was priced as."""
         if self.selection is not None and self.selection.answers == block:
             return self.selection
+        for priced in self.blocks:  # most often the same one, which is found at once
+            if priced.block is block:
+                return priced
         return next(priced for priced in self.blocks if priced.block == block)
 
 
@@ -119,6 +122,12 @@ def price(
     )
     spent = delta if selection is not None else sum((one.delta for one in priced), Fraction(0))
     return Price(epsilon, spent, priced, selection)
+
+
+def price_alone(block: Block, question: Question, epsilon: Fraction, delta: Fraction) -> Price:
+    """The price of one block of a question whose groups are public, if it got the whole ε."""
+    priced = _priced(block, question, epsilon, delta)
+    return Price(epsilon, priced.delta, (priced,))
 
 
 def _weight(block: Block, question: Question, weights: Mapping[Block, Fraction] | None) -> Fraction:
