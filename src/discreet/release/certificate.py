@@ -26,7 +26,8 @@ class Certificate:
     """A statement about one release that can be checked against the ledger.
 
     ``entry`` and ``hash`` are the ledger's record of the charge, ``answer`` is the SHA-256 of what
-    was released; ``check`` and ``discreet ledger verify --certificate`` compare them.
+    was released; ``suspensions`` is how often the table was suspended before.  ``check`` and
+    ``discreet ledger verify --certificate`` compare them.
     """
 
     table: str
@@ -46,6 +47,7 @@ class Certificate:
     time: str
     answer: str
     versions: dict[str, str]
+    suspensions: int = 0
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, that ``from_data`` takes back."""
@@ -62,6 +64,7 @@ class Certificate:
         """The certificate that ``to_data`` wrote; anything else is refused."""
         if not isinstance(data, Mapping) or data.get("certificate") != _VERSION:
             raise _unreadable("it is not a certificate of version 1")
+        data = {"suspensions": 0} | dict(data)  # 0.1.0 did not suspend
         given, known = set(data) - {"certificate"}, {field.name for field in fields(Certificate)}
         if given != known:
             what = "an unknown field" if given - known else "a missing field"
@@ -104,6 +107,7 @@ class Certificate:
         caps = f", max_groups {self.max_groups}, max_rows {self.max_rows}"
         kept = "" if self.durable else " (in memory: nobody else can check this)"
         noise = [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
+        before = f"{self.suspensions} times before: questions could not be answered"
         return [
             ("table", self.table),
             ("question", self.question),
@@ -113,6 +117,7 @@ class Certificate:
             ("price", self.price),
             ("asked by", f"{self.analyst}, {self.time}"),
             ("ledger", f"{self.ledger}, entry {self.entry:,}{kept}"),
+            *([("suspended", before)] if self.suspensions else []),
             ("hash", self.hash),
             ("answer", f"SHA-256 {self.answer}"),
             ("versions", ", ".join(f"{name} {number}" for name, number in self.versions.items())),
@@ -141,7 +146,8 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
     """What in a certificate is not as the ledger has it; an empty list if it is genuine.
 
     Compared are the charge (its number, hash, table, analyst, time, question, ε and δ), the
-    declarations that held when it was made, and the digest of the answer.  Whether the ledger
+    declarations that held when it was made, the suspensions before it, and the digest of the
+    answer.  Whether the ledger
     itself is sound is for ``ledger.verify``.
     """
     found = _Recorded.of(certificate, ledger)
@@ -161,6 +167,7 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
         ("ε", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
         ("δ", certificate.delta, _as_written(certificate.delta, cost.delta)),
         ("digest of the answer", certificate.answer, released),
+        ("number of suspensions", certificate.suspensions, found.suspensions),
         *((name, getattr(certificate, name), known) for name, known in found.declared.items()),
     ]
     problems = [
@@ -183,6 +190,7 @@ class _Recorded:
     charge: Entry | None
     settled: Entry | None = None
     declaring: Entry | None = None
+    suspensions: int = 0
 
     @staticmethod
     def of(certificate: Certificate, ledger: Ledger) -> "_Recorded":
@@ -190,6 +198,8 @@ class _Recorded:
         if found.charge is None:
             return found
         for entry in ledger.history(found.charge.dataset):
+            if entry.kind == "suspended" and entry.sequence < certificate.entry:
+                found.suspensions += 1
             if entry.charge == certificate.entry:
                 found.settled = entry
             declares = entry.kind in ("dataset", "budget", "details") and entry.analyst is None
@@ -221,6 +231,8 @@ def _fits(name: str, value: object) -> bool:
     match name:
         case "max_groups" | "max_rows":
             return value is None or (type(value) is int and value > 0)
+        case "suspensions":
+            return type(value) is int and value >= 0
         case "entry":
             return type(value) is int and value > 0
         case "durable":

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from discreet.engines.measuring import Engine
+from discreet.engines.measuring import Engine, guarded
 from discreet.engines.opening import open_engine
 from discreet.engines.sources import Sources
 from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
@@ -169,7 +169,7 @@ def answer(
     )
 
     def answered() -> bytes:
-        return run(plan.question, plan.price, engine, bits).to_bytes()
+        return guarded(lambda: run(plan.question, plan.price, engine, bits).to_bytes())
 
     noisy = opened.ledger.answer(charge, answered, safe=bits.safe)
     return _certified(plan, Noisy.from_bytes(noisy), noisy, charge, engine.software)
@@ -207,6 +207,7 @@ def _certified(
         time=entry.time,
         answer=sha256(data).hexdigest(),
         versions=dict([*_versions(), software]),
+        suspensions=opened.ledger.suspensions(schema.name, before=charge.sequence),
     )
     keys = tuple(name for name, _ in plan.question.keys)
     dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
