@@ -19,6 +19,7 @@ from discreet.errors import (
     DiscreetError,
     PolicyError,
     QueryError,
+    SuspendedError,
 )
 from discreet.ledger import Ledger
 from discreet.plan.build import col, people, rows
@@ -264,6 +265,15 @@ def test_promise_16_a_kill_at_any_step_leaves_no_release_without_its_charge(
         recorded = step in ("after release", "never")
         assert len(released) == recorded
         assert bool(child.stdout) == (step == "never")
+        if charged and not recorded:  # what it read may have killed it: nothing more is asked
+            for other in (key, "another"):
+                with pytest.raises(SuspendedError):
+                    ask(place, other or None)
+            with Ledger(place) as ledger:
+                assert ledger.balance("visits").suspensions == 1
+                ledger.resume("visits", why="it was killed on purpose")
+            assert ask(place, "another")["n"].value is not None
+        assert not list(tmp_path.glob("*-running"))
         if recorded and key:
             again = ask(place, key)["n"].value
             assert not child.stdout or float(child.stdout) == again
