@@ -30,6 +30,7 @@ BECOMES = {
     "KeyReusedError": "IntegrityError",
     "AnswerPendingError": "OperationalError",
     "AnswerLostError": "OperationalError",
+    "SuspendedError": "OperationalError",
     "UnsafeRandomnessError": "InternalError",
     "VerificationError": "DatabaseError",
 }

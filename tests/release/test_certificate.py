@@ -35,6 +35,7 @@ FORGED: dict[str, Callable[[Any], Any]] = {
     "time": lambda _: "2020-01-01T00:00:00Z",
     "answer": lambda _: "0" * 64,
     "versions": lambda value: {**value, "discreet": "0.0.1"},
+    "suspensions": lambda value: value + 1,
 }
 """Of every field another value, which can be read."""
 

@@ -156,7 +156,10 @@ def history(
 @click.argument("place", metavar="LEDGER")
 @click.option("--json", "as_json", is_flag=True, help="A line of JSON for each.")
 def pending(place: str, as_json: bool) -> None:
-    """The charges that have no answer: still at work, or left by a process that died."""
+    """The charges that have no answer: running, or dead with the process that ran them.
+
+    The next question about its data set finds a dead one, and suspends the data set.
+    """
     with Place.read(place).open_to_read() as opened:
         found = list(opened.pending())
         shown = opened.place
@@ -178,15 +181,19 @@ def pending(place: str, as_json: bool) -> None:
 def lose(place: str, entries: tuple[int, ...], as_json: bool) -> None:
     """Mark charges that were never answered as lost.
 
-    ENTRY is a number that `discreet ledger pending` shows, of a charge whose process has died.
+    ENTRY is a number that `discreet ledger pending` shows, of a charge that nobody should wait for.
     What it cost stays spent, it can never be answered any more, and whoever retries it with its
-    idempotency key is told so instead of waiting.
+    idempotency key is told so instead of waiting. Its data set is suspended, since rows may be why
+    it was not answered: see `discreet table resume`.
     """
     with Place.read(place).open_to_write() as opened:
         for entry in entries:
             opened.lose(entry)
             if not as_json:
-                click.echo(f"Entry {entry} is lost. What it cost stays spent.")
+                click.echo(
+                    f"Entry {entry} is lost. What it cost stays spent, and its data set is "
+                    "suspended: discreet table resume lets it be asked again."
+                )
         shown = opened.place
     if as_json:
         click.echo(json.dumps({"ledger": shown, "lost": entries}))

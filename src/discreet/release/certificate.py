@@ -28,7 +28,8 @@ class Certificate:
     """A statement about one release that can be checked against the ledger.
 
     ``entry`` and ``hash`` are the ledger's record of the charge, ``answer`` is the SHA-256 of what
-    was released; ``check`` and ``discreet ledger verify --certificate`` compare them.
+    was released; ``suspensions`` is how often the table was suspended before.  ``check`` and
+    ``discreet ledger verify --certificate`` compare them.
     """
 
     table: str
@@ -48,6 +49,7 @@ class Certificate:
     time: str
     answer: str
     versions: dict[str, str]
+    suspensions: int = 0
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, that ``from_data`` takes back."""
@@ -68,6 +70,7 @@ class Certificate:
         """The certificate that ``to_data`` wrote; anything else is refused."""
         if not isinstance(data, Mapping) or data.get("certificate") != _VERSION:
             raise _unreadable("it is not a certificate of version 1")
+        data = {"suspensions": 0} | dict(data)  # 0.1.0 did not suspend
         given, known = set(data) - {"certificate"}, {field.name for field in fields(Certificate)}
         if given != known:
             what = "an unknown field" if given - known else "a missing field"
@@ -110,6 +113,7 @@ class Certificate:
         caps = f", max_groups {self.max_groups}, max_rows {self.max_rows}"
         kept = "" if self.durable else " (in memory: nobody else can check this)"
         noise = [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
+        before = f"{self.suspensions} times before: questions could not be answered"
         return [
             ("table", self.table),
             ("question", self.question),
@@ -119,6 +123,7 @@ class Certificate:
             ("price", self.price),
             ("asked by", f"{self.analyst}, {self.time}"),
             ("ledger", f"{self.ledger}, entry {self.entry:,}{kept}"),
+            *([("suspended", before)] if self.suspensions else []),
             ("hash", self.hash),
             ("answer", f"SHA-256 {self.answer}"),
             ("versions", ", ".join(f"{name} {number}" for name, number in self.versions.items())),
@@ -147,9 +152,9 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
     """What in a certificate is not as the ledger has it; an empty list if it is genuine.
 
     Compared are the charge (its number, hash, table, analyst, time, question, ε and δ), the
-    declarations that held when it was made, the digest of the answer, and every field with what
-    is kept with the answer.  Of a release by version 0.1.0 nothing is: see ``unchecked``.  Whether
-    the ledger itself is sound is for ``ledger.verify``.
+    declarations that held when it was made, the suspensions before it, the digest of the answer,
+    and every field with what is kept with the answer.  Of a release by version 0.1.0 nothing is:
+    see ``unchecked``.  Whether the ledger itself is sound is for ``ledger.verify``.
     """
     found = _Recorded.of(certificate, ledger)
     entry = found.charge
@@ -168,6 +173,7 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
         ("epsilon", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
         ("delta", certificate.delta, _as_written(certificate.delta, cost.delta)),
         ("answer", certificate.answer, released),
+        ("suspensions", certificate.suspensions, found.suspensions),
         *((name, getattr(certificate, name), known) for name, known in found.declared.items()),
     ]
     wrong = {name: (stated, known) for name, stated, known in pairs if stated != known}
@@ -203,11 +209,17 @@ def unchecked(certificate: Certificate, ledger: Ledger) -> list[str]:
     return [field.name for field in fields(Certificate) if field.name not in shown]
 
 
-_LABELS = {"epsilon": "ε", "delta": "δ", "answer": "digest of the answer"}
+_LABELS = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "answer": "digest of the answer",
+    "suspensions": "number of suspensions",
+}
 _OF_CHARGE = frozenset(
     {"entry", "hash", "table", "analyst", "time", "question", "epsilon", "delta", "answer"}
+    | {"suspensions"}
 )
-"""What a charge and its release have always shown."""
+"""What a charge, its release and the entries before them have always shown."""
 
 
 @dataclass(slots=True)
@@ -217,6 +229,7 @@ class _Recorded:
     charge: Entry | None
     settled: Entry | None = None
     declaring: Entry | None = None
+    suspensions: int = 0
     kept: dict[str, Any] | None = None
     """What the certificate stated when it was made."""
 
@@ -226,6 +239,8 @@ class _Recorded:
         if found.charge is None:
             return found
         for entry in ledger.history(found.charge.dataset):
+            if entry.kind == "suspended" and entry.sequence < certificate.entry:
+                found.suspensions += 1
             if entry.charge == certificate.entry:
                 found.settled = entry
             declares = entry.kind in ("dataset", "budget", "details") and entry.analyst is None
@@ -276,6 +291,8 @@ def _fits(name: str, value: object) -> bool:
     match name:
         case "max_groups" | "max_rows":
             return value is None or (type(value) is int and value > 0)
+        case "suspensions":
+            return type(value) is int and value >= 0
         case "entry":
             return type(value) is int and value > 0
         case "durable":

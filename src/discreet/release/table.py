@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from discreet.engines.measuring import Engine
+from discreet.engines.measuring import Engine, guarded
 from discreet.engines.opening import open_engine
 from discreet.engines.sources import Sources
 from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
@@ -171,8 +171,12 @@ def answer(
 
     def answered() -> bytes:
         stated = _certificate(plan, charge, engine.software).statement()
-        noisy = run(plan.question, plan.price, engine, bits)
-        return replace(noisy, certificate=stated).to_bytes()
+
+        def measured() -> bytes:
+            noisy = run(plan.question, plan.price, engine, bits)
+            return replace(noisy, certificate=stated).to_bytes()
+
+        return guarded(measured)
 
     noisy = opened.ledger.answer(charge, answered, safe=bits.safe)
     return _certified(plan, noisy, charge, engine.software)
@@ -221,6 +225,7 @@ def _certificate(plan: Plan, charge: Charge, software: tuple[str, str]) -> Certi
         time=entry.time,
         answer=UNANSWERED,
         versions=dict([*_versions(), software]),
+        suspensions=opened.ledger.suspensions(schema.name, before=charge.sequence),
     )
 
 
