@@ -1,5 +1,6 @@
 """What an engine makes of the cells of a frame, and what the rule says of them."""
 
+from contextlib import closing
 from decimal import Decimal
 from math import isfinite
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 
 from discreet.engines.duckdb.connection import Connection
 from discreet.engines.duckdb.sources import Frame
+from discreet.engines.frames.reading import FrameReader
 from discreet.engines.sources import Stored
 from discreet.plan.columns import Column
 from discreet.sql.expressions import column_name, read_column
@@ -18,24 +20,38 @@ KINDS: dict[str, Column | None] = {**DECLARED, ID: None}
 """What a column can be declared as; None stands for the one that says whose row it is."""
 
 
-def held(frame: Any) -> dict[str, list[Value]]:
-    """The cells of a frame's columns as a question would see them.
+def held(*frames: Any) -> Any:
+    """The cells of a frame's columns as a question would see them; a list for several frames.
 
     Each column has the name of the kind that it is declared as.
     """
-    connection = Connection(Stored(Frame(frame), DECLARED, ID))
-    try:
-        columns = [
-            read_column(column_name(kind), declared).sql("duckdb")
-            for kind, declared in DECLARED.items()
+    tables = [
+        Stored(Frame(frame), DECLARED, ID, f"source_{place}") for place, frame in enumerate(frames)
+    ]
+    columns = [
+        read_column(column_name(kind), declared).sql("duckdb")
+        for kind, declared in DECLARED.items()
+    ]
+    columns.append(f"CAST({column_name(ID).sql('duckdb')} AS VARCHAR)")
+    queries = [f"SELECT {', '.join(columns)} FROM {table.view}" for table in tables]
+    with closing(Connection(*tables)) as connection:
+        connection.bind(queries[0])
+        found = [
+            {kind: [_plain(row[place]) for row in rows] for place, kind in enumerate(KINDS)}
+            for rows in map(connection.rows, queries)
         ]
-        columns.append(f"CAST({column_name(ID).sql('duckdb')} AS VARCHAR)")
-        query = f"SELECT {', '.join(columns)} FROM source"
-        connection.bind(query)
-        rows = connection.rows(query)
-    finally:
-        connection.close()
-    return {kind: [_plain(row[place]) for row in rows] for place, kind in enumerate(KINDS)}
+    return found if len(frames) > 1 else found[0]
+
+
+def given(frame: Any) -> dict[str, list[Value]]:
+    """What the rule says of the cells that DuckDB is given in the place of a frame's."""
+    arrays = FrameReader(frame, DECLARED, ID).rows()
+    return {
+        kind: [
+            _plain(ruled(declared, None if cell is np.ma.masked else cell)) for cell in arrays[kind]
+        ]
+        for kind, declared in KINDS.items()
+    }
 
 
 def _plain(value: Any) -> Value:
@@ -59,9 +75,8 @@ def is_merged(cell: Any) -> bool:
     """Whether pandas may hold another number instead, were one cell of the column missing."""
     if isinstance(cell, np.timedelta64):
         return False
-    if not isinstance(cell, int | float | Decimal | np.integer | np.floating):
+    if isinstance(cell, np.integer | np.floating):
+        cell = cell.item()
+    if not isinstance(cell, int | float | Decimal):
         return False
-    try:
-        return isfinite(cell) and abs(cell) >= EXACT
-    except (OverflowError, ValueError):
-        return isinstance(cell, int)
+    return (isinstance(cell, int) or isfinite(cell)) and abs(cell) >= EXACT

@@ -40,7 +40,7 @@ def names(frame: Any) -> list[str]:
 
 def column(frame: Any, place: int) -> Stored:
     """The cells of a column."""
-    return _stored(frame.iloc[:, place].array)
+    return _stored(frame.iloc[:, place])
 
 
 def empty(frame: Any) -> Any:
@@ -48,14 +48,15 @@ def empty(frame: Any) -> Any:
     return frame.iloc[:0]
 
 
-def _stored(array: Any) -> Stored:
-    dtype = array.dtype
+def _stored(held: Any) -> Stored:
+    """The cells of a series or an index."""
+    dtype, array = held.dtype, held.array
     if isinstance(dtype, np.dtype):
-        return _numpy(np.asarray(array.to_numpy()))
+        return _numpy(np.asarray(held.to_numpy()))
     match type(dtype).__name__:
         case "CategoricalDtype":
             codes = np.asarray(array.codes, np.int64)
-            return taken(_stored(array.categories.array), codes)
+            return taken(_stored(array.categories), codes)
         case "SparseDtype":
             return _numpy(np.asarray(array.to_dense()))
         case "DatetimeTZDtype":
