@@ -25,6 +25,7 @@ _MOMENTS = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", 
 _FIRST, _LAST = "0001-01-01 00:00:00", "9999-12-31 23:59:59"
 _BEFORE, _AFTER = "1677-09-21 00:12:43.145224194", "2262-04-11 23:47:16.854775806"
 """The least and the largest moment in nanoseconds: one further is DuckDB's infinity."""
+_DAY = 86_400 * 10**9
 _EXACT_DIGITS = 15
 _BLANKS = "E' \\t\\n\\x0B\\x0C\\r'"
 _WRITTEN_DATE = (
@@ -82,15 +83,6 @@ def word(kind: str) -> str:
     return kind.partition("(")[0]
 
 
-def from_latin(column: str) -> str:
-    """A text that was read as if its bytes were letters: what they are in UTF-8, or NULL."""
-    letter = f"UNICODE(SUBSTRING({column}, place, 1))"
-    bytes_ = f"LIST_TRANSFORM(RANGE(1, LENGTH({column}) + 1), lambda place: HEX({letter}))"
-    padded = f"LIST_TRANSFORM({bytes_}, lambda byte: RIGHT('0' || byte, 2))"
-    text = f"TRY(DECODE(UNHEX(ARRAY_TO_STRING({padded}, ''))))"
-    return f"CASE WHEN STRLEN({column}) = LENGTH({column}) THEN {column} ELSE {text} END"
-
-
 # ---------------------------------------------------------------------- by what is declared
 
 
@@ -101,7 +93,13 @@ def _number(column: str, stored: str) -> str:
     if stored in _WIDE or digits:  # the casts of these round more than once
         return f"TRY_CAST(CAST({column} AS VARCHAR) AS DOUBLE)"
     text = _said(column, stored)
-    return _missing("DOUBLE") if text is None else f"TRY_CAST({text} AS DOUBLE)"
+    if text is None:
+        return _missing("DOUBLE")
+    number = f"TRY_CAST({text} AS DOUBLE)"
+    if stored != "JSON":
+        return number
+    truth = f"CASE WHEN {_json_kind(column)} = 'BOOLEAN' THEN TRY_CAST({text} AS BOOLEAN) END"
+    return f"COALESCE({number}, CAST({truth} AS DOUBLE))"
 
 
 def _truth(column: str, stored: str) -> str:
@@ -138,6 +136,10 @@ def _text(column: str, stored: str) -> str:
 
 
 def _date(column: str, stored: str) -> str:
+    if stored.endswith("_NS"):  # the cast rounds to a microsecond, and may reach the next day
+        units = f"CAST(EPOCH_NS({_moment(column, stored)}) AS HUGEINT)"
+        days = f"({units} - ({units} % {_DAY} + {_DAY}) % {_DAY}) // {_DAY}"
+        return f"DATE '1970-01-01' + CAST({days} AS INTEGER)"
     if stored in _MOMENTS:
         return f"CAST({_moment(column, stored)} AS DATE)"
     text = _said(column, stored)
@@ -177,9 +179,13 @@ def _said(column: str, stored: str) -> str | None:
     return f"CAST({column} AS VARCHAR)" if _is_enumeration(stored) else None
 
 
+def _json_kind(column: str) -> str:
+    return f"TRY(JSON_TYPE({column}))"
+
+
 def _json_text(column: str) -> str:
     """The text of a JSON text, number or truth; a number that is not whole is a float."""
-    kind, shown = f"TRY(JSON_TYPE({column}))", f"TRY({column} ->> '$')"
+    kind, shown = _json_kind(column), f"TRY({column} ->> '$')"
     whole = f"REGEXP_FULL_MATCH({shown}, '-?[0-9]+')"
     number = _float_text(f"TRY_CAST({shown} AS DOUBLE)")
     return (

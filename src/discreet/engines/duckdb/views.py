@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from glob import escape
 from typing import Any
 
-from discreet.engines.duckdb.cells import TEXTS, are_texts, decoded, from_latin, identity
+from discreet.engines.duckdb.cells import TEXTS, are_texts, decoded, identity
+from discreet.engines.duckdb.copies import Copies, unmarked
 from discreet.engines.duckdb.names import check_doubles, check_names
 from discreet.engines.duckdb.sources import Files, Frame, Local
 from discreet.engines.frames.reading import FrameReader
@@ -101,36 +102,36 @@ def decode_views(connection: Any, tables: Sequence[Stored]) -> dict[str, tuple[s
     return {view: tuple(columns) for view, columns in described.items()}
 
 
-def widen_views(connection: Any, tables: Sequence[Stored]) -> bool:
+def widen_views(connection: Any, tables: Sequence[Stored], copies: Copies) -> bool:
     """From now on read every text of files by its bytes, which takes longer; whether any is.
 
-    What is not UTF-8 ends DuckDB's scan of a file.  Read with each such byte replaced, and again
-    with each left out, a text is the same if it has none.
+    What is not UTF-8 ends DuckDB's scan of a file.  A text of Parquet, read with each such byte
+    replaced and again with each left out, is the same if it has none.  CSV files are copied.
     """
     changed = False
     for table in tables:
         view, source = table.view, table.source
         if not isinstance(source, Files) or not table.declared:
             continue
+        columns = _described(connection, f"raw_{view}")
+        declared = {name: columns[name] for name in table.declared if name in columns}
         if source.format == "parquet":
-            columns = _described(connection, f"raw_{view}")
-            changes = _replaced(
-                {name: columns[name] for name in table.declared if name in columns},
+            texts = _replaced(
+                declared,
                 lambda one: f"CASE WHEN replaced.{one} = left_out.{one} THEN replaced.{one} END",
             )
-            read = (
-                f"{_reader(source, (), 'replace')} AS replaced POSITIONAL JOIN "
-                f"{_reader(source, (), 'ignore')} AS left_out"
-            )
-            shown = f"replaced.* REPLACE ({changes})"
+            first, second = _reader(source, (), "replace"), _reader(source, (), "ignore")
+            read = f"{first} AS replaced POSITIONAL JOIN {second} AS left_out"
         elif source.format == "csv":
-            kinds = dict.fromkeys(source.header, "VARCHAR")
-            read, changes = _reader(source, (), "latin-1"), _replaced(kinds, from_latin)
-            shown = f"* REPLACE ({changes})"
+            texts = _replaced(declared, unmarked)
+            read = f"{_reader(copies.of(source), ())} AS replaced"
         else:
             continue
-        if changes:
-            connection.execute(f"CREATE OR REPLACE VIEW raw_{view} AS SELECT {shown} FROM {read}")
+        if texts:
+            connection.execute(
+                f"CREATE OR REPLACE VIEW raw_{view} AS "
+                f"SELECT replaced.* REPLACE ({texts}) FROM {read}"
+            )
             changed = True
     return changed
 
@@ -179,12 +180,11 @@ def _reader(source: Files, declared: Sequence[str], invalid: str = "strict") -> 
             f"format = 'newline_delimited', records = true, ignore_errors = true, "
             f"columns = {{{columns}}})"
         )
-    encoding = "utf-8" if invalid == "strict" else invalid
     return (
         f"read_csv([{paths}], hive_partitioning = false, max_line_size = {_LONGEST_LINE}, "
         f"auto_detect = false, header = true, delim = {quoted(source.delimiter)}, "
         f"quote = '\"', escape = '\"', nullstr = '', strict_mode = true, "
-        f"encoding = '{encoding}', columns = {{{columns}}})"
+        f"columns = {{{columns}}})"
     )
 
 
