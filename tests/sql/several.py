@@ -15,7 +15,7 @@ from discreet.plan.blocks import Block
 from discreet.plan.check import Question
 from discreet.plan.columns import Category, Column, Number
 from discreet.plan.schema import ROW
-from tests.engines.duckdb.measuring import Vector, as_double, integers
+from tests.engines.duckdb.measuring import Vector, as_double, integers, put
 from tests.sql import interpreter
 from tests.sql.drawn import ROWS_OF_WARDS, schema
 
@@ -79,7 +79,7 @@ class Engine:
 
     def _read(self) -> DuckDB:
         for name, frame in self._frames.items():
-            self._engine._connection.connection.register(f"frame_{name}", frame)
+            put(self._engine, name, frame)
         return self._engine
 
     def prepare(self, question: Question) -> None:
