@@ -10,9 +10,18 @@ from tempfile import mkdtemp
 from threading import Lock
 from typing import Any
 
+from discreet.engines.duckdb.copies import Copies
 from discreet.engines.duckdb.names import check_doubles
-from discreet.engines.duckdb.sources import Files
-from discreet.engines.duckdb.views import neutralized, open_views, quoted
+from discreet.engines.duckdb.optimizers import disable
+from discreet.engines.duckdb.sources import Files, Frame
+from discreet.engines.duckdb.views import (
+    decode_views,
+    frame_name,
+    open_views,
+    quoted,
+    widen_views,
+)
+from discreet.engines.frames.reading import FrameReader
 from discreet.engines.sources import Stored
 from discreet.errors import SourceError
 
@@ -25,8 +34,8 @@ _CONFIGURATION = {
     "python_enable_replacements": "false",
 }
 _SETTINGS = {
-    # Up to 2^22 different whole numbers are grouped by their own value, without a hash.
-    "perfect_ht_threshold": "22",
+    # Groups are not placed by the least and the largest value that a file tells.
+    "perfect_ht_threshold": "0",
     # Progress is asked for, never printed.
     "enable_progress_bar": "true",
     "enable_progress_bar_print": "false",
@@ -59,8 +68,15 @@ class Connection:
     """
 
     def __init__(self, *tables: Stored) -> None:
-        self._tables = tables  # a registered frame lives as long as the connection
+        self._tables = tables
+        self._frames = {
+            one.view: FrameReader(one.source.frame, one.columns, one.unit)
+            for one in tables
+            if isinstance(one.source, Frame)
+        }
         self._numbers = count()
+        self.connection: Any = None
+        self._has_rows = False
         self._connect()
 
     def close(self) -> None:
@@ -105,12 +121,43 @@ class Connection:
         """What a query finds.  One that is bound runs once as it was bound, and is forgotten."""
         self._here()
         with self._turn:
+            self._read_frames()
+            self._copies.renew()
             name = self._bound.pop(query, None)
             try:
-                ran = self.connection.execute(query if name is None else f"EXECUTE {name}")
-                return getattr(ran, fetch)()
+                found = self._once(query if name is None else f"EXECUTE {name}", fetch)
             finally:
                 self._forget(name)
+            return self._once(query, fetch, last=True) if found is None else found
+
+    def _once(self, query: str, fetch: str, *, last: bool = False) -> Any:
+        """What a query finds, or None if it is to run again since some text is not UTF-8."""
+        import duckdb
+
+        try:
+            return getattr(self.connection.execute(query), fetch)()
+        except (duckdb.InterruptException, duckdb.FatalException):
+            raise
+        except duckdb.Error:
+            if last or self._widened or not self._widen():
+                raise
+        return None
+
+    def _widen(self) -> bool:
+        self._widened = True
+        return widen_views(self.connection, self._tables, self._copies)
+
+    def _read_frames(self) -> None:
+        """Put the rows of frames in the place of their types, once."""
+        if self._has_rows:
+            return
+        for view, reader in self._frames.items():
+            self.connection.register(frame_name(view), reader.rows())
+        if self._frames:  # what is bound would go on to read what was there when it was
+            for name in self._bound.values():
+                self._forget(name)
+            self._bound.clear()
+        self._has_rows = True
 
     def _forget(self, name: str | None) -> None:
         if name is not None:
@@ -127,26 +174,27 @@ class Connection:
             if isinstance(one.source, Files):
                 check_doubles(one.source.header)
         self._process = os.getpid()
+        self._widened = False  # whether texts are read by their bytes
         self._turn = Lock()  # a frame is known to one connection, which runs one query at a time
+        self._has_rows = False
         self._bound: dict[str, str] = {}  # by its text, the name of each query that is bound
         spill = mkdtemp(prefix="discreet-")
+        self._copies = Copies(spill)
         self._remove = weakref.finalize(self, _remove, spill, self._process)
         self.connection = duckdb.connect(":memory:", config=dict(_CONFIGURATION))
         _OPEN.add(self)
         columns: dict[str, tuple[str, ...]] | None = None
         try:
-            for name, value in (("temp_directory", quoted(spill)), *_SETTINGS.items()):
+            folders = {"temp_directory": quoted(spill), "allowed_directories": f"[{quoted(spill)}]"}
+            for name, value in (folders | _SETTINGS).items():
                 self.connection.execute(f"SET {name} = {value}")
-            # TRY_CAST of a text file's column must not become the reader's own, strict conversion;
-            # versions that do not know the name do not do that.
-            with suppress(duckdb.InvalidInputException, duckdb.ParserException):
-                self.connection.execute("SET disabled_optimizers = 'type_pushdown'")
+            disable(self.connection)
             with suppress(duckdb.Error):  # a moment's date must not depend on the machine
                 self.connection.execute("SET TimeZone = 'UTC'")
-            open_views(self.connection, self._tables)
+            open_views(self.connection, self._tables, self._frames)
             self.connection.execute("SET enable_external_access = false")
             self.connection.execute("SET lock_configuration = true")
-            columns = neutralized(self.connection, self._tables)
+            columns = decode_views(self.connection, self._tables)
         except duckdb.Error:
             pass
         except SourceError:
@@ -159,7 +207,8 @@ class Connection:
                 f"{names} cannot be opened as a table. Its schema is read before anything is "
                 "spent. Check that it is whole, of the format its ending says, and readable."
             )
-        self.columns = columns
+        own = {view: tuple(reader.names) for view, reader in self._frames.items()}
+        self.columns = columns | own
 
 
 def _remove(folder: str, process: int) -> None:
