@@ -10,6 +10,7 @@ from tempfile import mkdtemp
 from threading import Lock
 from typing import Any
 
+from discreet.engines.duckdb.copies import Copies
 from discreet.engines.duckdb.names import check_doubles
 from discreet.engines.duckdb.optimizers import disable
 from discreet.engines.duckdb.sources import Files
@@ -106,6 +107,7 @@ class Connection:
         """What a query finds.  One that is bound runs once as it was bound, and is forgotten."""
         self._here()
         with self._turn:
+            self._copies.renew()
             name = self._bound.pop(query, None)
             try:
                 found = self._once(query if name is None else f"EXECUTE {name}", fetch)
@@ -128,7 +130,7 @@ class Connection:
 
     def _widen(self) -> bool:
         self._widened = True
-        return widen_views(self.connection, self._tables)
+        return widen_views(self.connection, self._tables, self._copies)
 
     def _forget(self, name: str | None) -> None:
         if name is not None:
@@ -149,12 +151,14 @@ class Connection:
         self._turn = Lock()  # a frame is known to one connection, which runs one query at a time
         self._bound: dict[str, str] = {}  # by its text, the name of each query that is bound
         spill = mkdtemp(prefix="discreet-")
+        self._copies = Copies(spill)
         self._remove = weakref.finalize(self, _remove, spill, self._process)
         self.connection = duckdb.connect(":memory:", config=dict(_CONFIGURATION))
         _OPEN.add(self)
         columns: dict[str, tuple[str, ...]] | None = None
         try:
-            for name, value in (("temp_directory", quoted(spill)), *_SETTINGS.items()):
+            folders = {"temp_directory": quoted(spill), "allowed_directories": f"[{quoted(spill)}]"}
+            for name, value in (folders | _SETTINGS).items():
                 self.connection.execute(f"SET {name} = {value}")
             disable(self.connection)
             with suppress(duckdb.Error):  # a moment's date must not depend on the machine
