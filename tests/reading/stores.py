@@ -10,11 +10,10 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import polars
 import pyarrow
 import pyarrow.parquet
 
-from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.opening import open_engine
 from discreet.engines.sources import Sources, find
 from discreet.plan.columns import Column, Number
 from discreet.plan.expressions import Named
@@ -40,7 +39,7 @@ def read_back(
     values = [expression(Named(name), names) for name in columns]
     whose = [] if unit == ROW else [column_name(UNIT)]
     query = chosen(*values, *whose).from_(within(rows, "read"), copy=False)
-    with closing(DuckDB(Sources(find(source, table)), schema)) as engine:
+    with closing(open_engine(Sources(find(source, table)), schema)) as engine:
         return engine.guarded_rows(query)
 
 
@@ -116,6 +115,8 @@ def parquet_files(table: pyarrow.Table, folder: Path) -> Iterator[tuple[str, Any
 
 def other_writers(table: pyarrow.Table, folder: Path) -> Iterator[tuple[str, Any]]:
     """A table as Parquet by pandas, Polars and DuckDB."""
+    import polars  # Spark's tests do without it
+
     path = folder / "pandas.parquet"
     table.to_pandas(types_mapper=None).to_parquet(path)
     yield "pandas", path
