@@ -33,9 +33,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The address of a PostgreSQL server."""
+    yield from _address(full=False)
+
+
+@pytest.fixture(scope="session")
+def full_server() -> Iterator[str]:
+    """The address of a PostgreSQL server with extensions and collations of other languages."""
+    yield from _address(full=True)
+
+
+def _address(*, full: bool) -> Iterator[str]:
     pytest.importorskip("psycopg", reason="NO POSTGRESQL TESTS: psycopg is not installed")
     try:
-        with running() as address:
+        with running(full=full) as address:
             yield address
     except NoServerError as error:
         pytest.skip(f"NO POSTGRESQL TESTS: {error}")
