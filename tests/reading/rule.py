@@ -174,7 +174,8 @@ def _day(stored: object) -> float | None:
     if isinstance(stored, np.datetime64):
         if not _in_calendar(stored):
             return None
-        return float(stored.astype("datetime64[D]").astype(int))
+        seconds = int(stored.astype("datetime64[s]").astype(int))  # NumPy wraps days near its end
+        return float(seconds // 86_400)
     if isinstance(stored, datetime.datetime):
         stored = _utc(stored).date()
     elif isinstance(stored, str):

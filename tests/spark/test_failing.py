@@ -13,7 +13,9 @@ from discreet.engines.sources import Sources, find
 from discreet.engines.spark import columns
 from discreet.engines.spark.engine import Spark
 from discreet.errors import SourceError
+from discreet.plan.check import checked
 from discreet.plan.schema import Schema
+from discreet.sql.select import parse_select
 from tests.engines.failing import DECLARED, NAMED, OTHERS, PEOPLE, PERSON, fails, wrong
 from tests.support.measuring import asked, integers
 
@@ -115,3 +117,23 @@ def test_a_session_that_skips_what_it_cannot_read_is_refused(local_cluster: Any)
         finally:
             local_cluster.conf.unset(setting)
         assert not fails(engine, OTHERS[0])
+
+
+def test_no_condition_reaches_a_scan(local_cluster: Any, tmp_path: Path) -> None:
+    """Neither row groups nor folders are left out by what a file says about its rows."""
+    from discreet.sql.measures import queries
+
+    place = tmp_path / "parts"
+    plain = stored(local_cluster).selectExpr("id", "x", "CAST(x AS DOUBLE) AS y", "tag")
+    plain.write.partitionBy("tag").parquet(str(place))
+    others = local_cluster.range(1, 9).selectExpr("id", "CAST(id AS DOUBLE) AS z")
+    sources = Sources(find(str(place), engine="spark"), {"others": find(others)})
+    with closing(Spark(sources, DECLARED)) as engine:
+        for text in (ASKED[1], "SELECT SUM(x) AS s FROM t WHERE tag = 'a'", ASKED[20]):
+            question = checked(parse_select(text, DECLARED), DECLARED)
+            for _, query, _ in queries(question, question.blocks, None, engine.forms):
+                frame = local_cluster.sql(engine._written(query))
+                plan = frame._jdf.queryExecution().executedPlan().toString()
+                assert "PushedFilters: []" in plan
+                assert "PartitionFilters: []" in plan
+                assert plan.count("Filters: [") == plan.count("Filters: []")
