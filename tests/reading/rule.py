@@ -166,16 +166,23 @@ def _moment(stored: np.datetime64) -> Any:
 
 
 def _in_calendar(stored: np.datetime64) -> bool:
-    seconds = stored.astype("datetime64[s]").astype(int)
-    return not np.isnat(stored) and bool(_FIRST <= seconds < _LAST)
+    return not np.isnat(stored) and bool(_FIRST <= _seconds(stored) < _LAST)
+
+
+def _seconds(stored: np.datetime64) -> int:
+    """Rounded down, by Python's integers: NumPy wraps around near the ends of nanoseconds."""
+    unit, count = np.datetime_data(stored.dtype)
+    ticks = int(stored.astype(np.int64)) * count
+    if unit == "D":
+        return ticks * 86_400
+    return ticks // {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
 
 
 def _day(stored: object) -> float | None:
     if isinstance(stored, np.datetime64):
         if not _in_calendar(stored):
             return None
-        seconds = int(stored.astype("datetime64[s]").astype(int))  # NumPy wraps days near its end
-        return float(seconds // 86_400)
+        return float(_seconds(stored) // 86_400)
     if isinstance(stored, datetime.datetime):
         stored = _utc(stored).date()
     elif isinstance(stored, str):
