@@ -135,6 +135,7 @@ def test_a_certificate_is_compared_with_the_ledger(
     ledger = tmp_path / "visits.ledger"
     ended = command("ledger", "verify", ledger, "--certificate", good)
     assert (ended.code, "✓ genuine" in ended.out) == (0, True)
+    assert "about visits; rows beside it in a file are not compared" in ended.out
     ended = command("ledger", "verify", ledger, "--certificate", bad)
     assert (ended.code, "digest of the answer" in ended.out) == (5, True)
     report = json.loads(command("ledger", "verify", ledger, "--certificate", bad, "--json").out)

@@ -39,7 +39,7 @@ def verify(
 
     Without --anchor, a tail that was cut off cleanly and a restored backup are not found. With
     --certificate, what it states is compared with the ledger, too: FILE is a certificate, or an
-    answer that was saved as .json.
+    answer that was saved as .json, of which the certificate alone is compared, not the rows.
     """
     from discreet.cli.tables import progress, show_certificate, show_report
 
@@ -52,12 +52,18 @@ def verify(
     if as_json:
         found = {"ledger": shown, "sound": report.sound, **asdict(report)}
         if certificate is not None:
-            found["certificate"] = {"genuine": not wrong, "problems": wrong, "unchecked": unseen}
+            found["certificate"] = {
+                "table": certificate.table,
+                "entry": certificate.entry,
+                "genuine": not wrong,
+                "problems": wrong,
+                "unchecked": unseen,
+            }
         click.echo(json.dumps(found))
     else:
         show_report(report, shown)
-        if certificate_file is not None:
-            show_certificate(certificate_file, wrong, unseen)
+        if certificate is not None and certificate_file is not None:
+            show_certificate(certificate_file, certificate, wrong, unseen)
     if wrong or not report.sound:
         sys.exit(UNSOUND)
 

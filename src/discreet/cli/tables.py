@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rich.padding import Padding
     from rich.text import Text
 
+    from discreet.release.certificate import Certificate
+
 _BAR: Final = 24
 _ENDLESS: Final = 1_000
 _PATIENCE: Final = 2.0  # seconds after which a command shows that it is at work
@@ -199,7 +201,9 @@ def show_report(report: Report, place: str) -> None:
         out.print(Padding(Text(f"• {printable(str(problem))}"), (0, 0, 0, 2), expand=False))
 
 
-def show_certificate(path: str, problems: Sequence[str], unchecked: Sequence[str]) -> None:
+def show_certificate(
+    path: str, certificate: "Certificate", problems: Sequence[str], unchecked: Sequence[str]
+) -> None:
     """Whether a certificate is as the ledger has it, and if not, why; what could not be checked."""
     from rich.padding import Padding
     from rich.text import Text
@@ -209,6 +213,8 @@ def show_certificate(path: str, problems: Sequence[str], unchecked: Sequence[str
         out.print(Text("✗ not as the ledger has it", style="bold red"), name, sep="")
     else:
         out.print(Text("✓ genuine", style="bold green"), name, sep="")
+        about = f"the certificate of entry {certificate.entry:,}, about {certificate.table}"
+        out.print(Text(f"  {printable(about)}; rows beside it in a file are not compared", "dim"))
     if unchecked:
         fields = f"not checked: {', '.join(unchecked)}. Version 0.1.0, which made the release, "
         note = f"{fields}kept nothing in the ledger to compare these with."

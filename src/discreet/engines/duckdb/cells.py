@@ -136,7 +136,9 @@ def _text(column: str, stored: str) -> str:
 
 
 def _date(column: str, stored: str) -> str:
-    if stored.endswith("_NS"):  # the cast rounds to a microsecond, and may reach the next day
+    if stored in _MOMENTS and stored.endswith(
+        "_NS"
+    ):  # the cast rounds to a microsecond, and may reach the next day
         units = f"CAST(EPOCH_NS({_moment(column, stored)}) AS HUGEINT)"
         days = f"({units} - ({units} % {_DAY} + {_DAY}) % {_DAY}) // {_DAY}"
         return f"DATE '1970-01-01' + CAST({days} AS INTEGER)"
