@@ -338,7 +338,7 @@ def guarded(run: Callable[[], Result]) -> Result:
         "the data could not be read to the end. What only the rows can show is not told, since it "
         "could give someone away, and the charge stays, since rows were read. For the same reason "
         "the table is suspended: nothing more is asked of it until whoever keeps the data has "
-        "looked at them outside of discreet (a broken quote, a corrupt page, a full disk). They "
-        'resume it by discreet table resume POLICY --why "…", in Python table.ledger.resume('
-        'table.name, why="…").'
+        "looked at them outside of discreet (a broken quote, a line of a CSV file with too few or "
+        "too many cells, a corrupt page, a full disk). They resume it by discreet table resume "
+        'POLICY --why "…", in Python table.ledger.resume(table.name, why="…").'
     )

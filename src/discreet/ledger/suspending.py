@@ -55,9 +55,9 @@ def give_up_dead(journal: Journal, pen: Pen, standing: Standing) -> bool:
 
 def resume(journal: Journal, dataset: str, *, who: str, why: str) -> None:
     """Let questions be asked of a suspended data set again."""
-    reason = read_reason(why)
+    reason = read_reason(why, "a corrupt page was restored")
     with journal.writing() as pen:
-        current_declaration(pen, dataset)
+        current_declaration(pen, dataset, new=False)
         standing = journal.read_standing(pen.records, dataset, "")
         if not give_up_dead(journal, pen, standing) and standing.suspended is None:
             raise LedgerError(

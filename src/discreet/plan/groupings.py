@@ -153,13 +153,18 @@ def grouping_of(key: Key, derived: dict[str, Node], columns: dict[str, Column]) 
         return Unlisted(typed.node) if values is None else Listed(typed.node, values)
     if values:
         return _numbered(typed.node, values, dated)
-    example = "bins([0, 18, 65, 120])"
     kind = "a date" if dated else "a number"
+    python = '"2025-01-01", "2026-01-01"' if dated else "0, 18, 65, 120"
+    sql = python.replace('"', "'")
+    unbounded = typed.low is None or typed.high is None
+    if typed.whole:
+        declare = ", or declare " + ("bounds" if unbounded else "narrower bounds")
+    else:
+        declare = ", or declare whole numbers as dp.integer(0, 120)" if column else ""
     raise QueryError(
         f"groups are asked by {shown(node)[:60]!r}, which is {kind} with more values than can be "
-        f"listed. Groups must be public. Cut it into bins: dp.col(…).{example}, in SQL "
-        f"BINS({shown(node)[:60]}, 0, 18, 65, 120), or declare "
-        + ("its bounds." if isinstance(column, Number) and column.low is None else "narrower ones.")
+        f"listed. Groups must be public. Cut it into bins: dp.col(…).bins([{python}]), in SQL "
+        f"BINS({shown(node)[:60]}, {sql}){declare}."
     )
 
 

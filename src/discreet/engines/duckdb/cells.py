@@ -65,8 +65,9 @@ def are_texts(units: Iterable[tuple[str, str]]) -> bool:
     if "BLOB" in found and len(found) > 1:
         words = sorted(set(found.values()))
         raise SourceError(
-            f"the people's ids are of different types in the tables: {', '.join(words)}. Who is "
-            "the same person must not depend on how a number is written. Store them as one type."
+            f"the people's ids are of different types in the tables: {', '.join(words)}. Bytes "
+            "are often a hash, which is no text, so that they are compared with bytes alone. Store "
+            "them as one type."
         )
     return not (len(found) == 1 and set(found) <= {"whole", "UUID", "BLOB"})
 
