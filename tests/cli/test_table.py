@@ -110,6 +110,7 @@ class TestSuspended:
         assert command("table", "resume", suspended).code == 2
         ended = command("table", "resume", suspended, "--why", " ")
         assert (ended.code, "has no reason" in ended.error) == (2, True)
+        assert 'State it: --why "a corrupt page was restored".' in ended.error
         assert command("ask", suspended, SQL, "--epsilon", "0.1").code == 4
         words = ("table", "resume", suspended, "--why", "mended", "--who", "cleo", "--json")
         assert json.loads(command(*words).out)["suspensions"] == 1
@@ -122,4 +123,7 @@ class TestSuspended:
         ledger = suspended.parent / "visits.ledger"
         ended = command("table", "resume", ledger, "--why", "mended")
         assert (ended.code, "Add --dataset" in ended.error) == (2, True)
+        ended = command("table", "resume", ledger, "--why", "mended", "--dataset", "nope")
+        known = "It knows: 'visits'. Use one of these names."
+        assert (ended.code, ended.error.strip().endswith(known)) == (2, True)
         assert command("table", "resume", ledger, "--why", "x", "--dataset", "visits").code == 0
