@@ -79,6 +79,10 @@ def many(shape: str, count: int, between: str = ", ") -> str:
 
 
 KNOWN = {
+    "roots": f"SELECT SUM({nested('POWER({}, 0.5)', 8)}), SUM({nested('POWER({}, 0.5)', 8, 'n')}) "
+    f"FROM t WHERE {nested('POWER({}, 0.5)', 8)} > 1",
+    "rounded groups": f"SELECT {nested('ROUND({})', 4, 'n')} AS g, COUNT(*) FROM t GROUP BY g",
+    "letters": f"SELECT COUNT(*) FROM t WHERE LENGTH({nested('UPPER(LOWER({}))', 11, 'name')}) > 1",
     "four powers": f"SELECT SUM({nested('POWER({}, 9)', 4)}) FROM t",
     "twenty powers": f"SELECT SUM({nested('POWER({}, 100)', 20)}) FROM t",
     "small powers": f"SELECT SUM({nested('POWER({}, -99)', 12, '(n + 0.123456789)')}) FROM t",
@@ -147,6 +151,25 @@ def test_hostile_questions_stay_small(table: dp.Table) -> None:
             lambda seed=seed: asking(Random(f"memory {seed}"), table),  # type: ignore[misc]
         ):
             assert peak(question) < MEMORY, (seed, text[:300])
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_an_engine_binds_what_was_planned_in_a_second(table: dp.Table, name: str) -> None:
+    """Before the charge: what the engine writes out is bounded as well."""
+    plan = planned(lambda: table.ask(KNOWN[name]))
+    if plan is None:
+        return
+    blocks = tuple(priced.block for priced in plan.price.blocks)
+    start = time.process_time()
+    table.engine().prepare(plan.question, blocks)
+    assert time.process_time() - start < SECONDS * SLACK, name
+
+
+def test_texts_of_texts_are_counted(table: dp.Table) -> None:
+    few, more = (many("LENGTH(UPPER(LOWER(name)))", count, " + ") for count in (40, 60))
+    table.ask(f"SELECT COUNT(*) AS n FROM t WHERE {few} > 1").plan(epsilon=1)
+    with pytest.raises(dp.QueryError, match="makes texts of texts 120 times"):
+        table.ask(f"SELECT COUNT(*) AS n FROM t WHERE {more} > 1").plan(epsilon=1)
 
 
 def test_some_hostile_questions_are_answered(table: dp.Table) -> None:

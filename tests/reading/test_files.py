@@ -304,6 +304,17 @@ def test_what_has_no_value_is_missing(kind: str, value: str, tmp_path: Path) -> 
     check_cells(read_cells(path, "t"), [None, None], f"{kind} {value}")
 
 
+def test_a_text_that_is_too_long_is_missing(tmp_path: Path) -> None:
+    """So that no condition decides whether what a question makes of it fits into memory."""
+    most = rule.LONGEST
+    cells = ["a" * most, "a" * (most + 1), "ä" * (most // 2), "ä" * (most // 2 + 1), "a"]
+    assert [rule.read(Text(), cell) is None for cell in cells] == [False, True, False, True, False]
+    for kind in ("VARCHAR", "BLOB"):
+        stored = [cell.encode() if kind == "BLOB" else cell for cell in cells]
+        path = duckdb_file(stored, kind, tmp_path / f"{kind}.duckdb")
+        check_cells(read_cells(path, "t"), stored, kind)
+
+
 def test_json_in_a_duckdb_table(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     copies = ", ".join(f"c{place} JSON" for place in range(len(rule.DECLARED)))

@@ -20,8 +20,10 @@ from discreet.plan.columns import (
     Number,
 )
 from discreet.plan.expressions import (
+    Applied,
     Compared,
     Constant,
+    Joined,
     Named,
     Node,
     check_sizes,
@@ -30,7 +32,9 @@ from discreet.plan.expressions import (
     shown,
     walk,
 )
-from discreet.plan.groupings import Grouping, Listed, Unlisted, grouping_of, label_column
+from discreet.plan.functions import SIGNATURES
+from discreet.plan.groupings import Grouping, Listed, Unlisted, Whole, grouping_of, label_column
+from discreet.plan.kinds import Kind
 from discreet.plan.origin import clipped_counts, schema_of
 from discreet.plan.query import After, Query
 from discreet.plan.relations import THE_TABLE, Relation
@@ -44,8 +48,11 @@ _MOST_PASSES = 50
 _MOST_WRITTEN = 10_000
 _PARTS_OF_PASS = 50
 """Parts of the SQL of a pass besides those of the question's own expressions, about."""
-_TIMES_MEASURED = 3
+_TIMES_MEASURED = 4
 """How often a value stands where it is clipped and rounded."""
+_TIMES_WHOLE = 6
+"""How often a value stands where it is the place of a group of whole numbers."""
+_MOST_TEXTS = 100
 _FINEST_LEVEL = 10**15
 
 
@@ -279,9 +286,12 @@ def _check_passes(question: Question) -> None:
             "or distinct value of another expression, and every count of people by another "
             f"condition, is a pass, and at most {_MOST_PASSES} are made. Ask several questions."
         )
-    shared = [*question.where, *(grouping.node for _, grouping in question.keys)]
+    keys = [grouping for _, grouping in question.keys]
     own = [node for node in map(_measured, question.blocks) if node is not None]
-    written = passes * (_PARTS_OF_PASS + sum(map(written_size, shared)))
+    shared = sum(map(written_size, question.where)) + sum(
+        written_size(one.node) * (_TIMES_WHOLE if isinstance(one, Whole) else 1) for one in keys
+    )
+    written = passes * (_PARTS_OF_PASS + shared)
     written += _TIMES_MEASURED * sum(map(written_size, own))
     if written > _MOST_WRITTEN:
         raise QueryError(
@@ -289,6 +299,21 @@ def _check_passes(question: Question) -> None:
             f"table, which all have its conditions and groups. At most {_MOST_WRITTEN:,} are "
             "written. Ask several questions, or simpler ones."
         )
+    made = [*question.where, *(one.node for one in keys), *own]
+    texts = sum(_makes_text(one) for node in made for one in walk(node))
+    if texts > _MOST_TEXTS:
+        raise QueryError(
+            f"the question makes texts of texts {texts:,} times (LOWER, TRIM, || and the like). An "
+            f"engine keeps each of them in memory, so at most {_MOST_TEXTS} are made. Ask several "
+            "questions, or simpler ones."
+        )
+
+
+def _makes_text(node: Node) -> bool:
+    """Whether an expression makes a text of another one."""
+    if isinstance(node, Applied):
+        return SIGNATURES[node.function].gives is Kind.TEXT
+    return isinstance(node, Joined)
 
 
 def _measured(block: Block) -> Node | None:

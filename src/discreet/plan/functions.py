@@ -126,7 +126,7 @@ SIGNATURES: dict[Function, Signature] = {
     "LN": _numeric(lambda inner, _: natural_logarithm(inner)),
     "LOG10": _numeric(lambda inner, _: _decimal_logarithm(inner)),
     "EXP": _numeric(lambda inner, _: exponential(inner)),
-    "POWER": _numeric(_power, parameters=_one_power, example="POWER(x, 2)"),
+    "POWER": _numeric(_power, repeats=3, parameters=_one_power, example="POWER(x, 2)"),
     "LOWER": _textual(),
     "UPPER": _textual(),
     "TRIM": _textual(),

@@ -9,7 +9,7 @@ which is known before any row is read.
 import re
 from collections.abc import Iterable
 
-from discreet.engines.writing import EXACT
+from discreet.engines.writing import EXACT, LONGEST_TEXT
 from discreet.errors import SourceError
 from discreet.plan.columns import Boolean, Category, Column, Number
 
@@ -174,12 +174,17 @@ def _decimal(stored: str) -> tuple[int, int] | None:
 def _said(column: str, stored: str) -> str | None:
     """The text that a cell is, if it is one."""
     if stored == "VARCHAR":
-        return column
+        return _short(column)
     if stored == "BLOB":
-        return f"TRY(DECODE({column}))"
+        return f"CASE WHEN OCTET_LENGTH({column}) <= {LONGEST_TEXT} THEN TRY(DECODE({column})) END"
     if stored == "JSON":
-        return _json_text(column)
+        return _short(_json_text(column))
     return f"CAST({column} AS VARCHAR)" if _is_enumeration(stored) else None
+
+
+def _short(text: str) -> str:
+    """A text that is not too long for what a question may make of it."""
+    return f"CASE WHEN STRLEN({text}) <= {LONGEST_TEXT} THEN {text} END"
 
 
 def _json_kind(column: str) -> str:
