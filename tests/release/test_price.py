@@ -164,6 +164,17 @@ def test_margins_beyond_the_budget_are_refused_with_what_they_need(visits):
     assert table.budget.charges == 0
 
 
+@pytest.mark.parametrize("many", [3, 7, 64])
+def test_a_batch_spends_what_it_was_given(visits, many):
+    table = visits(unit="row", max_groups=None)
+    questions = [table.agg(n=dp.rows()), table.group_by("ward").agg(m=dp.col("stay").mean())]
+    plan = dp.batch(questions * many).plan(budget=dp.Budget(epsilon=1))
+    assert plan.epsilon == 1
+    assert {one.epsilon for one in plan.plans} == {Fraction(1, 2 * many)}
+    weighed = dp.batch(questions).plan(budget=dp.Budget(epsilon=1), weights=[1, 2])
+    assert [one.epsilon for one in weighed.plans] == [Fraction(1, 3), Fraction(2, 3)]
+
+
 def test_a_batch_that_outgrows_the_tables_budget_keeps_what_was_answered(visits):
     table = visits(budget=dp.Budget(epsilon=1))
     plan = dp.batch([table.agg(n=dp.people())] * 3).plan(budget=dp.Budget(epsilon="1.5"))
