@@ -12,8 +12,6 @@ from discreet.release.answer import Release
 from discreet.release.asking import Asking
 from discreet.release.planned import Plan
 
-_STEP = Fraction(1, 1000)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Planned:
@@ -82,7 +80,8 @@ class Batch:
         """One plan per question, within one budget.
 
         A question with ``margins`` gets the least ε that meets them; the others share what is left,
-        equally or by ``weights``.  The sum never exceeds the budget.
+        equally or by ``weights``.  The sum never exceeds the budget, and spends all of it where a
+        question has no margins.
         """
         wanted = _aligned(margins, len(self.questions), "margins")
         shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
@@ -106,9 +105,8 @@ class Batch:
         total = sum((shares[place] for place in rest), Fraction(0))
         for place in rest:
             asking = self.questions[place]
-            part = left * shares[place] / total
             plans[place] = asking.plan(
-                epsilon=max(part // _STEP * _STEP, part if part < _STEP else _STEP),
+                epsilon=left * shares[place] / total,
                 delta=delta if selects[place] else 0,
                 expect_rows=expect_rows,
             )
