@@ -11,6 +11,7 @@ from functools import lru_cache
 from math import isqrt
 
 from discreet.errors import QueryError
+from discreet.mechanisms.base_measure import round_numbers, toward_middle
 from discreet.mechanisms.extreme import NearMaximum
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.key_selection import KeySelection, best_selection
@@ -180,9 +181,16 @@ def _priced(block: Block, question: Question, epsilon: Fraction, delta: Fraction
             width=width,
             neighbors=relation,
             share=moved,
+            measure=round_numbers(block.value.range),
         )
     else:
-        mechanism = NearMaximum(epsilon=level, width=width, share=moved)
+        mechanism = NearMaximum(
+            epsilon=level,
+            width=width,
+            neighbors=relation,
+            share=moved,
+            measure=toward_middle(block.value.range),
+        )
     return Priced(block, epsilon, moved, mechanism)
 
 
