@@ -11,7 +11,7 @@ Nothing here depends on a record: the layers follow from the bounds and the grid
 Proof: docs/proofs/rounding-in-ranks.md
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import floor
@@ -23,10 +23,8 @@ from discreet.exact import Range
 
 Integers = NDArray[np.int64]
 
-_BITS = 62  # of the fraction of a multiple that one step is
-_HALF = 31
-_LOW = (1 << _HALF) - 1
-_LEAST, _MOST = 1 << 16, 1 << _HALF  # steps of a range that has layers
+_BITS = 62  # of a product
+_LEAST, _MOST = 1 << 16, 1 << 27  # steps of a range that has layers
 _FINE = 8  # the weight of a point that is in no other layer
 _CLOSEST = 8  # steps between the multiples of the finest power of ten
 
@@ -35,27 +33,34 @@ _CLOSEST = 8  # steps between the multiples of the finest power of ten
 class Layer:
     """Points at even distances between two points, each of the same weight.
 
-    ``ratio`` and ``offset`` are in units of 2^-62: below the point s there are
-    floor(offset + s·ratio) of them.
+    Below the point s there are floor((offset + s·ratio) / 2^bits) of them.
     """
 
     first: int
     last: int
     weight: int
-    ratio: int = 1 << _BITS
+    ratio: int = 1
     offset: int = 0
+    bits: int = 0
 
-    def below(self, points: Integers) -> Integers:
-        """The weight of this layer's points below each point."""
-        inside = np.minimum(np.maximum(points, self.first), self.last + 1)
-        return (self._count(inside) - self._count(np.array(self.first))) * self.weight
+    def below(self, point: int) -> int:
+        """The weight of this layer's points below a point."""
+        return (self._count(point) - self._count(self.first)) * self.weight
 
-    def _count(self, points: Integers) -> Integers:
-        """(offset + s·ratio) >> 62, whose product has up to 93 bits, in two halves of 31."""
-        low = points * (self.ratio & _LOW) + (self.offset & _LOW)
-        high = points * (self.ratio >> _HALF) + (self.offset >> _HALF) + (low >> _HALF)
-        counted: Integers = high >> _HALF
-        return counted
+    def add_below(self, points: Integers, found: Integers) -> None:
+        """Add to ``found`` the weight of this layer's points below each point."""
+        first, end = self._count(self.first), self._count(self.last + 1)
+        counted = points * self.ratio
+        counted += self.offset
+        counted >>= self.bits
+        np.minimum(counted, end, out=counted)
+        np.maximum(counted, first, out=counted)
+        counted -= first
+        counted *= self.weight
+        found += counted
+
+    def _count(self, point: int) -> int:
+        return self.offset + min(max(point, self.first), self.last + 1) * self.ratio >> self.bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +74,38 @@ class BaseMeasure:
     @property
     def total(self) -> int:
         """The weight of all points."""
-        return int(self.below(np.array(self.width + 1)))
+        return self.below_one(self.width + 1)
 
     def below(self, points: Integers) -> Integers:
         """The weight of all points below each point."""
-        found = self.layers[0].below(points)
-        for layer in self.layers[1:]:
-            found = found + layer.below(points)
+        found = np.zeros_like(points)
+        for layer in self.layers:
+            layer.add_below(points, found)
         return found
 
-    def at(self, points: Integers) -> Integers:
-        """The weight of each point."""
-        return self.below(points + 1) - self.below(points)
+    def below_one(self, point: int) -> int:
+        """The weight of all points below one."""
+        return sum(layer.below(point) for layer in self.layers)
+
+    def at(self, point: int) -> int:
+        """The weight of a point."""
+        return self.below_one(point + 1) - self.below_one(point)
 
     def point(self, weight: int) -> int:
         """The point that this weight falls on, of weights laid side by side."""
-        low, high = 0, self.width
-        while low < high:
-            middle = (low + high + 1) // 2
-            if int(self.below(np.array(middle))) <= weight:
-                low = middle
+        low, high = 0, self.width + 1  # below low is not more than the weight, below high is more
+        least, most = 0, self.total
+        by_share = True
+        while high - low > 1:
+            # Weight is spread nearly evenly: a share of it is near that share of the points.
+            ahead = (high - low) * (weight - least) // (most - least) if by_share else 0
+            by_share = not by_share
+            middle = min(max(low + ahead, low + 1), high - 1) if ahead else (low + high) // 2
+            found = self.below_one(middle)
+            if found <= weight:
+                low, least = middle, found
             else:
-                high = middle - 1
+                high, most = middle, found
         return low
 
 
@@ -140,9 +155,9 @@ def _decimals(bounds: Range) -> list[Layer]:
 def _layer(bounds: Range, power: Fraction, weight: int) -> Layer:
     """The points nearest to the multiples of a power, of this weight together."""
     ratio = bounds.grid.step / power
-    start = (bounds.low - Fraction(1, 2)) * ratio
-    whole = Layer(
-        0, bounds.width, 1, floor(ratio * (1 << _BITS)), floor((start % 1) * (1 << _BITS))
-    )
-    many = max(1, int(whole.below(np.array(bounds.width + 1))))
-    return Layer(0, bounds.width, max(1, weight // many), whole.ratio, whole.offset)
+    start = (bounds.low - Fraction(1, 2)) * ratio % 1
+    # As many bits as a product has room for: what they cut off moves no multiple by 2^-5 steps.
+    bits = _BITS - int((bounds.width + 1) * ratio + 1).bit_length()
+    whole = Layer(0, bounds.width, 1, floor(ratio * (1 << bits)), floor(start * (1 << bits)), bits)
+    many = max(1, whole.below(bounds.width + 1))
+    return replace(whole, weight=max(1, weight // many))

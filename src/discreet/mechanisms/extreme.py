@@ -36,13 +36,13 @@ class NearMaximum:
     is the most that one person's records weigh together; where a record weighs 1, weights are
     numbers of records.  ``measure`` is how much each point weighs before any record is seen.
 
-    Guarantee: ε-DP for the neighbors stated: one record more moves the weight above a point by 0
-    or 1 and the rank aimed at by 0 to 1/12.  Proof: docs/proofs/rounding-in-ranks.md
+    Guarantee: ε-DP for either relation: one record more moves the weight above a point by 0 or 1
+    and the rank aimed at by 0 to 1/12; a record that changes its place moves the weight above all
+    points one way, by 0 or 1.  Proof: docs/proofs/rounding-in-ranks.md
     """
 
     epsilon: Fraction
     width: int
-    neighbors: Neighbors = Neighbors.ADD_REMOVE
     share: int = 1
     measure: BaseMeasure | None = None
 
@@ -70,7 +70,7 @@ class NearMaximum:
         depth = Fraction(log(candidates) - log_of(1 - confidence)) / self._rate
         if 2 * depth >= deepest(unit_of(self.share)):
             return inf
-        return as_float(self.rank + depth / (self._slopes[1] * unit_of(self.share)))
+        return as_float(self.rank + depth / (_BEFORE * unit_of(self.share)))
 
     def __call__(
         self, records: Sensitive[tuple[Integers, Integers]], *, source: BitSource | None = None
@@ -100,27 +100,22 @@ class NearMaximum:
     def _weight(self, point: int) -> Fraction:
         if self.measure is None:
             return Fraction(1)
-        return Fraction(int(self.measure.at(np.array(point))))
-
-    @property
-    def _slopes(self) -> tuple[int, int]:
-        """How many times a rank counts beyond the one aimed at, and before it.
-
-        Where records come or go, all weights above points move one way, and a steeper slope on
-        one side is paid by the other.  Where one is replaced they move both ways.
-        """
-        return (_BEYOND, _BEFORE) if self.neighbors is Neighbors.ADD_REMOVE else (1, 1)
+        return Fraction(self.measure.at(point))
 
     @property
     def _rate(self) -> Fraction:
-        """The weight of one unit of depth in the exponent."""
-        return self.epsilon / (sum(self._slopes) * unit_of(self.share) * self.share)
+        """The weight of one unit of depth in the exponent.
+
+        The weights above all points move one way, so that a steeper slope on one side of the rank
+        aimed at is paid by the other: the slopes add up.
+        """
+        return self.epsilon / ((_BEYOND + _BEFORE) * unit_of(self.share) * self.share)
 
     def _runs(self, places: Integers, counts: Integers) -> Runs:
         records = Records(0, self.width, places, counts, unit_of(self.share), self.measure)
         whole = records.size * records.unit
         aimed = min(self.rank * records.unit, whole // _PART)
-        starts, sizes, depths = records.points(whole - aimed, *self._slopes)
+        starts, sizes, depths = records.points(whole - aimed, _BEYOND, _BEFORE)
         return Runs(starts, sizes, depths - depths.min())
 
 

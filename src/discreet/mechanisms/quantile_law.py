@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-import numpy as np
-
 from discreet.exact import exp_minus
 from discreet.mechanisms.ranks import Runs, Scale
 
@@ -48,7 +46,7 @@ def _pieces(start: int, size: int, scale: Scale) -> Iterator[tuple[int, int]]:
         end = (start // scale.parts + 1) * scale.parts
         many = end - start
         if scale.measure is not None:
-            many *= int(scale.measure.at(np.array(start // scale.parts)))
+            many *= scale.measure.at(start // scale.parts)
         many = min(size, many)
         yield start, many
         start, size = end, size - many

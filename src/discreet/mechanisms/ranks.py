@@ -58,16 +58,23 @@ class Scale:
         """The weight of all positions below each."""
         if self.measure is None:
             return positions
+        if self.parts == 1:
+            return self.measure.below(positions)
         points, within = np.divmod(positions, self.parts)
-        return self.measure.below(points) * self.parts + within * self.measure.at(points)
+        found = self.measure.below(points)
+        inside = np.flatnonzero(within)
+        own = self.measure.below(points[inside] + 1) - found[inside]
+        found *= self.parts
+        found[inside] += within[inside] * own
+        return found
 
     def position(self, weight: int) -> int:
         """The position that a weight falls on."""
         if self.measure is None:
             return weight
         point = self.measure.point(weight // self.parts)
-        rest = weight - int(self.measure.below(np.array(point))) * self.parts
-        return point * self.parts + rest // int(self.measure.at(np.array(point)))
+        rest = weight - self.measure.below_one(point) * self.parts
+        return point * self.parts + rest // self.measure.at(point)
 
     def between(self, starts: Integers, end: int, depths: Integers) -> Runs:
         """The runs that begin at these positions and end where the next one begins."""

@@ -18,6 +18,7 @@ from discreet.plan.types import Kind, Typed, check
 POINTS = 1 << 30
 """About how many grid points lie between the bounds of a sum: rounding never shows."""
 SQUARE_POINTS = 1 << 15
+RANK_POINTS = 1 << 26
 END_POINTS = 1 << 24
 _LEAST_STEP, _MOST_STEP = Fraction(1, 10**220), Fraction(10**150)
 _FARTHEST = 1 << 50  # grid steps from zero to a bound: floats hold them exactly
@@ -313,7 +314,7 @@ def _block(
             if other.statistic is Statistic.QUANTILE and its is not None and its.node == node
             for level in other.levels
         }
-        return Ranks(steps(typed, POINTS, rules), tuple(sorted(levels)))
+        return Ranks(steps(typed, RANK_POINTS, rules), tuple(sorted(levels)))
     if statistic in (Statistic.LEAST, Statistic.MOST):
         largest = statistic is Statistic.MOST
         # Away from the others: what is above the released value was above it before rounding.

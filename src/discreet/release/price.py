@@ -187,7 +187,6 @@ def _priced(block: Block, question: Question, epsilon: Fraction, delta: Fraction
         mechanism = NearMaximum(
             epsilon=level,
             width=width,
-            neighbors=relation,
             share=moved,
             measure=toward_middle(block.value.range),
         )
