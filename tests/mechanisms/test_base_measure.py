@@ -1,4 +1,4 @@
-"""What points weigh before any record is seen: exact sums, round numbers, and ties held together."""
+"""What points weigh before any record is seen: sums, round numbers, and ties held together."""
 
 from fractions import Fraction
 

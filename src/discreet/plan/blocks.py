@@ -323,9 +323,7 @@ def _block(
     return Distinct(node)
 
 
-def steps(
-    typed: Typed, points: int, rules: Rules, rounding: Rounding = Rounding.NEAREST
-) -> Steps:
+def steps(typed: Typed, points: int, rules: Rules, rounding: Rounding = Rounding.NEAREST) -> Steps:
     """The grid of an expression with bounds: whole numbers where they are few enough."""
     low, high = typed.low, typed.high
     if low is None or high is None:
