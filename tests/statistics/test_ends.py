@@ -39,6 +39,18 @@ def test_as_many_values_are_beyond_a_point_as_were_before_rounding(values, expon
             assert np.sum(clipped < value) == np.sum(down < point)
 
 
+def test_only_what_underflows_counts_as_zero_steps():
+    """On a coarse grid the least float is no step away from zero, and 2^-1074 steps are one."""
+    bounds = Range(grid=Grid(40), low=-4, high=4)
+    column = np.array([5e-324, -5e-324, 2.0**-1034, -(2.0**-1034), 1.0, -1.0])
+    steps = {
+        rounding: arrays.clip(column, bounds, keep_all=False, rounding=rounding).values - 4
+        for rounding in (Rounding.UP, Rounding.DOWN)
+    }
+    assert steps[Rounding.UP].tolist() == [0, 0, 1, 0, 1, 0]
+    assert steps[Rounding.DOWN].tolist() == [0, 0, 0, -1, 0, -1]
+
+
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_no_more_values_are_beyond_the_answer_than_it_says(name):
     """A million values between the points of a grid of 2^12, and of any other.

@@ -138,9 +138,10 @@ def _compared(operator: str, left: Any, right: Any) -> bool | None:
 
 
 def place(value: Steps, row: Mapping[str, Value]) -> int | None:
-    """floor(x·s + 1/2), clipped: the sum is that of 64-bit floats, the rest is exact.
+    """floor(x·s + 1/2), clipped: product and sum are those of 64-bit floats, the rest is exact.
 
-    What is rounded up or down is not shifted by a half.
+    What is rounded up or down is not shifted by a half.  A product differs from the exact one
+    only where it underflows.
     """
     bounds = value.range
     size = evaluate(value.node, row)
@@ -153,8 +154,8 @@ def place(value: Steps, row: Mapping[str, Value]) -> int | None:
         return bounds.high if scaled > 0 else bounds.low
     rounded = {
         Rounding.NEAREST: floor(Fraction(float(scaled) + 0.5)),
-        Rounding.UP: ceil(scaled),
-        Rounding.DOWN: floor(scaled),
+        Rounding.UP: ceil(float(scaled)),
+        Rounding.DOWN: floor(float(scaled)),
     }[value.rounding]
     return min(max(rounded, bounds.low), bounds.high)
 
