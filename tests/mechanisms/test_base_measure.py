@@ -172,7 +172,7 @@ TIED = {
 }
 
 
-EPSILON = {"whole numbers": 0.5, "tenths": 0.5, "cents": 0.6}
+EPSILON = {"whole numbers": 0.5, "tenths": 0.6, "cents": 0.6}
 
 
 def torn(name: str, level: float, trials: int) -> int:
