@@ -86,7 +86,7 @@ def _squared(first: Vector, second: Vector) -> int:
 
 
 @pytest.mark.slow
-@examples(120, QUICK)
+@examples(60, QUICK)
 @given(seeds, st.sampled_from(BOTH), st.sampled_from([*UNITS, "id", "id"]))
 def test_nobody_moves_an_answer_by_more_than_is_priced(
     random: Random, neighbors: Neighbors, unit: str
