@@ -129,12 +129,7 @@ PACKAGES: Final = (
     ),
     Package("fastapi", "it serves surveys", lambda: import_module("fastapi"), "server"),
     Package("uvicorn", "it serves surveys", lambda: import_module("uvicorn"), "server"),
-    Package(
-        "pyspark",
-        "it reads tables of Spark",
-        lambda: import_module("pyspark"),
-        "spark",
-    ),
+    Package("pyspark", "it reads tables of Spark", lambda: import_module("pyspark"), "spark"),
 )
 
 
