@@ -370,6 +370,16 @@ def test_probabilities_sum_to_one_and_have_the_stated_moments(sigma: str) -> Non
     assert noise.tail(distances) == pytest.approx(np.array(beyond), abs=1e-13)
 
 
+@pytest.mark.parametrize("sigma", [1001, 1500, 4000])
+def test_tails_of_wide_noise_are_those_of_its_law(sigma: int) -> None:
+    """Where they are no longer summed: margins of sums rest on them."""
+    places = np.arange(1, 40 * sigma, dtype=np.float64)
+    weights = np.exp(-(places**2) / (2 * sigma * sigma))
+    beyond = np.cumsum(weights[::-1])[::-1] * 2 / (1 + 2 * weights.sum())
+    tails = Gaussian(sigma=sigma).tail(places[:-1])
+    assert np.max(np.abs(tails - beyond[1:])) < 1e-12
+
+
 def test_moments_and_tails_do_not_jump_where_the_formula_changes() -> None:
     below, above = Gaussian(sigma="999.999999"), Gaussian(sigma="1000.000001")
     assert below.variance == pytest.approx(above.variance, rel=1e-8)

@@ -12,6 +12,7 @@ import pytest
 
 from discreet.errors import DataError, DiscreetError
 from discreet.mechanisms import Laplace
+from discreet.packages import install_extra
 from discreet.plots import Picture, estimates_picture
 from discreet.plots.tradeoff import _rounded_up
 from discreet.privacy.tradeoff import tradeoff
@@ -264,7 +265,7 @@ class TestWithoutTheExtra:
     ) -> None:
         monkeypatch.setitem(sys.modules, library, None)
         with pytest.raises(
-            DiscreetError, match=r"is not installed.*pip install 'discreet\[plot\]'"
+            DiscreetError, match=rf"not installed.* {re.escape(install_extra('plot'))}$"
         ):
             tradeoff(Laplace(scale=2), 0, 1).plot().svg  # noqa: B018
 

@@ -176,9 +176,11 @@ class Gaussian:
         whole = np.floor(np.asarray(distances) / float(self.grid.step))
         spread = float(self.sigma / self.grid.step)
         if spread > _SUMMED:
-            # By the midpoint rule, whose relative error is below (whole/spread²)²/24.
-            reaches = (whole + 0.5) / (spread * sqrt(2))
-            inside = np.array([erfc(reach) for reach in reaches.ravel()]).reshape(whole.shape)
+            # By the midpoint rule and its first correction: off by less than 1/spread⁴.
+            reaches = (whole + 0.5) / spread
+            beyond = np.array([erfc(reach / sqrt(2)) for reach in reaches.ravel()])
+            excess = reaches * np.exp(-(reaches**2) / 2) / (12 * sqrt(2 * pi) * spread * spread)
+            inside = beyond.reshape(whole.shape) - excess
         else:
             _, weights = self._right_side()
             beyond = 2 * np.append(np.cumsum(weights[::-1])[::-1], 0.0)

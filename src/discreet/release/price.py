@@ -2,6 +2,8 @@
 
 Each block gets a share of ε and the mechanism with the lowest error at that price.  By default
 the shares give every count the same error relative to what one person can add to it.
+
+Proof that all blocks together cost what was asked: docs/proofs/delta.md
 """
 
 from collections.abc import Mapping
