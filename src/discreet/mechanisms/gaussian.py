@@ -17,7 +17,8 @@ from discreet.mechanisms.gaussian_law import (
     noise_probability,
     steps_of,
 )
-from discreet.mechanisms.gaussian_privacy import Move, least_epsilon, least_sigma
+from discreet.mechanisms.gaussian_moves import Move
+from discreet.mechanisms.gaussian_privacy import least_epsilon, least_sigma
 from discreet.mechanisms.laplace import read_confidence
 from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer
 from discreet.privacy.conversions import rounded_up
