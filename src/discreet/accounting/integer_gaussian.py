@@ -1,7 +1,7 @@
 """Integer Gaussian noise alone: the price that the mechanism itself states.
 
 Releases of one variance are one release of all their coordinates, whose squares add up to the sum
-of what each may move by.  Proof: docs/proofs/gaussian.md
+of what each may move by.  Proof: docs/proofs/gaussian-vectors.md
 """
 
 from fractions import Fraction
@@ -19,7 +19,7 @@ def integer_gaussian_epsilon(event: Event, *, delta: object) -> Fraction:
 
     >>> event = DiscreteGaussianEvent(variance=16, squared_sensitivity=4, coordinates=4)
     >>> round(float(integer_gaussian_epsilon(event, delta=1e-6)), 4)
-    2.2507
+    2.2512
     """
     variance, move = _together(event)
     level = read_delta(delta)

@@ -38,7 +38,7 @@ class Gaussian:
 
     Guarantee: if one unit moves the input, rounded to the grid, by at most d in L2, the output
     is d²/(2·sigma²)-zCDP, and (ε,δ)-DP for the ε and δ that ``loss`` states.
-    Proof: docs/proofs/gaussian.md
+    Proofs: docs/proofs/gaussian.md, docs/proofs/gaussian-vectors.md
 
     >>> Gaussian(sigma=2).loss(Sensitivity(l2=1))
     ZeroConcentratedDP(rho=1/8)

@@ -1,13 +1,14 @@
 """Bounds of the δ of integer Gaussian noise at an ε, each an enclosure or rounded up.
 
-Everything is counted in grid steps.  Proof: docs/proofs/gaussian.md
+Everything is counted in grid steps.  Proofs: docs/proofs/gaussian.md and
+docs/proofs/gaussian-vectors.md
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor, isqrt
+from math import ceil, floor, gcd, isqrt
 from typing import NamedTuple
 
 from discreet.exact import exp_minus, logarithm, square_root
@@ -19,12 +20,14 @@ LARGEST_SUM = 300**2
 """Up to this variance δ is summed exactly; beyond, the lattice bound costs less than 3e-6 of σ."""
 
 _ENOUGH = 1 << 15
-"""From this variance on a family is not summed: the lattice bound costs 1e-5 of σ there."""
+"""From this variance on a family is not summed where there are many: the lattice bound costs less
+than 1e-5 of σ there."""
 
 _MOST_FAMILIES = 64
 
-_UNEVEN = Fraction(1, 1 << 20)
-"""Up to this excess over a family's δ the family stands for all of its vectors."""
+_EVEN = Fraction(1, 1 << 20)
+_UNEVEN = Fraction(1, 4)
+"""Up to this excess over a family's δ the family stands for its vectors exactly, or at all."""
 
 _ROUNDINGS = tuple(Fraction(2) ** power for power in range(-2, 7))
 _NEGLIGIBLE = Fraction(1, 1 << 24)
@@ -140,18 +143,24 @@ class Families:
     others: tuple[Fraction, Move] | None
     uneven: Fraction
 
+    @property
+    def are_even(self) -> bool:
+        """Whether there is no need to look at the vectors of a family one by one."""
+        return self.uneven <= _EVEN
+
     @staticmethod
     def of(variance: Fraction, move: Move) -> "Families | None":
         """The families of all moves; None where the vectors of one differ too much."""
         uneven = _unevenness(variance, move.squares)
         if uneven is None:
             return None
-        enough = floor(_ENOUGH / variance) + 1
+        few = move.squares * variance <= LARGEST_SUM
+        enough = floor((LARGEST_SUM if few else _ENOUGH) / variance) + 1
         end = min(_MOST_FAMILIES, move.squares + 1, max(enough, 1 + (variance <= LARGEST_SUM)))
         summed = tuple(
             (n * variance, n * isqrt(move.squares // n))
             for n in range(1, end)
-            if _is_sum_of_squares(n, move.coordinates)
+            if _is_sum_of_squares(n, move.moving)
         )
         others = (end * variance, Move(end * move.squares, 1)) if end <= move.squares else None
         return Families(summed, others, uneven)
@@ -183,11 +192,17 @@ def _unevenness(variance: Fraction, squares: int) -> Fraction | None:
     return uneven if uneven <= _UNEVEN else None
 
 
-def _is_sum_of_squares(number: int, coordinates: int) -> bool:
-    """Whether so many squares can add up to the number; four always can."""
+def _is_sum_of_squares(number: int, coordinates: int, divisor: int = 0) -> bool:
+    """Whether so many squares add up to it, their roots without a common divisor.
+
+    Four or more are taken for granted: a family that has no vector only adds to a bound.
+    """
     if coordinates >= 4:
         return True
     if coordinates == 1:
-        return isqrt(number) ** 2 == number
-    places = range(isqrt(number) + 1)
-    return any(_is_sum_of_squares(number - x * x, coordinates - 1) for x in places)
+        root = isqrt(number)
+        return root * root == number and gcd(divisor, root) == 1
+    return any(
+        _is_sum_of_squares(number - root * root, coordinates - 1, gcd(divisor, root))
+        for root in range(isqrt(number) + 1)
+    )

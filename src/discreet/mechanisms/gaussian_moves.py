@@ -3,7 +3,7 @@
 A move is a vector w of positive integers, the coordinates that move, with n = Σ wᵢ².  The privacy
 loss depends on the noise X through T = Σ wᵢ·Xᵢ alone, and P(T = t) is e^(-t²/(2n·variance)) times
 a number that depends on t modulo n.  So the law of T modulo n says everything: δ is a sum over n
-residues, and every number in it is rounded up.  Proof: docs/proofs/gaussian.md
+residues, and every number in it is rounded up.  Proof: docs/proofs/gaussian-vectors.md
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,11 @@ from discreet.exact.discrete_normal import point_weights, total_weight
 MOST_SQUARES = 128
 """Up to this sum of squares moves are listed one by one …"""
 
-_MOST_VECTORS = 1200
-"""… if there are no more than these: the squares add up to 100 in 1,116 ways."""
+MANY = 1200
+"""… if there are no more than these: the squares add up to 100 in 1,116 ways, in a second …"""
+
+FEW = 200
+"""… or than these where a search needs them for every σ anew."""
 
 _FARTHEST = 256
 """… and if no residue is rarer than e^-256, nor ε larger."""
@@ -69,8 +72,8 @@ class Move(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def vectors(move: Move) -> tuple[tuple[int, ...], ...] | None:
-    """The moves that are not below another one in every coordinate; None if they are too many.
+def vectors(move: Move, most: int = MANY) -> tuple[tuple[int, ...], ...] | None:
+    """The moves that are not below another one in every coordinate; None if there are more.
 
     Signs and order do not matter, so each is a falling sequence of positive integers.
 
@@ -82,7 +85,7 @@ def vectors(move: Move) -> tuple[tuple[int, ...], ...] | None:
     found = []
     for vector in _vectors(move.squares, isqrt(move.squares), move.moving):
         found.append(vector)
-        if len(found) > _MOST_VECTORS:
+        if len(found) > most:
             return None
     return tuple(found)
 
@@ -101,22 +104,24 @@ def _vectors(rest: int, largest: int, places: int) -> Iterator[tuple[int, ...]]:
                 yield (first, *others)
 
 
-def vectors_delta(variance: Fraction, move: Move, epsilon: Fraction, bits: int) -> Fraction | None:
+def vectors_delta(
+    variance: Fraction, move: Move, epsilon: Fraction, bits: int, most: int = MANY
+) -> Fraction | None:
     """The largest δ of all moves at ε, rounded up to about ``bits`` bits; None if it is too long.
 
     >>> delta = vectors_delta(Fraction(1), Move(2, 2), Fraction(7), 64)
     >>> round(float(delta), 12)
     8.8107e-07
     """
-    listed = vectors(move)
+    listed = vectors(move, most)
     if listed is None or epsilon > _FARTHEST or move.squares > 8 * _FARTHEST * variance:
         return None
     work = bits + 16
-    most = 0
+    largest = 0
     for squares, laws in _laws(variance, move, work).items():
         shares, rest = _shares(variance, squares, epsilon, work)
-        most = max(most, (rest << work) + max(sum(map(mul, law, shares)) for law in laws))
-    return min(Fraction(1), Fraction(-(-most >> work), 1 << work))
+        largest = max(largest, (rest << work) + max(sum(map(mul, law, shares)) for law in laws))
+    return min(Fraction(1), Fraction(-(-largest >> work), 1 << work))
 
 
 def _shares(

@@ -3,13 +3,14 @@
 Everything is counted in grid steps.  Five bounds are known, and the best one counts:
 
 - exact: one coordinate moves by whole steps, and δ is a sum over integers;
-- families: in a noise as wide as the moves are long, a vector counts by two numbers alone;
+- families: in a noise about as wide as the moves are long, two numbers of a vector decide;
 - vectors: every integer vector that one unit can move by, if they are few, each exactly;
 - lattice: the noise is a randomized rounding of a continuous Gaussian, up to a factor near 1;
 - concentrated: the noise is squares/(2·variance)-zCDP, which converts to (ε,δ).
 
 Mechanisms and accountants both ask here, so one release has one price.  Floats propose; every
-number that is returned was checked with enclosures.  Proof: docs/proofs/gaussian.md
+number that is returned was checked with enclosures.
+Proofs: docs/proofs/gaussian.md, docs/proofs/gaussian-vectors.md
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ from discreet.mechanisms.gaussian_bounds import (
     lattice_delta,
     roundings,
 )
-from discreet.mechanisms.gaussian_moves import Move, vectors_delta
+from discreet.mechanisms.gaussian_moves import FEW, MANY, Move, vectors_delta
 from discreet.mechanisms.gaussian_proposals import Excess, decimal_above, least_argument
 from discreet.privacy.conversions import concentrated_epsilon
 
@@ -41,8 +42,12 @@ _NEAR = Fraction(129, 128)  # about how far the lattice bound is from the sums
 _SLACK = 1 + Fraction(1, 1 << 30)  # so that the least ε of the least σ is not above the ε asked for
 
 
-def summed_delta(variance: Fraction, move: Move, epsilon: Fraction, bits: int) -> Fraction | None:
+def summed_delta(
+    variance: Fraction, move: Move, epsilon: Fraction, bits: int, most: int = MANY
+) -> Fraction | None:
     """δ by the sums over integers, rounded up; None where they would be too long.
+
+    At most so many vectors are looked at one by one.
 
     >>> round(float(summed_delta(Fraction(16), Move(4, 4), Fraction(9, 4), 64)), 9)
     1.004e-06
@@ -52,9 +57,11 @@ def summed_delta(variance: Fraction, move: Move, epsilon: Fraction, bits: int) -
             return None
         return Fraction(exact_delta(variance, move.step, epsilon, bits)[1], 1 << bits)
     families = Families.of(variance, move)
-    if families is not None:
-        return families.delta(epsilon, bits)
-    return vectors_delta(variance, move, epsilon, bits)
+    if families is None or not families.are_even:
+        found = vectors_delta(variance, move, epsilon, bits, most)
+        if found is not None or families is None:
+            return found
+    return families.delta(epsilon, bits)
 
 
 def least_delta(variance: Fraction, move: Move, epsilon: Fraction) -> Fraction:
@@ -82,7 +89,7 @@ def is_proved(variance: Fraction, move: Move, epsilon: Fraction, delta: Fraction
     bits = _precision(move, epsilon, delta)
     if best_lattice_delta(variance, move, epsilon, bits) <= delta:
         return True
-    return _summed(variance, move, epsilon, delta, bits).proved
+    return _summed(variance, move, epsilon, delta, bits, FEW).proved
 
 
 @lru_cache(maxsize=1024)
@@ -102,14 +109,13 @@ def least_epsilon(variance: Fraction, move: Move, delta: Fraction) -> Fraction:
     if move.step is not None:
         return _single_epsilon(variance, move.step, delta, best, bits)
     families = Families.of(variance, move)
-    if families is not None:
+    if families is not None and families.are_even:
         return min(best, _families_epsilon(families, delta, best, bits))
 
-    def listed(epsilon: Fraction) -> Excess:
-        found = vectors_delta(variance, move, epsilon, bits)
-        return Excess(Fraction(1) if found is None else found, delta)
+    def summed(epsilon: Fraction) -> Excess:
+        return _summed(variance, move, epsilon, delta, bits, MANY)
 
-    return _sought(listed, best)
+    return _sought(summed, best)
 
 
 def _single_epsilon(
@@ -184,7 +190,7 @@ def least_sigma(move: Move, epsilon: Fraction, delta: Fraction) -> Fraction:
     if best * best > LARGEST_SUM:
         return best
     for sigma in _summed_sigmas(move, epsilon, delta, best, bits):
-        if _summed(sigma * sigma, move, epsilon, delta, bits).proved:
+        if _summed(sigma * sigma, move, epsilon, delta, bits, FEW).proved:
             return min(best, sigma)
     return best
 
@@ -198,7 +204,7 @@ def _summed_sigmas(
         return
 
     def summed(sigma: Fraction) -> Excess:
-        return _summed(sigma * sigma, move, epsilon, delta, bits)
+        return _summed(sigma * sigma, move, epsilon, delta, bits, FEW)
 
     if summed(best).proved:
         least = least_argument(summed, best, _SIGMA_TOLERANCE, _NEAR)
@@ -206,9 +212,9 @@ def _summed_sigmas(
 
 
 def _summed(
-    variance: Fraction, move: Move, epsilon: Fraction, delta: Fraction, bits: int
+    variance: Fraction, move: Move, epsilon: Fraction, delta: Fraction, bits: int, most: int
 ) -> Excess:
-    found = summed_delta(variance, move, epsilon, bits)
+    found = summed_delta(variance, move, epsilon, bits, most)
     return Excess(Fraction(1) if found is None else found, delta)
 
 

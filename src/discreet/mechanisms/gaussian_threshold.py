@@ -50,7 +50,7 @@ class GaussianThreshold:
 
     >>> selection = GaussianThreshold(epsilon=1, delta=1e-6, groups=64)
     >>> selection.noise, selection.threshold
-    (Gaussian(sigma=33.80488), 189)
+    (Gaussian(sigma=33.79773), 189)
     """
 
     epsilon: Fraction
