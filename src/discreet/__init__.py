@@ -43,8 +43,10 @@ if TYPE_CHECKING:
         Gaussian,
         Laplace,
         NameAndShame,
+        NoiseComparison,
         NoisyMax,
         PermuteAndFlip,
+        Processed,
         RandomizedResponse,
     )
     from discreet.noise import UnsafeSeededBits
@@ -54,7 +56,9 @@ if TYPE_CHECKING:
     from discreet.privacy.budget import Budget
     from discreet.privacy.estimate import Estimate
     from discreet.privacy.estimates import Estimates
+    from discreet.privacy.experiment import Beliefs, Experiment, experiment
     from discreet.privacy.losses import ApproximateDP, PureDP, TotalVariation, ZeroConcentratedDP
+    from discreet.privacy.region import Region
     from discreet.privacy.sensitivity import Sensitivity
     from discreet.privacy.tradeoff import Tradeoff, tradeoff
     from discreet.privacy.verification import Verification, verify
@@ -87,6 +91,7 @@ __all__ = [
     "AnswerLostError",
     "AnswerPendingError",
     "ApproximateDP",
+    "Beliefs",
     "BoundsError",
     "Budget",
     "BudgetExhaustedError",
@@ -95,6 +100,7 @@ __all__ = [
     "DiscreetError",
     "Estimate",
     "Estimates",
+    "Experiment",
     "Exponential",
     "Gaussian",
     "KeyReusedError",
@@ -105,14 +111,17 @@ __all__ = [
     "LedgerMissingError",
     "LedgerUnavailableError",
     "NameAndShame",
+    "NoiseComparison",
     "NoisyMax",
     "PermuteAndFlip",
     "PolicyError",
     "PrivacyParameterError",
     "PrivacyWarning",
+    "Processed",
     "PureDP",
     "QueryError",
     "RandomizedResponse",
+    "Region",
     "Release",
     "Sensitivity",
     "SourceError",
@@ -135,6 +144,7 @@ __all__ = [
     "count",
     "date",
     "dbapi",
+    "experiment",
     "gaussian",
     "histogram",
     "integer",
@@ -194,8 +204,10 @@ _HOMES = {
         "Gaussian",
         "Laplace",
         "NameAndShame",
+        "NoiseComparison",
         "NoisyMax",
         "PermuteAndFlip",
+        "Processed",
         "RandomizedResponse",
     ),
     "discreet.noise": ("UnsafeSeededBits",),
@@ -204,6 +216,8 @@ _HOMES = {
     "discreet.privacy.budget": ("Budget",),
     "discreet.privacy.estimate": ("Estimate",),
     "discreet.privacy.estimates": ("Estimates",),
+    "discreet.privacy.experiment": ("Beliefs", "Experiment", "experiment"),
+    "discreet.privacy.region": ("Region",),
     "discreet.privacy.losses": ("ApproximateDP", "PureDP", "TotalVariation", "ZeroConcentratedDP"),
     "discreet.privacy.sensitivity": ("Sensitivity",),
     "discreet.privacy.tradeoff": ("Tradeoff", "tradeoff"),

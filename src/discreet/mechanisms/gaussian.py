@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from discreet.errors import PrivacyParameterError
 from discreet.exact import Grid
 from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
+from discreet.mechanisms.drawing import plot_noise
 from discreet.mechanisms.gaussian_law import (
     GaussianLaw,
     least_reach,
@@ -148,6 +149,15 @@ class Gaussian:
         """The probability that the noise is exactly ``distance``; 0 off the grid."""
         steps = steps_of(distance, self.grid, "distance")
         return noise_probability(self._variance, int(steps)) if steps.denominator == 1 else 0.0
+
+    def plot(self, *values: object, beside: object = None) -> Any:
+        """A picture of the law of the output on each value, or beside other noise on one.
+
+        ``.plot()`` shows the noise around 0; ``.plot(0, 1)`` how the law shifts from one input to
+        another, and the logarithm of the ratio of the two, which grows without end;
+        ``.plot(beside=dp.Laplace(scale=2))`` shows both kinds of noise.
+        """
+        return plot_noise(self, values, beside)
 
     @property
     def variance(self) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.errors import PrivacyParameterError
 from discreet.exact import Grid, decimal_text, rational
 from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
+from discreet.mechanisms.drawing import plot_noise
 from discreet.mechanisms.laplace_law import LaplaceLaw, least_reach, log_of
 from discreet.noise import BitSource, Keystream, laplace, laplace_integer
 from discreet.privacy.laws import Law, ProductLaw
@@ -103,6 +104,15 @@ class Laplace:
     def pmf(self, distance: Hashable) -> float:
         """The probability that the noise is exactly ``distance``; 0 off the grid."""
         return LaplaceLaw(0, self._steps, self.grid).probability(distance)
+
+    def plot(self, *values: object, beside: object = None) -> Any:
+        """A picture of the law of the output on each value, or beside other noise on one.
+
+        ``.plot()`` shows the noise around 0; ``.plot(0, 1)`` how the law shifts from one input to
+        another, and the logarithm of the ratio of the two, which stays between ±ε;
+        ``.plot(beside=dp.Gaussian(sigma=2))`` shows both kinds of noise.
+        """
+        return plot_noise(self, values, beside)
 
     @property
     def variance(self) -> float:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DataError, PrivacyParameterError, VerificationError
 from discreet.exact import decimal_text, exp_minus, logarithm, rational, round_up
+from discreet.mechanisms.drawing import plot_choice
 from discreet.noise import BitSource, Keystream, bernoulli_array
 from discreet.privacy.laws import (
     MAX_ATOMS,
@@ -152,6 +153,10 @@ class RandomizedResponse:
         if self.odds is not None:
             truth, lie = Weight(self.odds), Weight(Fraction(1))
         return WeightedLaw({at: truth if at == kept else lie for at in range(self.categories)})
+
+    def plot(self, *values: object) -> Any:
+        """A picture of the chance of each output on each input: ``.plot(0, 1)``."""
+        return plot_choice(self, values)
 
     def read(self, values: object) -> NDArray[Any]:
         """The values as an array of integers in [0, categories)."""

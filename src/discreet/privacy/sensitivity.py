@@ -1,14 +1,19 @@
 """How far one unit can move the true answer."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
+from itertools import combinations, combinations_with_replacement
+from math import comb, isqrt
+from typing import Any
 
-from discreet.errors import PrivacyParameterError
+from discreet.errors import BoundsError, PrivacyParameterError
 from discreet.exact import Grid, decimal_text, rational, round_up, square_root
+from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_count
 
 _BITS = 64
+_MOST_PAIRS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +91,87 @@ class Sensitivity:
         )
         return moved.in_dimension(count)
 
+    @classmethod
+    def of(
+        cls,
+        query: str,
+        *,
+        bounds: object = None,
+        neighbors: object = "add-remove",
+        records: int | None = None,
+        counts: int = 1,
+    ) -> "Sensitivity":
+        """The largest move of a query, from public facts alone: the lectures' table.
+
+        ``query`` is "count", "counts" (as many as ``counts``, a record may be in all of them),
+        "histogram" (disjoint cells), "sum", "min", "max", "proportion" or "mean".  Values lie
+        between ``bounds``; of no records the largest is the lower bound and the smallest the upper.
+        Shares and means have a sensitivity under replace only, where the number of ``records``
+        is public.  No record is filtered out, and no value is missing.
+
+        >>> Sensitivity.of("max", bounds=(1, 300)).l1
+        Fraction(299, 1)
+        >>> Sensitivity.of("mean", bounds=(1, 300), neighbors="replace", records=4).l1
+        Fraction(299, 4)
+        >>> Sensitivity.of("histogram", neighbors="replace").l1
+        Fraction(2, 1)
+        """
+        fixed = Neighbors.read(neighbors) is Neighbors.REPLACE
+        if query in ("count", "counts"):
+            many = read_count(counts if query == "counts" else 1, "counts", "counting queries")
+            return cls(linf=Fraction(1)).in_dimension(many)
+        if query == "histogram":
+            return cls(l1=Fraction(2 if fixed else 1), linf=Fraction(1)).in_dimension(2)
+        if query not in ("sum", "min", "max", "proportion", "mean"):
+            raise PrivacyParameterError(
+                f"the query is {str(query)[:40]!r}. Its sensitivity is known for count, counts, "
+                "histogram, sum, min, max, proportion and mean. For another, look at all neighbors "
+                "of a small universe: dp.Sensitivity.over(query, universe, records=3)."
+            )
+        low, high = (Fraction(0), Fraction(1)) if query == "proportion" else _read_ends(bounds)
+        if query == "sum" and not fixed:
+            return cls(l1=max(abs(low), abs(high)))
+        if query in ("proportion", "mean"):
+            return cls(l1=(high - low) / _read_records(records, fixed, query))
+        return cls(l1=high - low)
+
+    @classmethod
+    def over(
+        cls,
+        query: Callable[[tuple[Any, ...]], object],
+        universe: Iterable[Any],
+        *,
+        records: int,
+        neighbors: object = "add-remove",
+    ) -> "Sensitivity":
+        """The largest move of any function, found by looking at every pair of neighbors.
+
+        Data sets have at most ``records`` records, each from the ``universe``; the function takes
+        them as a tuple, the empty one included under add/remove, and gives a number or a
+        sequence of numbers.  A data set has no order, so neither may the answer depend on it.
+        Under replace all data sets have ``records`` records.
+
+        The universe {0,1}^3 of three yes-or-no attributes, and how many have each of them:
+
+        >>> from itertools import product
+        >>> def having(people): return [sum(person[i] for person in people) for i in range(3)]
+        >>> Sensitivity.over(having, product((0, 1), repeat=3), records=2).l1
+        Fraction(3, 1)
+        """
+        fixed = Neighbors.read(neighbors) is Neighbors.REPLACE
+        size = read_count(records, "records", "records of a data set")
+        values = list(universe)
+        _check_pairs(len(values), size, fixed)
+        moves: set[tuple[Fraction, Fraction, Fraction]] = set()
+        for first, second in _neighbors(values, size, fixed):
+            moves.add(_norms(_vector(query(first)), _vector(query(second))))
+        squares = max((move[1] for move in moves), default=Fraction(0))
+        return cls(
+            l1=max((move[0] for move in moves), default=Fraction(0)),
+            l2=_root(squares),
+            linf=max((move[2] for move in moves), default=Fraction(0)),
+        )
+
     @staticmethod
     def read(value: object) -> "Sensitivity":
         """The value itself, if it is a sensitivity."""
@@ -105,6 +191,72 @@ class Sensitivity:
                 f"for every dimension. The mechanism needs it. Give {norm}= as well."
             )
         return value
+
+
+def _neighbors(
+    universe: Sequence[Any], records: int, fixed: bool
+) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+    """Every pair of neighbors, as data sets whose order does not count."""
+    for others in (records - 1,) if fixed else range(records):
+        for rest in combinations_with_replacement(universe, others):
+            ends = combinations(universe, 2) if fixed else [(one,) for one in universe]
+            for one, *other in ends:
+                yield (*rest, one), (*rest, *other)
+
+
+def _check_pairs(values: int, records: int, fixed: bool) -> None:
+    sizes = (records - 1,) if fixed else range(records)
+    ends = values * (values - 1) // 2 if fixed else values
+    if sum(comb(values + size - 1, size) for size in sizes) * ends > _MOST_PAIRS:
+        raise PrivacyParameterError(
+            f"there are more than {_MOST_PAIRS} pairs of neighbors. Each of them is looked at. Use "
+            "fewer records or a smaller universe: the ends of a range most often suffice."
+        )
+
+
+def _vector(answer: object) -> list[Fraction]:
+    many = isinstance(answer, Iterable) and not isinstance(answer, str)
+    parts = list(answer) if many else [answer]  # type: ignore[call-overload]
+    return [rational(part, "the query's answer") for part in parts]
+
+
+def _norms(first: list[Fraction], second: list[Fraction]) -> tuple[Fraction, Fraction, Fraction]:
+    """The L1 distance, the squared L2 distance and the largest one of two answers."""
+    if len(first) != len(second):
+        raise PrivacyParameterError(
+            "the query's answers on two neighbors have different lengths. How far an answer moves "
+            "is measured coordinate by coordinate. Let the query give as many numbers for each "
+            "data set."
+        )
+    moves = [abs(a - b) for a, b in zip(first, second, strict=True)]
+    zero = Fraction(0)
+    return sum(moves, zero), sum((move**2 for move in moves), zero), max(moves, default=zero)
+
+
+def _read_ends(bounds: object) -> tuple[Fraction, Fraction]:
+    ends = list(bounds) if isinstance(bounds, tuple | list) else []
+    if len(ends) != 2:
+        raise BoundsError(
+            "the query needs bounds. Of unbounded data one record can move it by any amount. Give "
+            "the range that values lie in, from public knowledge: bounds=(1, 300)."
+        )
+    low, high = (rational(end, "a bound") for end in ends)
+    if low > high:
+        raise BoundsError(
+            "the lower bound is above the upper one. Values lie between them. Write "
+            "bounds=(1, 300)."
+        )
+    return low, high
+
+
+def _read_records(records: int | None, fixed: bool, query: str) -> int:
+    if not fixed or records is None:
+        raise PrivacyParameterError(
+            f"a {query} moves by the range of a value over the number of records, which must be "
+            'public: under add-remove it is not. Use neighbors="replace" with records=, or '
+            f"divide a noisy sum by a noisy count, as dp.{query} does."
+        )
+    return read_count(records, "records", "records of the data set")
 
 
 def _least(first: Fraction | None, second: Fraction | None) -> Fraction | None:

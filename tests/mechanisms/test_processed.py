@@ -1,0 +1,177 @@
+"""A function of outputs: its law is the sum over the outputs, and what cannot be is refused."""
+
+from fractions import Fraction
+from itertools import product
+from math import exp
+
+import numpy as np
+import pytest
+
+from discreet.errors import DataError, PrivacyParameterError, VerificationError
+from discreet.mechanisms import (
+    Exponential,
+    Gaussian,
+    Laplace,
+    NoisyMax,
+    Processed,
+    RandomizedResponse,
+)
+from discreet.noise import UnsafeSeededBits
+from discreet.privacy.losses import PureDP, ZeroConcentratedDP
+from discreet.privacy.sensitivity import Sensitivity
+from discreet.privacy.verification import verify
+from tests.support.evidence import fits
+
+
+def same(output):
+    return output
+
+
+class TestTheLaw:
+    @pytest.mark.parametrize("center", [-9, -2, 0, 3, 12])
+    @pytest.mark.parametrize("noise", [Laplace(scale="3/2"), Gaussian(sigma="5/2")])
+    def test_clamping_adds_up_the_sides(self, noise, center):
+        low, high = -2, 3
+        law = Processed(noise, same, clamp=(low, high)).law(center)
+        points = {at: noise.pmf(at - center) for at in range(-80, 81)}
+        for at in range(low + 1, high):
+            assert law.probability(at) == pytest.approx(points[at], rel=1e-12)
+        below = sum(chance for at, chance in points.items() if at <= low)
+        above = sum(chance for at, chance in points.items() if at >= high)
+        assert law.probability(low) == pytest.approx(below, abs=1e-14)
+        assert law.probability(high) == pytest.approx(above, abs=1e-14)
+
+    @pytest.mark.parametrize("noise", [Laplace(scale=2), Gaussian(sigma=2)])
+    def test_one_point_is_certain(self, noise):
+        law = Processed(noise, same, clamp=(4, 4)).law(0)
+        assert law.probability(4) == 1
+
+    def test_a_grid_is_kept(self):
+        fine = Processed(Laplace(scale=1, grid="1/4"), same, clamp=(0, 0.5)).law(0)
+        assert fine.outcomes == (0, 0.25, 0.5)
+        assert verify(
+            Processed(Laplace(scale=1, grid="1/4"), same, clamp=(0, 0.5)), 0, 0.25
+        ).epsilon
+
+    def test_ratios_that_are_powers_of_e_are_found_exactly(self):
+        flipped = Processed(RandomizedResponse(epsilon=1), lambda bit: 1 - bit)
+        assert verify(flipped, 0, 1).epsilon == 1
+        merged = Processed(Exponential(scale=3), lambda index: index % 2)
+        assert verify(merged, [0, 0, 1, 1], [1, 1, 0, 0]).epsilon == 0
+
+    def test_a_law_that_is_only_enclosed_is_processed_too(self):
+        scores, moved = [3, 1, 2], [2, 2, 2]
+        first = Processed(NoisyMax(scale=2), lambda index: index > 0)
+        alone = NoisyMax(scale=2).law(scores)
+        expected = alone.probability(1) + alone.probability(2)
+        assert first.law(scores).probability(True) == pytest.approx(expected, rel=1e-12)
+        assert (
+            verify(first, scores, moved).epsilon <= verify(NoisyMax(scale=2), scores, moved).epsilon
+        )
+        mixed = Processed(
+            [NoisyMax(scale=2), RandomizedResponse(epsilon=1)], lambda i, bit: (i, bit)
+        )
+        assert mixed.law([scores, 1]).probability((0, 1)) == pytest.approx(
+            alone.probability(0) * exp(1) / (1 + exp(1)), rel=1e-12
+        )
+
+    def test_many_coordinates_come_as_a_tuple(self):
+        total = Processed(RandomizedResponse.two_coin(), sum)
+        assert total.law([1, 1, 0]).known(3) == Fraction(9, 64)
+        assert sum(total.law([1, 1, 0]).known(at) for at in range(4)) == 1
+        assert total([1, 1, 0]) in range(4)
+
+    def test_processing_can_be_nested(self):
+        inner = Processed(Laplace(scale=2), lambda output: output // 2, clamp=(-4, 5))
+        outer = Processed([inner, inner], lambda x, y: {max(x, y): "2/3", 9: "1/3"})
+        assert verify(outer, (0, 0), (1, 1)).epsilon <= 1
+        assert outer.loss(Sensitivity(l1=1), Sensitivity(l1=2)) == PureDP(epsilon="3/2")
+
+
+@pytest.mark.parametrize(
+    ("processed", "value"),
+    [
+        (Processed(Laplace(scale=2), lambda y: {y % 3: "1/2", 3: "1/2"}, clamp=(-4, 6)), 1),
+        (Processed(Gaussian(sigma=2), abs, clamp=(-4, 6)), 1),
+        (Processed([RandomizedResponse(epsilon=1)] * 2, lambda x, y: x + y), [1, 0]),
+    ],
+    ids=["laplace", "gaussian", "pair"],
+)
+def test_draws_are_of_the_law(processed, value):
+    source = UnsafeSeededBits(3)
+    draws = [processed(value, source=source) for _ in range(20_000)]
+    law = processed.law(value)
+    chances = {outcome: law.probability(outcome) for outcome in law.outcomes}
+    assert fits(draws, chances)
+    first, second = sorted(chances, key=chances.get)[-2:]
+    swapped = chances | {first: chances[second], second: chances[first]}
+    assert not fits(draws, swapped), "the check can fail"
+
+
+def test_losses_of_different_kinds_add_up():
+    both = Processed([Gaussian(sigma=2), RandomizedResponse(epsilon=1)], lambda x, y: x)
+    assert both.loss(Sensitivity(l2=1)) == ZeroConcentratedDP(rho="5/8")
+
+
+def test_it_is_written_as_it_was_made():
+    assert repr(Processed(Laplace(scale=2), abs, clamp=(0, 9))) == (
+        "Processed(Laplace(scale=2), abs, clamp=(0, 9))"
+    )
+    two = Processed([Laplace(scale=2), RandomizedResponse(epsilon=1)], max)
+    assert repr(two) == "Processed([Laplace(scale=2), RandomizedResponse(epsilon=1)], max)"
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: Processed([], same), PrivacyParameterError, "a mechanism is missing"),
+        (lambda: Processed(3, same), PrivacyParameterError, "has no exact law"),
+        (lambda: Processed(Laplace(scale=2), 3), PrivacyParameterError, "cannot be called"),
+        (lambda: Processed(Laplace(scale=2), abs, clamp=3), PrivacyParameterError, "not a pair"),
+        (lambda: Processed(Laplace(scale=2), abs, clamp=(2, 1)), PrivacyParameterError, "above"),
+        (lambda: Processed(Laplace(scale=2), abs).law(0), VerificationError, "no clamp is given"),
+        (
+            lambda: Processed(Laplace(scale=2), abs, clamp=(0, "1/2")).law(0),
+            VerificationError,
+            "not on the grid",
+        ),
+        (
+            lambda: Processed(Laplace(scale=2), abs, clamp=(0, 10**9)).law(0),
+            VerificationError,
+            "a narrower clamp",
+        ),
+        (
+            lambda: Processed([RandomizedResponse(epsilon=1)] * 2, max).law(1),
+            DataError,
+            "one input for each",
+        ),
+        (
+            lambda: Processed(RandomizedResponse(epsilon=1), lambda x: [x]).law(1),
+            DataError,
+            "cannot be hashed",
+        ),
+        (
+            lambda: Processed(RandomizedResponse(epsilon=1), lambda x: {x: "1/3"}).law(1),
+            VerificationError,
+            "sum to 1/3",
+        ),
+        (lambda: Processed(Laplace(scale=2), abs).loss(), PrivacyParameterError, "no sensitivity"),
+        (
+            lambda: Processed(RandomizedResponse(epsilon=1), abs).loss(Sensitivity(l1=1)),
+            PrivacyParameterError,
+            "Leave out the others",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_outputs_come_as_plain_numbers():
+    seen = []
+    kept = Processed(RandomizedResponse(epsilon=1), lambda output: seen.append(output) or 0)
+    for value in (1, np.int64(1), [1, 0]):
+        kept(value)
+    assert [type(output) for output in seen] == [int, int, tuple]
+    assert all(type(part) is int for part, _ in product(seen[2], [0]))
