@@ -7,7 +7,7 @@ reports in a tally and estimates from that alone.
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from discreet.privacy.laws import Law
 from discreet.privacy.losses import PureDP
 
 
+@runtime_checkable
 class Scheme(Protocol):
     """A randomizer for one value, and the estimator from its reports.
 
