@@ -178,6 +178,11 @@ def permanent_of(scheme: Any) -> Any:
             "search by that of its level. Give RandomizedResponse(epsilon=1) or "
             "words.first().scheme."
         )
+    if not isinstance(found.loss, PureDP):
+        raise DataError(
+            "the scheme has a δ. Accounts and memos add up ε alone, and its ε is not all that it "
+            "costs. Use RandomizedResponse(epsilon=1), or keep account of its loss by yourself."
+        )
     return found
 
 

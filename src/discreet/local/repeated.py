@@ -70,6 +70,11 @@ class Repeated:
                 "permanent is not a scheme. It is what is drawn once for each value and kept. Use "
                 "permanent=RandomizedResponse(epsilon=1)."
             )
+        if not isinstance(known.loss, PureDP):
+            raise BoundsError(
+                "permanent has a δ. What repeated reports reveal is bounded for ε alone. Use "
+                "permanent=RandomizedResponse(epsilon=1)."
+            )
         if self.each is None:
             return
         given: object = self.each
@@ -125,7 +130,7 @@ class Repeated:
                 "the value did. Use each=RandomizedResponse(epsilon=1) as well."
             )
         bits = _size(self.permanent) if isinstance(self.permanent, UnaryEncoding) else 1
-        return self.each.loss.for_group(bits * count)
+        return PureDP(epsilon=self.each.epsilon).for_group(bits * count)
 
     @property
     def message_bits(self) -> int:

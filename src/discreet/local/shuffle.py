@@ -241,6 +241,12 @@ def _local(scheme: object) -> tuple[PureDP, Fraction, int | None]:
             "many people are in it: shuffled(words.first().scheme, 1_000, delta=1e-6)."
         )
     loss = getattr(scheme, "loss", None)
+    if isinstance(loss, ApproximateDP):
+        raise PrivacyParameterError(
+            "the scheme has a δ. What shuffling adds is proved for local ε-DP. Use "
+            "RandomizedResponse(epsilon=1), or the pure loss of this one: shuffled("
+            "poll.pure_loss.epsilon, 1_000, delta=1e-6)."
+        )
     local = loss if isinstance(loss, PureDP) else PureDP(epsilon=read_epsilon(scheme))
     if local.epsilon > _MOST_LOCAL:
         raise PrivacyParameterError(
