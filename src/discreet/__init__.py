@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from discreet.ledger import Ledger, spending
+    from discreet.local.randomized_response import RandomizedResponse, randomized_response
     from discreet.mechanisms import (
         Exponential,
         Gaussian,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
         NameAndShame,
         NoisyMax,
         PermuteAndFlip,
-        RandomizedResponse,
     )
     from discreet.noise import UnsafeSeededBits
     from discreet.plan.build import col, people, rows, when
@@ -75,7 +75,6 @@ if TYPE_CHECKING:
         noisy_max,
         proportion,
         quantile,
-        randomized_response,
         std,
         sum,
         var,
@@ -189,6 +188,7 @@ _HOMES = {
         "VerificationError",
     ),
     "discreet.ledger": ("Ledger", "spending"),
+    "discreet.local.randomized_response": ("RandomizedResponse", "randomized_response"),
     "discreet.mechanisms": (
         "Exponential",
         "Gaussian",
@@ -196,7 +196,6 @@ _HOMES = {
         "NameAndShame",
         "NoisyMax",
         "PermuteAndFlip",
-        "RandomizedResponse",
     ),
     "discreet.noise": ("UnsafeSeededBits",),
     "discreet.plan.build": ("col", "people", "rows", "when"),
@@ -226,7 +225,6 @@ _HOMES = {
         "noisy_max",
         "proportion",
         "quantile",
-        "randomized_response",
         "std",
         "sum",
         "var",

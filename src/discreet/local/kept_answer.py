@@ -11,7 +11,7 @@ from discreet.local.categories import REPORT
 from discreet.local.chances import WHOLE, happens, uniform
 from discreet.local.scheme import Categorical
 from discreet.noise import BitSource, Keystream
-from discreet.privacy.laws import MAX_ATOMS, Law, WeightedLaw
+from discreet.privacy.laws import MAX_ATOMS, Law, ProductLaw, WeightedLaw
 
 _BLOCK = 1 << 16
 
@@ -45,13 +45,19 @@ class KeptAnswer(Categorical):
         return self.domain
 
     def law(self, value: Any, /) -> Law:
-        """The exact law of the report on one answer."""
+        """The exact law of the report on an answer, or of the tuple of reports on several."""
         if self.domain > MAX_ATOMS:
             raise VerificationError(
                 f"there are {self.domain} categories, more than {MAX_ATOMS}. The law holds a "
                 "probability for each. Verify with fewer categories."
             )
-        kept = int(self._answers.codes(value))
+        codes = self._answers.codes(value)
+        if codes.ndim == 0:
+            return self._law(int(codes))
+        laws = {code: self._law(code) for code in set(codes.ravel().tolist())}
+        return ProductLaw(tuple(laws[code] for code in codes.ravel().tolist()))
+
+    def _law(self, kept: int) -> WeightedLaw:
         truth, lie = self.pair
         return WeightedLaw.of_probabilities(
             {key: truth if at == kept else lie for at, key in enumerate(self._answers.keys)}

@@ -1,15 +1,24 @@
-"""Randomized response as a survey: randomize where the answer is given, estimate from reports."""
+"""Randomized response: each answer is kept or replaced by a uniform lie, before anyone sees it."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from discreet import mechanisms
+from numpy.typing import NDArray
+
+from discreet.accounting import spend
 from discreet.errors import PrivacyParameterError
-from discreet.exact import rational
+from discreet.exact import decimal_text, logarithm, rational, round_up
 from discreet.local.categories import MOST_CATEGORIES, Categories, Given
 from discreet.local.chances import keep_chance, require_information
 from discreet.local.kept_answer import KeptAnswer
+from discreet.noise import BitSource
+from discreet.privacy.losses import PureDP
+from discreet.privacy.parameters import read_epsilon
+from discreet.privacy.verification import TOLERANCE
+
+_LOG_BITS = 160
+_LOG_STEP = TOLERANCE / 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +28,13 @@ class RandomizedResponse(KeptAnswer):
     ``categories`` is how many answers there are, given as 0, …, k - 1, or their names.  With two
     of them the estimate is the proportion of the second: of 1, of True, of the second name.  An
     answer is kept with the chance ``keep``/2^64, which is e^ε/(e^ε + k - 1) rounded down, and
-    else replaced by one of the others.
+    else replaced by one of the others.  ``odds=`` in place of ``epsilon=`` states a rational e^ε;
+    ε is then its logarithm, rounded up by at most 1e-12.
 
     Guarantee: local ε-DP.  Whatever one respondent's answer is changed to, no report becomes
     more than e^ε times as likely.  Intervals hold with at least the probability that they state,
-    for any number of reports.  Proof: docs/proofs/randomized-response.md
+    for any number of reports.  m answers of one person together cost ``loss.for_group(m)``.
+    Proof: docs/proofs/randomized-response.md
 
     >>> poll = RandomizedResponse(epsilon=1)
     >>> reports = poll.randomize([True, False, False, True] * 250)
@@ -31,6 +42,8 @@ class RandomizedResponse(KeptAnswer):
     True
     >>> RandomizedResponse.two_coin().estimate([1, 1, 1, 0]).value
     1.0
+    >>> RandomizedResponse.two_coin().keep_probability
+    Fraction(3, 4)
     >>> RandomizedResponse(epsilon=0.1).to_json()
     '{"format": "discreet.local", "version": 2, "scheme": "randomized-response", \
 "epsilon": "1/10", "categories": 2, "keep": "9684156715447991831"}'
@@ -46,12 +59,19 @@ class RandomizedResponse(KeptAnswer):
 
     def __post_init__(self) -> None:
         answers = Categories.read(self.categories, self.most)
-        privacy = mechanisms.RandomizedResponse(
-            epsilon=self.epsilon, odds=self.odds, categories=answers.size
-        )
-        keep = keep_chance(privacy.epsilon, 1, answers.size - 1, privacy.odds)
-        object.__setattr__(self, "epsilon", privacy.epsilon)
-        object.__setattr__(self, "odds", privacy.odds)
+        if self.odds is None:
+            epsilon = read_epsilon(self.epsilon, stacklevel=4)
+        else:
+            odds = _read_odds(self.odds)
+            epsilon = read_epsilon(_log_above(odds), stacklevel=4)
+            if self.epsilon not in (None, epsilon):
+                raise PrivacyParameterError(
+                    "epsilon and odds are both given. The odds are e^ε, so one says the other. "
+                    "Use RandomizedResponse(epsilon=1) or RandomizedResponse(odds=3)."
+                )
+            object.__setattr__(self, "odds", odds)
+        keep = keep_chance(epsilon, 1, answers.size - 1, self.odds)
+        object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "categories", answers.given)
         object.__setattr__(self, "keep", keep)
         truth, lie = self.pair
@@ -84,3 +104,50 @@ class RandomizedResponse(KeptAnswer):
             return "RandomizedResponse.two_coin()"
         stated = f"epsilon={self.epsilon}" if self.odds is None else f"odds={self.odds}"
         return f"RandomizedResponse({stated}{'' if shown == 2 else f', categories={shown}'})"
+
+    def __call__(self, values: object, *, source: BitSource | None = None) -> Any:
+        """A report for the answer, or for each of several; the same as ``randomize``."""
+        return self.randomize(values, source=source)
+
+    @property
+    def loss(self) -> PureDP:
+        """What one report may reveal of one answer."""
+        return PureDP(epsilon=self.epsilon)
+
+    @property
+    def keep_probability(self) -> Fraction:
+        """The probability that the truth is told, exactly."""
+        return self.pair[0]
+
+
+def randomized_response(
+    bits: object,
+    *,
+    epsilon: object = None,
+    source: BitSource | None = None,
+) -> int | NDArray[Any]:
+    """Each bit kept with probability e^ε/(1 + e^ε), else flipped: ε-DP for each respondent.
+
+    >>> set(randomized_response([0, 1, 1], epsilon=1).tolist()) <= {0, 1}
+    True
+    """
+    privacy = read_epsilon(epsilon)
+    spend(PureDP(epsilon=privacy), safe=source is None or source.safe)
+    reports: int | NDArray[Any] = RandomizedResponse(epsilon=privacy)(bits, source=source)
+    return reports
+
+
+def _log_above(odds: Fraction) -> Fraction:
+    """ln(odds) rounded up as verification rounds it, so that both agree to the last digit."""
+    _, above = logarithm(odds, _LOG_BITS)
+    return round_up(Fraction(above, 1 << _LOG_BITS), _LOG_STEP)
+
+
+def _read_odds(odds: object) -> Fraction:
+    value = rational(odds, "odds")
+    if value <= 1:
+        raise PrivacyParameterError(
+            f"odds is {decimal_text(value)}. It is e^ε, the odds of the truth against a given "
+            "lie, so it must be above 1. Use odds=3 for the two-coin form."
+        )
+    return value

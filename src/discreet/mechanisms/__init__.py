@@ -10,7 +10,6 @@ from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.name_and_shame import NameAndShame
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
-from discreet.mechanisms.randomized_response import RandomizedResponse
 
 __all__ = [
     "Exponential",
@@ -19,5 +18,4 @@ __all__ = [
     "NameAndShame",
     "NoisyMax",
     "PermuteAndFlip",
-    "RandomizedResponse",
 ]
