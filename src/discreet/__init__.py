@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from discreet.ledger import Ledger, spending
+    from discreet.local.randomized_response import RandomizedResponse, randomized_response
     from discreet.mechanisms import (
         Exponential,
         Gaussian,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
         NoisyMax,
         PermuteAndFlip,
         Processed,
-        RandomizedResponse,
     )
     from discreet.noise import UnsafeSeededBits
     from discreet.plan.build import col, people, rows, when
@@ -79,7 +79,6 @@ if TYPE_CHECKING:
         noisy_max,
         proportion,
         quantile,
-        randomized_response,
         std,
         sum,
         var,
@@ -199,6 +198,7 @@ _HOMES = {
         "VerificationError",
     ),
     "discreet.ledger": ("Ledger", "spending"),
+    "discreet.local.randomized_response": ("RandomizedResponse", "randomized_response"),
     "discreet.mechanisms": (
         "Exponential",
         "Gaussian",
@@ -208,7 +208,6 @@ _HOMES = {
         "NoisyMax",
         "PermuteAndFlip",
         "Processed",
-        "RandomizedResponse",
     ),
     "discreet.noise": ("UnsafeSeededBits",),
     "discreet.plan.build": ("col", "people", "rows", "when"),
@@ -240,7 +239,6 @@ _HOMES = {
         "noisy_max",
         "proportion",
         "quantile",
-        "randomized_response",
         "std",
         "sum",
         "var",

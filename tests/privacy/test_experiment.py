@@ -6,7 +6,8 @@ from math import exp, inf
 import pytest
 
 from discreet.errors import VerificationError
-from discreet.mechanisms import Gaussian, Laplace, NoisyMax, Processed, RandomizedResponse
+from discreet.local import RandomizedResponse
+from discreet.mechanisms import Gaussian, Laplace, NoisyMax, Processed
 from discreet.privacy.experiment import experiment
 
 TWO_COINS = {0: {0: "3/4", 1: "1/4"}, 1: {0: "1/4", 1: "3/4"}}

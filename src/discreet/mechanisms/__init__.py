@@ -12,7 +12,6 @@ from discreet.mechanisms.name_and_shame import NameAndShame
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.mechanisms.processed import Processed
-from discreet.mechanisms.randomized_response import RandomizedResponse
 
 __all__ = [
     "Exponential",
@@ -23,5 +22,4 @@ __all__ = [
     "NoisyMax",
     "PermuteAndFlip",
     "Processed",
-    "RandomizedResponse",
 ]

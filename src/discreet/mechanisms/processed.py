@@ -37,7 +37,7 @@ class Processed:
     Guarantee: the loss is that of the mechanisms together; the function adds nothing, provided
     that it sees the outputs and no data.  Proof: docs/proofs/post-processing.md
 
-    >>> from discreet.mechanisms.randomized_response import RandomizedResponse
+    >>> from discreet.local import RandomizedResponse
     >>> poll = RandomizedResponse.two_coin()
     >>> again = Processed(poll, lambda bit: {bit: "9/10", 1 - bit: "1/10"})
     >>> again.law(1).known(1)

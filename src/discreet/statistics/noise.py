@@ -15,7 +15,6 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
-from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.noise import BitSource
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.parameters import read_delta, read_epsilon, read_positive
@@ -119,22 +118,6 @@ def noisy_max(
     )
     spend(PureDP(epsilon=privacy), safe=source is None or source.safe)
     return mechanism(scores, source=source)
-
-
-def randomized_response(
-    bits: object,
-    *,
-    epsilon: object = None,
-    source: BitSource | None = None,
-) -> Any:
-    """Each bit kept with probability e^ε/(1 + e^ε), else flipped: ε-DP for each respondent.
-
-    >>> set(randomized_response([0, 1, 1], epsilon=1).tolist()) <= {0, 1}
-    True
-    """
-    privacy = read_epsilon(epsilon)
-    spend(PureDP(epsilon=privacy), safe=source is None or source.safe)
-    return RandomizedResponse(epsilon=privacy)(bits, source=source)
 
 
 def _exactly(sensitivity: object, epsilon: object, grid: object) -> tuple[Fraction, Fraction, Grid]:
