@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
+from discreet.mechanisms.base_measure import BaseMeasure, Layer
 from discreet.mechanisms.extreme import HighestCell, NearMaximum
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import UnsafeSeededBits
@@ -24,6 +25,12 @@ class Aimed(NearMaximum):
     rank = 2  # type: ignore[assignment]
 
 
+TIGHT = {  # all points but a few become likelier by the steep slope, and one rarer by the other
+    ADD_REMOVE: ((1,) * 23 + (300,), (1,) * 23 + (300,) * 2),
+    REPLACE: ((0,) + (1,) * 22 + (300,), (1,) * 22 + (300,) * 2),
+}
+
+
 def ordered(data: np.ndarray) -> Sensitive:
     return Sensitive(np.unique(data, return_counts=True))
 
@@ -39,12 +46,23 @@ def test_no_pair_of_neighbors_gives_away_more_than_epsilon(kind, relation):
     assert max(verify(mechanism, *pair).epsilon for pair in pairs) <= 2
 
 
-def test_a_wide_gap_uses_up_nearly_all_of_epsilon_and_a_larger_rate_is_caught(monkeypatch):
+@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE])
+def test_a_wide_gap_uses_up_nearly_all_of_epsilon_and_a_larger_rate_is_caught(
+    relation, monkeypatch
+):
     mechanism = Aimed(epsilon=Fraction(2), width=300)
-    pair = ((299, 299), (299, 299, 300))
-    assert 1.9 < verify(mechanism, *pair).epsilon <= 2
-    monkeypatch.setattr(NearMaximum, "_rate", property(lambda self: self.epsilon * 2 / (3 << 20)))
-    assert verify(mechanism, *pair).epsilon > 2
+    assert 1.9 < verify(mechanism, *TIGHT[relation]).epsilon <= 2
+    rate = mechanism._rate * Fraction(11, 10)
+    monkeypatch.setattr(NearMaximum, "_rate", property(lambda self: rate))
+    assert verify(mechanism, *TIGHT[relation]).epsilon > 2
+
+
+@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE])
+def test_a_base_measure_changes_nothing_about_the_price(relation):
+    layers = (Layer(0, 4, 8), Layer(1, 3, 5), Layer(0, 4, 30, ratio=1, offset=1, bits=1))
+    mechanism = Aimed(epsilon=Fraction(2), width=4, measure=BaseMeasure(4, layers))
+    pairs = neighbors([0, 1, 3, 4], 4, relation)
+    assert max(verify(mechanism, *pair).epsilon for pair in pairs) <= 2
 
 
 def test_what_is_drawn_follows_the_law_and_no_other():
@@ -83,6 +101,17 @@ def test_the_plateau_above_the_largest_record_is_rarely_chosen():
     assert beyond <= most_misses(trials, 0.05)
     aimless = Aimed(epsilon=Fraction(1), width=4096)  # the control: a target that is too high
     assert sum(aimless(ordered(data), source=source) > 399 for _ in range(trials)) > 0.2 * trials
+
+
+@pytest.mark.parametrize("size", [0, 1, 11, 12, 100, 359, 360, 10_000])
+def test_the_rank_aimed_at_is_within_the_records(size):
+    """A twelfth of them at most: no draw is aimed below all records, however few there are."""
+    mechanism = NearMaximum(epsilon=Fraction(1, 10), width=size + 1)
+    runs = mechanism._runs(np.arange(size), np.ones(size, np.int64))
+    best = runs.starts[runs.depths == 0]
+    aimed = min(size / 12, mechanism.rank)
+    assert mechanism.rank == 50
+    assert all(abs(max(size - 1 - int(point), 0) - aimed) <= 1 for point in best)
 
 
 # ---------------------------------------------------------------------- the highest cell

@@ -14,7 +14,7 @@ from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.quantile import Quantiles
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.verification import verify
-from tests.mechanisms.test_extreme import Aimed
+from tests.mechanisms.test_extreme import TIGHT, Aimed
 from tests.mechanisms.test_quantile import halves
 from tests.support.trials import all_but
 
@@ -120,7 +120,7 @@ def test_the_largest_value_is_private_for_that_share_and_no_larger_one(share, re
         assert worst_loss(mechanism, [0, 2, 3], 2, share, relation) <= 2
     aimed = type("Aimed", (NearMaximum,), {"rank": 2 * share})
     honest, careless = (aimed(epsilon=Fraction(2), width=300, share=s) for s in (share, share - 1))
-    pair = ((299,) * 2 * share, (299,) * 2 * share + (300,) * share)
+    pair = [[value for value in data for _ in range(share)] for data in TIGHT[relation]]
     assert 1.9 < verify(honest, *pair).epsilon <= 2 < verify(careless, *pair).epsilon
 
 

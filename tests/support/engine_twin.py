@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from hashlib import md5
 from itertools import pairwise, product
-from math import floor, fmod, inf, isnan
+from math import ceil, floor, fmod, inf, isnan
 from typing import Any
 
+from discreet.exact import Rounding
 from discreet.plan.blocks import (
     Block,
     Distinct,
@@ -137,7 +138,10 @@ def _compared(operator: str, left: Any, right: Any) -> bool | None:
 
 
 def place(value: Steps, row: Mapping[str, Value]) -> int | None:
-    """floor(x·s + 1/2), clipped: the sum is that of 64-bit floats, the rest is exact."""
+    """floor(x·s + 1/2), clipped: the sum is that of 64-bit floats, the rest is exact.
+
+    What is rounded up or down is not shifted by a half.
+    """
     bounds = value.range
     size = evaluate(value.node, row)
     if size is None:
@@ -147,7 +151,12 @@ def place(value: Steps, row: Mapping[str, Value]) -> int | None:
     scaled = Fraction(size) / bounds.grid.step
     if abs(scaled) >= 2**52:  # beyond every bound, where adding a half would round
         return bounds.high if scaled > 0 else bounds.low
-    return min(max(floor(Fraction(float(scaled) + 0.5)), bounds.low), bounds.high)
+    rounded = {
+        Rounding.NEAREST: floor(Fraction(float(scaled) + 0.5)),
+        Rounding.UP: ceil(scaled),
+        Rounding.DOWN: floor(scaled),
+    }[value.rounding]
+    return min(max(rounded, bounds.low), bounds.high)
 
 
 # ---------------------------------------------------------------------- one row

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.engines.categories import count_categories
 from discreet.engines.columns import Floats, read_flags, read_numbers, read_presence
 from discreet.errors import DataError
-from discreet.exact import Grid, Range
+from discreet.exact import Grid, Range, Rounding
 from discreet.privacy.sensitive import Sensitive
 
 Integers = NDArray[np.int64]
@@ -37,11 +37,13 @@ class Steps:
         return Steps(self.width - self.values, self.width)
 
 
-def clip(values: object, bounds: Range, *, keep_all: bool) -> Steps:
+def clip(
+    values: object, bounds: Range, *, keep_all: bool, rounding: Rounding = Rounding.NEAREST
+) -> Steps:
     """Clip and round a column.  A missing value is skipped, or takes the middle (``keep_all``)."""
     numbers = read_numbers(values)
     missing = np.isnan(numbers)
-    places = _places(numbers, bounds.grid)
+    places = _places(numbers, bounds.grid, rounding)
     if keep_all:
         places = np.where(missing, float(bounds.middle), places)
     elif missing.any():
@@ -55,12 +57,18 @@ def clip(values: object, bounds: Range, *, keep_all: bool) -> Steps:
     return Steps(steps, bounds.width)
 
 
-def _places(numbers: Floats, grid: Grid) -> Floats:
-    """floor(x/step + 1/2) in floats, the rule of every engine; ±inf and NaN stay."""
+def _places(numbers: Floats, grid: Grid, rounding: Rounding) -> Floats:
+    """floor(x/step + 1/2) in floats, the rule of every engine; ±inf and NaN stay.
+
+    Rounding up or down leaves out the 1/2: what a power of two divides has no error.
+    """
     # Whoever asked NumPy to warn or raise must not learn from it which numbers overflow.
     with np.errstate(all="ignore"):
         places = np.ldexp(numbers, -grid.exponent)
-        places += 0.5
+        if rounding is Rounding.UP:
+            return np.ceil(places, out=places)
+        if rounding is Rounding.NEAREST:
+            places += 0.5
         return np.floor(places, out=places)
 
 

@@ -313,10 +313,13 @@ def _placed(found: Sequence[tuple[Any, list[int]]], many: int, width: int) -> ND
 def _groups(
     arrays: Mapping[str, Any], block: Ranks | Extreme, many: int
 ) -> tuple[Sensitive[tuple[Integers, Integers]], ...]:
-    """For every group, the steps above the lower bound and the weight at each."""
+    """For every group, the steps above the lower bound and the weight at each.
+
+    Of the smallest value, the steps below the upper bound: it is the largest from above.
+    """
     names = ("cell", "v0", "weight")
     cells, places, weights = (np.asarray(arrays[name], np.int64) for name in names)
-    if isinstance(block, Extreme) and not block.largest:  # the smallest is the largest from above
+    if isinstance(block, Extreme):  # counted from the end that is asked for
         cells, weights = cells[::-1], weights[::-1]
         places = block.value.range.width - places[::-1]
         order = np.argsort(cells, kind="stable")

@@ -1,13 +1,14 @@
 """Exact arithmetic: rationals as they were written, enclosures of reals, the public grid."""
 
 from discreet.exact.enclosure import exp_minus, logarithm, square_root
-from discreet.exact.grid import Grid, Range
+from discreet.exact.grid import Grid, Range, Rounding
 from discreet.exact.rational import Number, decimal_text, rational, round_up, stated
 
 __all__ = [
     "Grid",
     "Number",
     "Range",
+    "Rounding",
     "decimal_text",
     "exp_minus",
     "logarithm",

@@ -6,13 +6,22 @@ alone, never from the data.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
-from math import inf, isfinite
+from math import ceil, floor, inf, isfinite
 
 import numpy as np
 
 from discreet.errors import BoundsError
 from discreet.exact.rational import rational
+
+
+class Rounding(StrEnum):
+    """To which grid point a value is rounded: to the nearest, or to the next one up or down."""
+
+    NEAREST = "nearest"
+    UP = "up"
+    DOWN = "down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,14 @@ class Grid:
     def index(self, value: Fraction) -> int:
         """The grid point nearest to ``value``, halves up: floor(value/step + 1/2)."""
         return (2 * value / self.step + 1).__floor__() // 2
+
+    def around(self, low: Fraction, high: Fraction) -> tuple[int, int]:
+        """The last grid point not above ``low`` and the first one not below ``high``.
+
+        >>> Grid.of(1).around(Fraction(1, 2), Fraction(5, 2))
+        (0, 3)
+        """
+        return floor(low / self.step), ceil(high / self.step)
 
     def value(self, index: int) -> int | float:
         """The number at a grid point: an int on integer grids, else the nearest float."""

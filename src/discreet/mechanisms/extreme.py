@@ -7,9 +7,10 @@ from math import ceil, inf, log
 
 import numpy as np
 
+from discreet.mechanisms.base_measure import BaseMeasure
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.laplace_law import log_of
-from discreet.mechanisms.ranks import Integers, Records, Runs, deepest, read_share, unit_of
+from discreet.mechanisms.ranks import Integers, Records, Runs, Scale, deepest, read_share, unit_of
 from discreet.noise import BitSource, Keystream, weighted_choice
 from discreet.privacy.laws import Weight, WeightedLaw
 from discreet.privacy.losses import PureDP
@@ -17,7 +18,10 @@ from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.uncertainty import as_float
 
-_MISS = Fraction(1, 20)
+_RANKS, _DRAWS = 30, 2  # aimed at: so many records, and so many times 1/ε, from the end
+_FARTHEST = 53  # times 1/ε: what is farther is no longer needed to leave the bound alone
+_PART = 12  # of all records at most one in so many is above the rank aimed at
+_BEYOND, _BEFORE = 3, 2  # how steep the weights fall on either side of it
 _LARGEST_RANK = 1 << 32  # of shares: more people than there are
 _LARGEST_WEIGHT = 1 << 60
 
@@ -27,25 +31,29 @@ class NearMaximum:
     """A grid point with a weight of about ``rank`` above it, by the exponential mechanism.
 
     Nothing between the largest record and the bound tells those points apart, so a draw aimed
-    at the largest record itself would land anywhere in between.  Aiming a few ranks lower
-    makes that improbable.  ``share`` is the most that one person's records weigh together; where
-    a record weighs 1, weights are numbers of records.
+    at the largest record itself would land anywhere in between.  Aiming some ranks lower makes
+    that less probable: ``rank`` of them, but never more than a twelfth of all weight.  ``share``
+    is the most that one person's records weigh together; where a record weighs 1, weights are
+    numbers of records.  ``measure`` is how much each point weighs before any record is seen.
 
-    Guarantee: ε-DP for either relation: one person moves the weight above a point by at most the
-    share, and the rank aimed at is fixed.  Proof: docs/proofs/quantiles.md
+    Guarantee: ε-DP for either relation: one record more moves the weight above a point by 0 or 1
+    and the rank aimed at by 0 to 1/12; a record that changes its place moves the weight above all
+    points one way, by 0 or 1.  Proof: docs/proofs/rounding-in-ranks.md
     """
 
     epsilon: Fraction
     width: int
     share: int = 1
+    measure: BaseMeasure | None = None
 
     def __post_init__(self) -> None:
         read_share(self.share)
 
     @property
     def rank(self) -> int:
-        """The rank aimed at: the bound's plateau is then chosen with probability below 5%."""
-        return min(ceil(self._reach(_MISS)), _LARGEST_RANK * self.share, _LARGEST_WEIGHT)
+        """The rank aimed at where there are many records."""
+        wanted = min(_RANKS + _DRAWS / self.epsilon, _FARTHEST / self.epsilon) * self.share
+        return min(ceil(wanted), _LARGEST_RANK * self.share, _LARGEST_WEIGHT)
 
     def loss(self) -> PureDP:
         """What one draw costs."""
@@ -56,12 +64,13 @@ class NearMaximum:
 
         Infinite where ε is so small that this is beyond what is told apart.
         """
-        reach, unit = self._reach(1 - confidence), unit_of(self.share)
-        return as_float(self.rank + reach) if 2 * reach * unit < deepest(unit) else inf
-
-    def _reach(self, miss: Fraction) -> Fraction:
-        """By how much weight a draw is farther off than the best point, but for this chance."""
-        return Fraction(log(self.width + 1) - log_of(miss)) * 2 * self.share / self.epsilon
+        candidates = self.width + 1
+        if self.measure is not None:
+            candidates = -(-self.measure.total // self.measure.least)
+        depth = Fraction(log(candidates) - log_of(1 - confidence)) / self._rate
+        if 2 * depth >= deepest(unit_of(self.share)):
+            return inf
+        return as_float(self.rank + depth / (_BEFORE * unit_of(self.share)))
 
     def __call__(
         self, records: Sensitive[tuple[Integers, Integers]], *, source: BitSource | None = None
@@ -72,28 +81,41 @@ class NearMaximum:
         """
         bits = Keystream() if source is None else source
         runs = self._runs(*records.open())
-        return runs.pick(weighted_choice(runs.depths, self._rate, bits, runs.sizes), bits)
+        run = weighted_choice(runs.depths, self._rate, bits, runs.sizes)
+        return Scale(self.measure).pick(runs, run, bits)
 
     def law(self, values: Sequence[int]) -> WeightedLaw:
         """The exact law of the output on records at these grid points, for small ranges."""
         places, counts = np.unique(np.asarray(values, np.int64), return_counts=True)
         runs = self._runs(places, counts.astype(np.int64))
+        ends = [*runs.starts[1:].tolist(), self.width + 1]
         return WeightedLaw(
             {
-                point: Weight(Fraction(1), self._rate * int(depth))
-                for start, size, depth in zip(*runs, strict=True)
-                for point in range(int(start), int(start + size))
+                point: Weight(self._weight(point), self._rate * int(depth))
+                for start, end, depth in zip(runs.starts, ends, runs.depths, strict=True)
+                for point in range(int(start), end)
             }
         )
 
+    def _weight(self, point: int) -> Fraction:
+        if self.measure is None:
+            return Fraction(1)
+        return Fraction(self.measure.at(point))
+
     @property
     def _rate(self) -> Fraction:
-        """The weight of one unit of depth in the exponent."""
-        return self.epsilon / (2 * unit_of(self.share) * self.share)
+        """The weight of one unit of depth in the exponent.
+
+        The weights above all points move one way, so that a steeper slope on one side of the rank
+        aimed at is paid by the other: the slopes add up.
+        """
+        return self.epsilon / ((_BEYOND + _BEFORE) * unit_of(self.share) * self.share)
 
     def _runs(self, places: Integers, counts: Integers) -> Runs:
-        records = Records(0, self.width, places, counts, unit_of(self.share))
-        starts, sizes, depths = records.points((records.size - self.rank) * records.unit)
+        records = Records(0, self.width, places, counts, unit_of(self.share), self.measure)
+        whole = records.size * records.unit
+        aimed = min(self.rank * records.unit, whole // _PART)
+        starts, sizes, depths = records.points(whole - aimed, _BEYOND, _BEFORE)
         return Runs(starts, sizes, depths - depths.min())
 
 

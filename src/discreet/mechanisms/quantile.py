@@ -20,12 +20,14 @@ from math import ceil, inf, log
 
 import numpy as np
 
+from discreet.mechanisms.base_measure import BaseMeasure
 from discreet.mechanisms.laplace_law import log_of
 from discreet.mechanisms.quantile_law import divided_law, point_law
 from discreet.mechanisms.ranks import (
     UNIT,
     Integers,
     Records,
+    Scale,
     deepest,
     divisions,
     read_share,
@@ -111,6 +113,8 @@ class Quantiles:
     ``share`` is the most that one person's records weigh together.  Under add/remove a person
     adds or takes away so much; under replace, as much is taken away and as much added, at most,
     and the total weight need not stay.
+
+    ``measure`` is how much each point weighs before any record is seen; all alike without it.
     """
 
     probabilities: tuple[Fraction, ...]
@@ -118,6 +122,7 @@ class Quantiles:
     width: int
     neighbors: Neighbors = Neighbors.ADD_REMOVE
     share: int = 1
+    measure: BaseMeasure | None = None
 
     def __post_init__(self) -> None:
         read_share(self.share)
@@ -141,7 +146,7 @@ class Quantiles:
         return Task(self.probabilities, self.epsilon, unit=unit_of(self.share))
 
     def _records(self, places: Integers, weights: Integers) -> Records:
-        return Records(0, self.width, places, weights, unit_of(self.share))
+        return Records(0, self.width, places, weights, unit_of(self.share), self.measure)
 
     def _rate(self, task: Task) -> Fraction:
         """The weight of one unit of depth in the exponent: a person moves ``share`` weights."""
@@ -153,8 +158,9 @@ class Quantiles:
         target, rate = task.target(records.size), self._rate(task)
         if task.is_last:
             runs = records.points(target)
-            return [runs.pick(weighted_choice(runs.depths, rate, source, runs.sizes), source)]
-        parts = divisions(self.width)
+            run = weighted_choice(runs.depths, rate, source, runs.sizes)
+            return [Scale(self.measure).pick(runs, run, source)]
+        parts = divisions(self.width, self.measure)
         position = draw_position(records, target, parts, rate, source)
         (left, right), (before, after) = records.cut(position, parts), task.halves()
         return [
@@ -181,7 +187,12 @@ class Quantiles:
         if not task.wanted:
             return []
         middle = float(task.middle)
-        candidates = (self.width + 1) * (1 if task.is_last else divisions(self.width))
+        # How many times the weight of the lightest point, or position, all weigh together.
+        candidates = self.width + 1
+        if self.measure is not None:
+            candidates = -(-self.measure.total // self.measure.least)
+        if not task.is_last:
+            candidates *= divisions(self.width, self.measure)
         depth = Fraction(miss + log(candidates)) / self._rate(task)
         drawn = as_float(depth / task.unit) if 2 * depth < deepest(task.unit) else inf
         rounding = 1 / task.unit + (0 if task.is_last else 0.5)
@@ -215,14 +226,14 @@ class Quantiles:
             return {(): (1 << bits, 1 << bits)}
         target, rate = task.target(records.size), self._rate(task)
         if task.is_last:
-            return point_law(records.points(target), rate, bits)
+            return point_law(records.points(target), rate, bits, Scale(self.measure))
         before, after = task.halves()
-        parts = divisions(self.width)
+        parts = divisions(self.width, self.measure)
         return divided_law(
             records.positions(target, parts),
             rate,
             bits,
-            parts,
+            Scale(self.measure, parts),
             lambda position: [
                 self._law(half, side, bits)
                 for half, side in zip(records.cut(position, parts), (before, after), strict=True)
@@ -243,7 +254,7 @@ def draw_position(
     depths = runs.depths - runs.depths.min()
     while True:
         run = weighted_choice(depths, rate, source, runs.sizes)
-        position = runs.pick(run, source)
+        position = Scale(records.measure, parts).pick(runs, run, source)
         behind = records.depth(position, target, parts) - int(runs.depths[run])
         if behind == 0 or bernoulli(decay(rate * behind), source):
             return position

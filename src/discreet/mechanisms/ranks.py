@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import PrivacyParameterError
+from discreet.mechanisms.base_measure import BaseMeasure
 from discreet.noise import BitSource, uniform_below
 
 Integers = NDArray[np.int64]
@@ -36,29 +37,61 @@ _LARGEST_TOTAL = float(1 << 62)
 
 
 class Runs(NamedTuple):
-    """Stretches of candidates: first one, how many, and how far off the best is, in units."""
+    """Stretches of candidates: first one, its weight, and how far off the best is, in units.
+
+    A candidate weighs one, unless there is a base measure of points.
+    """
 
     starts: Integers
     sizes: Integers
     depths: Integers
 
-    @staticmethod
-    def between(starts: Integers, end: int, depths: Integers) -> "Runs":
-        """The runs that begin at these places and end where the next one begins."""
-        sizes = np.empty_like(starts)
-        np.subtract(starts[1:], starts[:-1], out=sizes[:-1])
-        sizes[-1] = end - int(starts[-1])
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What positions weigh, ``parts`` of them to a point: all alike, or as a measure says."""
+
+    measure: BaseMeasure | None
+    parts: int = 1
+
+    def below(self, positions: Integers) -> Integers:
+        """The weight of all positions below each."""
+        if self.measure is None:
+            return positions
+        if self.parts == 1:
+            return self.measure.below(positions)
+        points, within = np.divmod(positions, self.parts)
+        found = self.measure.below(points)
+        inside = np.flatnonzero(within)
+        own = self.measure.below(points[inside] + 1) - found[inside]
+        found *= self.parts
+        found[inside] += within[inside] * own
+        return found
+
+    def position(self, weight: int) -> int:
+        """The position that a weight falls on."""
+        if self.measure is None:
+            return weight
+        point = self.measure.point(weight // self.parts)
+        rest = weight - self.measure.below_one(point) * self.parts
+        return point * self.parts + rest // self.measure.at(point)
+
+    def between(self, starts: Integers, end: int, depths: Integers) -> Runs:
+        """The runs that begin at these positions and end where the next one begins."""
+        sizes = np.diff(self.below(np.append(starts, end)))
         real = sizes > 0
         return Runs(starts[real], sizes[real], depths[real])
 
-    def pick(self, run: int, source: BitSource) -> int:
-        """A uniform candidate of one run."""
-        return int(self.starts[run]) + uniform_below(int(self.sizes[run]), source)
+    def pick(self, runs: Runs, run: int, source: BitSource) -> int:
+        """A candidate of one run, each as often as it weighs."""
+        first = int(self.below(runs.starts[run : run + 1])[0])
+        return self.position(first + uniform_below(int(runs.sizes[run]), source))
 
 
-def divisions(width: int) -> int:
+def divisions(width: int, measure: BaseMeasure | None = None) -> int:
     """How many positions a point is divided into: 2^20, or what 64 bits leave on huge ranges."""
-    return min(_MOST_DIVISIONS, 1 << max(0, _LARGEST - (width + 1).bit_length()))
+    total = width + 1 if measure is None else measure.total
+    return min(_MOST_DIVISIONS, 1 << max(0, _LARGEST - total.bit_length()))
 
 
 def unit_of(share: int) -> int:
@@ -92,6 +125,7 @@ class Records:
     places: Integers
     counts: Integers
     unit: int = UNIT
+    measure: BaseMeasure | None = None
     ranks: Integers = field(init=False)
     """0, and the running sums of the weights."""
 
@@ -112,13 +146,20 @@ class Records:
         near = np.minimum(np.maximum(ranks - whole, -far), far).astype(np.int64, copy=False)
         return np.minimum(np.maximum(near * self.unit - rest, -most), most)
 
-    def points(self, target: int) -> Runs:
-        """Every point; its depth is the distance from the target to the ranks it covers."""
+    def points(self, target: int, above: int = 1, below: int = 1) -> Runs:
+        """Every point; its depth is the distance from the target to the ranks it covers.
+
+        Distances count ``above`` times for points beyond the target, ``below`` times before it.
+        """
         off = self.off(self.ranks, target)
+        steepest = max(above, below)
+        if steepest > 1:  # no product is beyond the deepest
+            most = deepest(self.unit) // steepest
+            off = np.minimum(np.maximum(off, -most), most)
         depths = np.empty(2 * self.places.size + 1, np.int64)
-        depths[0::2] = np.abs(off)
-        depths[1::2] = np.maximum(np.maximum(off[:-1], -off[1:]), 0)
-        return Runs.between(self._starts(1), self.high + 1, depths)
+        depths[0::2] = np.maximum(off * above, -off * below)
+        depths[1::2] = np.maximum(np.maximum(off[:-1] * above, -off[1:] * below), 0)
+        return Scale(self.measure).between(self._starts(1), self.high + 1, depths)
 
     def runs(self, target: int, parts: int, rate: Fraction) -> Runs:
         """The positions, gathered in the cheaper of two ways."""
@@ -139,7 +180,7 @@ class Records:
         starts[0] = self.low * parts
         starts[1:] = np.repeat(self.places, self.counts) * parts + spread
         depths = np.abs(self.off(np.arange(starts.size), target))
-        return Runs.between(starts, (self.high + 1) * parts, depths)
+        return Scale(self.measure, parts).between(starts, (self.high + 1) * parts, depths)
 
     def stretches(self, target: int, parts: int, rate: Fraction) -> Runs:
         """The same positions in few runs, whatever the weights: two to a place, and some more.
@@ -159,7 +200,7 @@ class Records:
         first = np.insert(first, 2 * places + 2, self.off(self.rank(cuts, parts), target))
         last = np.insert(last, 2 * places + 1, self.off(self.rank(cuts - 1, parts), target))
         depths = np.minimum(np.abs(first), np.abs(last))
-        return Runs.between(starts, (self.high + 1) * parts, depths)
+        return Scale(self.measure, parts).between(starts, (self.high + 1) * parts, depths)
 
     def rank(self, positions: Integers, parts: int) -> Integers:
         """How much weight a cut at each position puts to the left."""
@@ -235,7 +276,7 @@ class Records:
     def _held(self, low: int, high: int, places: Integers, counts: Integers) -> "Records":
         """The places that hold weight."""
         held = counts > 0
-        return Records(low, high, places[held], counts[held], self.unit)
+        return Records(low, high, places[held], counts[held], self.unit, self.measure)
 
 
 def _running(counts: Integers) -> Integers:

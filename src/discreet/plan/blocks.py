@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import BoundsError, QueryError
-from discreet.exact import Grid, Range
+from discreet.exact import Grid, Range, Rounding
 from discreet.plan.aggregate import Aggregate, Statistic
 from discreet.plan.columns import Column
 from discreet.plan.expressions import Chosen, Constant, Negated, Node, shown, walk
@@ -18,7 +18,8 @@ from discreet.plan.types import Kind, Typed, check
 POINTS = 1 << 30
 """About how many grid points lie between the bounds of a sum: rounding never shows."""
 SQUARE_POINTS = 1 << 15
-END_POINTS = 1 << 12
+RANK_POINTS = 1 << 26
+END_POINTS = 1 << 24
 _LEAST_STEP, _MOST_STEP = Fraction(1, 10**220), Fraction(10**150)
 _FARTHEST = 1 << 50  # grid steps from zero to a bound: floats hold them exactly
 
@@ -27,13 +28,25 @@ _FARTHEST = 1 << 50  # grid steps from zero to a bound: floats hold them exactly
 class Steps:
     """A numeric expression, clipped and rounded in the row to steps of a public grid.
 
-    ``default`` stands for a missing value; where it is None, a missing value is skipped.
+    ``default`` stands for a missing value; where it is None, a missing value is skipped.  The
+    steps are counted from the lower bound, or from the upper one where values are rounded up.
+    ``ends`` are the bounds as declared, which need not be grid points.
     """
 
     node: Node
     range: Range
     default: int | None = None
     dated: bool = False
+    rounding: Rounding = Rounding.NEAREST
+    ends: tuple[Fraction, Fraction] | None = None
+
+    def number(self, place: int) -> int | float:
+        """The number at a grid point, or the bound that it is beyond."""
+        found = self.range.grid.value(place)
+        if self.ends is None or self.ends[0] <= found <= self.ends[1]:
+            return found
+        end = self.ends[0] if found < self.ends[0] else self.ends[1]
+        return end.numerator if end.denominator == 1 else float(end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,13 +314,16 @@ def _block(
             if other.statistic is Statistic.QUANTILE and its is not None and its.node == node
             for level in other.levels
         }
-        return Ranks(steps(typed, POINTS, rules), tuple(sorted(levels)))
+        return Ranks(steps(typed, RANK_POINTS, rules), tuple(sorted(levels)))
     if statistic in (Statistic.LEAST, Statistic.MOST):
-        return Extreme(steps(typed, END_POINTS, rules), statistic is Statistic.MOST)
+        largest = statistic is Statistic.MOST
+        # Away from the others: what is above the released value was above it before rounding.
+        rounding = Rounding.UP if largest else Rounding.DOWN
+        return Extreme(steps(typed, END_POINTS, rules, rounding), largest)
     return Distinct(node)
 
 
-def steps(typed: Typed, points: int, rules: Rules) -> Steps:
+def steps(typed: Typed, points: int, rules: Rules, rounding: Rounding = Rounding.NEAREST) -> Steps:
     """The grid of an expression with bounds: whole numbers where they are few enough."""
     low, high = typed.low, typed.high
     if low is None or high is None:
@@ -322,7 +338,8 @@ def steps(typed: Typed, points: int, rules: Rules) -> Steps:
             "apart than 10^150. Values are computed in 64-bit floats. Use another unit."
         )
     grid = Grid(max(0, Grid.below(finest).exponent)) if typed.whole else Grid.below(finest)
-    first, last = grid.index(low), grid.index(high)
+    nearest = rounding is Rounding.NEAREST
+    first, last = (grid.index(low), grid.index(high)) if nearest else grid.around(low, high)
     if first == last:
         raise BoundsError(
             f"the bounds of {shown(typed.node)[:60]!r} are so close together, and so far from "
@@ -335,4 +352,5 @@ def steps(typed: Typed, points: int, rules: Rules) -> Steps:
         default = bounded.middle
         if typed.default is not None:
             default = min(max(grid.index(typed.default), first), last)
-    return Steps(typed.node, bounded, default, typed.kind is Kind.DATE)
+    dated, ends = typed.kind is Kind.DATE, None if nearest else (low, high)
+    return Steps(typed.node, bounded, default, dated, rounding, ends)

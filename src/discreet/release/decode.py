@@ -246,7 +246,7 @@ def _ranked(
     elif isinstance(block, Extreme):
         error = mechanism.rank_error(_CONFIDENCE)  # type: ignore[union-attr]
         point = noisy[0] if block.largest else block.value.range.width - noisy[0]
-    value = block.value.range.grid.value(block.value.range.low + point)  # type: ignore[union-attr]
+    value = block.value.number(block.value.range.low + point)  # type: ignore[union-attr]
     records = RankError(as_float(Fraction(error) / one))
     return (date_text(int(value)) if output.dated else value), records
 

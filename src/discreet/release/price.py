@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import isqrt
 
 from discreet.errors import QueryError
+from discreet.mechanisms.base_measure import round_numbers, toward_middle
 from discreet.mechanisms.extreme import NearMaximum
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.key_selection import KeySelection, best_selection
@@ -182,9 +183,15 @@ def _priced(block: Block, question: Question, epsilon: Fraction, delta: Fraction
             width=width,
             neighbors=relation,
             share=moved,
+            measure=round_numbers(block.value.range),
         )
     else:
-        mechanism = NearMaximum(epsilon=level, width=width, share=moved)
+        mechanism = NearMaximum(
+            epsilon=level,
+            width=width,
+            share=moved,
+            measure=toward_middle(block.value.range),
+        )
     return Priced(block, epsilon, moved, mechanism)
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from discreet.exact import Rounding
 from discreet.plan.blocks import Steps
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.expressions import (
@@ -159,10 +160,15 @@ def steps(value: Steps, names: Mapping[str, str]) -> exp.Expr:
     """A value clipped and rounded in the row: grid steps above its lower bound, or NULL."""
     bounds, node = value.range, value.node
     inner = _computed(node, names)
-    scale = number(Fraction(2) ** -bounds.grid.exponent)
+    # Rounding up is rounding down from the other side: steps are then below the upper bound.
+    up = value.rounding is Rounding.UP
+    first, last = (-bounds.high, -bounds.low) if up else (bounds.low, bounds.high)
+    scale = number((-1 if up else 1) * Fraction(2) ** -bounds.grid.exponent)
     scaled = exp.Mul(this=_bracketed(inner), expression=scale)
-    place = exp.Floor(this=exp.Add(this=scaled, expression=number(Fraction(1, 2))))
-    low, high = number(Fraction(bounds.low)), number(Fraction(bounds.high))
+    nearest = value.rounding is Rounding.NEAREST
+    shift = number(Fraction(1, 2) if nearest else Fraction(0))
+    place = exp.Floor(this=exp.Add(this=scaled, expression=shift))
+    low, high = number(Fraction(first)), number(Fraction(last))
     infinity = _cast(exp.Literal.string("Infinity"), exp.DataType.Type.DOUBLE)
     # NaN is above infinity or compares to nothing, so that no branch takes it.  Most values take
     # the first branch, and then no other is looked at.
@@ -173,10 +179,10 @@ def steps(value: Steps, names: Mapping[str, str]) -> exp.Expr:
         .when(exp.LTE(this=place.copy(), expression=infinity), high.copy(), copy=False)
     )
     above: exp.Expr = inside
-    if bounds.low:
+    if first:
         above = exp.Sub(this=_bracketed(inside), expression=low.copy())
     if value.default is not None:
-        default = number(Fraction(value.default - bounds.low))
+        default = number(Fraction((-value.default if up else value.default) - first))
         above = exp.Coalesce(this=above, expressions=[default])
     # Between the bounds or NULL, so that the cast cannot fail; the fewer bits, the faster summed.
     narrow = bounds.width < 1 << 31

@@ -108,10 +108,25 @@ class Bounds:
 
     range: Range
     note: str
+    low: Fraction
+    high: Fraction
+
+    def value(self, place: int) -> int | float:
+        """The number at a grid point, or the bound that it is beyond."""
+        found = self.range.grid.value(place)
+        if self.low <= found <= self.high:
+            return found
+        end = self.low if found < self.low else self.high
+        return end.numerator if end.denominator == 1 else as_float(end)
 
 
-def read_bounds(bounds: object, name: str, points: int, grid: object = None) -> Bounds:
-    """Public bounds in steps of a grid: the one given, or one with about so many points."""
+def read_bounds(
+    bounds: object, name: str, points: int, grid: object = None, *, around: bool = False
+) -> Bounds:
+    """Public bounds in steps of a grid: the one given, or one with about so many points.
+
+    A bound that is no grid point is taken at the nearest one, or at the one beyond (``around``).
+    """
     if bounds is None:
         raise BoundsError(
             f"{name} has no bounds. They must be public, so discreet never reads them from the "
@@ -123,11 +138,13 @@ def read_bounds(bounds: object, name: str, points: int, grid: object = None) -> 
             "record is clipped. Write bounds=(0, 120)."
         )
     least, most = rational(bounds[0], "the lower bound"), rational(bounds[1], "the upper bound")
-    return _bounds(least, most, name, points, None if grid is None else Grid.of(grid))
+    return _bounds(least, most, name, points, None if grid is None else Grid.of(grid), around)
 
 
 @lru_cache(maxsize=256)
-def _bounds(low: Fraction, high: Fraction, name: str, points: int, grid: Grid | None) -> Bounds:
+def _bounds(
+    low: Fraction, high: Fraction, name: str, points: int, grid: Grid | None, around: bool
+) -> Bounds:
     if low >= high:
         raise BoundsError(
             f"the bounds of {name} are {decimal_text(low)} and {decimal_text(high)}. The lower one "
@@ -145,7 +162,7 @@ def _bounds(low: Fraction, high: Fraction, name: str, points: int, grid: Grid | 
             f"the grid of {name} is finer than 2^-61 of its bounds. Places on the grid are counted "
             "in 64 bits. Use a coarser grid, or leave it out."
         )
-    first, last = chosen.index(low), chosen.index(high)
+    first, last = chosen.around(low, high) if around else (chosen.index(low), chosen.index(high))
     if first >= last:
         raise BoundsError(
             f"the bounds of {name} fall on one point of the grid. Records between them could not "
@@ -155,7 +172,7 @@ def _bounds(low: Fraction, high: Fraction, name: str, points: int, grid: Grid | 
         "The interval covers the noise, not the clipping to "
         f"[{decimal_text(low)}, {decimal_text(high)}]."
     )
-    return Bounds(Range(grid=chosen, low=first, high=last), note)
+    return Bounds(Range(grid=chosen, low=first, high=last), note, low, high)
 
 
 def read_edges(edges: Sequence[object]) -> list[float]:

@@ -1,0 +1,163 @@
+"""How much each grid point weighs before any record is seen: a public base measure.
+
+The exponential mechanism draws among all points between the bounds.  On a fine grid a value that
+many records share is one point among a billion, and the gaps beside it outweigh it.  Ties are at
+round numbers: whole ones, tenths, cents.  So the measure has layers: every point, and for each
+power of ten the points nearest to its multiples, each layer of powers with as much weight as any
+other.  A round number then weighs as much as it is round, and a gap hardly less than before.
+
+Nothing here depends on a record: the layers follow from the bounds and the grid.
+
+Proof: docs/proofs/rounding-in-ranks.md
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from math import floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.exact import Range
+
+Integers = NDArray[np.int64]
+
+_BITS = 62  # of a product
+_LEAST, _MOST = 1 << 16, 1 << 27  # steps of a range that has layers
+_FINE = 8  # the weight of a point that is in no other layer
+_CLOSEST = 8  # steps between the multiples of the finest power of ten
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Points at even distances between two points, each of the same weight.
+
+    Below the point s there are floor((offset + s·ratio) / 2^bits) of them.
+    """
+
+    first: int
+    last: int
+    weight: int
+    ratio: int = 1
+    offset: int = 0
+    bits: int = 0
+
+    def below(self, point: int) -> int:
+        """The weight of this layer's points below a point."""
+        return (self._count(point) - self._count(self.first)) * self.weight
+
+    def add_below(self, points: Integers, found: Integers) -> None:
+        """Add to ``found`` the weight of this layer's points below each point."""
+        first, end = self._count(self.first), self._count(self.last + 1)
+        counted = points * self.ratio
+        counted += self.offset
+        counted >>= self.bits
+        np.minimum(counted, end, out=counted)
+        np.maximum(counted, first, out=counted)
+        counted -= first
+        counted *= self.weight
+        found += counted
+
+    def _count(self, point: int) -> int:
+        return self.offset + min(max(point, self.first), self.last + 1) * self.ratio >> self.bits
+
+
+@dataclass(frozen=True, slots=True)
+class BaseMeasure:
+    """The weight of every point 0 … width; at least ``least``."""
+
+    width: int
+    layers: tuple[Layer, ...]
+    least: int = _FINE
+
+    @property
+    def total(self) -> int:
+        """The weight of all points."""
+        return self.below_one(self.width + 1)
+
+    def below(self, points: Integers) -> Integers:
+        """The weight of all points below each point."""
+        found = np.zeros_like(points)
+        for layer in self.layers:
+            layer.add_below(points, found)
+        return found
+
+    def below_one(self, point: int) -> int:
+        """The weight of all points below one."""
+        return sum(layer.below(point) for layer in self.layers)
+
+    def at(self, point: int) -> int:
+        """The weight of a point."""
+        return self.below_one(point + 1) - self.below_one(point)
+
+    def point(self, weight: int) -> int:
+        """The point that this weight falls on, of weights laid side by side."""
+        low, high = 0, self.width + 1  # below low is not more than the weight, below high is more
+        least, most = 0, self.total
+        by_share = True
+        while high - low > 1:
+            # Weight is spread nearly evenly: a share of it is near that share of the points.
+            ahead = (high - low) * (weight - least) // (most - least) if by_share else 0
+            by_share = not by_share
+            middle = min(max(low + ahead, low + 1), high - 1) if ahead else (low + high) // 2
+            found = self.below_one(middle)
+            if found <= weight:
+                low, least = middle, found
+            else:
+                high, most = middle, found
+        return low
+
+
+@lru_cache(maxsize=256)
+def round_numbers(bounds: Range) -> BaseMeasure | None:
+    """Half of the weight on all points alike, half on round numbers; None on a range of few points.
+
+    On few points every value has weight enough, and on a grid that someone chose so too.
+    """
+    if not _LEAST <= bounds.width <= _MOST:
+        return None
+    return BaseMeasure(bounds.width, (Layer(0, bounds.width, _FINE), *_decimals(bounds)))
+
+
+@lru_cache(maxsize=256)
+def toward_middle(bounds: Range) -> BaseMeasure | None:
+    """Round numbers, and more weight in the middle: for the ends, on which few records bear.
+
+    Where the records say next to nothing, the middle is off by the least.
+    """
+    plain = round_numbers(bounds)
+    if plain is None:
+        return None
+    quarter, eighth = bounds.width // 4, bounds.width // 8
+    middle = (
+        Layer(quarter, bounds.width - quarter, 6 * _FINE),
+        Layer(3 * eighth, bounds.width - 3 * eighth, 10 * _FINE),
+    )
+    return BaseMeasure(bounds.width, (*plain.layers, *middle))
+
+
+def _decimals(bounds: Range) -> list[Layer]:
+    """A layer for the multiples of each power of ten that has room between the bounds."""
+    step, width = bounds.grid.step, bounds.width
+    power = Fraction(1)
+    while power <= width * step:
+        power *= 10
+    while power > width * step:
+        power /= 10
+    powers = []
+    while power >= _CLOSEST * step:
+        powers.append(power)
+        power /= 10
+    return [_layer(bounds, power, _FINE * (width + 1) // len(powers)) for power in powers]
+
+
+def _layer(bounds: Range, power: Fraction, weight: int) -> Layer:
+    """The points nearest to the multiples of a power, of this weight together."""
+    ratio = bounds.grid.step / power
+    start = (bounds.low - Fraction(1, 2)) * ratio % 1
+    # As many bits as a product has room for: what they cut off moves no multiple by 2^-5 steps.
+    bits = _BITS - int((bounds.width + 1) * ratio + 1).bit_length()
+    whole = Layer(0, bounds.width, 1, floor(ratio * (1 << bits)), floor(start * (1 << bits)), bits)
+    many = max(1, whole.below(bounds.width + 1))
+    return replace(whole, weight=max(1, weight // many))
