@@ -48,7 +48,7 @@ def test_e1_randomized_post_processing_costs_nothing():
         dp.RandomizedResponse.two_coin(), lambda bit: {bit: "9/10", 1 - bit: "1/10"}
     )
     assert dp.verify(again, 0, 1).ratio == Fraction(7, 3) < 3
-    assert again.loss() == dp.RandomizedResponse.two_coin().loss()
+    assert again.loss() == dp.RandomizedResponse.two_coin().loss
 
     # Noise on a grid, clamped, and a threshold with a coin: no more than the noise alone.
     noise = dp.Laplace(scale=2)

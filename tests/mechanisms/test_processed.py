@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from discreet.errors import DataError, PrivacyParameterError, VerificationError
+from discreet.local import RandomizedResponse
 from discreet.mechanisms import (
     Exponential,
     Gaussian,
     Laplace,
     NoisyMax,
     Processed,
-    RandomizedResponse,
 )
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.losses import PureDP, ZeroConcentratedDP

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from discreet.errors import DataError, PrivacyParameterError
+from discreet.local import RandomizedResponse
 from discreet.mechanisms import (
     Exponential,
     Gaussian,
@@ -14,7 +15,6 @@ from discreet.mechanisms import (
     NoiseComparison,
     NoisyMax,
     PermuteAndFlip,
-    RandomizedResponse,
 )
 from discreet.privacy.region import Region
 from discreet.privacy.tradeoff import tradeoff

@@ -57,7 +57,7 @@ class NoiseComparison:
         """The noise with the smaller margin at 95%; Laplace where they are equal: it has no δ.
 
         >>> NoiseComparison(epsilon=1, delta=1e-6).better(64)
-        Gaussian(sigma=33.80488)
+        Gaussian(sigma=33.79773)
         """
         laplace, gaussian = self.laplace(counts), self.gaussian(counts)
         wins = gaussian.accuracy(_CONFIDENCE) < laplace.accuracy(_CONFIDENCE)

@@ -43,7 +43,7 @@ class Processed:
     >>> again.law(1).known(1)
     Fraction(7, 10)
     >>> twice = Processed([poll, poll], lambda first, second: first + second)
-    >>> twice.law([1, 1]).known(2), twice.loss() == poll.loss() + poll.loss()
+    >>> twice.law([1, 1]).known(2), twice.loss() == poll.loss + poll.loss
     (Fraction(9, 16), True)
     """
 
@@ -109,7 +109,8 @@ class Processed:
                     "how far one unit moves its input. Give one for each such mechanism, for "
                     "example .loss(dp.Sensitivity(l1=1))."
                 )
-            losses.append(mechanism.loss(*left[:needed]))
+            stated = mechanism.loss  # local schemes have it as it is, others for a sensitivity
+            losses.append(stated(*left[:needed]) if callable(stated) else stated)
             del left[:needed]
         if left:
             raise PrivacyParameterError(
