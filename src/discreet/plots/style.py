@@ -42,6 +42,7 @@ _CONFIG: dict[str, Any] = {
         "titlePadding": 10,
     },
     "legend": {
+        "columnPadding": 24,
         "labelColor": DARK,
         "labelFontSize": 12.5,
         "labelLimit": 400,
