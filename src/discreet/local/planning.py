@@ -150,7 +150,8 @@ def epsilon_for(
     Fraction(271, 250)
     """
     people = read_count(respondents, "respondents", "people who answer")
-    if not callable(make):
+    given: object = scheme_of(make)
+    if isinstance(given, Categorical) or not callable(given):  # a poll can be called too
         raise _not_a_maker()
     largest = _made(make, _MOST_EPSILON)
     width, level = _read_margin(margin, largest), _read_confidence(confidence)
