@@ -95,7 +95,7 @@ def lattice_delta(
 
     >>> noise, move = Fraction(9), Move(2, 2)
     >>> round(float(lattice_delta(noise, move, Fraction(1, 2), Fraction(2), 64)), 7)
-    8.1e-06
+    5.3e-06
     """
     smoothing = Smoothing.of(variance, rounding, move.moving, bits)
     if smoothing is None or smoothing.cost >= epsilon:

@@ -173,7 +173,9 @@ class _Residues:
     def __init__(self, variance: Fraction, squares: int, bits: int) -> None:
         self._packing = _Packing(squares, bits)
         self._one = _residues(variance, squares, bits)
-        self._known = {(): self._packing.pack([1 << bits] + [0] * (squares - 1))}
+        self._known: dict[tuple[int, ...], int] = {
+            (): self._packing.pack([1 << bits] + [0] * (squares - 1))
+        }
         self._times: dict[int, int] = {}
 
     def laws(self, listed: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:

