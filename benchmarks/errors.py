@@ -12,6 +12,7 @@ import diffprivlib
 from pydp.algorithms import laplacian
 
 import discreet as dp
+import rank_errors
 import table_errors
 from timing import table
 
@@ -91,6 +92,7 @@ def main() -> None:
         for library, errors in EARLIER.items()
     ]
     print(table(["library", *TRUTH], earlier))
+    rank_errors.main()
     table_errors.main()
 
 

@@ -30,7 +30,8 @@ class Steps:
 
     ``default`` stands for a missing value; where it is None, a missing value is skipped.  The
     steps are counted from the lower bound, or from the upper one where values are rounded up.
-    ``ends`` are the bounds as declared, which need not be grid points.
+    ``ends`` are the bounds as declared, which need not be grid points.  ``whole`` says that no
+    value of the column lies between two grid points.
     """
 
     node: Node
@@ -39,6 +40,7 @@ class Steps:
     dated: bool = False
     rounding: Rounding = Rounding.NEAREST
     ends: tuple[Fraction, Fraction] | None = None
+    whole: bool = False
 
     def number(self, place: int) -> int | float:
         """The number at a grid point, or the bound that it is beyond."""
@@ -353,4 +355,5 @@ def steps(typed: Typed, points: int, rules: Rules, rounding: Rounding = Rounding
         if typed.default is not None:
             default = min(max(grid.index(typed.default), first), last)
     dated, ends = typed.kind is Kind.DATE, None if nearest else (low, high)
-    return Steps(typed.node, bounded, default, dated, rounding, ends)
+    whole = typed.whole and grid.exponent == 0
+    return Steps(typed.node, bounded, default, dated, rounding, ends, whole)

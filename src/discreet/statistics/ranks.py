@@ -12,7 +12,7 @@ from discreet.mechanisms.quantile import Quantiles
 from discreet.noise import BitSource
 from discreet.privacy.estimate import Estimate, RankError
 from discreet.privacy.estimates import Estimates
-from discreet.statistics.question import Question, read_bounds
+from discreet.statistics.question import Bounds, Question, read_bounds
 
 _POINTS = 1 << 26  # every doubling widens the rank error of a median by 0.7/ε
 _END_POINTS = 1 << 24  # for the ends: every doubling widens the rank error by 1.7/ε
@@ -33,7 +33,10 @@ def quantile(
     """One quantile, or several that share one ε: ``quantile(ages, [0.25, 0.5, 0.75], …)``.
 
     By the exponential mechanism on a grid, several by recursive halving.  How far the value is
-    from the truth depends on the data; what is guaranteed is its rank (``rank_error``).
+    from the truth depends on the data; what is guaranteed is its rank (``rank_error``) among the
+    values rounded to the grid: among those themselves, that of a value within half a step.
+    Without ``grid=`` there are about 2^26 steps between the bounds, and values that many records
+    share are found where they are round: whole numbers, tenths, cents.
 
     >>> answer = quantile(range(10_001), 0.5, bounds=(0, 10_000), epsilon=1)
     >>> 4900 < answer.value < 5100
@@ -101,7 +104,7 @@ def _quantiles(
             RankError(error),
             release,
             mechanism,
-            question.caveat(public),
+            question.caveat(public) + _rounded(public, grid),
         )
         for level, point, error in zip(mechanism.probabilities, found, errors, strict=True)
     }
@@ -120,7 +123,9 @@ def max(
 
     The true maximum may be one person's, so it cannot be released as it is.  On a range of few
     grid points (``grid=1`` and bounds like (1, 10)) the answer is the highest value whose noisy
-    count stands out; otherwise it is a value with about ``rank_error`` records above it at most.
+    count stands out; otherwise it is a value with at most ``rank_error`` records above it, with
+    95% confidence.  Values are rounded up to the grid (for ``min`` down), so that the records
+    above the answer are those that were above it before: rounding hides none.
 
     >>> max([3] * 50 + [7] * 50, bounds=(1, 10), grid=1, epsilon=2).value
     7
@@ -182,6 +187,12 @@ def _end(
     return question.estimate(
         public.value(place), RankError(error), release, mechanism, question.caveat(public)
     )
+
+
+def _rounded(public: Bounds, grid: object) -> str:
+    """What a rank error does not cover where nobody chose the grid."""
+    step = float(public.range.grid.step)
+    return "" if grid is not None else f" Ranks are of values rounded to multiples of {step:.2g}."
 
 
 def _probability(level: object) -> Fraction:
