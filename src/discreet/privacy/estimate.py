@@ -125,6 +125,11 @@ class Estimate:
         return max(below, above)
 
     @property
+    def exact(self) -> bool:
+        """Whether no noise is in it: it was public, or computed from what was."""
+        return isinstance(self.error, LinearError) and not self.error.terms
+
+    @property
     def rank_error(self) -> float | None:
         """How many records lie at most between the value and its quantile, at 95%."""
         return self.error.records if isinstance(self.error, RankError) else None
@@ -157,6 +162,8 @@ class Estimate:
                 text = f"{number_text(self.value, None)} (rank ± {records})"
             else:
                 text = f"{self.value} (behind the fullest by at most {records})"
+        elif self.exact:
+            text = f"{number_text(self.value, None)} (exact)"
         else:
             text = interval_text(self.value, *self.interval())
         return text if self.safe else f"{text} UNSAFE: seeded noise"
@@ -233,7 +240,8 @@ class Estimate:
             return self._with(value, RankError(inf), other)
 
         def bounds(confidence: Fraction) -> Interval:
-            each = 1 - (1 - confidence) / 2  # both hold at once with the confidence asked for
+            # Both hold at once with the confidence asked for.
+            each = confidence if self.exact or other.exact else 1 - (1 - confidence) / 2
             return join(self.interval(each), other.interval(each))
 
         return self._with(value, BoundedError(bounds), other)

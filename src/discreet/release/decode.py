@@ -21,6 +21,7 @@ from discreet.plan.blocks import (
     Present,
     Ranks,
     Rows,
+    Size,
     Steps,
     Total,
 )
@@ -89,6 +90,8 @@ def note(output: Output, question: Question) -> str:
     """What an interval does not cover."""
     parts = []
     block = output.block
+    if isinstance(block, Size):
+        return "It is exact. Neighbors replace one row, so the number of rows is public."
     if isinstance(block, Total | Moments | FixedTotal | Ranks | Extreme):
         bounds = block.value.range
         counts = {Statistic.ROWS, Statistic.PEOPLE, Statistic.COUNT}
@@ -120,6 +123,8 @@ def _decoder(output: Output, priced: Priced | Selection, frame: Frame) -> Decode
     one = unit(block, frame.question)
     if isinstance(priced, Selection):
         return _linear([Fraction(1)], _noise(priced))
+    if isinstance(block, Size):
+        return lambda noisy: (noisy[0], LinearError(()))
     if isinstance(block, People | Rows | Present | Distinct):
         return _linear([Fraction(1, one)], _noise(priced))
     if isinstance(block, Ranks | Extreme):

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from discreet.sql.offered import Offer
 
 AGGREGATES = (
-    Offer("COUNT(*)", "SELECT COUNT(*) FROM visits", "how many rows", ("ROWS()",)),
+    Offer(
+        "COUNT(*)",
+        "SELECT COUNT(*) FROM visits",
+        "how many rows; of a whole table whose rows are replaced exactly, for ε = 0",
+        ("ROWS()",),
+    ),
     Offer("COUNT(x)", "SELECT COUNT(stay) FROM visits", "how many rows have a value"),
     Offer(
         "COUNT(DISTINCT id)",
