@@ -352,7 +352,7 @@ def steps(typed: Typed, points: int, rules: Rules, rounding: Rounding = Rounding
     grid = Grid(max(0, Grid.below(finest).exponent)) if typed.whole else Grid.below(finest)
     nearest = rounding is Rounding.NEAREST
     first, last = (grid.index(low), grid.index(high)) if nearest else grid.around(low, high)
-    if first == last:
+    if grid.index(low) == grid.index(high):
         raise BoundsError(
             f"the bounds of {shown(typed.node)[:60]!r} are so close together, and so far from "
             "zero, that 64-bit floats do not tell them apart. Subtract a constant first, or use "
