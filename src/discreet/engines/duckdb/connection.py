@@ -11,8 +11,9 @@ from threading import Lock
 from typing import Any
 
 from discreet.engines.duckdb.names import check_doubles
+from discreet.engines.duckdb.optimizers import disable
 from discreet.engines.duckdb.sources import Files
-from discreet.engines.duckdb.views import neutralized, open_views, quoted
+from discreet.engines.duckdb.views import decode_views, open_views, quoted, widen_views
 from discreet.engines.sources import Stored
 from discreet.errors import SourceError
 
@@ -25,8 +26,8 @@ _CONFIGURATION = {
     "python_enable_replacements": "false",
 }
 _SETTINGS = {
-    # Up to 2^22 different whole numbers are grouped by their own value, without a hash.
-    "perfect_ht_threshold": "22",
+    # Groups are not placed by the least and the largest value that a file tells.
+    "perfect_ht_threshold": "0",
     # Progress is asked for, never printed.
     "enable_progress_bar": "true",
     "enable_progress_bar_print": "false",
@@ -107,10 +108,27 @@ class Connection:
         with self._turn:
             name = self._bound.pop(query, None)
             try:
-                ran = self.connection.execute(query if name is None else f"EXECUTE {name}")
-                return getattr(ran, fetch)()
+                found = self._once(query if name is None else f"EXECUTE {name}", fetch)
             finally:
                 self._forget(name)
+            return self._once(query, fetch, last=True) if found is None else found
+
+    def _once(self, query: str, fetch: str, *, last: bool = False) -> Any:
+        """What a query finds, or None if it is to run again since some text is not UTF-8."""
+        import duckdb
+
+        try:
+            return getattr(self.connection.execute(query), fetch)()
+        except (duckdb.InterruptException, duckdb.FatalException):
+            raise
+        except duckdb.Error:
+            if last or self._widened or not self._widen():
+                raise
+        return None
+
+    def _widen(self) -> bool:
+        self._widened = True
+        return widen_views(self.connection, self._tables)
 
     def _forget(self, name: str | None) -> None:
         if name is not None:
@@ -127,6 +145,7 @@ class Connection:
             if isinstance(one.source, Files):
                 check_doubles(one.source.header)
         self._process = os.getpid()
+        self._widened = False  # whether texts are read by their bytes
         self._turn = Lock()  # a frame is known to one connection, which runs one query at a time
         self._bound: dict[str, str] = {}  # by its text, the name of each query that is bound
         spill = mkdtemp(prefix="discreet-")
@@ -137,16 +156,13 @@ class Connection:
         try:
             for name, value in (("temp_directory", quoted(spill)), *_SETTINGS.items()):
                 self.connection.execute(f"SET {name} = {value}")
-            # TRY_CAST of a text file's column must not become the reader's own, strict conversion;
-            # versions that do not know the name do not do that.
-            with suppress(duckdb.InvalidInputException, duckdb.ParserException):
-                self.connection.execute("SET disabled_optimizers = 'type_pushdown'")
+            disable(self.connection)
             with suppress(duckdb.Error):  # a moment's date must not depend on the machine
                 self.connection.execute("SET TimeZone = 'UTC'")
             open_views(self.connection, self._tables)
             self.connection.execute("SET enable_external_access = false")
             self.connection.execute("SET lock_configuration = true")
-            columns = neutralized(self.connection, self._tables)
+            columns = decode_views(self.connection, self._tables)
         except duckdb.Error:
             pass
         except SourceError:

@@ -3,12 +3,16 @@
 Nothing here is private, so that everything may be looked at.  A private table is never opened so.
 """
 
+from collections.abc import Mapping
+from contextlib import closing
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
+from discreet.engines.duckdb.cells import decoded
 from discreet.engines.duckdb.connection import Connection
 from discreet.engines.duckdb.sources import Files, Local
+from discreet.engines.duckdb.views import named
 from discreet.engines.sources import Source, Stored
 from discreet.errors import BoundsError, DiscreetError, SourceError
 from discreet.plan.columns import (
@@ -27,13 +31,10 @@ from discreet.sql.expressions import column_name, read_column
 MOST_ROWS = 1_000_000
 _MOST_VALUES = 10_000
 _FACTS = (
-    "COUNT({0}), COUNT(DISTINCT {0}), COUNT(TRY_CAST({0} AS DOUBLE)), "
-    "MIN(TRY_CAST({0} AS DOUBLE)), "
-    "MAX(TRY_CAST({0} AS DOUBLE)), COUNT(CASE WHEN TRY_CAST({0} AS DOUBLE) = "
-    "FLOOR(TRY_CAST({0} AS DOUBLE)) THEN 1 END), COUNT(CASE WHEN {0} LIKE '0_%' AND {0} NOT LIKE "
-    "'0.%' THEN 1 END), COUNT(TRY_CAST({0} AS DATE)), MIN(DATE_DIFF('day', DATE '1970-01-01', "
-    "TRY_CAST({0} AS DATE))), MAX(DATE_DIFF('day', DATE '1970-01-01', TRY_CAST({0} AS DATE))), "
-    "COUNT(CASE WHEN LOWER({0}) IN ('true', 'false') THEN 1 END)"
+    "COUNT({text}), COUNT(DISTINCT {text}), COUNT({number}), MIN({number}), MAX({number}), "
+    "COUNT(CASE WHEN {number} = FLOOR({number}) THEN 1 END), COUNT(CASE WHEN {text} LIKE '0_%' "
+    "AND {text} NOT LIKE '0.%' THEN 1 END), COUNT({date}), MIN({days}), MAX({days}), "
+    "COUNT(CASE WHEN LOWER({text}) IN ('true', 'false') THEN 1 END)"
 )
 
 
@@ -52,11 +53,10 @@ def read_public(name: str, source: Source) -> Public:
             "frame.toPandas().to_csv('wards.csv', index=False)."
         )
     try:
-        connection = Connection(Stored(source))
-        try:
-            return _read(name, connection)
-        finally:
-            connection.close()
+        with closing(Connection(Stored(source))) as connection:
+            columns = _columns(name, connection)
+        with closing(Connection(Stored(source, columns))) as connection:
+            return Public(columns=columns, most=_most(columns, connection))
     except DiscreetError:
         raise
     except Exception:
@@ -67,23 +67,38 @@ def read_public(name: str, source: Source) -> Public:
     )
 
 
-def _read(name: str, connection: Connection) -> Public:
-    columns: dict[str, Column] = {}
-    most: dict[str, int] = {}
+def _columns(name: str, connection: Connection) -> dict[str, Column]:
+    """What each column holds, by what its cells are read as."""
     size = connection.rows("SELECT COUNT(*) FROM source")[0][0]
     if size > MOST_ROWS:
         raise SourceError(
             f"the public table {name[:60]!r} has {size:,} rows. At most {MOST_ROWS:,} are looked "
             "up. Keep those that are joined with."
         )
-    for column in connection.columns["source"]:
-        text = f'CAST("{column.replace(chr(34), chr(34) * 2)}" AS VARCHAR)'
-        facts = connection.rows(f"SELECT {_FACTS.format(text)} FROM source")[0]
-        columns[column] = _column(text, facts, connection)
-        value = read_column(column_name(column), columns[column]).sql("duckdb")
+    columns: dict[str, Column] = {}
+    for column, kind, *_ in connection.rows("DESCRIBE source"):
+        text, number, date = (
+            decoded(named(column), kind, one) for one in (Text(), Number(), Number(dated=True))
+        )
+        facts = _FACTS.format(
+            text=text,
+            number=f"NULLIF({number}, 'NaN'::DOUBLE)",
+            date=date,
+            days=f"DATE_DIFF('day', DATE '1970-01-01', {date})",
+        )
+        found = connection.rows(f"SELECT {facts} FROM source")[0]
+        columns[column] = _column(text, found, connection)
+    return columns
+
+
+def _most(columns: Mapping[str, Column], connection: Connection) -> dict[str, int]:
+    """How often each column repeats a value."""
+    most = {}
+    for name, column in columns.items():
+        value = read_column(column_name(name), column).sql("duckdb")
         sizes = f"SELECT COUNT({value}) AS n FROM source GROUP BY {value}"
-        most[column] = connection.rows(f"SELECT COALESCE(MAX(n), 0) FROM ({sizes})")[0][0]
-    return Public(columns=columns, most=most)
+        most[name] = connection.rows(f"SELECT COALESCE(MAX(n), 0) FROM ({sizes})")[0][0]
+    return most
 
 
 def _column(text: str, facts: tuple[Any, ...], connection: Connection) -> Column:

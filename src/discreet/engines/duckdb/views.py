@@ -1,9 +1,10 @@
 """A view of every stored table, in which no stored type decides anything about rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from glob import escape
 from typing import Any
 
+from discreet.engines.duckdb.cells import TEXTS, are_texts, decoded, identity
 from discreet.engines.duckdb.names import check_names
 from discreet.engines.duckdb.sources import Files, Frame, Local
 from discreet.engines.sources import Stored
@@ -11,8 +12,6 @@ from discreet.errors import SourceError
 
 _LONGEST_LINE = 1 << 24
 _TEXT = "VARCHAR"
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-_UNSIGNED = tuple(f"U{kind}" for kind in _WHOLE)
 
 
 def open_views(connection: Any, tables: Sequence[Stored]) -> None:
@@ -54,66 +53,107 @@ def _opened(connection: Any, table: Stored) -> str:
             run(f"ATTACH {quoted(path)} AS stored_{view} (READ_ONLY)")
         run(f"CREATE VIEW {view} AS SELECT * FROM stored_{view}.{named(source.table or '')}")
         return ""
-    # A path is one file, also where it looks like a pattern.
-    paths = ", ".join(quoted(escape(path)) for path in source.paths)
-    run(f"CREATE VIEW {view} AS SELECT * FROM {_reader(source, paths, table.declared)}")
-    return paths
+    run(f"CREATE VIEW {view} AS SELECT * FROM {_reader(source, table.declared)}")
+    return _paths(source)
 
 
-def neutralized(connection: Any, tables: Sequence[Stored]) -> dict[str, tuple[str, ...]]:
-    """Take away what a stored type would decide about rows; the columns of every view.
+def decode_views(connection: Any, tables: Sequence[Stored]) -> dict[str, tuple[str, ...]]:
+    """Read every declared column by the rule for stored cells; the columns that the tables have.
 
-    A NaN names nobody, as a NULL does: together they would be one person without caps.  A
-    collation would make one group of several spellings, and show one person's.  Ids of several
-    tables are compared as what they are, or as texts where some are whole numbers and some texts.
+    Ids of several tables are compared as what they are, or as texts.  A collation would make
+    one group of several spellings, and show one person's: texts have none.
     """
-    described = {
-        table.view: connection.execute(f"DESCRIBE {table.view}").fetchall() for table in tables
-    }
-    kinds = {
-        kind for table in tables for name, kind, *_ in described[table.view] if name == table.unit
-    }
-    if len(kinds) > 1 and not kinds <= {_TEXT, *_WHOLE, *_UNSIGNED}:
-        # Only the first word of a type is told: an ENUM goes on with the ids that it has.
-        words = sorted({kind.partition("(")[0] for kind in kinds})
-        raise SourceError(
-            f"the people's ids are of different types in the tables: {', '.join(words)}. Who is "
-            "the same person must not depend on how a number is written. Store them as one type."
-        )
+    described = {table.view: _described(connection, table.view) for table in tables}
+    texts = are_texts(
+        (table.unit, described[table.view][table.unit])
+        for table in tables
+        if table.unit in described[table.view]
+    )
     for table in tables:
-        columns = described[table.view]
-        changed = [
-            change
-            for name, kind, *_ in columns
-            if (change := _changed(table, str(name), str(kind), mixed=len(kinds) > 1))
+        columns, view = described[table.view], table.view
+        read = [
+            f"{decoded(named(name), columns[name], declared)} AS {named(name)}"
+            for name, declared in table.columns.items()
+            if name in columns
         ]
-        if changed:
-            view = table.view
-            connection.execute(f"ALTER VIEW {view} RENAME TO raw_{view}")
+        if table.unit is not None and table.unit in columns:
+            unit = named(table.unit)
+            read.append(f"{identity(unit, columns[table.unit], texts=texts)} AS {unit}")
+        if not read:
+            continue  # nothing is declared: the table is looked at as it is
+        connection.execute(f"ALTER VIEW {view} RENAME TO raw_{view}")
+        if isinstance(table.source, Frame):  # Arrow does not look at what it calls text
+            changes = _replaced(columns, lambda name: f"TRY(DECODE(ENCODE({name})))")
+            _change(connection, view, changes)
+        elif isinstance(table.source, Files) and table.source.format == "duckdb":
+            _change(connection, view, _replaced(columns, lambda name: f"{name} COLLATE POSIX"))
+        connection.execute(f"CREATE VIEW {view} AS SELECT {', '.join(read)} FROM raw_{view}")
+    return {view: tuple(columns) for view, columns in described.items()}
+
+
+def widen_views(connection: Any, tables: Sequence[Stored]) -> bool:
+    """From now on read every text of Parquet by its bytes, which takes longer; whether any is.
+
+    What is not UTF-8 ends DuckDB's scan of a file.  Read with each such byte replaced, and again
+    with each left out, a text is the same if it has none.
+    """
+    changed = False
+    for table in tables:
+        view, source = table.view, table.source
+        if not isinstance(source, Files) or source.format != "parquet" or not table.declared:
+            continue
+        columns = _described(connection, f"raw_{view}")
+        changes = _replaced(
+            {name: columns[name] for name in table.declared if name in columns},
+            lambda one: f"CASE WHEN replaced.{one} = left_out.{one} THEN replaced.{one} END",
+        )
+        if changes:
             connection.execute(
-                f"CREATE VIEW {view} AS SELECT * REPLACE ({', '.join(changed)}) FROM raw_{view}"
+                f"CREATE OR REPLACE VIEW raw_{view} AS SELECT replaced.* REPLACE ({changes}) "
+                f"FROM {_reader(source, (), 'replace')} AS replaced "
+                f"POSITIONAL JOIN {_reader(source, (), 'ignore')} AS left_out"
             )
-    return {view: tuple(str(row[0]) for row in rows) for view, rows in described.items()}
+            changed = True
+    return changed
 
 
-def _changed(table: Stored, name: str, kind: str, *, mixed: bool) -> str | None:
-    column = named(name)
-    collated = isinstance(table.source, Files) and table.source.format == "duckdb"
-    if name == table.unit and kind in ("FLOAT", "DOUBLE"):
-        return f"NULLIF({column}, 'NaN'::{kind}) AS {column}"
-    if collated and kind == _TEXT:
-        return f"{column} COLLATE POSIX AS {column}"
-    if mixed and name == table.unit and kind != _TEXT:
-        return f"CAST({column} AS {_TEXT}) AS {column}"
-    return None
+def _described(connection: Any, view: str) -> dict[str, str]:
+    """The types of a view's columns."""
+    rows = connection.execute(f"DESCRIBE {view}").fetchall()
+    return {str(name): str(kind) for name, kind, *_ in rows}
 
 
-def _reader(source: Files, paths: str, declared: Sequence[str]) -> str:
+def _replaced(columns: Mapping[str, str], change: Callable[[str], str]) -> str:
+    """Every text with a change made to it."""
+    names = [named(name) for name, kind in columns.items() if kind in TEXTS]
+    return ", ".join(f"{change(name)} AS {name}" for name in names)
+
+
+def _change(connection: Any, view: str, changes: str) -> None:
+    if changes:
+        connection.execute(f"ALTER VIEW raw_{view} RENAME TO stored_as_{view}")
+        connection.execute(
+            f"CREATE VIEW raw_{view} AS SELECT * REPLACE ({changes}) FROM stored_as_{view}"
+        )
+
+
+def _paths(source: Files) -> str:
+    """The quoted paths; a path is one file, also where it looks like a pattern."""
+    return ", ".join(quoted(escape(path)) for path in source.paths)
+
+
+def _reader(source: Files, declared: Sequence[str], invalid: str = "strict") -> str:
+    """What reads files; ``invalid`` says what becomes of bytes that are not UTF-8."""
+    paths = _paths(source)
     if source.format == "parquet":
-        # A folder's name must not stand in for a column.
-        return f"read_parquet([{paths}], hive_partitioning = false)"
+        # A folder's name must not stand in for a column, nor a statistic for a row.
+        return (
+            f"read_parquet([{paths}], hive_partitioning = false, can_have_nan = true, "
+            f"utf8_validation = '{invalid}')"
+        )
+    kind = "JSON" if source.format == "json" else _TEXT
     names = source.header or tuple(declared)
-    columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in names)
+    columns = ", ".join(f"{quoted(name)}: '{kind}'" for name in names)
     if source.format == "json":
         # Every line by itself: one that is no object has no values, and changes no other.
         return (
@@ -121,10 +161,9 @@ def _reader(source: Files, paths: str, declared: Sequence[str]) -> str:
             f"format = 'newline_delimited', records = true, ignore_errors = true, "
             f"columns = {{{columns}}})"
         )
-    delimiter = quoted(source.delimiter)
     return (
         f"read_csv([{paths}], hive_partitioning = false, max_line_size = {_LONGEST_LINE}, "
-        f"auto_detect = false, header = true, delim = {delimiter}, "
+        f"auto_detect = false, header = true, delim = {quoted(source.delimiter)}, "
         f"quote = '\"', escape = '\"', nullstr = '', strict_mode = true, "
         f"columns = {{{columns}}})"
     )

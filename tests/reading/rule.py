@@ -1,0 +1,321 @@
+"""The rule by which a stored cell is read, as one naive function, and cells to try it with.
+
+A cell's value is a function of its own stored bytes and the declared kind.  What cannot be decoded
+is missing.  ``docs/reference/reading.md`` says the same in a table.
+"""
+
+import datetime
+import re
+from decimal import Decimal
+from fractions import Fraction
+from math import inf, isnan, nan
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from discreet.plan.columns import Boolean, Category, Column, Number, Text
+
+EXACT = 1 << 53
+"""Up to here every whole number is a float of its own."""
+
+_BLANKS = " \t\n\v\f\r"
+_DIGITS = r"[0-9](?:_?[0-9])*"
+_NUMBER = re.compile(
+    rf"\+?-?(?:(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?"
+    r"|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
+)
+_DATE = re.compile(rf"([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})(?:[{_BLANKS}T].*)?", re.DOTALL)
+_TRUTHS = {"true": True, "t": True, "yes": True, "y": True}
+_TRUTHS |= {"false": False, "f": False, "no": False, "n": False}
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+_FIRST, _LAST = (np.datetime64(f"{year}-01-01", "s").astype(int) for year in ("0001", "10000"))
+
+Value = float | bool | str | None
+
+
+def read(declared: Column, stored: object) -> Value:
+    """A stored cell as its column's declared kind says, or None where that is missing.
+
+    Where it says more than the draft that came before it:
+
+    - A text says a number as DuckDB reads one: blanks around it, a sign (also "+-"), digits with
+      single underscores between them, a point, an exponent, "inf" or "infinity" in any capitals.
+      "nan" is missing.  Beyond the floats it is infinite.
+    - A text says a date if it begins (after blanks) with YYYY-MM-DD, and then ends or goes on with
+      a blank or T; what follows is not looked at.  So the date is the one that is written, whatever
+      zone follows it.
+    - A text is true or false by the words true, t, yes, y, false, f, no, n in any capitals, without
+      blanks, or by the number that it says.
+    - A float is the 64-bit float that equals it: a 32-bit 0.1 reads as "0.10000000149011612".
+      Texts of floats are Python's repr.
+    - A moment's text is YYYY-MM-DD HH:MM:SS, then the fraction without trailing zeros, then +00
+      where it has a zone.  The calendar is that of Python: the years 1 to 9999.
+    - A UUID's text has small letters.
+    - An id that is stored as bytes is told apart by its bytes (``read_id``).
+    """
+    if isinstance(stored, bytes):
+        return read(declared, _decoded(stored))
+    if isinstance(declared, Number) and declared.dated:
+        return _day(stored)
+    if isinstance(declared, Number) or (isinstance(declared, Category) and declared.numeric):
+        found = _number(stored)
+        return None if found is None else float(found) + 0.0
+    if isinstance(declared, Boolean):
+        return _truth(stored)
+    return _text(stored)
+
+
+def read_id(stored: object) -> str | None:
+    """Whose row it is, as a text that is the same for the same person; None for nobody.
+
+    Bytes are often a hash, which is no text: an id of bytes is the same as one of the same bytes.
+    """
+    if isinstance(stored, bytes):
+        return stored.hex().upper()
+    return _text(stored)
+
+
+def _decoded(stored: bytes) -> str | None:
+    try:
+        return stored.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _number(stored: object) -> float | None:
+    if isinstance(stored, str):
+        text = stored.strip(_BLANKS)
+        if not _NUMBER.fullmatch(text):
+            return None
+        return float(text.replace("_", "").removeprefix("+"))
+    if isinstance(stored, bool | np.bool_ | int | float | np.integer | np.floating | Decimal):
+        if stored != stored:  # noqa: PLR0124
+            return None
+        try:
+            return float(stored)
+        except OverflowError:
+            return inf if stored > 0 else -inf
+    return None
+
+
+def _truth(stored: object) -> bool | None:
+    if isinstance(stored, str) and stored.lower() in _TRUTHS:
+        return _TRUTHS[stored.lower()]
+    number = _exact(stored)
+    return bool(number) if number in (0, 1) else None
+
+
+def _exact(stored: object) -> Fraction | float | None:
+    """A number without rounding: 1 + 10^-30 is not 1, and a text says the nearest float."""
+    if isinstance(stored, Decimal) and stored.is_finite():
+        return Fraction(stored)
+    if isinstance(stored, int):
+        return Fraction(stored)
+    return _number(stored)
+
+
+def _text(stored: object) -> str | None:
+    match stored:
+        case str():
+            return stored if _is_unicode(stored) else None
+        case bool() | np.bool_():
+            return "true" if stored else "false"
+        case int() | np.integer():
+            return str(int(stored))
+        case float() | np.floating():
+            number = float(stored)
+            if isnan(number):
+                return None
+            return str(int(number)) if abs(number) <= EXACT and number % 1 == 0 else repr(number)
+        case Decimal():
+            if not stored.is_finite():
+                return _text(float(stored)) if stored == stored else None  # noqa: PLR0124
+            shown = format(stored, "f")
+            shown = shown.rstrip("0").rstrip(".") if "." in shown else shown
+            return "0" if shown in ("", "-0", "-") else shown
+        case UUID():
+            return str(stored)
+        case np.datetime64():
+            return _moment(stored)
+        case datetime.datetime():
+            return _moment(np.datetime64(_utc(stored))) + "+00" * (stored.tzinfo is not None)
+        case datetime.date():
+            return stored.isoformat()
+    return None
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has no lone half of a pair: those have no UTF-8."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _utc(moment: datetime.datetime) -> datetime.datetime:
+    if moment.tzinfo is None:
+        return moment
+    return moment.astimezone(datetime.UTC).replace(tzinfo=None)
+
+
+def _moment(stored: np.datetime64) -> Any:
+    if not _in_calendar(stored):
+        return None
+    day, _, time = str(stored).partition("T")
+    whole, _, rest = (time or "00:00:00").partition(".")
+    rest = rest.rstrip("0")
+    return f"{day} {whole}" + (f".{rest}" if rest else "")
+
+
+def _in_calendar(stored: np.datetime64) -> bool:
+    seconds = stored.astype("datetime64[s]").astype(int)
+    return not np.isnat(stored) and bool(_FIRST <= seconds < _LAST)
+
+
+def _day(stored: object) -> float | None:
+    if isinstance(stored, np.datetime64):
+        if not _in_calendar(stored):
+            return None
+        return float(stored.astype("datetime64[D]").astype(int))
+    if isinstance(stored, datetime.datetime):
+        stored = _utc(stored).date()
+    elif isinstance(stored, str):
+        found = _DATE.fullmatch(stored.lstrip(_BLANKS))
+        try:
+            stored = datetime.date.fromisoformat(found[1]) if found else None
+        except ValueError:
+            return None
+    return float(stored.toordinal() - _EPOCH) if isinstance(stored, datetime.date) else None
+
+
+# ---------------------------------------------------------------------- cells to try it with
+
+DECLARED: dict[str, Column] = {
+    "number": Number(low=Fraction(-1000), high=Fraction(1000)),
+    "integer": Number(low=Fraction(0), high=Fraction(100), whole=True),
+    "numeric category": Category((0, 1, 7)),
+    "boolean": Boolean(),
+    "text": Text(),
+    "text category": Category(("7", "true", "a", "2.5")),
+    "date": Number(low=Fraction(0), high=Fraction(30000), whole=True, dated=True),
+}
+
+INTEGERS: list[Any] = [None, 0, 1, 2, 7, -1, 100, 127, -128, 2**31 - 1, -(2**31), 2**53, 2**53 + 1]
+INTEGERS += [-(2**53) - 1, 2**63 - 1, -(2**63), 10**18]
+HUGE: list[Any] = [None, 1, 7, 2**64 - 1, 2**64, 2**64 + 2**11 + 1, -(2**64) - 1, 2**127 - 1]
+HUGE += [-(2**127), 10**20 + 1, 2**53 + 1, 2**80 + 2**27 + 1]
+FLOATS: list[Any] = [None, nan, inf, -inf, 0.0, -0.0, 1.0, 7.0, -7.0, 2.5, 0.1, 1 / 3, 5e-324]
+FLOATS += [1e15, 2.0**53, -(2.0**53), 2.0**53 + 2, 1e16, 1e22, 1e100, -1.7976931348623157e308]
+FLOATS += [1e-5, 1.0000000000000002, 0.9999999999999999, 1e-310]
+SMALL_FLOATS: list[Any] = [None, nan, inf, -inf, 0.0, -0.0, 1.0, 7.0, 0.5, 0.10000000149011612]
+SMALL_FLOATS += [2.0**24, 3.4028234663852886e38, 1.401298464324817e-45]
+_NARROW = ["0.00", "1.00", "7.00", "-7.00", "2.50", "0.01", "-0.01", "1.01", "100.00", "0.10"]
+DECIMALS: list[Any] = [None, *map(Decimal, _NARROW)]
+_WIDE = ["0", "1", "7.0000000000", "1.0000000001", "0.1", "0.3", "9007199254740993.0000000001"]
+_WIDE += ["-9007199254740993", "1234567890123456789012345678.0123456789", "0.0000000001", "-2.5"]
+_WIDE += ["9999999999999999999999999999.9999999999", "1152921504606847105.5"]
+WIDE_DECIMALS: list[Any] = [None, *map(Decimal, _WIDE)]
+BOOLEANS: list[Any] = [None, True, False]
+TEXTS: list[Any] = [
+    None,
+    "",
+    " ",
+    "a",
+    "A",
+    "7",
+    "7.0",
+    " 7 ",
+    "+7",
+    "-0",
+    "+-7",
+    "1",
+    "1.0",
+    "0.0",
+]
+TEXTS += ["0", "1e0", "1e3", "1E+3", ".5", "5.", ".", "1_000", "1__0", "_1", "1_", "1,5"]
+TEXTS += [
+    "inf",
+    "-Infinity",
+    "infinit",
+    "nan",
+    "NaN",
+    "-nan",
+    "1e400",
+    "-1e400",
+    "1e-400",
+    "9" * 400,
+]
+TEXTS += ["true", "TRUE", "True", "t", "f", "yes", "No", "y", "n", "on", "off", " true", "2", "01"]
+TEXTS += ["2020-01-02", " 2020-01-02 ", "2020-01-02 03:04:05", "2020-01-02T23:59:59-05:00"]
+TEXTS += ["2020-01-02Tx", "2020-01-02x", "2020-1-2", "2020/01/02", "2020-02-30", "20200102"]
+TEXTS += [
+    "0001-01-01",
+    "0000-01-01",
+    "9999-12-31",
+    "10000-01-01",
+    "-001-01-01",
+    "infinity",
+    "epoch",
+]
+TEXTS += ["infinity", "epoch"]
+TEXTS += ["2020-01-2 ", "2020-01-02\n03", "2020-01-02\u00a003", "٢٠٢٠-01-02", "0001-01-01 (BC)"]
+TEXTS += [
+    "٧",
+    "\u00a07",
+    "7\u00a0",
+    "\t7\n",
+    "7\0",
+    "\0",
+    "Ä",
+    "日本語",
+    "👍",
+    "e\u0301",
+    "\ufeffa",
+]
+TEXTS += [
+    "\ufffd",
+    "it's",
+    '"',
+    "a,b",
+    "a\nb",
+    "a\\x41",
+    "\\xFF",
+    "{}",
+    "[1]",
+    "null",
+    "NULL",
+    "N/A",
+]
+TEXTS += ["NULL", "N/A", "x" * 5000, "ı", "K", "TRUE\u200b", "tRuE", "00012", "7 8", "1 e3"]
+TEXTS += ["--7", "+ 7"]
+BYTES: list[Any] = [None, b"", b"7", b"7.0", b"true", b"2020-01-02", "Ä".encode(), b"a\0b"]
+NOT_UTF8: list[bytes] = [b"\xff", b"\xc3", b"\xc3\x28", b"\xc0\x80", b"\xed\xa0\x80", b"a\xffb"]
+NOT_UTF8 += [b"\xf4\x90\x80\x80", b"\x80", b"\xe2\x82", b"7\xff", b"\xf8\x88\x80\x80\x80"]
+NOT_UTF8 += [b"abcdefghijklmnop\xff", b"true\xff", b"2020-01-02 \xff"]
+DATES: list[Any] = [None, datetime.date(1970, 1, 1), datetime.date(1969, 12, 31)]
+DATES += [datetime.date.min, datetime.date.max, datetime.date(2020, 2, 29)]
+MOMENTS: list[Any] = [None, datetime.datetime(1970, 1, 1), datetime.datetime(1969, 12, 31, 23, 59)]
+MOMENTS += [
+    datetime.datetime(2020, 1, 2, 3, 4, 5, 500_000),
+    datetime.datetime(2020, 1, 2, 3, 4, 5, 1),
+]
+MOMENTS += [datetime.datetime.min, datetime.datetime.max, datetime.datetime(1677, 9, 21)]
+ZONED: list[Any] = [
+    None if moment is None else moment.replace(tzinfo=datetime.UTC) for moment in MOMENTS
+]
+OTHERS: list[Any] = [datetime.time(1), datetime.timedelta(1), [], [7], {"a": 7}, (1,), object(), 1j]
+"""Of these nothing is read: times of day, spans of time, and what is made of parts."""
+
+CELLS: list[Any] = [
+    *INTEGERS,
+    *HUGE,
+    *FLOATS,
+    *DECIMALS,
+    *WIDE_DECIMALS,
+    *BOOLEANS,
+    *TEXTS,
+    *BYTES,
+    *NOT_UTF8,
+    *DATES,
+    *MOMENTS,
+    *ZONED,
+    *OTHERS,
+]
