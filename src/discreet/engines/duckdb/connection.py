@@ -12,8 +12,15 @@ from typing import Any
 
 from discreet.engines.duckdb.names import check_doubles
 from discreet.engines.duckdb.optimizers import disable
-from discreet.engines.duckdb.sources import Files
-from discreet.engines.duckdb.views import decode_views, open_views, quoted, widen_views
+from discreet.engines.duckdb.sources import Files, Frame
+from discreet.engines.duckdb.views import (
+    decode_views,
+    frame_name,
+    open_views,
+    quoted,
+    widen_views,
+)
+from discreet.engines.frames.reading import FrameReader
 from discreet.engines.sources import Stored
 from discreet.errors import SourceError
 
@@ -60,8 +67,15 @@ class Connection:
     """
 
     def __init__(self, *tables: Stored) -> None:
-        self._tables = tables  # a registered frame lives as long as the connection
+        self._tables = tables
+        self._frames = {
+            one.view: FrameReader(one.source.frame, one.columns, one.unit)
+            for one in tables
+            if isinstance(one.source, Frame)
+        }
         self._numbers = count()
+        self.connection: Any = None
+        self._has_rows = False
         self._connect()
 
     def close(self) -> None:
@@ -106,6 +120,7 @@ class Connection:
         """What a query finds.  One that is bound runs once as it was bound, and is forgotten."""
         self._here()
         with self._turn:
+            self._read_frames()
             name = self._bound.pop(query, None)
             try:
                 found = self._once(query if name is None else f"EXECUTE {name}", fetch)
@@ -130,6 +145,18 @@ class Connection:
         self._widened = True
         return widen_views(self.connection, self._tables)
 
+    def _read_frames(self) -> None:
+        """Put the rows of frames in the place of their types, once."""
+        if self._has_rows:
+            return
+        for view, reader in self._frames.items():
+            self.connection.register(frame_name(view), reader.rows())
+        if self._frames:  # what is bound would go on to read what was there when it was
+            for name in self._bound.values():
+                self._forget(name)
+            self._bound.clear()
+        self._has_rows = True
+
     def _forget(self, name: str | None) -> None:
         if name is not None:
             self.connection.execute(f"DEALLOCATE {name}")
@@ -147,6 +174,7 @@ class Connection:
         self._process = os.getpid()
         self._widened = False  # whether texts are read by their bytes
         self._turn = Lock()  # a frame is known to one connection, which runs one query at a time
+        self._has_rows = False
         self._bound: dict[str, str] = {}  # by its text, the name of each query that is bound
         spill = mkdtemp(prefix="discreet-")
         self._remove = weakref.finalize(self, _remove, spill, self._process)
@@ -159,7 +187,7 @@ class Connection:
             disable(self.connection)
             with suppress(duckdb.Error):  # a moment's date must not depend on the machine
                 self.connection.execute("SET TimeZone = 'UTC'")
-            open_views(self.connection, self._tables)
+            open_views(self.connection, self._tables, self._frames)
             self.connection.execute("SET enable_external_access = false")
             self.connection.execute("SET lock_configuration = true")
             columns = decode_views(self.connection, self._tables)
@@ -175,7 +203,8 @@ class Connection:
                 f"{names} cannot be opened as a table. Its schema is read before anything is "
                 "spent. Check that it is whole, of the format its ending says, and readable."
             )
-        self.columns = columns
+        own = {view: tuple(reader.names) for view, reader in self._frames.items()}
+        self.columns = columns | own
 
 
 def _remove(folder: str, process: int) -> None:

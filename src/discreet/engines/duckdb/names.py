@@ -41,8 +41,7 @@ def check_doubles(names: Sequence[str]) -> None:
 
 def _names(source: Local, run: Run, paths: str) -> Sequence[str] | None:
     if isinstance(source, Frame):
-        found = getattr(source.frame, "column_names", None)
-        return [str(name) for name in (source.frame.columns if found is None else found)]
+        return None  # they are given as they are
     if source.format == "csv":
         return source.header
     # JSON lines are read by the declared names, and a database has no two that are alike.

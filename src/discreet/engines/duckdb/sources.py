@@ -13,6 +13,7 @@ from gzip import open as open_compressed
 from pathlib import Path
 from typing import Any, Literal
 
+from discreet.engines.frames.reading import is_frame, snapshot
 from discreet.errors import SourceError
 
 Format = Literal["csv", "parquet", "json", "duckdb"]
@@ -71,13 +72,13 @@ def find_local(source: object, table: str | None = None) -> Local:
     if isinstance(source, Sequence) and source and all(isinstance(s, str | Path) for s in source):
         return _listed([str(path) for path in source], table)
     module = type(source).__module__.partition(".")[0]
-    if module in ("pandas", "polars", "pyarrow") and hasattr(type(source), "columns"):
+    if is_frame(source):
         if hasattr(source, "collect"):
             raise SourceError(
                 "the source is a lazy frame. Its rows are computed when they are read, and what "
                 "goes wrong then could show one of them. Pass frame.collect()."
             )
-        return Frame(source)
+        return Frame(snapshot(source))
     if module in ("duckdb", "_duckdb"):
         raise SourceError(
             "the source is a DuckDB query or connection. Its rows are computed when they are read, "

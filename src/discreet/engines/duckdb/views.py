@@ -5,8 +5,9 @@ from glob import escape
 from typing import Any
 
 from discreet.engines.duckdb.cells import TEXTS, are_texts, decoded, identity
-from discreet.engines.duckdb.names import check_names
+from discreet.engines.duckdb.names import check_doubles, check_names
 from discreet.engines.duckdb.sources import Files, Frame, Local
+from discreet.engines.frames.reading import FrameReader
 from discreet.engines.sources import Stored
 from discreet.errors import SourceError
 
@@ -14,14 +15,22 @@ _LONGEST_LINE = 1 << 24
 _TEXT = "VARCHAR"
 
 
-def open_views(connection: Any, tables: Sequence[Stored]) -> None:
-    """Make the views; afterwards nothing else needs to be reached."""
+def open_views(
+    connection: Any, tables: Sequence[Stored], frames: Mapping[str, FrameReader]
+) -> None:
+    """Make the views; afterwards nothing else needs to be reached.
+
+    ``frames``, by their views, have their types now, and their rows when they are read.
+    """
     files = [one for one in map(_local, tables) if isinstance(one, Files)]
     paths = {path for one in files if one.format != "duckdb" for path in one.paths}
     if paths:
         allowed = sorted({*paths, *map(escape, paths)})
         connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, allowed))}]")
     for table in tables:
+        if table.view in frames:
+            check_doubles(frames[table.view].names)
+            connection.register(frame_name(table.view), frames[table.view].types())
         escaped = _opened(connection, table)
         named_so = [row[0] for row in connection.execute(f"DESCRIBE {table.view}").fetchall()]
         check_names(
@@ -30,6 +39,11 @@ def open_views(connection: Any, tables: Sequence[Stored]) -> None:
             lambda query: connection.execute(query).fetchall(),
             escaped,
         )
+
+
+def frame_name(view: str) -> str:
+    """What the arrays of a frame are registered as."""
+    return f"frame_{view}"
 
 
 def _local(table: Stored) -> Local:
@@ -45,8 +59,7 @@ def _opened(connection: Any, table: Stored) -> str:
     """Make one view; the quoted paths of its files."""
     source, view, run = _local(table), table.view, connection.execute
     if isinstance(source, Frame):
-        connection.register(f"frame_{view}", source.frame)
-        run(f"CREATE VIEW {view} AS SELECT * FROM frame_{view}")
+        run(f"CREATE VIEW {view} AS SELECT * FROM {frame_name(view)}")
         return ""
     if source.format == "duckdb":
         for path in source.paths[:1]:
@@ -82,10 +95,7 @@ def decode_views(connection: Any, tables: Sequence[Stored]) -> dict[str, tuple[s
         if not read:
             continue  # nothing is declared: the table is looked at as it is
         connection.execute(f"ALTER VIEW {view} RENAME TO raw_{view}")
-        if isinstance(table.source, Frame):  # Arrow does not look at what it calls text
-            changes = _replaced(columns, lambda name: f"TRY(DECODE(ENCODE({name})))")
-            _change(connection, view, changes)
-        elif isinstance(table.source, Files) and table.source.format == "duckdb":
+        if isinstance(table.source, Files) and table.source.format == "duckdb":
             _change(connection, view, _replaced(columns, lambda name: f"{name} COLLATE POSIX"))
         connection.execute(f"CREATE VIEW {view} AS SELECT {', '.join(read)} FROM raw_{view}")
     return {view: tuple(columns) for view, columns in described.items()}

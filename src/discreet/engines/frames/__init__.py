@@ -1,0 +1,1 @@
+"""Frames in memory: pandas, Polars and Arrow columns, read cell by cell by one rule."""

@@ -1,0 +1,167 @@
+"""The columns of an Arrow table, and of pandas frames that Arrow is behind."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.frames.calendar import FIRST, LAST, split
+from discreet.engines.frames.stored import (
+    Blobs,
+    Days,
+    Moments,
+    Nothing,
+    Objects,
+    Reals,
+    Stored,
+    Truths,
+    Wholes,
+    joined,
+    objects,
+    taken,
+)
+
+_KNOWN_EXTENSIONS = {"arrow.bool8": "bool8", "arrow.json": "storage", "arrow.uuid": "uuid"}
+
+
+def snapshot(frame: Any) -> Any:
+    """The table itself: nothing changes it."""
+    return frame
+
+
+def names(frame: Any) -> list[str]:
+    """What the columns are called."""
+    return [str(name) for name in frame.schema.names]
+
+
+def empty(frame: Any) -> Any:
+    """The table without its rows."""
+    return frame.slice(0, 0)
+
+
+def column(frame: Any, place: int) -> Stored:
+    """The cells of a column."""
+    return stored(frame.column(place))
+
+
+def stored(array: Any) -> Stored:
+    """The cells of an array, or of one in several chunks."""
+    import pyarrow  # type: ignore[import-untyped]
+
+    chunks = getattr(array, "chunks", [array])
+    return joined([_chunk(one) for one in chunks or [pyarrow.nulls(0, array.type)]])
+
+
+def _chunk(array: Any) -> Stored:
+    import pyarrow
+    from pyarrow import compute, types
+
+    kind = array.type
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        return _extension(array)
+    array.validate()
+    if types.is_dictionary(kind):
+        indices = _wholes(array.indices)
+        places = np.where(indices.missing, -1, indices.values.astype(np.int64))
+        return taken(_chunk(array.dictionary), places)
+    if types.is_run_end_encoded(kind):
+        return _chunk(compute.run_end_decode(array))
+    if _is_text(kind) or _is_bytes(kind):
+        return _bytes(array)
+    if types.is_boolean(kind):
+        missing = _missing(array)
+        return Truths(_filled(array, False), missing)
+    if types.is_integer(kind):
+        return _wholes(array)
+    if types.is_floating(kind):
+        with np.errstate(all="ignore"):
+            floats = array.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+        return Reals(floats)
+    if types.is_decimal(kind):
+        return Objects(objects(array.to_pylist()))
+    if types.is_date(kind):
+        days = _counts(array)
+        if types.is_date64(kind):
+            days = split(days, "ms")[0]
+        return Days(days, _missing(array) | (days < FIRST) | (days > LAST))
+    if types.is_timestamp(kind):
+        days, rest, outside = split(_counts(array), kind.unit)
+        return Moments(days, rest, outside | _missing(array), kind.tz is not None)
+    return Nothing(len(array))
+
+
+def _extension(array: Any) -> Stored:
+    known = _KNOWN_EXTENSIONS.get(array.type.extension_name)
+    if known is None:
+        return Nothing(len(array))
+    inside = _chunk(array.storage)
+    if known == "bool8" and isinstance(inside, Wholes):
+        return Truths(inside.values != 0, inside.missing)
+    if known == "uuid" and isinstance(inside, Blobs):
+        texts = [None if one is None else _uuid(one) for one in inside.words]
+        return Blobs(texts, inside.places, text=True)
+    return inside
+
+
+def _uuid(stored: bytes) -> bytes:
+    digits = stored.hex()
+    parts = (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
+    return "-".join(parts).encode()
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _is_bytes(kind: Any) -> bool:
+    from pyarrow import types
+
+    tests = (
+        types.is_binary,
+        types.is_large_binary,
+        types.is_binary_view,
+        types.is_fixed_size_binary,
+    )
+    return any(test(kind) for test in tests)
+
+
+def _bytes(array: Any) -> Blobs:
+    """Bytes, or those of texts, which are not believed to be UTF-8; equal ones are read once."""
+    import pyarrow
+
+    kinds = {
+        pyarrow.string(): pyarrow.binary(),
+        pyarrow.large_string(): pyarrow.large_binary(),
+        pyarrow.string_view(): pyarrow.binary_view(),
+    }
+    kind = kinds.get(array.type, array.type)
+    # The same memory: where each cell begins and ends is checked before anything is read by it.
+    held = pyarrow.Array.from_buffers(kind, len(array), array.buffers(), offset=array.offset)
+    held.validate(full=True)
+    coded = held.cast(pyarrow.large_binary()).dictionary_encode()
+    places = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return Blobs(coded.dictionary.to_pylist(), places.astype(np.int64), _is_text(array.type))
+
+
+def _wholes(array: Any) -> Wholes:
+    return Wholes(_filled(array, 0), _missing(array))
+
+
+def _counts(array: Any) -> NDArray[np.int64]:
+    """Days or moments as the integers that they are."""
+    import pyarrow
+
+    wide = pyarrow.int32() if array.type.bit_width == 32 else pyarrow.int64()
+    return _filled(array.view(wide), 0).astype(np.int64, copy=False)
+
+
+def _filled(array: Any, value: Any) -> NDArray[Any]:
+    found: NDArray[Any] = array.fill_null(value).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _missing(array: Any) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = array.is_null().to_numpy(zero_copy_only=False)
+    return found
