@@ -1,0 +1,123 @@
+"""One example: a pair of neighboring tables in a store, and a family of questions about it."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from discreet.engines.duckdb.sources import Frame
+from discreet.engines.sources import Sources, find
+from discreet.ledger import Ledger
+from discreet.plan.schema import Schema
+from discreet.privacy.budget import Budget
+from discreet.release.table import Table
+from tests.neighbors.comparing import Both, Counts, FoundError, said, same
+from tests.neighbors.people import MANY, Drawer, Held, Pair
+from tests.neighbors.questions import family
+from tests.neighbors.stores import STORES, Store
+from tests.neighbors.written_once import forget
+from tests.support.drawn_sql import ROWS_OF_WARDS, schema
+from tests.support.several_tables import arrow
+
+PAIRS = 4
+"""How many pairs of tables a family is asked of."""
+_WARDS = Frame(arrow(ROWS_OF_WARDS, schema().public["wards"].columns, None, "text"))
+_BUDGET = Budget(epsilon=10**6, delta=0.9)
+
+
+def run(store: Store, number: int, counts: Counts, questions: int | None = None) -> None:
+    """One example by its number; ``FoundError`` says how to have it again."""
+    try:
+        _run(store, number, counts, questions)
+    except FoundError as error:
+        error.add_note(f'Again: ./dev test tests/neighbors --replay "{store.name}: {number}"')
+        raise
+
+
+def _run(store: Store, number: int, counts: Counts, questions: int | None) -> None:
+    asked = family(number // PAIRS)
+    if number % PAIRS == 0:
+        forget()
+    random = Random(f"{store.name} {number}")
+    many = random.random() < 0.01
+    drawer = Drawer(random, store.kinds, store.mixes, store.merges)
+    pair = drawer.pair(asked.declared, MANY if many else 300)
+    layout = random.getrandbits(32)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        both = stack.enter_context(_opened(store, pair, asked.declared, folder, layout, counts))
+        if both is None:
+            return
+        listed = list(asked.questions)
+        if many:
+            listed = random.sample(listed, 5)
+        for named in listed[:questions]:
+            try:
+                both.ask(named)
+            except FoundError as error:
+                error.add_note(f"Question: {named.text}")
+                raise
+        told = random.sample(listed, 2)
+        for named in told:
+            both.say(named)
+        both.say_together(told)
+        both.suggest(random.choice(["stay", "score", "level"]), random.choice(["ward", "tag"]))
+
+
+@contextmanager
+def _opened(
+    store: Store, pair: Pair, declared: Schema, folder: Path, layout: int, counts: Counts
+) -> Iterator[Both | None]:
+    """Both tables, each stored anew and opened; None where a writer does not take them."""
+    sources = []
+    for name, side in (("before", pair.before), ("after", pair.after)):
+        place = folder / name
+        place.mkdir()
+        try:
+            sources.append(_stored(store, side, place, layout))
+        except WRITERS_REFUSE:
+            counts.refused += 1
+            yield None
+            return
+    tables = [said(lambda one=one: _table(one, declared)) for one in sources]
+    with ExitStack() as stack:
+        for table, _ in tables:
+            if table is not None:
+                stack.enter_context(closing(table))
+        if same("what opening says", [error for _, error in tables]) is not None:
+            counts.refused += 1
+            yield None
+            return
+        counts.pairs += 1
+        yield Both((tables[0][0], tables[1][0]), True, counts)
+
+
+WRITERS_REFUSE = (ValueError, TypeError, OverflowError, ArithmeticError, NotImplementedError)
+
+
+def _stored(store: Store, side: dict[str, Held], place: Path, layout: int) -> dict[str, Any]:
+    return {
+        name: find(*store.write(held, place, name, Random(f"{layout} {name}")))
+        for name, held in side.items()
+    }
+
+
+def _table(sources: dict[str, Any], declared: Schema) -> Table:
+    private = {"patients": sources["patients"]} if declared.by_person else {}
+    table = Table(
+        Sources(sources["visits"], private, {"wards": _WARDS}), declared, Ledger(":memory:")
+    )
+    table.engine()
+    table.ledger.declare(
+        declared.name,
+        neighbors=declared.neighbors,
+        budget=_BUDGET,
+        details=declared.to_data(),
+    )
+    return table
+
+
+def stores() -> dict[str, Store]:
+    return STORES
