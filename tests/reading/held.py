@@ -68,6 +68,8 @@ def ruled(declared: Column | None, cell: Any, *, pandas: bool = False) -> Value:
         cell = bytes(cell)
     if pandas and is_merged(cell):
         return None
+    if pandas and isinstance(cell, bool | np.bool_):  # one integer makes integers of booleans
+        cell = int(cell)
     return read_id(cell) if declared is None else read(declared, cell)
 
 

@@ -1,7 +1,9 @@
 """Every cell of every kind of file is read by the rule, whatever wrote it, in every layout."""
 
 import datetime
+import gzip
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -11,6 +13,12 @@ import numpy as np
 import pyarrow
 import pytest
 
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.sources import Sources, find
+from discreet.plan.columns import Number, Text
+from discreet.plan.relations import Scan
+from discreet.plan.schema import Schema
+from discreet.sql.sources import short_names, source_rows
 from tests.reading import rule
 from tests.reading.stores import (
     PLACE,
@@ -23,6 +31,7 @@ from tests.reading.stores import (
     moments,
     other_writers,
     parquet_files,
+    read_back,
     read_cells,
     stored_moment,
     texts,
@@ -160,6 +169,22 @@ def test_csv_that_is_not_utf8(tmp_path: Path) -> None:
     check_cells(read_cells(path), cells, "CSV that is not UTF-8")
 
 
+def test_csv_that_is_not_utf8_compressed_and_changed(tmp_path: Path) -> None:
+    """A private character that marks bad bytes in a copy is itself read as it is."""
+    path = tmp_path / "a.csv.gz"
+    schema = Schema(name="t", columns={"c": Text(), PLACE: Number()})
+    names = short_names(schema.columns, schema.columns)
+    rows = source_rows(Scan(None), schema, names)
+    with gzip.open(path, "wb") as file:
+        file.write(b"place,c\n0,\xff\n1,ok\n2,\xee\x80\x80" + b"1\n3,\xee\x80\x80" + b"0\n")
+    with closing(DuckDB(Sources(find(path)), schema)) as engine:
+        found = sorted(engine.guarded_rows(rows), key=lambda row: row[1])
+        assert [row[0] for row in found] == [None, "ok", "\ue0001", "\ue0000"]
+        with gzip.open(path, "wb") as file:
+            file.write("place,c\n0,é\n".encode())
+        assert [row[0] for row in engine.guarded_rows(rows)] == ["é"]
+
+
 def test_csv_with_blanks_quotes_and_line_breaks(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     names = [PLACE, *(f"c{copy}" for copy in range(len(rule.DECLARED)))]
@@ -197,9 +222,6 @@ def test_json_lines_that_are_odd(tmp_path: Path) -> None:
 
 
 def read_lines(path: Path) -> dict[int, tuple[Any, ...]]:
-    from discreet.plan.columns import Number
-    from tests.reading.stores import read_back
-
     columns = {PLACE: Number(), **{f"c{at}": one for at, one in enumerate(rule.DECLARED.values())}}
     rows = read_back(path, columns)
     return {int(row[0]): row[1:] for row in rows if row[0] is not None}

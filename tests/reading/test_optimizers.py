@@ -106,30 +106,15 @@ CONDITIONS = [
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_a_plan_is_the_same_whatever_the_rows_are(condition: str, tmp_path: Path) -> None:
-    """And the control: with every rule on, some plan shows what a file says about its rows."""
-
-    def plans(connection: object) -> list[str]:
-        found = []
-        for name, values in {
-            "a": [1.0, 2.0, float("nan")],
-            "b": [None, None, None],
-            "c": [500.0, 600.0, 700.0],
-        }.items():
-            path = stored(tmp_path / f"{name}.parquet", values)
-            query = f"EXPLAIN SELECT COUNT(*), SUM(x), MIN(s) FROM {{}} WHERE {condition}"
-            if connection is None:
-                ran = duckdb.execute(query.format(f"read_parquet('{path}')"))
-                found.append(str(ran.fetchall()))
-                continue
-            with closing(
-                Connection(Stored(find(path), {"x": Number(), "s": Text()}))
-            ) as reading:
-                found.append(str(reading.rows(query.format("source"))))
-        return [text.replace(str(tmp_path), "") for text in found]
-
-    ours = {text.replace(f"/{name}.", "/x.") for name, text in zip("abc", plans(1), strict=True)}
-    assert len(ours) == 1
-    assert "Filters:" not in ours.pop()
+    plans = set()
+    path = tmp_path / "a.parquet"
+    for values in ([1.0, 2.0, float("nan")], [None, None, None], [500.0, 600.0, 700.0]):
+        source = find(stored(path, values))
+        with closing(Connection(Stored(source, {"x": Number(), "s": Text()}))) as connection:
+            query = f"EXPLAIN SELECT COUNT(*), SUM(x), MIN(s) FROM source WHERE {condition}"
+            plans.add(str(connection.rows(query)))
+    assert len(plans) == 1
+    assert "Filters:" not in plans.pop()
 
 
 def test_the_control_sees_statistics_in_plans(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from hypothesis import Phase, settings
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.sources import Frame
+from discreet.engines.frames.reading import FrameReader
 from discreet.engines.measuring import Measured
 from discreet.engines.sources import Sources
 from discreet.plan.blocks import (
@@ -230,6 +231,15 @@ def _opened(stored: str) -> DuckDB:
     return engine
 
 
+def put(engine: DuckDB, view: str, frame: pyarrow.Table) -> None:
+    """Put other rows behind an opened table, if it is one of those."""
+    connection: Any = engine._connection
+    for table in connection._tables:
+        if table.view == view:
+            connection._frames[view] = FrameReader(frame, table.columns, table.unit)
+            connection._has_rows = False
+
+
 class Engine:
     """The shipped engine on one table after another; numbers are stored as texts or doubles."""
 
@@ -240,7 +250,7 @@ class Engine:
     def read(self, table: Iterable[Row] | pyarrow.Table) -> DuckDB:
         """The engine with these rows behind it."""
         frame = table if isinstance(table, pyarrow.Table) else arrow(table, self.stored)
-        self._engine._connection.connection.register("frame_source", frame)
+        put(self._engine, "source", frame)
         return self._engine
 
     def integers(

@@ -17,7 +17,7 @@ from discreet.plan.columns import Category, Column, Number
 from discreet.plan.schema import ROW
 from tests.support import interpreter
 from tests.support.drawn_sql import ROWS_OF_WARDS, schema
-from tests.support.measuring import Vector, as_double, integers
+from tests.support.measuring import Vector, as_double, integers, put
 
 Rows = Sequence[Mapping[str, Any]]
 TIMES = "times"
@@ -79,7 +79,7 @@ class Engine:
 
     def _read(self) -> DuckDB:
         for name, frame in self._frames.items():
-            self._engine._connection.connection.register(f"frame_{name}", frame)
+            put(self._engine, name, frame)
         return self._engine
 
     def prepare(self, question: Question) -> None:

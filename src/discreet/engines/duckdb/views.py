@@ -5,6 +5,7 @@ from glob import escape
 from typing import Any
 
 from discreet.engines.duckdb.cells import TEXTS, are_texts, decoded, identity
+from discreet.engines.duckdb.copies import Copies, unmarked
 from discreet.engines.duckdb.names import check_doubles, check_names
 from discreet.engines.duckdb.sources import Files, Frame, Local
 from discreet.engines.frames.reading import FrameReader
@@ -101,27 +102,35 @@ def decode_views(connection: Any, tables: Sequence[Stored]) -> dict[str, tuple[s
     return {view: tuple(columns) for view, columns in described.items()}
 
 
-def widen_views(connection: Any, tables: Sequence[Stored]) -> bool:
-    """From now on read every text of Parquet by its bytes, which takes longer; whether any is.
+def widen_views(connection: Any, tables: Sequence[Stored], copies: Copies) -> bool:
+    """From now on read every text of files by its bytes, which takes longer; whether any is.
 
-    What is not UTF-8 ends DuckDB's scan of a file.  Read with each such byte replaced, and again
-    with each left out, a text is the same if it has none.
+    What is not UTF-8 ends DuckDB's scan of a file.  A text of Parquet, read with each such byte
+    replaced and again with each left out, is the same if it has none.  CSV files are copied.
     """
     changed = False
     for table in tables:
         view, source = table.view, table.source
-        if not isinstance(source, Files) or source.format != "parquet" or not table.declared:
+        if not isinstance(source, Files) or not table.declared:
             continue
         columns = _described(connection, f"raw_{view}")
-        changes = _replaced(
-            {name: columns[name] for name in table.declared if name in columns},
-            lambda one: f"CASE WHEN replaced.{one} = left_out.{one} THEN replaced.{one} END",
-        )
-        if changes:
+        declared = {name: columns[name] for name in table.declared if name in columns}
+        if source.format == "parquet":
+            texts = _replaced(
+                declared,
+                lambda one: f"CASE WHEN replaced.{one} = left_out.{one} THEN replaced.{one} END",
+            )
+            first, second = _reader(source, (), "replace"), _reader(source, (), "ignore")
+            read = f"{first} AS replaced POSITIONAL JOIN {second} AS left_out"
+        elif source.format == "csv":
+            texts = _replaced(declared, unmarked)
+            read = f"{_reader(copies.of(source), ())} AS replaced"
+        else:
+            continue
+        if texts:
             connection.execute(
-                f"CREATE OR REPLACE VIEW raw_{view} AS SELECT replaced.* REPLACE ({changes}) "
-                f"FROM {_reader(source, (), 'replace')} AS replaced "
-                f"POSITIONAL JOIN {_reader(source, (), 'ignore')} AS left_out"
+                f"CREATE OR REPLACE VIEW raw_{view} AS "
+                f"SELECT replaced.* REPLACE ({texts}) FROM {read}"
             )
             changed = True
     return changed

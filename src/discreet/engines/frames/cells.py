@@ -29,7 +29,8 @@ Read = Callable[[Any, Kind, bool], str | None]
 def texts_of(cells: Iterable[object], kind: Kind, merges: bool) -> list[str | None]:
     """A text for every cell, which the engine reads as the declared kind.
 
-    ``merges``: numbers from 2^53 on are missing, since their container may have merged them.
+    ``merges``: numbers from 2^53 on are missing, and true and false are 1 and 0, since their
+    container may have merged them.
     """
     listed = list(cells)
     if _are_texts(listed):
@@ -112,7 +113,7 @@ def _bytes(cell: Any, kind: Kind, merges: bool) -> str | None:
 def _truth(cell: Any, kind: Kind, merges: bool) -> str | None:
     if kind == "day":
         return None
-    if kind == "number":
+    if kind == "number" or merges:
         return "1" if cell else "0"
     return "true" if cell else "false"
 

@@ -1,8 +1,9 @@
 """The columns of a pandas frame.
 
-One missing value makes floats of integers, one complex number makes complex numbers of floats, one
-word makes objects of anything.  So whole numbers from 2^53 on, which floats merge, are missing in
-every column of pandas, and a number is read the same whichever type holds it.
+One missing value makes floats of integers, one integer makes integers of booleans, one complex
+number makes complex numbers of floats, one word makes objects of anything.  So whole numbers from
+2^53 on, which floats merge, are missing in every column of pandas, true and false are 1 and 0, and
+a number is read the same whichever type holds it.
 """
 
 import sys

@@ -107,7 +107,7 @@ def kind_of(column: Column | None) -> Kind:
 def canonical(stored: Stored, kind: Kind, merges: bool) -> Array:
     """The array that DuckDB reads as the declared kind.
 
-    ``merges``: numbers from 2^53 on are missing.
+    ``merges``: numbers from 2^53 on are missing, and true and false are 1 and 0.
     """
     match stored:
         case Objects(values):
@@ -256,7 +256,7 @@ def _texts(stored: Stored, merges: bool) -> Array:
         case Reals(values):
             return _merged(values, merges)
         case Truths(values, missing):
-            return _masked(values, missing)
+            return _masked(values.astype(np.int64) if merges else values, missing)
         case _:
             return objects([None] * size_of(stored))
 
