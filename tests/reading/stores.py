@@ -14,7 +14,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 
-from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.opening import open_engine
 from discreet.engines.sources import Sources, find
 from discreet.plan.columns import Column, Number
 from discreet.plan.expressions import Named
@@ -40,7 +40,7 @@ def read_back(
     values = [expression(Named(name), names) for name in columns]
     whose = [] if unit == ROW else [column_name(UNIT)]
     query = chosen(*values, *whose).from_(within(rows, "read"), copy=False)
-    with closing(DuckDB(Sources(find(source, table)), schema)) as engine:
+    with closing(open_engine(Sources(find(source, table)), schema)) as engine:
         return engine.guarded_rows(query)
 
 

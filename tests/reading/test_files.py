@@ -11,6 +11,7 @@ from uuid import UUID
 import duckdb
 import numpy as np
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 from discreet.engines.duckdb.engine import DuckDB
@@ -123,6 +124,14 @@ def test_parquet(name: str, tmp_path: Path) -> None:
         array = pyarrow.array(array)
     for layout, path in parquet_files(arrow(array), tmp_path):
         check_cells(read_cells(path), cells, f"{name}, {layout}")
+
+
+def test_the_old_timestamps_of_parquet(tmp_path: Path) -> None:
+    """Spark and Impala wrote moments as days and nanoseconds in 96 bits."""
+    path = tmp_path / "a.parquet"
+    table = arrow(pyarrow.array(rule.MOMENTS, pyarrow.timestamp("us")))
+    pyarrow.parquet.write_table(table, path, use_deprecated_int96_timestamps=True)
+    check_cells(read_cells(path), rule.MOMENTS, "96 bits")
 
 
 @pytest.mark.parametrize("name", ARROW)

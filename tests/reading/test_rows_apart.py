@@ -18,7 +18,7 @@ from discreet.engines.sources import Sources, find
 from discreet.plan.build import Expression, col, rows
 from discreet.plan.columns import Column, boolean, number, text
 from discreet.plan.schema import Schema
-from tests.engines.duckdb.measuring import asked, integers
+from tests.support.measuring import asked, integers
 from tests.reading.rule import NOT_UTF8
 from tests.reading.stores import arrow, read_cells, texts
 

@@ -11,6 +11,8 @@ SPACES = "\u0020\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u20
 """What TRIM takes off: every space of Unicode."""
 EXACT = 1 << 53
 """Up to here a float and the whole number beside it are the same."""
+LONGEST_TEXT = 1 << 24
+"""Bytes of the longest text that a server is asked about: what is made of one fits as well."""
 
 
 class Writer:
@@ -29,6 +31,17 @@ class Writer:
     def text(self, query: exp.Select) -> str:
         """The SQL of a query."""
         return self._sql(self._written(query.copy(), None))
+
+    def scans(self, query: exp.Select) -> dict[str, list[str]]:
+        """The relations that a query reads, and the columns that it names of each."""
+        found: dict[str, list[str]] = {}
+        for select in query.find_all(exp.Select):
+            relation = self._read_by(select)
+            if relation is not None:
+                names = found.setdefault(relation, [])
+                columns = [one.name for one in select.find_all(exp.Column)]
+                names += [one for one in columns if one not in names]
+        return {relation: sorted(names) for relation, names in found.items()}
 
     def _written(self, node: exp.Expr, relation: str | None) -> exp.Expr:
         """A node with all that it is made of; ``relation``: its own columns are read here.

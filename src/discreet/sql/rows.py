@@ -25,6 +25,11 @@ def names_of(question: Question) -> dict[str, str]:
     return short_names(used_columns(question), question.schema.columns)
 
 
+def named_rows(question: Question) -> exp.Select:
+    """Every row of what a question asks about, with all the columns that it names."""
+    return source_rows(question.source, question.declared, names_of(question))
+
+
 def kept_rows(
     question: Question, parts: dict[str, exp.Expr], *, ungrouped: bool = False
 ) -> exp.Select:
@@ -34,7 +39,7 @@ def kept_rows(
     """
     names, schema = names_of(question), question.schema
     shown = [*_unit(question), *(called(part, name) for name, part in parts.items())]
-    inner = source_rows(question.source, question.declared, names)
+    inner = named_rows(question)
     # A query needs a column even where nothing but the number of rows is asked.
     outer = chosen(*(shown or [_ONE.copy()])).from_(within(inner, "read"), copy=False)
     conditions = [expression(condition, names) for condition in question.where]

@@ -14,9 +14,8 @@ from discreet.plan.blocks import Block
 from discreet.plan.check import Question
 from discreet.plan.schema import Schema
 from discreet.sql.forms import DUCKDB
-from discreet.sql.rows import Cells, names_of
+from discreet.sql.rows import Cells, named_rows
 from discreet.sql.shape import chosen, relation
-from discreet.sql.sources import source_rows
 
 
 class DuckDB(Engine):
@@ -44,13 +43,13 @@ class DuckDB(Engine):
         return self._guarded(run)
 
     def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
-        self._read_through(_named(question))
+        self._read_through(named_rows(question))
         return super()._found_keys(question, sieve)
 
     def _measure(
         self, question: Question, blocks: Sequence[Block], cells: Cells, many: int
     ) -> Measured:
-        self._read_through(_named(question))
+        self._read_through(named_rows(question))
         return super()._measure(question, blocks, cells, many)
 
     def _read_through(self, query: exp.Select) -> None:
@@ -75,11 +74,6 @@ class DuckDB(Engine):
         if isinstance(table, exp.Table) and table.name in self._views:
             return table.name
         return None
-
-
-def _named(question: Question) -> exp.Select:
-    """Every row of what a question asks about, with all the columns that it names."""
-    return source_rows(question.source, question.declared, names_of(question))
 
 
 def _unchanged(table: Stored) -> bool:

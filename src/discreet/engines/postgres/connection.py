@@ -38,10 +38,25 @@ _SETTINGS = {
     "extra_float_digits": "3",
     # Results are read to the end: a plan that is fast for the first rows only is no use.
     "cursor_tuple_fraction": "1",
+    "transform_null_equals": "off",
+    "bytea_output": "hex",
 }
 
 _inherited: list[object] = []
 """Connections of a parent process, which goes on using them: never used, never closed here."""
+
+
+class Query(str):
+    """A query, and what is run before it in the same transaction, so that it fails there first."""
+
+    __slots__ = ("before",)
+    before: tuple[str, ...]
+
+    def __new__(cls, text: str, before: tuple[str, ...] = ()) -> "Query":
+        """``before`` are queries whose results are not looked at."""
+        found = super().__new__(cls, text)
+        found.before = before
+        return found
 
 
 class Connection:
@@ -109,12 +124,16 @@ class Connection:
 
     def _fetched(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The names and the rows of a result, which the server hands over a part at a time."""
-        name = f"rows_{next(self._numbers)}"
-        with self._transaction() as session, session.cursor(name) as cursor:
-            cursor.itersize = _AT_ONCE
-            cursor.execute(query.encode())
-            rows = list(cursor)
-            return [column.name for column in cursor.description or ()], rows
+        before = query.before if isinstance(query, Query) else ()
+        with self._transaction() as session:
+            for text in (*before, query):
+                # By a cursor each, since PostgreSQL plans what has one in another way.
+                with session.cursor(f"rows_{next(self._numbers)}") as cursor:
+                    cursor.itersize = _AT_ONCE
+                    cursor.execute(text.encode())
+                    rows = list(cursor)
+                    names = [column.name for column in cursor.description or ()]
+            return names, rows
 
     @contextmanager
     def _transaction(self) -> Iterator["Session"]:

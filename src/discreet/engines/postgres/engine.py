@@ -1,16 +1,19 @@
 """PostgreSQL, where the data live: its tables are measured by its own server."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from discreet.engines.measuring import Engine
 from discreet.engines.postgres.catalog import StoredColumn, letter_cases, stored_columns
-from discreet.engines.postgres.columns import check_units, quoted, relation
-from discreet.engines.postgres.connection import Connection
+from discreet.engines.postgres.columns import Relation, check_units, quoted, relation
+from discreet.engines.postgres.connection import Connection, Query
 from discreet.engines.postgres.lookups import lookup
 from discreet.engines.postgres.source import PostgresTable
 from discreet.engines.postgres.writing import Writing
 from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
 from discreet.errors import SourceError
+from discreet.plan.blocks import Block
+from discreet.plan.check import Question
 from discreet.plan.schema import Schema
 from discreet.sql.forms import POSTGRES
 
@@ -29,7 +32,7 @@ class Postgres(Engine):
                 for table, one in private
                 if table.unit is not None
             )
-            relations = {
+            relations: dict[str, Relation | str] = {
                 table.view: relation(table, _place(one), found[one], mixed=mixed)
                 for table, one in private
             }
@@ -44,6 +47,13 @@ class Postgres(Engine):
             writing.text,
             lambda: all(stored_columns(connection, one) == found[one] for one in found),
         )
+
+    def texts(self, question: Question, blocks: Sequence[Block]) -> list[str]:
+        """The SQL that would run: names and public values, nothing from rows."""
+        found = []
+        for query in super().texts(question, blocks):
+            found += [*(query.before if isinstance(query, Query) else ()), str(query)]
+        return found
 
 
 def _divided(tables: list[Stored]) -> tuple[list[tuple[Stored, PostgresTable]], list[Stored]]:

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from discreet.errors import SourceError
 
@@ -54,7 +54,8 @@ def read_address(source: str, table: str | None) -> PostgresTable:
             "the table to the address: postgresql://host/database?table=visits."
         )
     rest = urlencode(
-        [(name, value) for name, value in query if name not in ("table", "statement_timeout")]
+        [(name, value) for name, value in query if name not in ("table", "statement_timeout")],
+        quote_via=quote,  # libpq takes a plus sign for itself
     )
     schema, dot, name = named.rpartition(".")
     address = urlunsplit((split.scheme, split.netloc, split.path, rest, ""))

@@ -11,6 +11,8 @@ from typing import ClassVar
 
 from sqlglot import exp
 
+from discreet.engines.postgres.columns import Relation
+from discreet.engines.postgres.connection import Query
 from discreet.engines.postgres.numbers import (
     added,
     as_float,
@@ -50,9 +52,37 @@ class Writing(Writer):
 
     dialect: ClassVar[str] = "postgres"
 
-    def __init__(self, relations: Mapping[str, str], letters: str | None) -> None:
+    def __init__(self, relations: Mapping[str, Relation | str], letters: str | None) -> None:
         super().__init__(relations)
         self._letters = letters
+
+    def text(self, query: exp.Select) -> Query:
+        """The SQL of a query, and what reads all that it names of what is computed, before it.
+
+        PostgreSQL plans a query that is put aside (MATERIALIZED) by itself: no condition of the
+        question reaches into it.  It may still stop in the middle of it, where a join has found
+        that nothing can follow; what is read to the end before cannot fail then.
+        """
+        asides = {
+            _aside(name): self._relations[name].text(columns)
+            for name, columns in self.scans(query).items()
+            if self._is_computed(name)
+        }
+        written = self._written(query.copy(), None)
+        listed = [f"{name} AS MATERIALIZED ({text})" for name, text in asides.items()]
+        if not listed:
+            return Query(self._sql(written))
+        inner = written.args.pop("with_", None)
+        listed += [] if inner is None else [one.sql(self.dialect) for one in inner.expressions]
+        before = tuple(
+            f"WITH {name} AS MATERIALIZED ({text}) SELECT COUNT(*) AS rows FROM {name}"
+            for name, text in asides.items()
+        )
+        return Query(f"WITH {', '.join(listed)} {self._sql(written)}", before)
+
+    def _is_computed(self, name: str) -> bool:
+        found = self._relations[name]
+        return isinstance(found, Relation) and found.computed
 
     def _at_once(self, node: exp.Expr, relation: str | None) -> exp.Expr | None:
         found = rounded(node)
@@ -69,6 +99,10 @@ class Writing(Writer):
 
     def _table(self, node: exp.Table) -> exp.Expr:
         found = self._relations.get(node.name)
+        if isinstance(found, Relation):
+            # All rows are read as they are declared, and only then does a condition choose.
+            every = f"({found.text(found.columns)} OFFSET 0)"
+            found = _aside(node.name) if found.computed else every
         return node if found is None else raw(f"{found} AS {node.name}")
 
     def _cased(self, node: exp.Lower | exp.Upper) -> exp.Expr:
@@ -112,6 +146,10 @@ class Writing(Writer):
             return raw(_without_nan(_calculated(node)))
         floats = any(is_double(side) for side in (node.this, node.expression))
         return raw(f"({_calculated(node)})") if floats else node
+
+
+def _aside(relation: str) -> str:
+    return f"read_{relation}"
 
 
 def refused(what: str, why: str) -> QueryError:

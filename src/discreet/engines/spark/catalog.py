@@ -27,6 +27,12 @@ _WORDS = {
     **dict.fromkeys(("string", "varchar", "char"), "VARCHAR"),
 }
 """Types as every engine calls them."""
+_READING = {
+    "datetimeRebaseMode": "CORRECTED",
+    "int96RebaseMode": "CORRECTED",
+    "ignoreCorruptFiles": "false",
+}
+"""How Parquet is read, whatever the session's settings say: old dates are what is stored."""
 
 
 def found_frame(session: Any, source: SparkSource) -> Any:
@@ -37,7 +43,7 @@ def found_frame(session: Any, source: SparkSource) -> Any:
         elif source.table is not None:
             frame = session.table(_quoted(source.table))
         else:
-            frame = session.read.parquet(source.path)
+            frame = session.read.options(**_READING).parquet(source.path)
         if frame.schema:  # Connect looks it up only when it is asked for
             return frame
     raise _missing(source)

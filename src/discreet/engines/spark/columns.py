@@ -1,23 +1,28 @@
-"""A stored column as its declaration says: what Spark's types decide, and nothing else.
+"""A stored column as its declaration says, by the rule for stored cells, and without failing.
 
-A number has no NaN, a date is its day, a text is compared by its bytes.  None of the conversions
-can fail on a value, nor depends on a setting.  A type that would need one that can is refused when
-the table is opened, where nothing is known of the rows.
+None of the conversions can fail on a value, nor depends on a setting.  A type that would need one
+that can is refused when the table is opened, where nothing is known of the rows.  What a frame or a
+scan does below can fail, and Spark decides for which rows it is done: by the conditions of a
+question, unless something stands between that it does not look through.
+
+Decision: docs/decisions/views_behind_a_fence.md
 """
 
 from collections.abc import Iterable, Mapping
 
 from discreet.engines.sources import Stored
 from discreet.engines.units import are_mixed
+from discreet.engines.writing import LONGEST_TEXT
 from discreet.errors import SourceError
 from discreet.plan.columns import Boolean, Category, Column, Number
+from discreet.plan.dates import FIRST_DAY, LAST_DAY
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _FLOATS = ("float", "double")
 _DATES = ("date", "timestamp", "timestamp_ntz")
 _DAY = 86_400_000_000
-_ENDLESS, _ENDLESS_DAYS = 2**63 - 1, 2**31 - 1
-"""What stands for dates without an end, on engines that have them: they are missing."""
+_FENCE = "SPARK_PARTITION_ID() >= 0"
+"""Always true, and not known to be before the rows are read: no condition is moved across it."""
 
 
 def relation(
@@ -34,7 +39,7 @@ def relation(
     }
     if table.unit is not None:
         found[table.unit] = _unit(places[table.unit], types[table.unit], mixed=mixed)
-    return found
+    return {name: f"IF({_FENCE}, {read}, NULL)" for name, read in found.items()}
 
 
 def check_units(types: Iterable[tuple[str, str]]) -> bool:
@@ -74,10 +79,11 @@ def _unit(place: str, kind: str, *, mixed: bool) -> str:
     if kind in _WHOLE:
         whole = f"CAST({place} AS BIGINT)"
         return f"CAST({whole} AS STRING)" if mixed else whole
-    if kind == "timestamp":
-        return f"UNIX_MICROS({place})"
+    if kind in _DATES:
+        known = f"UNIX_MICROS({place})" if kind == "timestamp" else place
+        return f"CASE WHEN {_days(place, kind)} IS NOT NULL THEN {known} END"
     if kind == "binary":
-        return f"HEX({place})"
+        return _short(place, f"HEX({place})")
     return _text(place, kind) if _is_text(kind) else place
 
 
@@ -89,7 +95,7 @@ def _read(place: str, kind: str, declared: Column, name: str) -> str:
     if isinstance(declared, Number) or (isinstance(declared, Category) and declared.numeric):
         if kind in _FLOATS:
             return _float(place)
-        if kind in _WHOLE or kind.startswith("decimal"):
+        if kind in (*_WHOLE, "boolean") or kind.startswith("decimal"):
             return f"CAST({place} AS DOUBLE)"
         if kind in _DATES:
             raise SourceError(
@@ -101,10 +107,12 @@ def _read(place: str, kind: str, declared: Column, name: str) -> str:
     if isinstance(declared, Boolean):
         if kind == "boolean":
             return place
+        if kind in (*_WHOLE, *_FLOATS):
+            number = f"CAST({place} AS DOUBLE)"
+            return f"CASE WHEN {number} = 1 THEN TRUE WHEN {number} = 0 THEN FALSE END"
         raise _unreadable(name, kind, "true or false", "boolean")
-    if _is_text(kind):
-        # Spark's texts may hold any bytes.  Those that are no text are missing.
-        return f"TRY_VALIDATE_UTF8({_text(place, kind)})"
+    if _is_text(kind) or kind == "binary":
+        return _text(place, kind)
     if kind in (*_WHOLE, "boolean"):
         return f"CAST({place} AS STRING)"
     raise _unreadable(name, kind, "a text", "string")
@@ -115,8 +123,19 @@ def _is_text(kind: str) -> bool:
 
 
 def _text(place: str, kind: str) -> str:
-    """A text that is compared by its bytes, whatever collation its column has."""
-    return f"COLLATE({place}, 'UTF8_BINARY')" if "collate" in kind.lower() else place
+    """A text that is compared by its bytes, whatever collation its column has.
+
+    Spark's texts may hold any bytes.  Those that are no text are missing.
+    """
+    text = f"COLLATE({place}, 'UTF8_BINARY')" if "collate" in kind.lower() else place
+    if kind == "binary":
+        text = f"CAST({place} AS STRING)"
+    return _short(place, f"TRY_VALIDATE_UTF8({text})")
+
+
+def _short(place: str, found: str) -> str:
+    """What is made of a text or of bytes that are not too long: an operation on them could fail."""
+    return f"CASE WHEN OCTET_LENGTH({place}) <= {LONGEST_TEXT} THEN {found} END"
 
 
 def _float(place: str) -> str:
@@ -125,14 +144,17 @@ def _float(place: str) -> str:
 
 
 def _days(place: str, kind: str) -> str:
-    """The number of days from 1970 in UTC, whatever the session's time zone is."""
+    """The number of days from 1970 in UTC, whatever the session's time zone is.
+
+    What the calendar does not have is missing.
+    """
     if kind == "timestamp":
         moment = f"UNIX_MICROS({place})"
         before = f"CASE WHEN {moment} < 0 AND PMOD({moment}, {_DAY}) <> 0 THEN 1 ELSE 0 END"
-        known = f"{moment} NOT IN ({_ENDLESS}, -{_ENDLESS})"
-        return f"CASE WHEN {known} THEN ({moment} DIV {_DAY}) - {before} END"
-    days = f"DATEDIFF({place if kind == 'date' else f'CAST({place} AS DATE)'}, DATE'1970-01-01')"
-    return f"CASE WHEN {days} NOT IN ({_ENDLESS_DAYS}, -{_ENDLESS_DAYS}) THEN {days} END"
+        days = f"(({moment} DIV {_DAY}) - {before})"
+    else:
+        days = f"UNIX_DATE({place if kind == 'date' else f'CAST({place} AS DATE)'})"
+    return f"CASE WHEN {days} BETWEEN {FIRST_DAY} AND {LAST_DAY} THEN {days} END"
 
 
 def _unreadable(name: str, kind: str, what: str, wanted: str) -> SourceError:

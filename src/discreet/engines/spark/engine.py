@@ -4,14 +4,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from discreet.engines.measuring import Engine
+from sqlglot import exp
+
+from discreet.engines.measuring import Engine, Measured
 from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
 from discreet.engines.spark.catalog import Types, found_frame, types_of
 from discreet.engines.spark.columns import check_units, relation
 from discreet.engines.spark.connection import Connection
 from discreet.engines.spark.keys import SECRET, sieved
 from discreet.engines.spark.lookups import lookup
-from discreet.engines.spark.session import check_running, session_of
+from discreet.engines.spark.session import check_running, check_settings, session_of
 from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
 from discreet.engines.spark.writing import Writing
 from discreet.errors import SourceError
@@ -21,6 +23,7 @@ from discreet.plan.check import Question
 from discreet.plan.schema import Schema
 from discreet.sql.forms import SPARK
 from discreet.sql.measures import keys_query
+from discreet.sql.rows import Cells, named_rows
 
 Private = list[tuple[Stored, SparkSource]]
 
@@ -37,6 +40,7 @@ class Spark(Engine):
         self._tables = private
         try:
             _check_sessions(private, session)
+            check_settings(session)
             frames = [found_frame(session, source) for _, source in private]
             self._types = [types_of(frame) for frame in frames]
             for (table, source), types, frame in zip(private, self._types, frames, strict=True):
@@ -60,15 +64,43 @@ class Spark(Engine):
         except BaseException:
             connection.close()
             raise
-        super().__init__(connection, SPARK, Writing(relations).text)
+        self._writing = Writing(relations)
+        super().__init__(connection, SPARK, self._writing.text)
 
     def prepare(self, question: Question, blocks: Sequence[Block]) -> None:
         """Find the tables anew, so that their rows are those of now, and bind every query."""
         check_running(self._spark.session)
+        check_settings(self._spark.session)
         self._refresh()
         super().prepare(question, blocks)
 
+    def guarded_rows(self, query: exp.Select) -> list[tuple[Any, ...]]:
+        """What a query finds, which is sensitive."""
+
+        def run() -> list[tuple[Any, ...]]:
+            self._read_through(query)
+            return self._spark.rows(self._written(query))
+
+        return self._guarded(run)
+
+    def _measure(
+        self, question: Question, blocks: Sequence[Block], cells: Cells, many: int
+    ) -> Measured:
+        self._read_through(named_rows(question))
+        return super()._measure(question, blocks, cells, many)
+
+    def _read_through(self, query: exp.Select) -> None:
+        """Read all that a query names of several tables, so that it fails now if one cannot be.
+
+        A join does not look at one side where the other has no rows: whether a row that cannot be
+        read is met would depend on the question's conditions.  A query of one table reads all of
+        what it names, unless Spark sees without a row that none can pass, which tells nothing.
+        """
+        for text in self._writing.readings(query, {table.view for table, _ in self._tables}):
+            self._spark.rows(text)
+
     def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
+        self._read_through(named_rows(question))
         query = keys_query(question, self.forms)
         query.set("order", None)  # to sort them all would be to move them all
         text = self._written(query)

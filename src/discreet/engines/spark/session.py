@@ -13,6 +13,7 @@ from discreet.errors import SourceError
 _OLDEST = 4
 _PATIENCE = 10
 _PORTS = {"spark": 7077, "sc": 15002}
+_SKIPPING = "spark.sql.files.ignoreCorruptFiles"
 
 
 def session_of(source: SparkSource) -> tuple[Any, bool]:
@@ -60,6 +61,16 @@ def check_running(session: Any) -> None:
         raise SourceError(
             "the Spark session of this table was stopped. Rows are read in it. Start a session, "
             "make the frame in it anew, and open the table again. Nothing was spent."
+        )
+
+
+def check_settings(session: Any) -> None:
+    """Refuse a session that goes on where a file cannot be read: one row would hide others."""
+    if str(session.conf.get(_SKIPPING, "false")).lower() == "true":
+        raise SourceError(
+            f"the Spark session has {_SKIPPING} = true. A cell that cannot be read would take the "
+            "rest of its file away, with the rows of other people. Set it to false: "
+            f"spark.conf.set({_SKIPPING!r}, 'false'). Nothing was spent."
         )
 
 

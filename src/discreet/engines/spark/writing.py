@@ -5,7 +5,7 @@ by a setting, gives NULL or another number.  Here neither can happen: sums are m
 cannot overflow, and every cast stands behind the question whether it fits.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import count
 from typing import ClassVar
 
@@ -87,6 +87,22 @@ class Writing(Writer):
         return self._bound(self._sql(operand), written)
 
     # ------------------------------------------------------------------ relations
+
+    def readings(self, query: exp.Select, private: Collection[str]) -> list[str]:
+        """What reads all that a query names of private tables, if it reads two of them or more."""
+        scans = [self._read_by(select) for select in query.find_all(exp.Select)]
+        if sum(name in private for name in scans) < 2:
+            return []
+        found = []
+        for name, columns in self.scans(query).items():
+            if name in private and columns:
+                view, read = self._relations[name]
+                parts = [f"{read[column]} AS r{place}" for place, column in enumerate(columns)]
+                counts = [f"COUNT(r{place}) AS n{place}" for place in range(len(columns))]
+                found.append(
+                    f"SELECT {', '.join(counts)} FROM (SELECT {', '.join(parts)} FROM {view})"
+                )
+        return found
 
     def _table(self, node: exp.Table) -> exp.Expr:
         found = self._relations.get(node.name)
