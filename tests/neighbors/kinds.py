@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from math import inf, nan
 from typing import Any
 from uuid import UUID
 
@@ -109,11 +110,11 @@ _SMALL = [None, 0, 1, 7, 100, 127, -128]
 _TEXTS = [*rule.TEXTS, "TRUE", "b", "B"]
 _WIDE = pyarrow.decimal128(38, 10)
 NUMERIC = _kinds(
-    Kind("int64", rule.INTEGERS, _whole, pyarrow.int64(), None, "bigint"),
+    Kind("int64", [*rule.INTEGERS, *[None] * 8, 7, 7, 7], _whole, pyarrow.int64(), None, "bigint"),
     Kind("int8", _SMALL, _whole, pyarrow.int8(), None, "smallint"),
     Kind("uint64", [None, 0, 1, 7, 2**64 - 1, 2**53 + 1], _whole, pyarrow.uint64(), None, None),
-    Kind("float64", rule.FLOATS, _real, pyarrow.float64(), None, "double precision"),
-    Kind("float32", rule.SMALL_FLOATS, _real, pyarrow.float32(), None, "real"),
+    Kind("float64", [*rule.FLOATS, *[nan] * 16, *[inf] * 3, *[100.0] * 3], _real, pyarrow.float64(), None, "double precision"),
+    Kind("float32", [*rule.SMALL_FLOATS, *[nan] * 4], _real, pyarrow.float32(), None, "real"),
     Kind("decimal", rule.DECIMALS, _decimal, pyarrow.decimal128(5, 2), None, "numeric(5, 2)"),
     Kind("wide decimal", rule.WIDE_DECIMALS, _decimal, _WIDE, None, "numeric"),
 )

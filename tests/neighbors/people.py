@@ -35,6 +35,7 @@ USUAL: dict[str, Sequence[Any]] = {
     "smoker": (True, False),
 }
 _WHOLE_IDS = ("int64", "text", "float64", "int8", "decimal", "uint64", "dictionary")
+THEMES = ("", "", "float64", "float64", "int64", "int64", "text of bytes", "timestamp s", "zoned s")
 MANY = 100_000
 
 
@@ -80,9 +81,12 @@ class Drawer:
     kinds: Mapping[str, Kind]
     mixes: bool = False
     merges: bool = False
+    theme: str = ""
+    """A type that most columns have which it fits: what it can do adds up."""
 
     def pair(self, declared: Schema, most_rows: int) -> Pair:
         """Two neighbors by what is declared."""
+        self.theme = self.random.choice([one for one in THEMES if one in ("", *self.kinds)])
         tables = {"visits": (declared.columns, "id")}
         if declared.by_person:
             tables["patients"] = (declared.private["patients"].columns, "pid")
@@ -91,7 +95,7 @@ class Drawer:
             name: {column: self._kind(one) for column, one in of.items()} | {unit: ids[unit]}
             for name, (of, unit) in tables.items()
         }
-        people = self._people(ids, self.random.choice([0, 1, 3, 6, 6, 12, 40]))
+        people = self._people(ids, self.random.choice([0, 1, 6, 40, 40, 40, 40]))
         if self.random.random() < 0.03:
             people = self._people(ids, 300)
         usual = {
@@ -131,9 +135,11 @@ class Drawer:
         elif isinstance(column, Boolean):
             natural = [*TRUTHS, "int8", "float64", "text", "bytes"]
         else:
-            natural = [*TEXTUAL, "text of bytes", "int64", "float64", "decimal", "bool"]
+            natural = [*TEXTUAL, "int64", "int64", "float64", "decimal", "bool"]
         found = [name for name in natural if name in self.kinds]
-        if not found or self.random.random() < 0.15:
+        if self.theme in found and self.random.random() < 0.8:
+            found = [self.theme]
+        elif not found or self.random.random() < 0.15:
             found = list(self.kinds)
         return self.kinds[self.random.choice(found)]
 
@@ -178,9 +184,16 @@ class Drawer:
 
     def _pool(self, column: str, kind: Kind) -> list[Cell]:
         """What the others have in a column: few values, or many, odd ones among them."""
-        usual = [kind.made(value) for value in USUAL.get(column, ())]
-        usual = [cell for cell in usual if cell is not None] or list(kind.odd)
-        share = self.random.choice([0, 0.1, 0.5, 1])
+        for values in (USUAL.get(column, ()), (7, 1, 2), (True, False), _DAYS):
+            usual = [cell for cell in map(kind.made, values) if cell is not None]
+            if usual:
+                break
+        usual = usual or list(kind.odd)
+        if kind.name == self.theme or self.random.random() < 0.4:
+            # Usual values, and one odd one again and again.
+            odd = [self.random.choice(kind.odd)] * self.random.choice([0, 1, 3])
+            return [self.random.choice(usual) for _ in range(3)] + odd
+        share = self.random.choice([0.1, 0.5, 1])
         pool = [
             self.random.choice(kind.odd if self.random.random() < share else usual)
             for _ in range(self.random.choice([1, 2, 3, 8]))

@@ -40,7 +40,7 @@ def written_once() -> Iterator[None]:
     _KEPT[:] = [
         Kept(lambda *given: list(queries(*given))),
         Kept(measuring.keys_query),
-        Kept(duckdb._named),
+        Kept(duckdb.named_rows),
         texts,
     ]
     queries = measuring.queries
@@ -51,7 +51,7 @@ def written_once() -> Iterator[None]:
     with (
         patch.object(measuring, "queries", _KEPT[0]),
         patch.object(measuring, "keys_query", _KEPT[1]),
-        patch.object(duckdb, "_named", _KEPT[2]),
+        patch.object(duckdb, "named_rows", _KEPT[2]),
         patch.object(duckdb, "_written", written),
     ):
         yield

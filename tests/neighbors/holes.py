@@ -1,0 +1,62 @@
+"""Holes that were closed, each opened again: the fuzzer must find them."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from discreet.engines.duckdb import cells, connection, views
+from discreet.engines.frames.reading import FrameReader
+from discreet.plan.columns import Boolean, Column, Number
+
+
+def _fold_by_statistics(opened: Any) -> None:
+    opened.execute("SET disabled_optimizers = 'type_pushdown'")
+
+
+def _believe_statistics(*given: Any) -> str:
+    return _reader(*given).replace("can_have_nan = true, ", "")
+
+
+def _by_try_cast(column: str, stored: str) -> str:
+    return f"TRY_CAST({column} AS {stored})"
+
+
+def _by_types(column: str, stored: str, declared: Column) -> str:
+    kind = "VARCHAR"
+    if isinstance(declared, Number):
+        kind = "DATE" if declared.dated else "DOUBLE"
+    elif isinstance(declared, Boolean):
+        kind = "BOOLEAN"
+    return f"TRY_CAST(CAST({column} AS VARCHAR) AS {kind})"
+
+
+_reader = views._reader
+_PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
+    "NaN is not in the statistics of Parquet": [
+        (connection, "disable", _fold_by_statistics),
+        (views, "_reader", _believe_statistics),
+    ],
+    "pandas' types decide": [
+        (FrameReader, "_read", lambda self, frame: frame),
+        (views, "decoded", _by_types),
+    ],
+    "text that is not UTF-8 ends a scan": [(connection.Connection, "_widen", lambda self: False)],
+    "moments are read by TRY_CAST": [(cells, "_moment", _by_try_cast)],
+}
+HOLES = {
+    "NaN is not in the statistics of Parquet": "Parquet by pyarrow",
+    "pandas' types decide": "pandas",
+    "text that is not UTF-8 ends a scan": "Parquet by pyarrow",
+    "moments are read by TRY_CAST": "DuckDB table",
+}
+"""Each hole, and a store in which it is."""
+
+
+@contextmanager
+def reopened(hole: str) -> Iterator[None]:
+    """The product as it was before the hole was closed."""
+    with ExitStack() as stack:
+        for where, name, as_it_was in _PATCHES[hole]:
+            stack.enter_context(patch.object(where, name, as_it_was))
+        yield
