@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas
 import pyarrow
 import pyarrow.parquet
@@ -133,9 +134,19 @@ class Speechless:
         raise ValueError("the value is 42")
 
 
-def test_an_object_without_a_text_is_charged_and_the_same_error() -> None:
+def test_an_object_without_a_text_is_missing() -> None:
     frame = pandas.DataFrame({"x": [1.0, 2.0], "k": ["a", Speechless()]})
-    check_unanswered(opened(frame))
+    table = opened(frame)
+    everything(table)
+    assert table.budget.lost == 0
+
+
+def test_an_arrow_text_beyond_its_buffer_is_charged_and_the_same_error() -> None:
+    places = pyarrow.py_buffer(np.array([0, 1 << 30, 2], np.int32).tobytes())
+    broken = pyarrow.Array.from_buffers(
+        pyarrow.string(), 2, [None, places, pyarrow.py_buffer(b"ab")]
+    )
+    check_unanswered(opened(pyarrow.table({"x": [1.0, 2.0], "k": broken})))
 
 
 def test_parquet_text_that_is_not_utf_8_is_charged_and_the_same_error(tmp_path: Path) -> None:

@@ -219,9 +219,9 @@ Vector = dict[Any, int]
 
 
 @cache
-def _opened(stored: str) -> DuckDB:
+def _opened(stored: str, x: Column) -> DuckDB:
     """DuckDB on an empty table, opened once: every test puts its own rows behind it."""
-    engine = DuckDB(Sources(Frame(arrow([], stored))), schema(unit="id"))
+    engine = DuckDB(Sources(Frame(arrow([], stored))), schema(unit="id", x=x))
 
     def close() -> None:
         engine.close()
@@ -245,13 +245,13 @@ class Engine:
 
     def __init__(self, stored: str = "text") -> None:
         self.stored = stored
-        self._engine = _opened(stored)
 
-    def read(self, table: Iterable[Row] | pyarrow.Table) -> DuckDB:
-        """The engine with these rows behind it."""
+    def read(self, table: Iterable[Row] | pyarrow.Table, question: Question) -> DuckDB:
+        """The engine with these rows behind it, read as the question's table declares them."""
         frame = table if isinstance(table, pyarrow.Table) else arrow(table, self.stored)
-        put(self._engine, "source", frame)
-        return self._engine
+        engine = _opened(self.stored, question.declared.columns["x"])
+        put(engine, "source", frame)
+        return engine
 
     def integers(
         self,
@@ -262,13 +262,13 @@ class Engine:
     ) -> dict[Block, Vector]:
         # No question has moments of one column both with and without squares.
         squared = [block for block in blocks if getattr(block, "squares", False)]
-        engine = self.read(table)
+        engine = self.read(table, question)
         found = integers(engine, question, squared, cells)
         rest = [block for block in blocks if block not in squared]
         return found | integers(engine, question, rest, cells)
 
     def candidates(self, table: Iterable[Row], question: Question) -> Vector:
-        found = self.read(table).candidates(question)
+        found = self.read(table, question).candidates(question)
         counts = found.counts.open()
         return dict(zip(found.released(np.arange(len(counts))), counts.tolist(), strict=True))
 
