@@ -10,7 +10,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import polars
 import pyarrow
 import pyarrow.parquet
 
@@ -116,6 +115,8 @@ def parquet_files(table: pyarrow.Table, folder: Path) -> Iterator[tuple[str, Any
 
 def other_writers(table: pyarrow.Table, folder: Path) -> Iterator[tuple[str, Any]]:
     """A table as Parquet by pandas, Polars and DuckDB."""
+    import polars  # Spark's tests do without it
+
     path = folder / "pandas.parquet"
     table.to_pandas(types_mapper=None).to_parquet(path)
     yield "pandas", path

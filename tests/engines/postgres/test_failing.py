@@ -10,6 +10,8 @@ import pytest
 
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.sources import Sources, find
+from discreet.plan.check import checked
+from discreet.sql.select import parse_select
 from tests.engines.failing import DECLARED, NAMED, OTHERS, PEOPLE, PERSON, fails, wrong
 
 FAILING = f"10 / (x::integer - {PERSON})"
@@ -159,3 +161,22 @@ def test_stored_cells_are_read_once_and_without_a_fence(server: str, way: str) -
     with opened(server, made(server, way)) as engine:
         assert not is_fenced(engine)
         assert wrong(engine, NAMED[:2], failing=False) == []
+
+
+def test_no_condition_reaches_a_scan(server: str) -> None:
+    """Neither an index nor a part of a table is chosen by a condition."""
+    way = """
+        CREATE TABLE t (id bigint, x float8, y float8, tag text) PARTITION BY RANGE (x);
+        CREATE TABLE low PARTITION OF t FOR VALUES FROM (0) TO (100);
+        CREATE TABLE high PARTITION OF t FOR VALUES FROM (100) TO (10000);
+        CREATE INDEX ON t (x);
+        INSERT INTO t SELECT id, x, x, tag FROM stored;
+        ANALYZE t"""
+    with opened(server, made(server, way)) as engine:
+        question = checked(parse_select(NAMED[3], DECLARED), DECLARED)
+        for text in engine.texts(question, question.blocks):
+            with psycopg.connect(server) as connection:
+                plan = "\n".join(row[0] for row in connection.execute(f"EXPLAIN {text}"))
+            assert "Seq Scan on low" in plan
+            assert "Seq Scan on high" in plan
+            assert "Index" not in plan
