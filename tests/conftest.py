@@ -15,6 +15,8 @@ settings.load_profile("default")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shuffle", metavar="SEED", help="run the tests in another order")
+    parser.addoption("--replay", metavar="EXAMPLE", help="an example of tests/neighbors, again")
+    parser.addoption("--minutes", metavar="N", help="how long the soak of tests/neighbors takes")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -27,6 +29,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return Random(f"{seed} {names}").random()
 
     items.sort(key=lambda item: (drawn(item.path), drawn(item.path, item.nodeid)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the fuzzer of tests/neighbors asked, store by store."""
+    found = [
+        (report, counted)
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for name, counted in getattr(report, "user_properties", ())
+        if name == "neighbors" and report.when == "teardown"
+    ]
+    for report, counted in sorted(found, key=lambda one: one[0].nodeid):
+        blocks = ", ".join(f"{name} {many:,}" for name, many in sorted(counted["blocks"].items()))
+        terminalreporter.write_line(
+            f"{report.nodeid.partition('::')[2]}: {counted['questions']:,} questions of "
+            f"{counted['pairs']:,} pairs ({counted['refused']:,} not storable); {blocks}"
+        )
 
 
 @pytest.fixture(scope="session")

@@ -10,15 +10,15 @@ import numpy as np
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.measuring import Engine
-from discreet.errors import DiscreetError, QueryError, UnansweredError
+from discreet.errors import DiscreetError, QueryError
 from discreet.plan.blocks import Block, People
 from discreet.plan.check import Question
 from discreet.plan.sensitivity import squared_l2
+from discreet.privacy.budget import Budget
 from discreet.privacy.neighbors import Neighbors
 from discreet.release.asking import Asking
 from discreet.release.batch import batch
 from discreet.release.table import Table
-from discreet.privacy.budget import Budget
 from tests.neighbors.questions import Named
 from tests.support.measuring import Vector, bound, distance, kind, squared, vectors
 
@@ -37,13 +37,9 @@ class Counts:
     """Tables that their writer did not take."""
     blocks: Counter[str] = field(default_factory=Counter)
 
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(
-            self.questions + other.questions,
-            self.pairs + other.pairs,
-            self.refused + other.refused,
-            self.blocks + other.blocks,
-        )
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, which one process can send to another."""
+        return {**vars(self), "blocks": dict(self.blocks)}
 
 
 Said = tuple[str, str, str]
@@ -126,12 +122,12 @@ class Both:
     def check(self, question: Question, one: dict[Block, Vector], two: dict[Block, Vector]) -> None:
         """Every block moves by what is priced, at most."""
         same("the blocks", [list(one), list(two)])
-        for block in one:
-            moved, priced = distance(one[block], two[block]), bound(block, question)
+        for block, first in one.items():
+            moved, priced = distance(first, two[block]), bound(block, question)
             if moved > priced:
                 raise FoundError(f"{block} moves by {moved}, priced are {priced}")
             if isinstance(block, People):
-                moved, priced = squared(one[block], two[block]), squared_l2(block, question)
+                moved, priced = squared(first, two[block]), squared_l2(block, question)
                 if moved > priced:
                     raise FoundError(f"{block} moves by {moved} in squared L2, priced: {priced}")
             self.counts.blocks[kind(block)] += 1
@@ -142,7 +138,9 @@ class Both:
         """The plan, the SQL and a release of a question: all but the numbers is the same."""
         delta = Fraction(1, 10**6) if named.question.selects_keys else 0
         asked = [Asking(table, named.query) for table in self.tables]
-        plans = [said(lambda one=one: one.plan(epsilon=1, delta=delta, expect_rows=100)) for one in asked]
+        plans = [
+            said(lambda one=one: one.plan(epsilon=1, delta=delta, expect_rows=100)) for one in asked
+        ]
         if same("the refusal of a plan", [error for _, error in plans]) is not None:
             return
         found = [plan for plan, _ in plans]
@@ -175,12 +173,18 @@ class Both:
 
     def suggest(self, column: str, *keys: str) -> None:
         """Bounds of a column; caps, with groups or without."""
-        self._recorded(lambda place: _despite_noise(
-            lambda: self.tables[place].suggest_bounds(column, epsilon=1)))
+        self._recorded(
+            lambda place: _despite_noise(
+                lambda: self.tables[place].suggest_bounds(column, epsilon=1)
+            )
+        )
         self.counts.blocks["Bounds"] += 1
         if self.tables[0].schema.by_person:
-            self._recorded(lambda place: _despite_noise(
-                lambda: self.tables[place].suggest_caps(*keys, epsilon=1)))
+            self._recorded(
+                lambda place: _despite_noise(
+                    lambda: self.tables[place].suggest_caps(*keys, epsilon=1)
+                )
+            )
             self.counts.blocks["Caps"] += 1
 
     def _recorded(self, run: Callable[[int], Any]) -> list[Any] | None:

@@ -8,6 +8,7 @@ from unittest.mock import patch
 from discreet.engines.duckdb import cells, connection, views
 from discreet.engines.frames.reading import FrameReader
 from discreet.plan.columns import Boolean, Column, Number
+from tests.neighbors.stores import STORES
 
 
 def _fold_by_statistics(opened: Any) -> None:
@@ -44,13 +45,14 @@ _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     "text that is not UTF-8 ends a scan": [(connection.Connection, "_widen", lambda self: False)],
     "moments are read by TRY_CAST": [(cells, "_moment", _by_try_cast)],
 }
+_PANDAS = tuple(name for name in STORES if name.startswith("pandas"))
 HOLES = {
-    "NaN is not in the statistics of Parquet": "Parquet by pyarrow",
-    "pandas' types decide": "pandas",
-    "text that is not UTF-8 ends a scan": "Parquet by pyarrow",
-    "moments are read by TRY_CAST": "DuckDB table",
+    "NaN is not in the statistics of Parquet": ("Parquet by pyarrow", "Parquet by Polars"),
+    "pandas' types decide": _PANDAS,
+    "text that is not UTF-8 ends a scan": ("Parquet by pyarrow", "CSV"),
+    "moments are read by TRY_CAST": ("DuckDB table",),
 }
-"""Each hole, and a store in which it is."""
+"""Each hole, and the stores in which it is."""
 
 
 @contextmanager

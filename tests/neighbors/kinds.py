@@ -23,7 +23,7 @@ _UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 def _moments(unit: str) -> list[Cell]:
     """Moments within and outside of the calendar, and of what the unit can count."""
     scaled = [seconds * _UNITS[unit] + rest for seconds in _IN_SECONDS for rest in (0, -1)]
-    numbers = [*scaled, 2**62, -(2**62), 2**63 - 1, 2**63 - 2, -(2**63) + 1]
+    numbers = [*scaled, *[2**62, -(2**62), 2**63 - 1, 2**63 - 2, -(2**63) + 1] * 3]
     held = [number for number in numbers if abs(number) < 2**63]
     return [None, *(np.datetime64(number, unit) for number in held)]
 
@@ -63,7 +63,9 @@ def _moment(unit: str) -> Callable[[Any], Cell]:
     def made(value: Any) -> Cell:
         if not isinstance(value, datetime.date):
             return None
-        return np.datetime64(datetime.datetime.combine(value, _MIDDAY)).astype(f"datetime64[{unit}]")
+        return np.datetime64(datetime.datetime.combine(value, _MIDDAY)).astype(
+            f"datetime64[{unit}]"
+        )
 
     return made
 
@@ -113,7 +115,14 @@ NUMERIC = _kinds(
     Kind("int64", [*rule.INTEGERS, *[None] * 8, 7, 7, 7], _whole, pyarrow.int64(), None, "bigint"),
     Kind("int8", _SMALL, _whole, pyarrow.int8(), None, "smallint"),
     Kind("uint64", [None, 0, 1, 7, 2**64 - 1, 2**53 + 1], _whole, pyarrow.uint64(), None, None),
-    Kind("float64", [*rule.FLOATS, *[nan] * 16, *[inf] * 3, *[100.0] * 3], _real, pyarrow.float64(), None, "double precision"),
+    Kind(
+        "float64",
+        [*rule.FLOATS, *[nan] * 16, *[inf] * 3, *[100.0] * 3],
+        _real,
+        pyarrow.float64(),
+        None,
+        "double precision",
+    ),
     Kind("float32", [*rule.SMALL_FLOATS, *[nan] * 4], _real, pyarrow.float32(), None, "real"),
     Kind("decimal", rule.DECIMALS, _decimal, pyarrow.decimal128(5, 2), None, "numeric(5, 2)"),
     Kind("wide decimal", rule.WIDE_DECIMALS, _decimal, _WIDE, None, "numeric"),
@@ -121,7 +130,7 @@ NUMERIC = _kinds(
 TEXTUAL = _kinds(
     Kind("text", _TEXTS, _text, pyarrow.string(), None, "text"),
     Kind("dictionary", _TEXTS, _text, pyarrow.dictionary(pyarrow.int32(), pyarrow.string())),
-    Kind("text of bytes", [*rule.NOT_UTF8, *_TEXTS], _text, pyarrow.string(), text=True),
+    Kind("text of bytes", [*rule.NOT_UTF8 * 5, *_TEXTS], _text, pyarrow.string(), text=True),
     Kind("bytes", [*rule.BYTES, *rule.NOT_UTF8], _bytes, pyarrow.binary(), None, "bytea"),
 )
 CALENDAR = _kinds(

@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import nan
 from random import Random
 from typing import Any
 
@@ -34,8 +35,8 @@ USUAL: dict[str, Sequence[Any]] = {
     "mass": (-2, 40, 90),
     "smoker": (True, False),
 }
+_DENSE = ("float64", "int64", "text of bytes", "timestamp s", "timestamp ms", "zoned s", "moment")
 _WHOLE_IDS = ("int64", "text", "float64", "int8", "decimal", "uint64", "dictionary")
-THEMES = ("", "", "float64", "float64", "int64", "int64", "text of bytes", "timestamp s", "zoned s")
 MANY = 100_000
 
 
@@ -81,12 +82,13 @@ class Drawer:
     kinds: Mapping[str, Kind]
     mixes: bool = False
     merges: bool = False
-    theme: str = ""
-    """A type that most columns have which it fits: what it can do adds up."""
+    dense: bool = False
+    """Whether many people have usual values and one hostile unit is beside them: then all whose
+    reading it changes are counted together."""
 
     def pair(self, declared: Schema, most_rows: int) -> Pair:
         """Two neighbors by what is declared."""
-        self.theme = self.random.choice([one for one in THEMES if one in ("", *self.kinds)])
+        self.dense = self.random.random() < 0.7
         tables = {"visits": (declared.columns, "id")}
         if declared.by_person:
             tables["patients"] = (declared.private["patients"].columns, "pid")
@@ -95,14 +97,16 @@ class Drawer:
             name: {column: self._kind(one) for column, one in of.items()} | {unit: ids[unit]}
             for name, (of, unit) in tables.items()
         }
-        people = self._people(ids, self.random.choice([0, 1, 6, 40, 40, 40, 40]))
+        people = self._people(ids, 40 if self.dense else self.random.choice([0, 1, 6, 12, 40]))
         if self.random.random() < 0.03:
             people = self._people(ids, 300)
         usual = {
             name: {column: self._pool(column, kind) for column, kind in columns[name].items()}
             for name in tables
         }
-        others = {name: self._others(people, usual[name], unit) for name, (_, unit) in tables.items()}
+        others = {
+            name: self._others(people, usual[name], unit) for name, (_, unit) in tables.items()
+        }
         moving = [self._moving(people, ids) for _ in range(2)]
         if declared.neighbors is Neighbors.ADD_REMOVE:
             moving = [None, moving[1]]
@@ -129,16 +133,17 @@ class Drawer:
     def _kind(self, column: Column) -> Kind:
         """A type for a declared column: mostly one that is made for it."""
         if isinstance(column, Number) and column.dated:
-            natural = [*CALENDAR, "text", "text of bytes", "bytes"]
+            natural = [*CALENDAR, "text", "bytes"]
         elif isinstance(column, Number) or (isinstance(column, Category) and column.numeric):
-            natural = [*NUMERIC, "float64", "float64", "text", "text of bytes"]
+            natural = [*NUMERIC, "float64", "float64", "text"]
         elif isinstance(column, Boolean):
-            natural = [*TRUTHS, "int8", "float64", "text", "bytes"]
+            natural = [*TRUTHS, "int64", "float64", "text", "bytes"]
         else:
-            natural = [*TEXTUAL, "int64", "int64", "float64", "decimal", "bool"]
+            natural = [*TEXTUAL, "int64", "int64", "float64", "timestamp s", "bool"]
         found = [name for name in natural if name in self.kinds]
-        if self.theme in found and self.random.random() < 0.8:
-            found = [self.theme]
+        few = [name for name in found if name in _DENSE]
+        if self.dense and few:
+            found = few
         elif not found or self.random.random() < 0.15:
             found = list(self.kinds)
         return self.kinds[self.random.choice(found)]
@@ -157,7 +162,9 @@ class Drawer:
         numbers = range(1, max(many, 1) + 1)
         found = [(first.made(number), second.made(number)) for number in numbers]
         if first is second:
-            odd = [(cell, cell) for cell in self.random.sample(list(first.odd), min(4, len(first.odd)))]
+            odd = [
+                (cell, cell) for cell in self.random.sample(list(first.odd), min(4, len(first.odd)))
+            ]
             found = [one for one in found if one[0] is not None]
             found = (odd + found)[: max(many, 1)]
         self.random.shuffle(found)
@@ -189,9 +196,12 @@ class Drawer:
             if usual:
                 break
         usual = usual or list(kind.odd)
-        if kind.name == self.theme or self.random.random() < 0.4:
+        if self.dense or self.random.random() < 0.3:
             # Usual values, and one odd one again and again.
-            odd = [self.random.choice(kind.odd)] * self.random.choice([0, 1, 3])
+            odd = [nan if kind.name == "float64" else self.random.choice(kind.odd)]
+            odd = odd * self.random.choice(
+                [0, 2] if kind.name in ("float64", "int8") else [0, 0, 1]
+            )
             return [self.random.choice(usual) for _ in range(3)] + odd
         share = self.random.choice([0.1, 0.5, 1])
         pool = [
@@ -205,7 +215,7 @@ class Drawer:
     ) -> Table:
         found: Table = []
         for one in people:
-            for _ in range(self.random.choice([0, 1, 1, 1, 2, 4])):
+            for _ in range(1 if self.dense else self.random.choice([0, 1, 1, 1, 2, 4])):
                 row = {name: self.random.choice(pool) for name, pool in pools.items()}
                 found.append((row | {unit: one[unit == "pid"]}, 1))
         return found
@@ -222,7 +232,7 @@ class Drawer:
         """What the unit has in a table: odd cells, few rows or very many."""
         if one is None:
             return []
-        strange = {name for name in kinds if self.random.random() < 0.5}
+        strange = {name for name in kinds if self.random.random() < (0.8 if self.dense else 0.5)}
         mixed = {name for name in strange if self.mixes and self.random.random() < 0.6}
         every = list(self.kinds.values())
 
@@ -239,7 +249,9 @@ class Drawer:
         if most_rows == MANY:
             return [(row(), 1), (row(), MANY)] if unit == "id" else [(row(), 9)]
         many = self.random.choice([[1], [1], [1, 3], [1, 7, 60], [1, 300]])
-        found = [(row(), self.random.choice(many)) for _ in range(self.random.choice([1, 1, 2, 4, 8]))]
+        found = [
+            (row(), self.random.choice(many)) for _ in range(self.random.choice([1, 1, 2, 4, 8]))
+        ]
         if self.random.random() < 0.2:  # rows that are nobody's count for nothing
             nobody = [one for one in kinds[unit].odd if self._whose(one, kinds[unit]) is None]
             found += [(row() | {unit: nobody[0]}, 2)] if nobody else []

@@ -50,9 +50,9 @@ class Family:
     questions: tuple[Named, ...]
 
 
-@lru_cache(maxsize=2)
-def family(seed: int) -> Family:
-    """Declarations and questions from one seed."""
+@lru_cache(maxsize=8)
+def family(seed: int, size: int) -> Family:
+    """Declarations and the first questions from one seed."""
     random = Random(f"family {seed}")
     declared = schema(
         random.choice(list(Neighbors)),
@@ -62,7 +62,7 @@ def family(seed: int) -> Family:
         beside_rows=random.choice([None, 1, 3]),
     )
     found = [_every_column(declared)]
-    while len(found) < QUESTIONS:
+    while len(found) < size:
         drawn = _in_sql if random.random() < 0.55 else _in_python
         one = drawn(random, declared)
         if one is not None:
@@ -82,7 +82,8 @@ def _every_column(declared: Schema) -> Named:
     asked |= {f"total_{name}": col(name).sum() for name in ("stay", "score", "level")}
     asked |= {f"clipped_{name}": col(name).clip(-8, 60).sum() for name in numbers}
     asked |= {
-        f"some_{place}": when(one).then(1).otherwise(0).sum() for place, one in enumerate(conditions)
+        f"some_{place}": when(one).then(1).otherwise(0).sum()
+        for place, one in enumerate(conditions)
     }
     asking = Asking(_Declared(declared)).agg(**asked)  # type: ignore[arg-type]
     return Named("every column", checked(asking.query, declared), asking.query)
@@ -145,9 +146,9 @@ class _Draw:
             lambda: inner / other,
             lambda: inner % 3,
             lambda: abs(inner),
-            lambda: inner.floor(),
+            inner.floor,
             lambda: inner.round(1),
-            lambda: inner.sqrt(),
+            inner.sqrt,
             lambda: inner.clip(-3, 4.5),
             lambda: inner.fill_null(2),
             lambda: inner.width_bucket(0, 20, 4),

@@ -173,9 +173,9 @@ def _duckdb_table(held: Held, folder: Path, name: str, layout: Random) -> Writte
     with duckdb.connect(str(path), config={"threads": 1}) as made:
         made.register("given", held.arrow)
         made.execute(f"CREATE TABLE kept AS SELECT {read} FROM given LIMIT 0")
-        for name, kind in held.kinds.items():
+        for column, kind in held.kinds.items():
             if kind.duckdb and "COLLATE" in kind.duckdb:
-                made.execute(f'ALTER TABLE kept ALTER "{name}" TYPE {kind.duckdb}')
+                made.execute(f'ALTER TABLE kept ALTER "{column}" TYPE {kind.duckdb}')
         made.execute(f"INSERT INTO kept SELECT {read} FROM given")
         made.execute("CHECKPOINT")
     return path, "kept"
@@ -195,11 +195,13 @@ def _inferred(held: Held) -> pandas.DataFrame:
 
 
 def _python(cells: list[Cell]) -> list[Cell]:
-    return [cell.item() if isinstance(cell, np.datetime64) and _small(cell) else cell for cell in cells]
+    """Moments as Python has them, where it has them."""
 
+    def plain(cell: Cell) -> Cell:
+        item = cell.item() if isinstance(cell, np.datetime64) else cell
+        return cell if isinstance(cell, np.datetime64) and isinstance(item, int) else item
 
-def _small(cell: np.datetime64) -> bool:
-    return isinstance(cell.item(), object) and not isinstance(cell.item(), int)
+    return list(map(plain, cells))
 
 
 def _pandas(held: Held, folder: Path, name: str, layout: Random) -> Written:
@@ -283,6 +285,7 @@ _IN_TABLES = {
     name: kind if pyarrow.types.is_timestamp(kind.arrow) and kind.arrow.tz is None else scanned
     for (name, scanned), kind in zip(_in_files(_TAME).items(), _TAME.values(), strict=True)
 }
+_HASHABLE = _but("time", "null", "dictionary", "list", "struct")
 _FRAME_CELLS = _but("time", "null", "dictionary")
 
 STORES = {
@@ -299,7 +302,7 @@ STORES = {
         Store("pandas, nullable", _pandas_nullable, _FRAME_CELLS, mixes=True, merges=True),
         Store("pandas, Arrow", _pandas_arrow, _but("null", "time"), merges=True),
         Store("pandas, objects", _pandas_objects, _FRAME_CELLS, mixes=True, merges=True),
-        Store("pandas, categories", _pandas_categories, _FRAME_CELLS, mixes=True, merges=True),
+        Store("pandas, categories", _pandas_categories, _HASHABLE, mixes=True, merges=True),
         Store("Polars", _polars, _TAME),
         Store("Arrow", _arrow, EVERY),
     )
