@@ -1,7 +1,7 @@
 """One example: a pair of neighboring tables in a store, and a family of questions about it."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from random import Random
@@ -17,7 +17,7 @@ from discreet.privacy.budget import Budget
 from discreet.release.table import Table
 from tests.neighbors.comparing import Both, Counts, FoundError, said, same
 from tests.neighbors.people import MANY, Drawer, Held, Pair
-from tests.neighbors.questions import QUESTIONS, family
+from tests.neighbors.questions import QUESTIONS, Named, family
 from tests.neighbors.stores import Store
 from tests.support.drawn_sql import ROWS_OF_WARDS, schema
 from tests.support.several_tables import arrow
@@ -25,7 +25,7 @@ from tests.support.several_tables import arrow
 PAIRS = 20
 """How many pairs of tables a family is asked of."""
 _WARDS = Frame(arrow(ROWS_OF_WARDS, schema().public["wards"].columns, None, "text"))
-_BUDGET = Budget(epsilon=10**6, delta=0.9)
+_BUDGET = Budget(epsilon=9, delta="0.001")
 
 
 def run(store: Store, number: int, counts: Counts, questions: int | None = None) -> None:
@@ -59,14 +59,20 @@ def _run(store: Store, number: int, counts: Counts, questions: int | None) -> No
             except FoundError as error:
                 error.add_note(f"Question: {named.text}")
                 raise
-        match random.randrange(12):
-            case 0:
-                both.say(listed[0])
-            case 1:
-                both.say_together(listed[:2])
-            case 2:
-                keys = random.choice([[], ["ward"], ["tag", "flag"]])
-                both.suggest(random.choice(["stay", "score", "level"]), *keys)
+        if len(listed) > 1:
+            _tell(both, listed[1:], random)
+
+
+def _tell(both: Both, listed: Sequence[Named], random: Random) -> None:
+    """What is said beside numbers, and what is asked in other ways: one of them."""
+    match random.randrange(4):
+        case 0:
+            both.say(random.choice(listed))
+        case 1:
+            both.say_together(random.sample(listed, 2))
+        case 2:
+            keys = random.choice([[], ["ward"], ["tag", "flag"]])
+            both.suggest(random.choice(["stay", "score", "level"]), *keys)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ _UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 def _moments(unit: str) -> list[Cell]:
     """Moments within and outside of the calendar, and of what the unit can count."""
     scaled = [seconds * _UNITS[unit] + rest for seconds in _IN_SECONDS for rest in (0, -1)]
-    numbers = [*scaled, *[2**62, -(2**62), 2**63 - 1, 2**63 - 2, -(2**63) + 1] * 3]
+    numbers = [*scaled, *[2**62, -(2**62), 2**63 - 1, 2**63 - 2, -(2**63) + 1] * 6]
     held = [number for number in numbers if abs(number) < 2**63]
     return [None, *(np.datetime64(number, unit) for number in held)]
 

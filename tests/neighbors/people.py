@@ -88,7 +88,7 @@ class Drawer:
 
     def pair(self, declared: Schema, most_rows: int) -> Pair:
         """Two neighbors by what is declared."""
-        self.dense = self.random.random() < 0.7
+        self.dense = self.random.random() < 0.8
         tables = {"visits": (declared.columns, "id")}
         if declared.by_person:
             tables["patients"] = (declared.private["patients"].columns, "pid")
@@ -139,7 +139,7 @@ class Drawer:
         elif isinstance(column, Boolean):
             natural = [*TRUTHS, "int64", "float64", "text", "bytes"]
         else:
-            natural = [*TEXTUAL, "int64", "int64", "float64", "timestamp s", "bool"]
+            natural = [*TEXTUAL, "int64", "int64", "float64", *["timestamp s"] * 2, "bool"]
         found = [name for name in natural if name in self.kinds]
         few = [name for name in found if name in _DENSE]
         if self.dense and few:

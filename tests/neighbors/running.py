@@ -1,6 +1,5 @@
 """Runs of the fuzzer: short ones with every change, long ones in the soak."""
 
-from collections.abc import Iterable
 from secrets import randbelow
 from time import monotonic
 
@@ -9,21 +8,27 @@ from tests.neighbors.example import PAIRS, run
 from tests.neighbors.stores import Store
 from tests.neighbors.written_once import forget
 
-FAMILIES = 5
-"""How many a short run draws; each is asked of two pairs of tables in every store."""
 _LARGEST = 10**9
 _FIRST = randbelow(_LARGEST) * PAIRS
+FAMILIES = 2
+CLOSELY = 8
+"""So many pairs of each family are asked one question about every column."""
+WIDELY = 1
+"""And so many are asked others too."""
 
 
-def short_numbers(families: int = FAMILIES) -> Iterable[int]:
-    """The examples of a short run: fresh ones, the same in all stores, so that they share work."""
-    return [_FIRST + family * PAIRS + pair for family in range(families) for pair in range(2)]
+def short_run(store: Store, counts: Counts) -> None:
+    """Few pairs: fresh ones, by the same numbers in all stores, so that they share work."""
+    for number in closely():
+        run(store, number, counts, 1)
+    for family in range(FAMILIES):
+        for pair in range(WIDELY):
+            run(store, _FIRST + family * PAIRS + CLOSELY + pair, counts, 5)
 
 
-def short_run(store: Store, counts: Counts, families: int = FAMILIES) -> None:
-    """Few pairs, and of each family the question about every column and two others."""
-    for number in short_numbers(families):
-        run(store, number, counts, 3)
+def closely() -> list[int]:
+    """The examples of a short run that are asked about every column."""
+    return [_FIRST + family * PAIRS + pair for family in range(FAMILIES) for pair in range(CLOSELY)]
 
 
 def long_run(store: Store, counts: Counts, questions: int, seconds: float | None) -> None:

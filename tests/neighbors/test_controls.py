@@ -11,7 +11,7 @@ import pytest
 from tests.neighbors.comparing import Counts, FoundError
 from tests.neighbors.example import run
 from tests.neighbors.holes import HOLES, reopened
-from tests.neighbors.running import FAMILIES, short_numbers
+from tests.neighbors.running import closely
 from tests.neighbors.stores import STORES
 
 
@@ -22,6 +22,6 @@ def test_the_short_run_finds_a_hole_that_is_open(hole: str) -> None:
 
 
 def _run_short(stores: Sequence[str]) -> None:
-    for number in short_numbers(FAMILIES):
+    for number in closely():
         for store in stores:
             run(STORES[store], number, Counts(), 1)

@@ -22,7 +22,7 @@ def test_neighbors_are_told_apart_by_no_more_than_is_priced(store: str, counts: 
 
 
 def test_neighbors_in_postgres(postgres: Store, counts: Counts) -> None:
-    short_run(postgres, counts, families=3)
+    short_run(postgres, counts)
     assert counts.pairs > counts.refused
 
 
