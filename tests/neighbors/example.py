@@ -44,7 +44,7 @@ def _run(store: Store, number: int, counts: Counts, questions: int | None) -> No
     asked = family(number // PAIRS, QUESTIONS if questions is None else questions)
     random = Random(f"{store.name} {number}")
     many = random.random() < 0.01
-    drawer = Drawer(random, store.kinds, store.mixes, store.merges)
+    drawer = Drawer(random, store.kinds, store.mixes, store.merges, store.fits)
     pair = drawer.pair(asked.declared, MANY if many else 300)
     layout = random.getrandbits(32)
     with ExitStack() as stack:

@@ -187,9 +187,14 @@ IDS += ("timestamp us", "bool", "dictionary", "int8", "zoned us", "wide decimal"
 
 
 def whose(cell: Cell, kind: Kind, *, merges: bool = False) -> str | None:
-    """Whose row it is by the rule; with ``merges`` whole numbers from 2^53 on are nobody's."""
+    """Whose row it is by the rule.
+
+    With ``merges``, as in pandas, whole numbers from 2^53 on are nobody's, and true is 1.
+    """
+    if merges and isinstance(cell, bool):
+        return str(int(cell))
     if kind.text and isinstance(cell, bytes):
         return None  # a text that is not UTF-8
-    if merges and isinstance(cell, int | float | Decimal) and not isinstance(cell, bool):
+    if merges and isinstance(cell, int | float | Decimal):
         return rule.read_id(cell) if cell == cell and abs(cell) < rule.EXACT else None  # noqa: PLR0124
     return rule.read_id(cell)

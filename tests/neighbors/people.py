@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import nan
 from random import Random
@@ -37,7 +37,23 @@ USUAL: dict[str, Sequence[Any]] = {
 }
 _DENSE = ("float64", "int64", "text of bytes", "timestamp s", "timestamp ms", "zoned s", "moment")
 _WHOLE_IDS = ("int64", "text", "float64", "int8", "decimal", "uint64", "dictionary")
+_NATURAL = {
+    "date": [*CALENDAR, "text", "bytes"],
+    "number": [*NUMERIC, "float64", "float64", "text"],
+    "boolean": [*TRUTHS, "int64", "float64", "text", "bytes"],
+    "text": [*TEXTUAL, "int64", "int64", "float64", *["timestamp s"] * 2, "bool"],
+}
+"""Types that are mostly used for what is declared."""
 MANY = 100_000
+
+
+def group_of(column: Column) -> str:
+    """What a column is declared as, in a word."""
+    if isinstance(column, Number) and column.dated:
+        return "date"
+    if isinstance(column, Number) or (isinstance(column, Category) and column.numeric):
+        return "number"
+    return "boolean" if isinstance(column, Boolean) else "text"
 
 
 @dataclass(frozen=True)
@@ -82,6 +98,8 @@ class Drawer:
     kinds: Mapping[str, Kind]
     mixes: bool = False
     merges: bool = False
+    fits: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By what is declared, the types that the store's engine does not refuse, where it does."""
     dense: bool = False
     """Whether many people have usual values and one hostile unit is beside them: then all whose
     reading it changes are counted together."""
@@ -132,19 +150,14 @@ class Drawer:
 
     def _kind(self, column: Column) -> Kind:
         """A type for a declared column: mostly one that is made for it."""
-        if isinstance(column, Number) and column.dated:
-            natural = [*CALENDAR, "text", "bytes"]
-        elif isinstance(column, Number) or (isinstance(column, Category) and column.numeric):
-            natural = [*NUMERIC, "float64", "float64", "text"]
-        elif isinstance(column, Boolean):
-            natural = [*TRUTHS, "int64", "float64", "text", "bytes"]
-        else:
-            natural = [*TEXTUAL, "int64", "int64", "float64", *["timestamp s"] * 2, "bool"]
-        found = [name for name in natural if name in self.kinds]
+        group = group_of(column)
+        found = [name for name in _NATURAL[group] if name in self.kinds]
+        if self.fits:
+            found = [name for name in self.fits[group] if name in self.kinds]
         few = [name for name in found if name in _DENSE]
         if self.dense and few:
             found = few
-        elif not found or self.random.random() < 0.15:
+        elif not found or self.random.random() < (0.01 if self.fits else 0.15):
             found = list(self.kinds)
         return self.kinds[self.random.choice(found)]
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import psycopg
 
-from tests.neighbors.kinds import EVERY, Cell, Kind
+from tests.neighbors.kinds import EVERY, NUMERIC, Cell, Kind
 from tests.neighbors.people import Held
 from tests.neighbors.stores import Store, Written
 from tests.reading import rule
@@ -45,6 +45,14 @@ KINDS = {
     )
 }
 
+_DATED = ("day", "moment", "zoned")
+FITS = {
+    "date": _DATED,
+    "number": [*NUMERIC, "bool"],
+    "boolean": ["bool", *NUMERIC],
+    "text": [name for name in KINDS if name != "bytes"],
+}
+
 
 @contextmanager
 def postgres_store(server: str) -> Iterator[Store]:
@@ -61,7 +69,7 @@ def postgres_store(server: str) -> Iterator[Store]:
             return f"{address}&table={name}", None
 
         try:
-            yield Store("PostgreSQL", write, KINDS)
+            yield Store("PostgreSQL", write, KINDS, fits=FITS)
         finally:
             for name in ("before", "after"):
                 connection.execute(f"DROP DATABASE fuzzed_{name} WITH (FORCE)")

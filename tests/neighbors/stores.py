@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
@@ -37,6 +37,7 @@ class Store:
     kinds: Mapping[str, Kind] = field(repr=False)
     mixes: bool = False
     merges: bool = False
+    fits: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
 
 
 def _but(*names: str) -> dict[str, Kind]:
@@ -287,8 +288,8 @@ _IN_TABLES = {
     name: kind if pyarrow.types.is_timestamp(kind.arrow) and kind.arrow.tz is None else scanned
     for (name, scanned), kind in zip(_in_files(_TAME).items(), _TAME.values(), strict=True)
 }
-_HASHABLE = _but("time", "null", "dictionary", "list", "struct")
-_FRAME_CELLS = _but("time", "null", "dictionary")
+_HASHABLE = _but("text of bytes", "time", "null", "dictionary", "list", "struct")
+_FRAME_CELLS = _but("text of bytes", "time", "null", "dictionary")
 
 STORES = {
     store.name: store
