@@ -6,9 +6,11 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import duckdb
 
+from discreet.engines.duckdb import connection
 from discreet.engines.duckdb.sources import Frame
 from discreet.engines.sources import Sources, find
 from discreet.ledger import Ledger
@@ -47,7 +49,9 @@ def _run(store: Store, number: int, counts: Counts, questions: int | None) -> No
     drawer = Drawer(random, store.kinds, store.mixes, store.merges, store.fits)
     pair = drawer.pair(asked.declared, MANY if many else 300)
     layout = random.getrandbits(32)
+    threads = {"threads": "4" if many else "1"}  # to start more takes longer than few rows do
     with ExitStack() as stack:
+        stack.enter_context(patch.dict(connection._CONFIGURATION, threads))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         both = stack.enter_context(_opened(store, pair, asked.declared, folder, layout, counts))
         if both is None:

@@ -71,7 +71,7 @@ def _only(*names: str) -> dict[str, Kind]:
 
 def _parquet_by_pyarrow(held: Held, folder: Path, name: str, layout: Random) -> Written:
     options = {
-        "write_statistics": layout.random() < 0.7,
+        "write_statistics": layout.random() < 0.8,
         "use_dictionary": layout.random() < 0.5,
         "row_group_size": layout.choice([3, None, None, None]),
         "write_page_index": layout.random() < 0.3,
@@ -94,8 +94,8 @@ def _parquet_by_pyarrow(held: Held, folder: Path, name: str, layout: Random) -> 
 
 def _parquet_by_polars(held: Held, folder: Path, name: str, layout: Random) -> Written:
     path = folder / f"{name}.parquet"
-    statistics: Any = layout.choice([True, False, "full"])
-    size = layout.choice([4, None]) if len(held.places) < 1000 else None
+    statistics: Any = layout.choice([True, True, False, "full"])
+    size = layout.choice([4, None, None]) if len(held.places) < 1000 else None
     _polars_frame(held).write_parquet(path, statistics=statistics, row_group_size=size)
     return path, None
 
