@@ -9,7 +9,8 @@ from hypothesis import settings
 from tests.support.postgres_server import NoServerError, running
 
 settings.register_profile("default", deadline=None)
-settings.register_profile("soak", deadline=None, max_examples=4_000)
+settings.register_profile("soak", deadline=None, max_examples=1_000)
+settings.register_profile("hours", deadline=None, max_examples=5_000)
 settings.load_profile("default")
 
 
@@ -51,9 +52,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The address of a PostgreSQL server."""
+    yield from _address(full=False)
+
+
+@pytest.fixture(scope="session")
+def full_server() -> Iterator[str]:
+    """The address of a PostgreSQL server with extensions and collations of other languages."""
+    yield from _address(full=True)
+
+
+def _address(*, full: bool) -> Iterator[str]:
     pytest.importorskip("psycopg", reason="NO POSTGRESQL TESTS: psycopg is not installed")
     try:
-        with running() as address:
+        with running(full=full) as address:
             yield address
     except NoServerError as error:
         pytest.skip(f"NO POSTGRESQL TESTS: {error}")

@@ -27,7 +27,13 @@ def page() -> str:
         '"SELECT …" --epsilon 0.5`. From notebooks and tools: [a DB-API connection]'
         "(../how-to/use_sql_from_python.md).",
         "",
-        "Only declared columns have a value, and one that does not fit its declaration is missing. "
+        "Only declared columns have a value. A cell that [cannot be read as its declared kind]"
+        "(reading.md) is missing. A value outside of the bounds, or not in the list of a category, "
+        "is not: COUNT(x), IS NOT NULL and COUNT(DISTINCT x) see it, and SUM and AVG clip it. A "
+        "fraction in an integer column is rounded where it is aggregated, and nowhere else. To see "
+        "whether the list of a category fits, compare the sum of its groups with COUNT(*): what is "
+        "between them is missing or not listed.",
+        "",
         "The examples are about `visits` (patient_id, ward, stay, age, cost, smoker, diagnosis, "
         "admitted, discharged), `patients` (patient_id, sex), both private, and the public lookup "
         "table `wards` (ward, region).",

@@ -17,6 +17,7 @@
     │   ├── KeyReusedError          the idempotency key was used for another question
     │   ├── AnswerPendingError      the key's question is paid for and still being answered
     │   ├── AnswerLostError         the key's question is paid for and its answer is lost
+    │   ├── SuspendedError          nothing may be asked until the data set's keeper has looked
     │   └── UnsafeRandomnessError   the answer was made with bits that can be repeated
     └── VerificationError       a mechanism or a pair of inputs that cannot be verified
 
@@ -58,7 +59,8 @@ class SourceError(DiscreetError, ValueError):
 class UnansweredError(DiscreetError):
     """The question is paid for, and the data could not be read to the end.
 
-    The message is the same whatever the rows are, and carries none of them.
+    The message is the same whatever the rows are, and carries none of them.  The table is suspended
+    from then on, unless it was broken off by whoever asked.
     """
 
 
@@ -96,6 +98,13 @@ class AnswerPendingError(LedgerError):
 
 class AnswerLostError(LedgerError):
     """The key's question is paid for and its answer is lost.  Nothing more was spent."""
+
+
+class SuspendedError(LedgerError):
+    """The data set is suspended: a question before had no answer, and rows may be the cause.
+
+    Nothing was read or spent.  Whoever keeps the data can resume it.
+    """
 
 
 class UnsafeRandomnessError(LedgerError, ValueError):

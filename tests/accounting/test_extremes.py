@@ -387,7 +387,7 @@ def test_a_filter_of_events_of_several_kinds_never_admits_more_than_its_budget()
 
 
 @pytest.mark.parametrize("leak", ["0", "1e-9"])
-@pytest.mark.parametrize("count", [1, 7, 60])
+@pytest.mark.parametrize("count", all_but([1], [1, 7, 60], pytest.mark.slow))
 def test_the_largest_epsilon_that_fits_does_fit(count: int, leak: str) -> None:
     budget = Budget(epsilon=1, delta="1e-6")
     found = largest_fitting(

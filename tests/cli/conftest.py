@@ -64,7 +64,7 @@ def path(tmp_path: Path) -> Path:
                 summary=f"count [bold]{number}[/bold]",
             )
             if number == 1:
-                ledger.lose(charge)
+                ledger.lose(charge, "cancelled")
             elif number != 2:
                 ledger.release(charge, b"42", safe=True)
     return path

@@ -237,6 +237,9 @@ def test_a_process_ends_with_the_code_that_was_promised(policy: Path) -> None:
     data = policy.parent / "visits.csv"
     data.write_text(data.read_text() + '"p9,A,1\n')
     assert "the charge stays" in said(4, "ask", policy, COUNT, "--epsilon", "0.5")
+    refused = " ".join(said(4, "ask", policy, COUNT, "--epsilon", "0.1").split())
+    assert "is suspended since" in refused
+    assert 'They resume it by discreet table resume POLICY --why "…". Nothing was' in refused
     assert "spent ε = 1.5" in said(0, "budget", policy)
     data.unlink()
     said(2, "ask", policy, COUNT, "--epsilon", "0.1")

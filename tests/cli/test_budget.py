@@ -45,6 +45,7 @@ def test_json_holds_exact_numbers(command: Command, path: Path) -> None:
     assert first["spent"]["epsilon"] == "1/1"
     assert first["budget"]["epsilon"] == "3/1"
     assert first["questions"] == {"charged": 4, "released": 2, "lost": 1, "pending": 1}
+    assert (first["suspended"], first["suspensions"]) == (None, 0)
 
 
 @pytest.mark.parametrize("order", ["budget set LEDGER", "budget LEDGER set"])

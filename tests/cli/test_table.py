@@ -1,5 +1,6 @@
 """Changing what a table is declared to be is an entry of its ledger."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from click.testing import CliRunner, Result
 from discreet.cli.hospital import write_hospital
 from discreet.cli.main import discreet
 from discreet.ledger import Ledger
+from discreet.privacy.events import PureEvent
+from tests.cli.conftest import Command
 
 SQL = "SELECT COUNT(*) AS n FROM visits"
 
@@ -65,3 +68,62 @@ def test_what_was_spent_is_in_terms_of_the_unit_and_the_neighbors(
     result = typed("table", "update", policy, "--why", "a try")
     assert result.exit_code != 0
     assert says in str(result.exception)
+
+
+class TestSuspended:
+    @pytest.fixture
+    def suspended(self, policy: Path) -> Path:
+        with Ledger(policy.parent / "visits.ledger") as ledger:
+            event = PureEvent(epsilon="0.1")
+            ledger.lose(ledger.charge("visits", event=event, question="?", analyst="ann"), "failed")
+        return policy
+
+    def test_it_is_refused_with_code_4_until_it_is_resumed(
+        self, command: Command, suspended: Path
+    ) -> None:
+        ended = command("ask", suspended, SQL, "--epsilon", "0.1")
+        assert (ended.code, ended.out) == (4, "")
+        text = " ".join(ended.error.split())
+        assert "The data set 'visits' is suspended since 20" in text
+        assert "until whoever keeps the data has looked at them" in text
+        assert 'discreet table resume POLICY --why "…". Nothing was read or spent.' in text
+        assert "in Python" not in text
+        assert command("plan", suspended, SQL, "--epsilon", "0.1").code == 0
+        shown = command("budget", suspended).out
+        assert "suspended since 20" in shown
+        assert "the 1st time: see discreet table resume" in shown
+        resumed = command("table", "resume", suspended, "--why", "a page was mended")
+        assert (resumed.code, resumed.out) == (
+            0,
+            "visits can be asked again. It was suspended 1 time in all.\n",
+        )
+        assert command("ask", suspended, SQL, "--epsilon", "0.1").code == 0
+        assert "was suspended 1 time" in command("budget", suspended).out
+        history = command("ledger", "history", suspended).out
+        assert "suspended  visits" in history
+        assert "a page was mended" in history
+        assert command("ledger", "verify", suspended).code == 0
+
+    def test_resuming_needs_a_reason_and_a_suspension(
+        self, command: Command, suspended: Path
+    ) -> None:
+        assert command("table", "resume", suspended).code == 2
+        ended = command("table", "resume", suspended, "--why", " ")
+        assert (ended.code, "has no reason" in ended.error) == (2, True)
+        assert 'State it: --why "a corrupt page was restored".' in ended.error
+        assert command("ask", suspended, SQL, "--epsilon", "0.1").code == 4
+        words = ("table", "resume", suspended, "--why", "mended", "--who", "cleo", "--json")
+        assert json.loads(command(*words).out)["suspensions"] == 1
+        ended = command(*words)
+        assert (ended.code, "is not suspended" in ended.error) == (2, True)
+
+    def test_a_ledger_without_a_policy_is_resumed_by_name(
+        self, command: Command, suspended: Path
+    ) -> None:
+        ledger = suspended.parent / "visits.ledger"
+        ended = command("table", "resume", ledger, "--why", "mended")
+        assert (ended.code, "Add --dataset" in ended.error) == (2, True)
+        ended = command("table", "resume", ledger, "--why", "mended", "--dataset", "nope")
+        known = "It knows: 'visits'. Use one of these names."
+        assert (ended.code, ended.error.strip().endswith(known)) == (2, True)
+        assert command("table", "resume", ledger, "--why", "x", "--dataset", "visits").code == 0

@@ -35,7 +35,7 @@ def declared(place: str | Path) -> Ledger:
 
 
 def ask(ledger: Ledger) -> None:
-    ledger.charge("visits", event=TENTH, question="q", analyst="ann")
+    ledger.charge("visits", event=TENTH, question="q", analyst="ann", keeps_answer=False)
 
 
 def ask_often(ledger: Ledger) -> None:

@@ -19,7 +19,9 @@ SMALL = PureEvent(epsilon="1/1000")
 
 def ask(ledger: Ledger, times: int = 1) -> None:
     for _ in range(times):
-        ledger.charge("visits", event=SMALL, question="q", analyst=f"process {os.getpid()}")
+        name = f"process {os.getpid()}"
+        charge = ledger.charge("visits", event=SMALL, question="q", analyst=name)
+        ledger.release(charge, b"42", safe=True)
 
 
 def elsewhere(call: object, *arguments: object) -> object:

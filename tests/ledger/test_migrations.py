@@ -32,9 +32,9 @@ def test_a_newer_ledger_is_refused(durable_place: str, monkeypatch: pytest.Monke
     with monkeypatch.context() as newer:
         with_another_step(newer)
         Ledger(durable_place).close()
-    with pytest.raises(LedgerError, match="has format 2, and this discreet knows formats up to 1"):
+    with pytest.raises(LedgerError, match="has format 3, and this discreet knows formats up to 2"):
         Ledger(durable_place)
-    with pytest.raises(LedgerError, match="has format 2"):
+    with pytest.raises(LedgerError, match="has format 3"):
         Ledger(durable_place, read_only=True)
 
 

@@ -38,7 +38,7 @@ def filled(ledger: Ledger) -> Ledger:
     ledger.set_budget("visits", Budget(epsilon=1, delta=1e-6), whose=whose, why="all", who="cleo")
     ledger.set_details("visits", {"unit": "row"}, why="a new file", who="cleo")
     number = 0
-    while ledger.anchor().entries < ENTRIES - 1:
+    while ledger.anchor().entries < ENTRIES - 4:
         number += 1
         event = GaussianEvent.of(sigma=100) if number % 5 == 0 else PureEvent(epsilon="1/100")
         dataset = "wards" if number % 7 == 0 and number % 5 else "visits"
@@ -52,6 +52,7 @@ def filled(ledger: Ledger) -> Ledger:
         )
         if number % 4 == 0:
             ledger.lose(charge, "failed")
+            ledger.resume(dataset, why="a page was mended", who="cleo")
         elif number % 4 < 3:
             ledger.release(charge, f"answer {number}".encode(), safe=True)
     while ledger.anchor().entries < ENTRIES:
@@ -129,7 +130,7 @@ TAKEN = re.compile(
 def test_an_honest_ledger_is_sound(vault: Vault) -> None:
     assert len(vault.entries) == ENTRIES
     assert {entry.kind for entry in vault.entries} == {
-        "dataset", "budget", "details", "charge", "released", "lost",
+        "dataset", "budget", "details", "charge", "released", "lost", "suspended", "resumed",
     }  # fmt: skip
     assert problems(vault.ledger, vault.anchor) == []
     with vault.rewritten(lambda rows: None) as ledger:
@@ -377,9 +378,38 @@ def nobody(rows: list[dict[str, Any]]) -> None:
     nth(rows, "charge")["analyst"] = None
 
 
+def never_suspended(rows: list[dict[str, Any]]) -> None:
+    """The failure is there, and what it led to is of another data set."""
+    for kind in ("suspended", "resumed"):
+        one = nth(rows, kind, 0)
+        one["dataset"] = "wards" if one["dataset"] == "visits" else "visits"
+
+
+def never_resumed(rows: list[dict[str, Any]]) -> None:
+    nth(rows, "resumed", 0)["dataset"] = "wards"
+
+
+def resumed_for_nothing(rows: list[dict[str, Any]]) -> None:
+    nth(rows, "resumed", 0)["body"]["why"] = ""
+
+
+def telling_suspension(rows: list[dict[str, Any]]) -> None:
+    nth(rows, "suspended", 0)["body"]["column"] = "age"
+
+
+def nothing_pending(rows: list[dict[str, Any]]) -> None:
+    pending = [row for row in rows if row["kind"] == "charge" and row["body"]["pending"]]
+    pending[-1]["body"]["pending"] = None
+
+
 @pytest.mark.parametrize(
     ("forgery", "found"),
     [
+        (never_suspended, "not suspended after a failure"),
+        (never_resumed, "its data set was suspended"),
+        (resumed_for_nothing, "no reason"),
+        (telling_suspension, "other fields"),
+        (nothing_pending, "what was pending before it"),
         (cheaper, "cost less than its event"),
         (smaller_sum, "the sums of its data set"),
         (smaller_share, "the sums of its analyst"),

@@ -11,7 +11,7 @@ from threading import Barrier
 from time import monotonic, sleep
 from typing import Any
 
-from discreet.errors import BudgetExhaustedError
+from discreet.errors import BudgetExhaustedError, SuspendedError
 from discreet.ledger import Ledger
 from discreet.ledger.migrations import Execute
 from discreet.ledger.records import Records
@@ -32,13 +32,14 @@ def charge_until_exhausted(place: str, threads: int, epsilon: str) -> tuple[int,
         paid = 0
         try:
             while True:
-                ledger.charge(
+                charge = ledger.charge(
                     "visits",
                     event=PureEvent(epsilon=epsilon),
                     question=f"{number} {paid}",
                     analyst=f"process {os.getpid()}",
                 )
                 paid += 1
+                ledger.release(charge, b"42", safe=True)
         except BudgetExhaustedError:
             return paid, None
         except Exception as error:
@@ -160,9 +161,35 @@ def _problems(place: str, handed_out: list[int]) -> list[str]:
         spent = ledger.balance("visits").spent.epsilon
         if spent != Fraction(len(charges), 1000):
             problems.append(f"{len(charges)} charges, and {spent} spent")
-        # Life goes on.
-        ledger.charge("visits", event=SMALL, question="after the crash", analyst="bob")
+        # A question that was killed between its charge and its answer may have been killed by what
+        # it read: it suspends the data set, and nothing else does.
+        pending = len(list(ledger.pending()))
+        suspended, suspensions = _suspended(ledger), ledger.suspensions("visits")
+        if pending:
+            ledger.resume("visits", why="a kill was tried")
+            if _suspended(ledger):
+                problems.append("it was resumed, and is suspended")
+        if (suspended, suspensions - sum(e.kind == "suspended" for e in entries)) != (
+            pending > 0,
+            pending,
+        ):
+            problems.append(f"{pending} were pending, {suspensions} suspensions")
+        if not ledger.verify().sound:
+            problems.append("it is not sound after the crash")
     return problems
+
+
+def _suspended(ledger: Ledger) -> bool:
+    """Whether nothing may be asked; when a process dies, its server may notice a moment later."""
+    deadline = monotonic() + 60
+    while monotonic() < deadline and any(one.state == "running" for one in ledger.pending()):
+        sleep(0.01)
+    try:
+        charge = ledger.charge("visits", event=SMALL, question="after the crash", analyst="bob")
+        ledger.release(charge, b"42", safe=True)
+    except SuspendedError:
+        return True
+    return False
 
 
 def _die_at(number: int, when: str) -> None:

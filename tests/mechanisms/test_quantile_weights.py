@@ -16,6 +16,7 @@ from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.verification import verify
 from tests.mechanisms.test_extreme import Aimed
 from tests.mechanisms.test_quantile import halves
+from tests.support.trials import all_but
 
 ADD_REMOVE, REPLACE = Neighbors.ADD_REMOVE, Neighbors.REPLACE
 Data = tuple[int, ...]
@@ -112,7 +113,7 @@ def test_a_wide_gap_uses_up_nearly_all_of_epsilon(relation, pair):
 
 
 @pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE])
-@pytest.mark.parametrize("share", [2, 3])
+@pytest.mark.parametrize("share", all_but([2], [2, 3], pytest.mark.slow))
 def test_the_largest_value_is_private_for_that_share_and_no_larger_one(share, relation):
     for kind in (NearMaximum, Aimed):
         mechanism = kind(epsilon=Fraction(2), width=3, share=share)

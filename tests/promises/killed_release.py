@@ -10,7 +10,7 @@ from typing import Any
 import pandas
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.ledger import Ledger
+from discreet.ledger import Ledger, payments
 from discreet.plan.build import col, rows
 from discreet.plan.columns import integer
 from discreet.privacy.budget import Budget
@@ -74,7 +74,7 @@ def asked(ledger: str, step: str, key: str) -> None:
     elif what == "release":
         Ledger.answer = dying(Ledger.answer, "after")  # type: ignore[method-assign]
         if when == "before":
-            Ledger.release = dying(Ledger.release, "before")  # type: ignore[method-assign]
+            payments.release = dying(payments.release, "before")
     print(ask(ledger, key or None)["n"].value, flush=True)
 
 

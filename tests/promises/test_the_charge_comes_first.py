@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.errors import BudgetExhaustedError, DiscreetError
+from discreet.errors import BudgetExhaustedError, DiscreetError, SuspendedError
 from discreet.ledger import Ledger
 from discreet.plan.build import col, people, rows
 from discreet.release.asking import Asking
@@ -52,6 +52,15 @@ def test_promise_16_a_kill_at_any_step_leaves_no_release_without_its_charge(
         recorded = step in ("after release", "never")
         assert len(released) == recorded
         assert bool(shown) == (step == "never")
+        if charged and not recorded:  # what it read may have killed it: nothing more is asked
+            for other in (key, "another"):
+                with pytest.raises(SuspendedError):
+                    ask(place, other or None)
+            with Ledger(place) as ledger:
+                assert ledger.balance("visits").suspensions == 1
+                ledger.resume("visits", why="it was killed on purpose")
+            assert ask(place, "another")["n"].value is not None
+            assert not Path(f"{place}-running").exists()
         if recorded and key:
             again = ask(place, key)["n"].value
             assert not shown or float(shown) == again

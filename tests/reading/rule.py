@@ -18,6 +18,8 @@ from discreet.plan.columns import Boolean, Category, Column, Number, Text
 
 EXACT = 1 << 53
 """Up to here every whole number is a float of its own."""
+LONGEST = 1 << 16
+"""How many bytes a text has at most: a question may make many others of it."""
 
 _BLANKS = " \t\n\v\f\r"
 _DIGITS = r"[0-9](?:_?[0-9])*"
@@ -54,6 +56,8 @@ def read(declared: Column, stored: object) -> Value:
     - A UUID's text has small letters.
     - An id that is stored as bytes is told apart by its bytes (``read_id``).
     """
+    if _too_long(stored):
+        return None
     if isinstance(stored, bytes):
         return read(declared, _decoded(stored))
     if isinstance(declared, Number) and declared.dated:
@@ -73,10 +77,16 @@ def read_id(stored: object) -> str | None:
     """
     if isinstance(stored, bytes):
         return stored.hex().upper()
-    return _text(stored)
+    return None if _too_long(stored) else _text(stored)
+
+
+def _too_long(stored: object) -> bool:
+    return isinstance(stored, str) and len(stored.encode("utf-8", "replace")) > LONGEST
 
 
 def _decoded(stored: bytes) -> str | None:
+    if len(stored) > LONGEST:
+        return None
     try:
         return stored.decode()
     except UnicodeDecodeError:
@@ -166,15 +176,23 @@ def _moment(stored: np.datetime64) -> Any:
 
 
 def _in_calendar(stored: np.datetime64) -> bool:
-    seconds = stored.astype("datetime64[s]").astype(int)
-    return not np.isnat(stored) and bool(_FIRST <= seconds < _LAST)
+    return not np.isnat(stored) and bool(_FIRST <= _seconds(stored) < _LAST)
+
+
+def _seconds(stored: np.datetime64) -> int:
+    """Rounded down, by Python's integers: NumPy wraps around near the ends of nanoseconds."""
+    unit, count = np.datetime_data(stored.dtype)
+    ticks = int(stored.astype(np.int64)) * count
+    if unit == "D":
+        return ticks * 86_400
+    return ticks // {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
 
 
 def _day(stored: object) -> float | None:
     if isinstance(stored, np.datetime64):
         if not _in_calendar(stored):
             return None
-        return float(stored.astype("datetime64[D]").astype(int))
+        return float(_seconds(stored) // 86_400)
     if isinstance(stored, datetime.datetime):
         stored = _utc(stored).date()
     elif isinstance(stored, str):

@@ -271,6 +271,7 @@ def test_duckdb_tables(kind: str, tmp_path: Path) -> None:
     ("kind", "value"),
     [
         ("TIME", "TIME '01:02:03'"),
+        ("TIME_NS", "'01:02:03'::TIME_NS"),
         ("TIMETZ", "'01:02:03+00'::TIMETZ"),
         ("INTERVAL", "INTERVAL 1 DAY"),
         ("INTEGER[]", "[7]"),
@@ -301,6 +302,30 @@ def test_what_has_no_value_is_missing(kind: str, value: str, tmp_path: Path) -> 
         made.execute(f"CREATE TABLE t (place INTEGER, {copies})")
         made.execute(f"INSERT INTO t VALUES (0, {values}), (1, {nothing})")
     check_cells(read_cells(path, "t"), [None, None], f"{kind} {value}")
+
+
+def test_a_text_that_is_too_long_is_missing(tmp_path: Path) -> None:
+    """So that no condition decides whether what a question makes of it fits into memory."""
+    most = rule.LONGEST
+    cells = ["a" * most, "a" * (most + 1), "ä" * (most // 2), "ä" * (most // 2 + 1), "a"]
+    assert [rule.read(Text(), cell) is None for cell in cells] == [False, True, False, True, False]
+    for kind in ("VARCHAR", "BLOB"):
+        stored = [cell.encode() if kind == "BLOB" else cell for cell in cells]
+        path = duckdb_file(stored, kind, tmp_path / f"{kind}.duckdb")
+        check_cells(read_cells(path, "t"), stored, kind)
+
+
+def test_json_in_a_duckdb_table(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    copies = ", ".join(f"c{place} JSON" for place in range(len(rule.DECLARED)))
+    stored = ['"a"', "7", "7.0", "2.5", "true", '"7.0"', "null", "[7]", '{"a": 7}', None]
+    with duckdb.connect(str(path)) as made:
+        made.execute(f"CREATE TABLE t (place INTEGER, {copies})")
+        marks = ", ".join("?" * (len(rule.DECLARED) + 1))
+        for place, cell in enumerate(stored):
+            made.execute(f"INSERT INTO t VALUES ({marks})", [place, *[cell] * len(rule.DECLARED)])
+    cells = ["a", 7, 7.0, 2.5, True, "7.0", None, None, None, None]
+    check_cells(read_cells(path, "t"), cells, "JSON")
 
 
 def test_views_and_generated_columns_of_a_duckdb_file(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ import pytest
 
 import discreet as dp
 from discreet.plan.check import checked
-from tests.engines.odd import ODD, Raising, watched
 from tests.reading.held import KINDS, given, held, ruled
 from tests.reading.rule import CELLS, MOMENTS, ZONED
+from tests.support.odd_records import ODD, Raising, watched
 
 
 class HostileText(str):
@@ -58,6 +58,22 @@ class OfHostileType(metaclass=HostileType):
 class HostileZone(datetime.tzinfo):
     def utcoffset(self, _: Any) -> Any:
         raise SystemExit("8675309")
+
+
+class HostileMoment(datetime.datetime):
+    @property
+    def tzinfo(self) -> Any:  # type: ignore[override]
+        raise KeyboardInterrupt
+
+
+class HostileComplex(complex):
+    def __complex__(self) -> complex:
+        raise KeyboardInterrupt
+
+
+class HostileScalar(numpy.int64):
+    def __int__(self) -> int:
+        raise KeyboardInterrupt
 
 
 HOSTILE: list[Any] = [
@@ -211,6 +227,10 @@ def test_hostile_objects_are_what_they_are_made_of_or_missing() -> None:
     objects = polars.DataFrame({kind: polars.Series(rows, dtype=polars.Object) for kind in KINDS})
     with watched():
         assert held(objects)["number"] == [7.0, 7.0, 7.0, None, None]
+    others = [HostileMoment(2020, 1, 2), HostileComplex(7), HostileScalar(7)]
+    frame = pandas.DataFrame(dict.fromkeys(KINDS, pandas.Series(others, dtype=object)))
+    with watched():
+        assert held(frame)["text"] == ["2020-01-02 00:00:00", "7", "7"]
 
 
 # ---------------------------------------------------------------------- what an analyst could see

@@ -18,9 +18,9 @@ from discreet.engines.sources import Sources, find
 from discreet.plan.build import Expression, col, rows
 from discreet.plan.columns import Column, boolean, number, text
 from discreet.plan.schema import Schema
-from tests.support.measuring import asked, integers
 from tests.reading.rule import NOT_UTF8
 from tests.reading.stores import arrow, read_cells, texts
+from tests.support.measuring import asked, integers
 
 Writer = Callable[[pyarrow.Table, Path], object]
 

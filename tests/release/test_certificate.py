@@ -1,8 +1,8 @@
 """A certificate is read strictly, and agrees with the ledger only if nothing in it was changed."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,32 @@ from discreet.errors import DataError
 from discreet.ledger import Ledger
 from discreet.plan.build import col, people, rows
 from discreet.release.answer import Release
-from discreet.release.certificate import Certificate, check
+from discreet.release.certificate import Certificate, check, unchecked
+from discreet.release.run import Noisy
 from discreet.release.table import Table
 from tests.release.released import visits
+
+FORGED: dict[str, Callable[[Any], Any]] = {
+    "table": lambda value: value + "s",
+    "question": lambda value: value + " WHERE (stay > 1)",
+    "unit": lambda value: value + "s",
+    "neighbors": lambda value: "replace" if value == "add-remove" else "add-remove",
+    "max_groups": lambda value: (value or 0) + 1,
+    "max_rows": lambda value: (value or 0) + 1,
+    "mechanisms": lambda value: [{**value[0], "mechanism": "Laplace(scale=1000)"}, *value[1:]],
+    "epsilon": lambda value: f"{value}1",
+    "delta": lambda _: "1e-9",
+    "analyst": lambda value: value + "s",
+    "ledger": lambda value: value + "s",
+    "durable": lambda value: not value,
+    "entry": lambda value: value + 1,
+    "hash": lambda _: "0" * 64,
+    "time": lambda _: "2020-01-01T00:00:00Z",
+    "answer": lambda _: "0" * 64,
+    "versions": lambda value: {**value, "discreet": "0.0.1"},
+    "suspensions": lambda value: value + 1,
+}
+"""Of every field another value, which can be read."""
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +175,26 @@ class TestChecking:
         named = {"epsilon": "ε", "delta": "δ", "answer": "digest of the answer"}
         assert problem.startswith(f"the {named.get(name, name)} is ")
 
+    @pytest.mark.parametrize("name", [field.name for field in fields(Certificate)])
+    def test_no_field_can_be_forged(
+        self, opened: Table, certificate: Certificate, name: str
+    ) -> None:
+        """Every field there is: one that is added and not checked fails here."""
+        changed = {**certificate.to_data(), name: FORGED[name](getattr(certificate, name))}
+        forged = Certificate.from_data(changed)
+        assert forged != certificate
+        assert len(check(forged, opened.ledger)) == 1
+        assert unchecked(forged, opened.ledger) == []
+
+    def test_a_long_question_is_checked_to_its_end(self) -> None:
+        with visits() as table:
+            long = [col("stay") > place / 8 for place in range(40)]
+            certificate = table.where(*long).agg(n=rows()).release(epsilon=1).certificate
+            assert check(certificate, table.ledger) == []
+            changed = replace(certificate, question=certificate.question + " AND (stay > 9)")
+            (problem,) = check(changed, table.ledger)
+            assert problem.startswith("the question is ")
+
     @pytest.mark.parametrize("entry", [1, 3, 10**6])
     def test_another_entry_is_not_its_charge(
         self, opened: Table, certificate: Certificate, entry: int
@@ -204,6 +247,55 @@ class TestChecking:
             )
             (problem,) = check(claimed, table.ledger)
             assert "not there in the ledger" in problem
+
+
+class TestOlderReleases:
+    """What version 0.1.0 kept with an answer: the same without a certificate."""
+
+    @pytest.fixture
+    def older(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> Iterator[tuple[Table, Certificate]]:
+        written = Noisy.to_bytes
+        with visits(ledger=str(tmp_path / "ledger")) as table, monkeypatch.context() as before:
+            before.setattr(Noisy, "to_bytes", lambda self: written(replace(self, certificate=None)))
+            asked = table.group_by("ward").agg(n=rows())
+            released = asked.release(epsilon=1, key="k").certificate
+            before.undo()
+            stored = [one for one in table.ledger.history() if one.kind == "released"]
+            assert b"certificate" not in (table.ledger.stored(stored[0]) or b"certificate")
+            yield table, released
+
+    def test_they_verify_as_far_as_the_ledger_shows_them(
+        self, older: tuple[Table, Certificate]
+    ) -> None:
+        table, certificate = older
+        assert check(certificate, table.ledger) == []
+        missing = ["mechanisms", "ledger", "durable", "versions"]
+        assert unchecked(certificate, table.ledger) == missing
+        for name in [field.name for field in fields(Certificate)]:
+            changed = {**certificate.to_data(), name: FORGED[name](getattr(certificate, name))}
+            problems = check(Certificate.from_data(changed), table.ledger)
+            assert bool(problems) == (name not in missing), name
+
+    def test_a_retry_of_one_gets_its_answer(self, older: tuple[Table, Certificate]) -> None:
+        table, certificate = older
+        again = table.group_by("ward").agg(n=rows()).release(epsilon=1, key="k")
+        assert again.certificate == certificate
+
+
+def test_a_retry_states_what_was_true_when_it_was_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version repeats the answer; it did not make it."""
+    with visits(ledger=str(tmp_path / "ledger")) as table:
+        first = table.agg(n=rows()).release(epsilon=1, key="k").certificate
+        monkeypatch.setattr("discreet.release.table._versions", lambda: (("discreet", "9.9"),))
+        again = table.agg(n=rows()).release(epsilon=1, key="k").certificate
+        other = table.agg(n=rows()).release(epsilon=1, key="l").certificate
+        assert again == first
+        assert other.versions["discreet"] == "9.9"
+        assert check(again, table.ledger) == check(other, table.ledger) == []
 
 
 def test_it_is_plain_data(certificate: Certificate) -> None:

@@ -6,8 +6,10 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
+from discreet.accounting.totals import charge
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
+from discreet.privacy.sensitivity import Sensitivity
 
 
 def test_the_parts_of_epsilon_add_up_to_what_was_asked(visits):
@@ -70,6 +72,29 @@ def test_the_noise_with_the_smaller_error_is_chosen_for_people_in_many_groups(vi
     assert many.delta == Fraction(1, 10**6)
     assert "would be less exact" in few.explain()
     assert "would be less exact" in many.explain()
+
+
+def test_delta_is_divided_and_what_was_asked_is_paid(visits):
+    """Blocks that Gaussian noise answers share δ in equal parts; the others need none."""
+    weeks = [str(datetime.date(2025, 1, 1) + datetime.timedelta(days=5 * n)) for n in range(65)]
+    asking = visits(max_groups=64, max_rows=64).group_by(dp.col("admitted").bins(weeks))
+    smokes = dp.col("smoker")
+    delta = Fraction(1, 10**6)
+    for many, outputs in {
+        1: {"a": dp.people(smokes)},
+        2: {"a": dp.people(smokes), "b": dp.people(~smokes)},
+        3: {"a": dp.people(smokes), "b": dp.people(~smokes), "c": dp.people(), "n": dp.rows()},
+    }.items():
+        plan = asking.agg(**outputs).plan(epsilon=1, delta=delta)
+        parts = [one.delta for one in plan.price.blocks if isinstance(one.mechanism, Gaussian)]
+        assert parts == [delta / many] * many
+        assert plan.delta == delta == sum(one.delta for one in plan.price.blocks)
+        charged = charge(plan.price.event)
+        assert charged.delta == delta
+        for one in plan.price.blocks:
+            if isinstance(one.mechanism, Gaussian):
+                moved = Sensitivity(l2=8)  # a person may be in all of the 64 groups
+                assert one.mechanism.loss(moved, delta=one.delta).epsilon <= one.epsilon
 
 
 def test_private_keys_need_a_delta(visits):
@@ -162,6 +187,17 @@ def test_margins_beyond_the_budget_are_refused_with_what_they_need(visits):
     with pytest.raises(dp.BudgetExhaustedError, match="together"):
         batch.plan(budget=dp.Budget(epsilon="0.5"), margins=[{"n": 5}, {"n": 5}])
     assert table.budget.charges == 0
+
+
+@pytest.mark.parametrize("many", [3, 7, 64])
+def test_a_batch_spends_what_it_was_given(visits, many):
+    table = visits(unit="row", max_groups=None)
+    questions = [table.agg(n=dp.rows()), table.group_by("ward").agg(m=dp.col("stay").mean())]
+    plan = dp.batch(questions * many).plan(budget=dp.Budget(epsilon=1))
+    assert plan.epsilon == 1
+    assert {one.epsilon for one in plan.plans} == {Fraction(1, 2 * many)}
+    weighed = dp.batch(questions).plan(budget=dp.Budget(epsilon=1), weights=[1, 2])
+    assert [one.epsilon for one in weighed.plans] == [Fraction(1, 3), Fraction(2, 3)]
 
 
 def test_a_batch_that_outgrows_the_tables_budget_keeps_what_was_answered(visits):

@@ -6,7 +6,7 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.plan.check import checked
-from discreet.plan.columns import boolean, category, date, number, text
+from discreet.plan.columns import Column, boolean, category, date, integer, number, text
 from discreet.plan.query import Query
 from discreet.plan.schema import Beside, Public, Schema
 from discreet.sql.select import explained, parse_select
@@ -294,3 +294,26 @@ def test_missing_values_come_last():
     plain = select(f"{BY_SHOP} ORDER BY COUNT(*) DESC")
     assert select(f"{BY_SHOP} ORDER BY COUNT(*) DESC NULLS LAST") == plain
     assert "come last" in refused(f"{BY_SHOP} ORDER BY COUNT(*) NULLS FIRST")
+
+
+def refused_groups(column: Column, asked: str = "x") -> str:
+    schema = Schema(name="t", columns={"x": column}, unit="id", max_groups=1, max_rows=1)
+    with pytest.raises(DiscreetError) as found:
+        checked(parse_select(f"SELECT {asked} AS k, COUNT(*) FROM t GROUP BY k", schema), schema)
+    return str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "asked", "ending"),
+    [
+        (integer(0, 10**7), "x", "120), or declare narrower bounds."),
+        (integer(), "x", "120), or declare bounds."),
+        (integer(0, 10**7), "x / 3", "BINS(x / 3, 0, 18, 65, 120)."),
+        (number(0, 5), "x", "120), or declare whole numbers as dp.integer(0, 120)."),
+        (date(), "x", "BINS(x, '2025-01-01', '2026-01-01'), or declare bounds."),
+    ],
+)
+def test_groups_that_cannot_be_listed_can_be_by_what_is_recommended(
+    column: Column, asked: str, ending: str
+) -> None:
+    assert refused_groups(column, asked).endswith(ending)

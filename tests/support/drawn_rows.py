@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from discreet.plan.build import Expression, col, when
 from discreet.plan.expressions import MOST_NODES
-from discreet.plan.types import _written_size
+from discreet.plan.types import written_size
 from tests.support.measuring import Row
 
 ODD = (
@@ -80,7 +80,7 @@ def _numbers(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressi
 
 def short(expression: Expression) -> bool:
     """Whether it is not refused for what it grows to when it is written out."""
-    return _written_size(expression.node) <= MOST_NODES // 2  # a question may nest it once more
+    return written_size(expression.node) <= MOST_NODES // 2  # a question may nest it once more
 
 
 def _conditions(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:

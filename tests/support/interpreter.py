@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.plan.aggregate import Statistic
 from discreet.plan.blocks import Block, People, Steps
-from discreet.plan.check import Question, used_columns
+from discreet.plan.check import Question
 from discreet.plan.columns import Column, Number, day
 from discreet.plan.expressions import Named, Node, walk
 from discreet.plan.origin import origin
@@ -256,7 +256,7 @@ def _statistic(summary: Summary, rows: list[Row]) -> float | None:
 def kept(question: Question, tables: Tables, cells: Any = None) -> list[tuple[Any, Any, Row]]:
     """Unit, cell and values of every row that is asked about and in a group."""
     found = []
-    wanted = used_columns(question)
+    wanted = question.used
     for unit, row in relation_rows(question.source, question.declared, tables, wanted):
         if not _true(question.where, row) or (question.schema.by_person and unit is None):
             continue

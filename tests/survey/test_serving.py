@@ -12,6 +12,7 @@ from discreet.survey.poll import read_poll
 from tests.survey.hosts import hosting, write_poll
 
 pytest.importorskip("fastapi", reason="NO TESTS OF THE SURVEY'S SERVER: no fastapi")
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(

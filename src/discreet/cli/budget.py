@@ -184,5 +184,7 @@ def plain(balance: Balance) -> dict[str, Any]:
             "lost": balance.lost,
             "pending": balance.pending,
         },
+        "suspended": balance.suspended,
+        "suspensions": balance.suspensions,
         "guarantee": balance.guarantee,
     }

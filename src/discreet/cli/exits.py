@@ -1,7 +1,8 @@
 """How a command ends.
 
 0 done; 1 a fault outside of the request; 2 the request was wrong; 3 refused for lack of budget;
-4 charged, and no answer could be given; 5 a verification failed.
+4 no answer can be given: the question was charged in vain, or the table is suspended; 5 a
+verification failed.
 """
 
 import errno
@@ -23,6 +24,7 @@ from discreet.errors import (
     LedgerMissingError,
     LedgerUnavailableError,
     PrivacyWarning,
+    SuspendedError,
     UnansweredError,
 )
 
@@ -37,6 +39,7 @@ _CODES: Final[dict[type[DiscreetError], int]] = {
     AnswerLostError: NO_ANSWER,
     AnswerPendingError: NO_ANSWER,
     UnansweredError: NO_ANSWER,
+    SuspendedError: NO_ANSWER,
     LedgerCorruptError: UNSOUND,
     LedgerMissingError: WRONG,
     LedgerUnavailableError: FAULT,

@@ -39,7 +39,7 @@ def verify(
 
     Without --anchor, a tail that was cut off cleanly and a restored backup are not found. With
     --certificate, what it states is compared with the ledger, too: FILE is a certificate, or an
-    answer that was saved as .json.
+    answer that was saved as .json, of which the certificate alone is compared, not the rows.
     """
     from discreet.cli.tables import progress, show_certificate, show_report
 
@@ -48,16 +48,22 @@ def verify(
     with _to_verify(Place.read(place)) as opened, progress("verifying") as tell:
         report = opened.verify(anchor, tell)
         shown = opened.place
-        wrong = [] if certificate is None else _compared(certificate, opened)
+        wrong, unseen = ([], []) if certificate is None else _compared(certificate, opened)
     if as_json:
         found = {"ledger": shown, "sound": report.sound, **asdict(report)}
         if certificate is not None:
-            found["certificate"] = {"genuine": not wrong, "problems": wrong}
+            found["certificate"] = {
+                "table": certificate.table,
+                "entry": certificate.entry,
+                "genuine": not wrong,
+                "problems": wrong,
+                "unchecked": unseen,
+            }
         click.echo(json.dumps(found))
     else:
         show_report(report, shown)
-        if certificate_file is not None:
-            show_certificate(certificate_file, wrong)
+        if certificate is not None and certificate_file is not None:
+            show_certificate(certificate_file, certificate, wrong, unseen)
     if wrong or not report.sound:
         sys.exit(UNSOUND)
 
@@ -85,14 +91,14 @@ def _certificate(path: str) -> "Certificate":
         ) from None
 
 
-def _compared(certificate: "Certificate", opened: Ledger) -> list[str]:
-    """What in the certificate is not as the ledger has it."""
-    from discreet.release.certificate import check
+def _compared(certificate: "Certificate", opened: Ledger) -> tuple[list[str], list[str]]:
+    """What in the certificate is not as the ledger has it, and what the ledger does not show."""
+    from discreet.release.certificate import check, unchecked
 
     try:
-        return check(certificate, opened)
+        return check(certificate, opened), unchecked(certificate, opened)
     except LedgerCorruptError as error:  # an entry that it is about was edited
-        return [str(error)]
+        return [str(error)], []
 
 
 @ledger.command()
@@ -156,7 +162,10 @@ def history(
 @click.argument("place", metavar="LEDGER")
 @click.option("--json", "as_json", is_flag=True, help="A line of JSON for each.")
 def pending(place: str, as_json: bool) -> None:
-    """The charges that have no answer: still at work, or left by a process that died."""
+    """The charges that have no answer: running, or dead with the process that ran them.
+
+    The next question about its data set finds a dead one, and suspends the data set.
+    """
     with Place.read(place).open_to_read() as opened:
         found = list(opened.pending())
         shown = opened.place
@@ -178,15 +187,19 @@ def pending(place: str, as_json: bool) -> None:
 def lose(place: str, entries: tuple[int, ...], as_json: bool) -> None:
     """Mark charges that were never answered as lost.
 
-    ENTRY is a number that `discreet ledger pending` shows, of a charge whose process has died.
+    ENTRY is a number that `discreet ledger pending` shows, of a charge that nobody should wait for.
     What it cost stays spent, it can never be answered any more, and whoever retries it with its
-    idempotency key is told so instead of waiting.
+    idempotency key is told so instead of waiting. Its data set is suspended, since rows may be why
+    it was not answered: see `discreet table resume`.
     """
     with Place.read(place).open_to_write() as opened:
         for entry in entries:
             opened.lose(entry)
             if not as_json:
-                click.echo(f"Entry {entry} is lost. What it cost stays spent.")
+                click.echo(
+                    f"Entry {entry} is lost. What it cost stays spent, and its data set is "
+                    "suspended: discreet table resume lets it be asked again."
+                )
         shown = opened.place
     if as_json:
         click.echo(json.dumps({"ledger": shown, "lost": entries}))

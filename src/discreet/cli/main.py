@@ -37,7 +37,7 @@ class Words(click.Group):
     cls=Words,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Ends with 0: done; 1: a fault; 2: the request was wrong; 3: not enough budget; "
-    "4: charged, but no answer; 5: a verification failed.",
+    "4: no answer, charged or suspended; 5: a verification failed.",
 )
 @click.version_option(sys.modules["discreet"].__version__, message="discreet %(version)s")
 def discreet() -> None:

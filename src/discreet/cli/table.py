@@ -1,13 +1,18 @@
-"""``discreet table``: changing what a table is declared to be, as an entry of its ledger."""
+"""``discreet table``: changing what a table is declared to be, and resuming one.
+
+Both are entries of its ledger.
+"""
+
+import json
 
 import click
 
-from discreet.errors import DeclarationError
+from discreet.errors import DataError, DeclarationError
 
 
 @click.group()
 def table() -> None:
-    """The declarations of a table."""
+    """The declarations of a table, and whether it may be asked."""
 
 
 @table.command()
@@ -50,3 +55,36 @@ def update(policy: str, why: str, who: str | None) -> None:
             return
         ledger.set_details(arguments["name"], details, why=why, who=who)
     click.echo(f"Changed from now on: {', '.join(changed)}. What was spent stays spent.")
+
+
+@table.command()
+@click.argument("policy", metavar="POLICY|LEDGER")
+@click.option("--dataset", help="The data set; the TOML file's own unless stated.")
+@click.option("--why", required=True, help="What was found, for whoever reads the ledger later.")
+@click.option("--who", help="Who decides; the operating system's user unless stated.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def resume(policy: str, dataset: str | None, why: str, who: str | None, as_json: bool) -> None:
+    """Let a suspended table be asked again.
+
+    A table is suspended when a question was paid for and has no answer, and rows may be the cause.
+    Look at the data first, outside of discreet: each time it fails, whoever asked learns that once.
+    """
+    from discreet.cli.places import Place
+
+    place = Place.read(policy)
+    name = dataset or place.dataset
+    if name is None:
+        raise DataError(
+            "no data set is named. A ledger can hold several, each is resumed by itself. Add "
+            "--dataset."
+        )
+    with place.open_to_write() as ledger:
+        ledger.resume(name, why=why, who=who)
+        times, shown = ledger.suspensions(name), ledger.place
+    if as_json:
+        click.echo(json.dumps({"ledger": shown, "dataset": name, "suspensions": times}))
+        return
+    from discreet.cli.tables import plural, printable
+
+    often = plural(times, "time")
+    click.echo(f"{printable(name)} can be asked again. It was suspended {often} in all.")

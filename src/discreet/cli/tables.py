@@ -21,10 +21,21 @@ if TYPE_CHECKING:
     from rich.padding import Padding
     from rich.text import Text
 
+    from discreet.release.certificate import Certificate
+
 _BAR: Final = 24
 _ENDLESS: Final = 1_000
 _PATIENCE: Final = 2.0  # seconds after which a command shows that it is at work
-_COLORS: Final = {"released": "green", "handed out": "green", "lost": "red", "pending": "yellow"}
+_COLORS: Final = {
+    "released": "green",
+    "handed out": "green",
+    "lost": "red",
+    "suspended": "red",
+    "resumed": "green",
+    "pending": "yellow",
+    "running": "yellow",
+    "dead": "red",
+}
 
 
 def console() -> "Console":
@@ -67,6 +78,11 @@ def _show_dataset(out: "Console", total: Balance) -> None:
     ends = {"lost": total.lost, "pending": total.pending}
     unanswered = [f"{number:,} {end}" for end, number in ends.items() if number]
     out.print(Text("  " + ", ".join([plural(total.charges, "question"), *unanswered]), style="dim"))
+    if total.suspended is not None:
+        since = f"  suspended since {moment(total.suspended)}, the {_nth(total.suspensions)} time"
+        out.print(Text(f"{since}: see discreet table resume", style="bold red"))
+    elif total.suspensions:
+        out.print(Text(f"  was suspended {plural(total.suspensions, 'time')}", style="dim"))
     if total.cap is not None and total.cap.period is not None:
         words = f"Now: {total.window}. {total.guarantee}"
         out.print(Padding(Text(words, style="italic"), (0, 0, 0, 2), expand=False))
@@ -120,7 +136,7 @@ def show_pending(questions: Iterable[Asked]) -> None:
         number = f"{one.sequence:,}"
         line = Text(_line(number, moment(one.time), one.state, one.dataset, one.analyst, what))
         line.stylize("dim", 9, 28)
-        line.stylize(_COLORS["pending"], 30, 38)
+        line.stylize(_COLORS.get(one.state, ""), 30, 39)
         out.print(line, no_wrap=True, overflow="ellipsis")
 
 
@@ -136,13 +152,13 @@ def show_entries(entries: Iterable[Entry]) -> None:
         number = f"{entry.sequence:,}"
         line = Text(_line(number, moment(entry.time), entry.kind, entry.dataset, who, what))
         line.stylize("dim", 9, 28)
-        line.stylize(_COLORS.get(entry.kind, ""), 30, 38)
+        line.stylize(_COLORS.get(entry.kind, ""), 30, 39)
         out.print(line, no_wrap=True, overflow="ellipsis")
 
 
 def _line(number: str, time: str, kind: str, dataset: str, who: str, what: str) -> str:
     return (
-        f"{number:>7}  {time:19}  {kind:8}  {_cut(dataset, 16)}  {_cut(who, 10)}  {printable(what)}"
+        f"{number:>7}  {time:19}  {kind:9}  {_cut(dataset, 16)}  {_cut(who, 10)}  {printable(what)}"
     )
 
 
@@ -185,8 +201,10 @@ def show_report(report: Report, place: str) -> None:
         out.print(Padding(Text(f"• {printable(str(problem))}"), (0, 0, 0, 2), expand=False))
 
 
-def show_certificate(path: str, problems: Sequence[str]) -> None:
-    """Whether a certificate is as the ledger has it, and if not, why."""
+def show_certificate(
+    path: str, certificate: "Certificate", problems: Sequence[str], unchecked: Sequence[str]
+) -> None:
+    """Whether a certificate is as the ledger has it, and if not, why; what could not be checked."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -195,6 +213,12 @@ def show_certificate(path: str, problems: Sequence[str]) -> None:
         out.print(Text("✗ not as the ledger has it", style="bold red"), name, sep="")
     else:
         out.print(Text("✓ genuine", style="bold green"), name, sep="")
+        about = f"the certificate of entry {certificate.entry:,}, about {certificate.table}"
+        out.print(Text(f"  {printable(about)}; rows beside it in a file are not compared", "dim"))
+    if unchecked:
+        fields = f"not checked: {', '.join(unchecked)}. Version 0.1.0, which made the release, "
+        note = f"{fields}kept nothing in the ledger to compare these with."
+        out.print(Padding(Text(f"• {note}"), (0, 0, 0, 2), expand=False))
     for problem in problems:
         out.print(Padding(Text(f"• {printable(problem)}"), (0, 0, 0, 2), expand=False))
 
@@ -217,6 +241,10 @@ def _described(entry: Entry) -> tuple[str, str]:
             return entry.analyst or "", f"entry {entry.charge}: {data['size']:,} bytes"
         case "lost":
             return entry.analyst or "", f"entry {entry.charge}: {data['reason']}"
+        case "suspended":
+            return "", "a question had no answer: nothing is asked until it is resumed"
+        case "resumed":
+            return data["who"], data["why"]
         case "dataset":
             return data["who"], f"{_cap(data['to']['cap'])}, {data['to']['neighbors']}"
         case "details":
@@ -261,6 +289,16 @@ def moment(time: str) -> str:
     '2026-11-15 09:30:00'
     """
     return printable(time[:19].replace("T", " "))
+
+
+def _nth(number: int) -> str:
+    """A number in an order.
+
+    >>> [_nth(number) for number in (1, 2, 3, 4, 11, 22, 113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
+    """
+    teens = number % 100 in (11, 12, 13)
+    return f"{number:,}" + ("th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th"))
 
 
 def plural(number: int, what: str) -> str:

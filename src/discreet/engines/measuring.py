@@ -227,7 +227,7 @@ class Engine:
             self._check_unchanged()
             return found
 
-        return _guarded(checked)
+        return guarded(checked)
 
     def _check_unchanged(self) -> None:
         if not self._unchanged():
@@ -325,7 +325,7 @@ def _groups(
     return tuple(Sensitive((places[a:b], weights[a:b])) for a, b in pairwise(starts))
 
 
-def _guarded(run: Callable[[], Result]) -> Result:
+def guarded(run: Callable[[], Result]) -> Result:
     """The result, or one constant error: what went wrong may depend on rows, so it is not told."""
     interrupted = False
     try:
@@ -336,6 +336,9 @@ def _guarded(run: Callable[[], Result]) -> Result:
         raise KeyboardInterrupt
     raise UnansweredError(
         "the data could not be read to the end. What only the rows can show is not told, since it "
-        "could give someone away, and the charge stays, since rows were read. Check the data "
-        "outside of discreet (a broken quote, a corrupt page, a full disk), then ask again."
+        "could give someone away, and the charge stays, since rows were read. For the same reason "
+        "the table is suspended: nothing more is asked of it until whoever keeps the data has "
+        "looked at them outside of discreet (a broken quote, a line of a CSV file with too few or "
+        "too many cells, a corrupt page, a full disk). They resume it by discreet table resume "
+        'POLICY --why "…", in Python table.ledger.resume(table.name, why="…").'
     )

@@ -17,7 +17,7 @@ def are_mixed(families: Iterable[str]) -> bool:
     if len(found) > 1 and not found <= {"whole", "text"}:
         raise SourceError(
             f"the people's ids are of different types in the tables: {', '.join(sorted(found))}. "
-            "Who is the same person must not depend on how a number is written. Store them as one "
-            "type."
+            "Who is the same person must not depend on how an id is written, and bytes are often a "
+            "hash, which is no text. Store them as one type."
         )
     return len(found) > 1

@@ -11,7 +11,7 @@ SPACES = "\u0020\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u20
 """What TRIM takes off: every space of Unicode."""
 EXACT = 1 << 53
 """Up to here a float and the whole number beside it are the same."""
-LONGEST_TEXT = 1 << 24
+LONGEST_TEXT = 1 << 16
 """Bytes of the longest text that a server is asked about: what is made of one fits as well."""
 
 

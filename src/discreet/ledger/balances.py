@@ -22,7 +22,8 @@ class Balance:
 
     ``spent`` is what counts against the cap now, ``lifetime`` what was spent since the data set
     was declared; they differ where the budget starts again with every period.  ``guarantee`` is
-    what is promised of all answers, also where the budget was changed on the way.
+    what is promised of all answers, also where the budget was changed on the way.  ``suspended`` is
+    since when the data set is suspended, ``suspensions`` how often it was.
     """
 
     dataset: str
@@ -35,6 +36,8 @@ class Balance:
     released: int
     lost: int
     pending: int
+    suspended: str | None
+    suspensions: int
 
     @property
     def charges(self) -> int:
@@ -69,7 +72,8 @@ def balance(journal: Journal, dataset: str, analyst: str | None, time: str) -> B
         if situation.declared is None:
             raise unknown(dataset, records.datasets())
         counts = records.counts(dataset, analyst)
-        time = max(time, records.head().time)
+        head = records.head()
+        time, suspensions = max(time, head.time), records.suspensions(dataset, head.sequence + 1)
         standing = Standing.read(situation, dataset)
         tally = standing.dataset if analyst is None else standing.analyst
         cap = tally.cap
@@ -85,6 +89,8 @@ def balance(journal: Journal, dataset: str, analyst: str | None, time: str) -> B
         released=counts.get("released", 0) + counts.get("charge", 0),
         lost=counts.get("lost", 0),
         pending=counts.get(None, 0),
+        suspended=standing.suspended,
+        suspensions=suspensions,
     )
 
 
@@ -119,13 +125,14 @@ def asked(
 
 
 def pending(journal: Journal) -> Iterator[Asked]:
-    """The questions that have no answer yet, oldest first."""
+    """The questions that have no answer yet, oldest first: somebody works on them, or died."""
     after = 0
     while True:
         with journal.store.reading() as records:
             page = records.pending(after, _PAGE)
+            running = journal.store.running(records, [entry.sequence for entry in page])
         for entry in page:
-            yield _asked(entry, None)
+            yield _asked(entry, "running" if entry.sequence in running else "dead")
         if len(page) < _PAGE:
             return
         after = page[-1].sequence

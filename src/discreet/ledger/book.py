@@ -2,23 +2,23 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from getpass import getuser
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from discreet.errors import LedgerError
-from discreet.ledger import balances, declaring, payments
+from discreet.ledger import balances, declaring, payments, suspending
 from discreet.ledger.anchors import Anchor
 from discreet.ledger.balances import Asked, Balance
 from discreet.ledger.declaring import Account, Whose
 from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal, open_store
-from discreet.ledger.payments import LARGEST_NUMBER, Charge, Reason, read_number
+from discreet.ledger.payments import LARGEST_NUMBER, Charge, read_number
 from discreet.ledger.periods import Period, now
 from discreet.ledger.questions import Question
 from discreet.ledger.records import Selection
+from discreet.ledger.suspending import Reason
 from discreet.ledger.terms import Cap, Declaration, read_declaration, read_details, read_name
 from discreet.ledger.verification import Report, verify
 from discreet.privacy.budget import Budget
@@ -73,7 +73,10 @@ class Ledger:
         return self._journal.store.durable
 
     def close(self) -> None:
-        """Give back the connection.  A ledger in memory is gone."""
+        """Give back the connection.  A ledger in memory is gone.
+
+        A charge that is not settled yet counts as abandoned from now on.
+        """
         self._journal.store.close()
 
     # What is declared
@@ -204,22 +207,26 @@ class Ledger:
         payments.release(self._journal, charge, answer, safe=safe)
 
     def lose(self, charge: Charge | int, reason: Reason = "abandoned") -> None:
-        """Record that a charge has no answer, and never will.  What it cost stays spent."""
+        """Record that a charge has no answer, and never will.  What it cost stays spent.
+
+        If rows may be the cause, the data set is suspended: so it is, unless whoever asked broke it
+        off ("cancelled") or the answer was there and could not be recorded ("unrecorded").
+        """
         sequence = charge.sequence if isinstance(charge, Charge) else charge
         payments.lose(self._journal, read_number(sequence, "the entry", 1), reason)
 
     def answer(self, charge: Charge, run: Callable[[], bytes], *, safe: bool) -> bytes:
-        """The stored answer, or that of ``run``, which is released; if it fails, it is lost."""
-        if charge.answer is not None:
-            return charge.answer
-        try:
-            answer = run()
-            self.release(charge, answer, safe=safe)
-        except BaseException:
-            with suppress(LedgerError):
-                self.lose(charge, "failed")
-            raise
-        return answer
+        """The stored answer, or that of ``run``, which is released.
+
+        If it fails, it is lost, and the data set is suspended: nothing more is asked of it before
+        ``resume``.  A run that is broken off (KeyboardInterrupt) is lost, and suspends nothing.
+        """
+        return payments.answer(self._journal, charge, run, safe=safe)
+
+    def resume(self, dataset: str, *, why: str, who: str | None = None) -> None:
+        """Let questions be asked of a suspended data set again, once its keeper has looked."""
+        name = read_name(dataset, "the data set")
+        suspending.resume(self._journal, name, who=_who(who), why=why)
 
     # What is known
 
@@ -275,6 +282,20 @@ class Ledger:
         number = read_number(sequence, "the entry", 1)
         with self._journal.store.reading() as records:
             return records.entry(number)
+
+    def stored(self, released: Entry) -> bytes | None:
+        """The answer that an entry released; None if another one, or none, is stored with it."""
+        with self._journal.store.reading() as records:
+            answer = records.answer(released.sequence)
+        fits = answer is not None and sha256(answer).hexdigest() == released.data.get("answer")
+        return answer if fits else None
+
+    def suspensions(self, dataset: str, before: int | None = None) -> int:
+        """How often a data set was suspended; with ``before``, up to the entry of that number."""
+        name = read_name(dataset, "the data set")
+        last = LARGEST_NUMBER if before is None else read_number(before, "the entry", 1)
+        with self._journal.store.reading() as records:
+            return records.suspensions(name, last)
 
     def export(self) -> Iterator[str]:
         """All entries so far as lines of JSON.  Whoever has them can check every hash."""

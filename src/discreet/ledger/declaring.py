@@ -127,31 +127,34 @@ def change_details(
         pen.append("details", dataset, body)
 
 
-def current_declaration(pen: Pen, dataset: str) -> Declaration:
-    """What the data set is declared to be."""
+def current_declaration(pen: Pen, dataset: str, *, new: bool = True) -> Declaration:
+    """What the data set is declared to be; ``new``: one that is not may yet be declared."""
     declared = pen.records.situation(dataset, "").declared
     if declared is None:
-        raise unknown(dataset, pen.records.datasets())
+        raise unknown(dataset, pen.records.datasets(), new=new)
     return read_declaration(declared.body)
 
 
-def unknown(dataset: str, known: list[str]) -> DeclarationError:
-    """The error of a data set that the ledger does not know."""
+def unknown(dataset: str, known: list[str], *, new: bool = True) -> DeclarationError:
+    """The error of a data set that the ledger does not know; ``new``: it may yet be declared."""
     names = ", ".join(map(repr, known[:10])) or "none"
+    declare = (
+        f', or declare it: ledger.declare({dataset!r}, neighbors="add-remove", '
+        "budget=dp.Budget(epsilon=1))"
+    )
     return DeclarationError(
         f"the data set {dataset!r} is not declared in this ledger. It knows: {names}. Use one of "
-        f'these names, or declare it: ledger.declare({dataset!r}, neighbors="add-remove", '
-        "budget=dp.Budget(epsilon=1))."
+        f"these names{declare if new else ''}."
     )
 
 
-def read_reason(why: object) -> str:
+def read_reason(why: object, example: str = "a second survey was added") -> str:
     """Why something was changed: one line, and not an empty one."""
     reason = one_line(why) if isinstance(why, str) else ""
     if not reason:
         raise DataError(
             "the change has no reason. Whoever reads the ledger later must find out why it was "
-            'made. State it: why="a second survey was added".'
+            f'made. State it: why="{example}".'
         )
     return reason
 

@@ -14,7 +14,9 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 from discreet.errors import LedgerCorruptError
 
-Kind = Literal["dataset", "budget", "details", "charge", "released", "lost"]
+Kind = Literal[
+    "dataset", "budget", "details", "charge", "released", "lost", "suspended", "resumed"
+]  # fmt: skip
 KINDS: Final = frozenset(get_args(Kind))
 
 GENESIS: Final = "0" * 64

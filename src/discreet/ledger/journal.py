@@ -26,14 +26,15 @@ _POSTGRES: Final = ("postgresql://", "postgres://")
 class Pen:
     """One turn to append."""
 
-    __slots__ = ("declares", "head", "learned", "records", "time")
+    __slots__ = ("forgets", "head", "learned", "records", "settled", "time")
 
     def __init__(self, records: Records, head: Head, time: str) -> None:
         self.records = records
         self.head = head
         self.time = time
         self.learned: dict[tuple[str, str], Standing] = {}
-        self.declares = False
+        self.settled: list[tuple[str, int]] = []
+        self.forgets = False
 
     def append(
         self,
@@ -59,7 +60,9 @@ class Pen:
         )
         self.records.append(entry, answer)
         self.head = entry.head
-        self.declares |= kind in {"dataset", "budget", "details"}
+        self.forgets |= kind in {"dataset", "budget", "details", "suspended", "resumed"}
+        if charge is not None and charge != entry.sequence:
+            self.settled.append((dataset, charge))
         return entry
 
 
@@ -71,6 +74,7 @@ class Journal:
         self.clock = checked(clock)
         self._seen = Head()
         self._memory = Memory()
+        self._lapses = 0
 
     @contextmanager
     def writing(self) -> Iterator[Pen]:
@@ -87,10 +91,12 @@ class Journal:
                 yield pen
             # Only here is it certain; nobody else in this process had a turn in between.
             self._saw(pen.head)
-            if pen.declares:
+            if pen.forgets:
                 self._memory.forget()
             else:
-                self._memory.follow(head.hash, pen.head.hash, pen.learned)
+                self._memory.follow(head.hash, pen.head.hash, pen.learned, pen.settled)
+            for _, charge in pen.settled:
+                self.store.let_go(charge, settled=True)
 
     def charge_next(
         self,
@@ -107,7 +113,7 @@ class Journal:
         """
         with self.store.lock:
             head = self._seen
-            standing = self._memory.known(head.hash, dataset, analyst)
+            standing = self._remembered(head, dataset, analyst)
             if standing is None or not self.store.compares:
                 return None
             time = max(self.clock(), head.time)
@@ -124,7 +130,16 @@ class Journal:
                 analyst=analyst,
                 charge=head.sequence + 1 if settled else None,
             )
-            if not self.store.append_next(entry):
+            appended = False
+            if not settled:
+                self.store.hold(entry.sequence)
+                after = after.opened(entry.sequence)
+            try:
+                appended = self.store.append_next(entry)
+            finally:
+                if not appended:
+                    self.store.let_go(entry.sequence, settled=False)
+            if not appended:
                 return None
             self._seen = entry.head
             self._memory.follow(head.hash, entry.hash, {(dataset, analyst): after})
@@ -132,7 +147,33 @@ class Journal:
 
     def standing(self, pen: Pen, dataset: str, analyst: str) -> Standing:
         """Where a data set and an analyst stand now."""
-        return self._memory.standing(pen.head.hash, pen.records, dataset, analyst)
+        known = self._remembered(pen.head, dataset, analyst)
+        return known or self.read_standing(pen.records, dataset, analyst)
+
+    def read_standing(self, records: Records, dataset: str, analyst: str) -> Standing:
+        """Where a data set and an analyst stand, by the entries."""
+        situation = records.situation(dataset, analyst)
+        pending = records.unsettled(dataset, situation.spent)
+        return Standing.read(situation, dataset, pending)
+
+    def dead(self, records: Records, standing: Standing) -> list[int]:
+        """The charges that are pending and that nobody works on any more."""
+        others = [one for one in standing.pending if one not in self.store.holding]
+        running = self.store.running(records, others) if others else set()
+        return [one for one in others if one not in running]
+
+    def learn(self, pen: Pen, dataset: str, analyst: str, standing: Standing) -> None:
+        """Remember where a charge leads, unless others work on what is pending: they may die."""
+        if all(charge in self.store.holding for charge in standing.pending):
+            pen.learned[dataset, analyst] = standing
+        else:
+            pen.forgets = True
+
+    def _remembered(self, head: Head, dataset: str, analyst: str) -> Standing | None:
+        if self._lapses != self.store.lapses:
+            self._lapses = self.store.lapses
+            self._memory.forget()
+        return self._memory.known(head.hash, dataset, analyst)
 
     def head(self) -> Head:
         """The last entry."""

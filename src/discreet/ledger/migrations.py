@@ -72,8 +72,14 @@ _POSTGRES_FIRST: Final = (
     ),
 )
 
-SQLITE: Final[Sequence[Sequence[str]]] = (_SQLITE_FIRST,)
-POSTGRES: Final[Sequence[Sequence[str]]] = (_POSTGRES_FIRST,)
+# Whoever does not know of suspensions must not charge to a ledger that may hold one.
+_SUSPENSIONS: Final = (
+    "CREATE INDEX discreet_suspensions ON discreet_entries (dataset, sequence)"
+    " WHERE kind IN ('suspended', 'resumed')",
+)
+
+SQLITE: Final[Sequence[Sequence[str]]] = (_SQLITE_FIRST, _SUSPENSIONS)
+POSTGRES: Final[Sequence[Sequence[str]]] = (_POSTGRES_FIRST, _SUSPENSIONS)
 
 
 def migrate(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> None:
@@ -103,3 +109,8 @@ def taken(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> int:
             "version of discreet that wrote it, or a newer one."
         )
     return len(numbers)
+
+
+def must_migrate(steps: Sequence[Sequence[str]]) -> bool:
+    """Whether a ledger that has not taken these steps cannot be read: an index is no need."""
+    return any(not one.startswith("CREATE INDEX") for step in steps for one in step)

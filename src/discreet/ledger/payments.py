@@ -1,9 +1,11 @@
 """The life of a charge: written before data are read, then released or lost, once."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from time import monotonic, sleep
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 from discreet.accounting.totals import Totals
 from discreet.errors import (
@@ -18,15 +20,13 @@ from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal, Pen
 from discreet.ledger.questions import Question
 from discreet.ledger.records import Records
-from discreet.ledger.standing import Standing
+from discreet.ledger.standing import Standing, suspended
+from discreet.ledger.suspending import Reason, give_up, give_up_dead
 
 LARGEST_ANSWER: Final = 64 << 20
 LARGEST_NUMBER: Final = 2**63 - 1
 """The largest whole number that a store can hold."""
 _POLL: Final = 0.02
-
-Reason = Literal["failed", "abandoned"]
-"""Why an answer is lost: its run ended in an error, or somebody gave up waiting for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +60,12 @@ def pay(journal: Journal, question: Question, wait: float) -> Charge:
 def check(journal: Journal, question: Question, time: str) -> None:
     """Refuse a question that would be refused now; nothing is written."""
     with journal.store.reading() as records:
-        situation, head = records.situation(question.dataset, question.analyst), records.head()
-    question.paid(Standing.read(situation, question.dataset), max(time, head.time))
+        standing = journal.read_standing(records, question.dataset, question.analyst)
+        head = records.head()
+        dead = journal.dead(records, standing)
+    question.paid(standing, max(time, head.time))
+    if dead:
+        raise suspended(question.dataset, head.time)
 
 
 def release(journal: Journal, charge: Charge, answer: bytes, *, safe: bool) -> None:
@@ -101,18 +105,38 @@ def lose(journal: Journal, sequence: int, reason: Reason) -> None:
     if reason not in get_args(Reason):
         raise DataError(
             f"the reason is {str(reason)[:40]!r}. An answer is lost because its run ended in an "
-            'error, or because somebody gave up waiting. Use "failed" or "abandoned".'
+            "error, nobody works on it any more, whoever asked broke it off, or it could not be "
+            'written down. Use "failed", "abandoned", "cancelled" or "unrecorded".'
         )
     with journal.writing() as pen:
-        entry = _unsettled(pen, sequence)
-        pen.append(
-            "lost",
-            entry.dataset,
-            {"reason": reason},
-            analyst=entry.analyst,
-            key=entry.key,
-            charge=entry.sequence,
-        )
+        give_up(pen, _unsettled(pen, sequence), reason)
+
+
+def answer(journal: Journal, charge: Charge, run: Callable[[], bytes], *, safe: bool) -> bytes:
+    """The stored answer, or that of ``run``, which is released.
+
+    If the run fails, rows may be the cause, unless whoever asked broke it off.  Once there is an
+    answer, whatever goes wrong depends on that, and it was paid for.  What cannot even be written
+    down counts as a failure: the charge is pending, and nobody works on it.
+    """
+    if charge.answer is not None:
+        return charge.answer
+    reason: Reason = "failed"
+    try:
+        try:
+            made = run()
+        except KeyboardInterrupt:
+            reason = "cancelled"
+            raise
+        reason = "unrecorded"
+        release(journal, charge, made, safe=safe)
+        return made
+    except BaseException:
+        with suppress(LedgerError):
+            lose(journal, charge.sequence, reason)
+        raise
+    finally:
+        journal.store.let_go(charge.sequence, settled=False)
 
 
 def read_number(value: object, what: str, least: int) -> int:
@@ -141,9 +165,17 @@ def _seconds(wait: object) -> float:
 
 
 def _answered_before(journal: Journal, question: Question) -> Charge | None:
-    """A retry needs no turn to write."""
+    """A retry needs no turn to write, unless its charge has no answer and never will."""
     with journal.store.reading() as records:
-        return _replayed(records, question)
+        try:
+            return _replayed(records, question)
+        except AnswerLostError:
+            return None
+        except AnswerPendingError:
+            standing = journal.read_standing(records, question.dataset, question.analyst)
+            if journal.dead(records, standing):
+                return None
+            raise
 
 
 def _charged(journal: Journal, question: Question) -> Charge:
@@ -153,23 +185,65 @@ def _charged(journal: Journal, question: Question) -> Charge:
         )
         if written is not None:
             return _charge(question, written.sequence, None)
-    with journal.writing() as pen:
-        replayed = _replayed(pen.records, question)
-        if replayed is not None:
-            return replayed
-        standing = journal.standing(pen, question.dataset, question.analyst)
-        body, after = question.paid(standing, pen.time)
-        entry = pen.append(
-            "charge",
-            question.dataset,
-            body,
-            analyst=question.analyst,
-            key=question.key,
-            # A charge whose answer is handed out elsewhere settles itself.
-            charge=None if question.keeps_answer else pen.head.sequence + 1,
-        )
-        pen.learned[question.dataset, question.analyst] = after
-    return _charge(question, entry.sequence, None)
+    entry: Entry | None = None
+    charge: Charge | None = None
+    try:
+        with journal.writing() as pen:
+            standing = journal.standing(pen, question.dataset, question.analyst)
+            dead = give_up_dead(journal, pen, standing)
+            if not dead:
+                charge = _replayed_or_refused(pen.records, question, standing)
+            if not dead and charge is None:
+                entry = _append(journal, pen, question, standing)
+                charge = _charge(question, entry.sequence, None)
+    except BaseException as error:
+        if entry is not None:
+            _doubt(journal, entry, cancelled=isinstance(error, KeyboardInterrupt))
+        raise
+    if charge is None:
+        raise suspended(question.dataset, pen.time)
+    return charge
+
+
+def _append(journal: Journal, pen: Pen, question: Question, standing: Standing) -> Entry:
+    body, after = question.paid(standing, pen.time)
+    entry = pen.append(
+        "charge",
+        question.dataset,
+        body,
+        analyst=question.analyst,
+        key=question.key,
+        # A charge whose answer is handed out elsewhere settles itself.
+        charge=None if question.keeps_answer else pen.head.sequence + 1,
+    )
+    if question.keeps_answer:
+        journal.store.hold(entry.sequence)  # before anyone can see that it is pending
+        after = after.opened(entry.sequence)
+    journal.learn(pen, question.dataset, question.analyst, after)
+    return entry
+
+
+def _doubt(journal: Journal, entry: Entry, *, cancelled: bool) -> None:
+    """Give up a charge that may have been written or not.
+
+    If whoever asked broke it off, nothing was read, and that can be said.
+    """
+    try:
+        if cancelled and entry.charge is None:
+            with suppress(LedgerError), journal.writing() as pen:
+                there = pen.records.entry(entry.sequence)
+                if there == entry and pen.records.settlement(entry.sequence) is None:
+                    give_up(pen, entry, "cancelled")
+    finally:
+        journal.store.let_go(entry.sequence, settled=False)
+
+
+def _replayed_or_refused(records: Records, question: Question, standing: Standing) -> Charge | None:
+    try:
+        return _replayed(records, question)
+    except AnswerLostError:
+        standing.check_open(question.dataset)
+        raise
 
 
 def _replayed(records: Records, question: Question) -> Charge | None:

@@ -8,9 +8,10 @@ found then is final.
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from os import open as open_descriptor
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,7 @@ from discreet.errors import LedgerError, LedgerUnavailableError
 from discreet.ledger.entries import Entry
 from discreet.ledger.faults import missing, postgres_error
 from discreet.ledger.forks import watch
-from discreet.ledger.migrations import POSTGRES, Execute, migrate, taken
+from discreet.ledger.migrations import POSTGRES, Execute, migrate, must_migrate, taken
 from discreet.ledger.records import Records
 from discreet.ledger.schema import postgres_faults, refuse
 
@@ -35,7 +36,23 @@ _SETTINGS: Final = {
     "lock_timeout": "60s",
     "statement_timeout": "120s",
     "idle_in_transaction_session_timeout": "60s",
+    # Nor may its session go on as if it were alive.
+    "tcp_keepalives_idle": "60",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "6",
 }
+# A charge that is worked on is an advisory lock of the session: the table, and the charge's number.
+# It is shared, so that a session that replaces a broken one need not wait for the server to notice.
+_TABLE: Final = "to_regclass('discreet_entries')::oid"
+_HOLD: Final = f"SELECT pg_advisory_lock_shared({_TABLE}::int, :number::int)"
+_LET_GO: Final = f"SELECT pg_advisory_unlock_shared({_TABLE}::int, :number::int)"
+_RUNNING: Final = f"""
+SELECT objid::bigint FROM pg_locks
+WHERE locktype = 'advisory' AND granted AND classid = {_TABLE} AND objsubid = 2
+AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+AND objid::bigint = ANY(:numbers)
+"""
+_LARGEST: Final = 2**31
 _inherited: list[object] = []
 """Connections of a parent process, which goes on using them: never used, never closed here."""
 
@@ -53,6 +70,8 @@ class PostgresStore:
         self.lock = RLock()
         self._process = os.getpid()
         self._connection: Connection | None = None
+        self.holding: set[int] = set()
+        self.lapses = 0
         watch(self)
         with self.lock, self._translated():
             self._connected()
@@ -83,10 +102,42 @@ class PostgresStore:
     def faults(self) -> list[str]:
         """What differs in its tables; the server checks its own pages."""
         with self.reading() as records:
-            return postgres_faults(records.execute)
+            steps = taken(records.execute, POSTGRES, self.place)
+            return postgres_faults(records.execute, steps)
+
+    def hold(self, number: int) -> None:
+        """Say that a charge is being worked on, for as long as the session lives."""
+        with self.lock, self._translated():
+            _executing(self._connected())(_HOLD, {"number": number % _LARGEST})
+            self.holding.add(number)
+
+    def let_go(self, number: int, *, settled: bool) -> None:
+        """Say that a charge is no longer worked on; a session that broke has said so itself."""
+        with self.lock:
+            if number not in self.holding:
+                return
+            self.holding.discard(number)
+            self.lapses += not settled
+            if self._connection is not None and not self._connection.closed:
+                with suppress(_driver().Error):
+                    _executing(self._connection)(_LET_GO, {"number": number % _LARGEST})
+
+    def running(self, records: Records, numbers: Collection[int]) -> set[int]:
+        """Those of the charges that a living session works on."""
+        if not numbers:
+            return set()
+        asked = {number % _LARGEST: number for number in numbers}
+        rows = records.execute(_RUNNING, {"numbers": list(asked)})
+        return {asked[row[0]] for row in rows}
 
     def close(self) -> None:
-        """Give back the connection."""
+        """Give back the connection.  What is still worked on through it counts as given up."""
+        with self.lock:
+            self.lapses += len(self.holding)
+            self.holding.clear()
+            self._disconnect()
+
+    def _disconnect(self) -> None:
         with self.lock:
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -105,7 +156,9 @@ class PostgresStore:
         if child:
             self.lock = RLock()
             self._process = os.getpid()
-            _inherited.append(self._connection)
+            self.lapses += 1  # what the parent works on is not worked on here
+            self.holding.clear()
+            _leave(self._connection)
             self._connection = None
         else:
             self.lock.release()
@@ -128,7 +181,7 @@ class PostgresStore:
         try:
             connection.execute("SELECT 1")
         except psycopg.OperationalError:
-            self.close()
+            self._disconnect()
             connection = self._connected()
         return connection
 
@@ -199,7 +252,9 @@ class PostgresStore:
                 with connection.transaction():
                     execute(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})", {})
                     migrate(execute, POSTGRES, self.place)
-                    refuse(self.place, postgres_faults(execute))
+                    refuse(self.place, postgres_faults(execute, len(POSTGRES)))
+                for number in self.holding:  # an earlier session broke, and not the process
+                    execute(_HOLD, {"number": number % _LARGEST})
         except BaseException:
             connection.close()
             raise
@@ -222,7 +277,7 @@ class PostgresStore:
         ((table,),) = execute("SELECT to_regclass('discreet_migrations')::text", {})
         if table is None:
             raise missing(f"ledger in {self.place}")
-        if taken(execute, POSTGRES, self.place) < len(POSTGRES):
+        if must_migrate(POSTGRES[taken(execute, POSTGRES, self.place) :]):
             raise LedgerError(
                 f"the ledger {self.place} has an older format, and it was opened to be read only. "
                 "Its tables must be brought up to date first. Open it once for writing."
@@ -250,6 +305,19 @@ class _Appended(Records):
     def append(self, entry: Entry, answer: bytes | None = None) -> None:
         super().append(entry, answer)
         self.entries.append(entry)
+
+
+def _leave(connection: "Connection | None") -> None:
+    """Leave a parent's connection to the parent, in a process that was forked.
+
+    It is never used and never closed here.  Its socket is: the server must see the parent's death.
+    """
+    if connection is None or connection.closed:
+        return
+    _inherited.append(connection)
+    nothing = open_descriptor(os.devnull, os.O_RDWR)
+    os.dup2(nothing, connection.fileno(), inheritable=False)
+    os.close(nothing)
 
 
 def _executing(connection: "Connection") -> Execute:

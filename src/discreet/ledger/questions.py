@@ -96,8 +96,10 @@ class Question(NamedTuple):
     def paid(self, standing: Standing, time: str) -> tuple[str, Standing]:
         """The body of the charge, in canonical JSON, and where it leads; or a refusal.
 
-        Both caps bind, and the price must be one for the neighbors that were declared.
+        Both caps bind, the price must be one for the neighbors that were declared, and nothing is
+        asked of a data set that is suspended.
         """
+        standing.check_open(self.dataset)
         if self.neighbors is not None and self.neighbors is not standing.neighbors:
             raise self._other_neighbors(standing.neighbors)
         after = standing.after(self.cost, time)
@@ -110,9 +112,11 @@ class Question(NamedTuple):
         share = spent if shared else after.analyst.spent.to_json()
         summary = "null" if self.summary is None else quoted(self.summary)
         # Put together by hand: an encoder would write the same event and cost again and again.
+        pending = standing.pending[0] if standing.pending else "null"
         body = (
             f'{{"analyst_spent":{share},"cost":{self.cost_json},"dataset_spent":{spent},'
-            f'"event":{self.event_json},"question":"{self.digest}","summary":{summary}}}'
+            f'"event":{self.event_json},"pending":{pending},"question":"{self.digest}",'
+            f'"summary":{summary}}}'
         )
         return body, after
 
@@ -146,8 +150,8 @@ class Question(NamedTuple):
             raise AnswerPendingError(
                 f"the question with the key {self.key!r} was charged in entry {first.sequence} at "
                 f"{first.time}, and is not answered yet. One charge pays for one run on the data. "
-                "Wait for it; or, if the process that ran it is dead, mark it with discreet ledger "
-                f"lose LEDGER {first.sequence} and ask with a new key, which is charged again."
+                "Wait for it; or, if it will never end, mark it with discreet ledger lose LEDGER "
+                f"{first.sequence}, which suspends the data set."
             )
         if settled.kind == "lost":
             raise AnswerLostError(

@@ -27,6 +27,7 @@ def _latest(role: str, condition: str) -> str:
 
 
 _DECLARING: Final = "kind IN ('dataset', 'budget', 'details')"
+_HALTING: Final = "kind IN ('suspended', 'resumed')"
 
 _SITUATION: Final = " UNION ALL ".join(
     (
@@ -34,6 +35,7 @@ _SITUATION: Final = " UNION ALL ".join(
         _latest("allotted", f"analyst = :analyst AND {_DECLARING}"),
         _latest("spent", "kind = 'charge'"),
         _latest("asked", "analyst = :analyst AND kind = 'charge'"),
+        _latest("halted", _HALTING),
     )
 )
 _REPEATED: Final = (
@@ -76,6 +78,16 @@ WHERE kind = 'charge' AND charge IS NULL AND sequence > :after
 AND NOT EXISTS (SELECT 1 FROM discreet_entries AS s WHERE s.charge = c.sequence)
 ORDER BY sequence LIMIT :count
 """
+_UNSETTLED: Final = """
+SELECT sequence FROM discreet_entries AS c
+WHERE kind = 'charge' AND dataset = :dataset AND sequence >= :since AND charge IS NULL
+AND NOT EXISTS (SELECT 1 FROM discreet_entries AS s WHERE s.charge = c.sequence)
+ORDER BY sequence
+"""
+_SUSPENSIONS: Final = f"""
+SELECT COUNT(*) FROM discreet_entries
+WHERE dataset = :dataset AND sequence < :before AND {_HALTING} AND kind = 'suspended'
+"""
 _DECLARED: Final = f"""
 SELECT {_FIELDS} FROM discreet_entries WHERE dataset = :dataset AND {_DECLARING}
 AND (analyst IS NULL OR analyst = :analyst) ORDER BY sequence
@@ -105,13 +117,14 @@ class Situation:
     """The entries that decide what a question may cost; None where there is none.
 
     ``declared`` and ``allotted`` hold the budget of the data set and of the analyst, ``spent``
-    and ``asked`` the sums of both.
+    and ``asked`` the sums of both, ``halted`` whether the data set is suspended.
     """
 
     declared: Entry | None = None
     allotted: Entry | None = None
     spent: Entry | None = None
     asked: Entry | None = None
+    halted: Entry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +227,25 @@ class Records:
     def pending(self, after: int, count: int) -> list[Entry]:
         """The first charges after an entry that nothing has settled."""
         return list(map(Entry.read, self.execute(_PENDING, {"after": after, "count": count})))
+
+    def unsettled(self, dataset: str, last: Entry | None) -> tuple[int, ...]:
+        """The charges of a data set that are neither released nor lost, given its last charge.
+
+        Each charge names the first that was pending before it, so none before that one is.  A
+        charge of 0.1.0 does not.
+        """
+        if last is None:
+            return ()
+        since = last.data.get("pending", 0)
+        first = last.sequence if since is None else since
+        if type(first) is not int:
+            raise _edited(f"entry {last.sequence} does not say what was pending before it")
+        rows = self.execute(_UNSETTLED, {"dataset": dataset, "since": first})
+        return tuple(int(row[0]) for row in rows)
+
+    def suspensions(self, dataset: str, before: int) -> int:
+        """How often a data set was suspended before an entry."""
+        return int(self.execute(_SUSPENSIONS, {"dataset": dataset, "before": before})[0][0])
 
     def extent(self) -> tuple[int, int, int]:
         """The lowest and the highest entry, and how many answers have no entry."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from discreet.accounting.totals import Totals, charge
 from discreet.errors import DiscreetError
@@ -13,13 +13,15 @@ from discreet.ledger.entries import Entry, parsed
 from discreet.ledger.periods import is_time
 from discreet.ledger.questions import needs_add_remove
 from discreet.ledger.spent import Spent, fits
+from discreet.ledger.suspending import OUTSIDE, Reason
 from discreet.ledger.terms import Cap, Declaration
 from discreet.privacy.event_data import event_from_data
 from discreet.privacy.neighbors import Neighbors
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _CHANGE: Final = {"who", "why", "from", "to"}
-_CHARGE: Final = {"event", "cost", "question", "summary", "dataset_spent", "analyst_spent"}
+_CHARGE_0_1: Final = {"event", "cost", "question", "summary", "dataset_spent", "analyst_spent"}
+_CHARGE: Final = _CHARGE_0_1 | {"pending"}
 
 
 class Unsound(Exception):  # noqa: N818 - never leaves verification
@@ -36,6 +38,9 @@ class Replay:
     spent: dict[str, tuple[Spent, str]] = field(default_factory=dict)
     asked: dict[tuple[str, str], tuple[Spent, str]] = field(default_factory=dict)
     pending: dict[int, tuple[str, str | None, str | None]] = field(default_factory=dict)
+    unsettled: dict[str, dict[int, bool]] = field(default_factory=dict)
+    suspended: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
 
     def take(self, entry: Entry) -> str | None:
         """Go on to the next entry; what is wrong with it, or None."""
@@ -46,6 +51,8 @@ class Replay:
             "charge": self._charge,
             "released": self._released,
             "lost": self._lost,
+            "suspended": self._suspended,
+            "resumed": self._resumed,
         }
         try:
             _must(entry.kind in rules, f"it is of an unknown kind, {entry.kind[:20]!r}")
@@ -94,13 +101,15 @@ class Replay:
 
     def _charge(self, entry: Entry, body: Mapping[str, Any]) -> None:
         _must(entry.dataset in self.declarations, "its data set is not declared")
-        _must(set(body) == _CHARGE, "it is not a charge")
+        _must(set(body) in (_CHARGE, _CHARGE_0_1), "it is not a charge")
         _must(_DIGEST.fullmatch(body["question"]) is not None, "its question cannot be read")
         if entry.analyst is None:
             raise Unsound("it does not say who asked")
         _must(entry.charge in {None, entry.sequence}, "it settles another charge")
+        unasked = self._unasked(entry, body)
         if entry.charge is None:
             self.pending[entry.sequence] = (entry.dataset, entry.analyst, entry.key)
+            self.unsettled.setdefault(entry.dataset, {})[entry.sequence] = "pending" in body
         cost = _cost(tuple(body["cost"].items()))
         price, add_remove_only = _price(body["event"])
         declaration = self.declarations[entry.dataset]
@@ -121,8 +130,20 @@ class Replay:
             entry,
             body["analyst_spent"],
         )
+        _must(not unasked, unasked)
         _must(not problem, f"{problem} data set")
         _must(not other, f"{other} analyst")
+
+    def _unasked(self, entry: Entry, body: Mapping[str, Any]) -> str:
+        """Why a charge could not be made when it was; nothing, if it could."""
+        if entry.dataset in self.suspended:
+            return "its data set was suspended"
+        if entry.dataset in self.failed:
+            return "its data set was not suspended after a failure"
+        first = next(iter(self.unsettled.get(entry.dataset, ())), None)
+        if "pending" in body and body["pending"] != first:
+            return "it does not say what was pending before it"
+        return ""
 
     def _released(self, entry: Entry, body: Mapping[str, Any]) -> None:
         self._settle(entry)
@@ -130,13 +151,33 @@ class Replay:
         _must(_DIGEST.fullmatch(body["answer"]) is not None, "its answer's digest cannot be read")
 
     def _lost(self, entry: Entry, body: Mapping[str, Any]) -> None:
-        self._settle(entry)
-        _must(body.keys() == {"reason"} and body["reason"] in _REASONS, "it has no reason")
+        suspends = self._settle(entry)
+        _must(body.keys() == {"reason"} and body["reason"] in _REASONS, _NO_REASON)
+        if suspends and body["reason"] not in OUTSIDE:
+            self.failed.add(entry.dataset)
 
-    def _settle(self, entry: Entry) -> None:
+    def _suspended(self, entry: Entry, body: Mapping[str, Any]) -> None:
+        self._halt(entry)
+        _must(not body, "it has other fields")
+        self.suspended.add(entry.dataset)
+        self.failed.discard(entry.dataset)
+
+    def _resumed(self, entry: Entry, body: Mapping[str, Any]) -> None:
+        self._halt(entry)
+        _must(set(body) == {"who", "why"} and bool(body["who"]) and bool(body["why"]), _NO_REASON)
+        _must(entry.dataset in self.suspended, "its data set was not suspended")
+        self.suspended.discard(entry.dataset)
+
+    def _halt(self, entry: Entry) -> None:
+        _must(entry.dataset in self.declarations, "its data set is not declared")
+        _must((entry.analyst, entry.key, entry.charge) == (None, None, None), "it has other fields")
+
+    def _settle(self, entry: Entry) -> bool:
+        """Whether the charge would suspend its data set if it failed: not so in 0.1.0."""
         charged = self.pending.pop(entry.charge or 0, None)
         _must(charged is not None, "it settles no charge, or one that was settled before")
         _must(charged == (entry.dataset, entry.analyst, entry.key), "it settles another's charge")
+        return self.unsettled[entry.dataset].pop(entry.charge or 0, False)
 
     def _declared(self, entry: Entry, body: Mapping[str, Any]) -> Declaration:
         _must(entry.dataset in self.declarations, "its data set is not declared")
@@ -150,7 +191,8 @@ _UNREADABLE: Final = (
     DiscreetError, ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError,
 )  # fmt: skip
 _NEW: Final = (Spent(), "")
-_REASONS: Final = {"failed", "abandoned"}
+_REASONS: Final = frozenset(get_args(Reason))
+_NO_REASON: Final = "it has no reason"
 
 
 def _grown(

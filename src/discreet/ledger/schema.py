@@ -78,7 +78,11 @@ _INDEXES: Final = {
     " WHERE kind = 'charge' AND key IS NOT NULL",
     "discreet_settlements": "UNIQUE INDEX {} ON discreet_entries USING btree (charge)"
     " WHERE charge IS NOT NULL",
+    "discreet_suspensions": "INDEX {} ON discreet_entries USING btree (dataset, sequence)"
+    " WHERE kind = ANY (ARRAY['suspended', 'resumed'])",
 }
+_SINCE: Final = {"discreet_suspensions": 2}
+"""The step that made an index, where it was not the first."""
 _COLUMNS: Final = {
     "discreet_entries": "sequence bigint t, previous text t, time text t, kind text t,"
     " dataset text t, analyst text f, key text f, charge bigint f, body text t, hash text t",
@@ -89,20 +93,24 @@ _COLUMNS: Final = {
 _BEFORE_EVERY_CHANGE: Final = 0b111010  # pg_trigger.tgtype: BEFORE, DELETE, UPDATE, TRUNCATE
 
 
-def postgres_faults(execute: Execute) -> list[str]:
-    """In what a PostgreSQL database differs from what the steps make."""
+def postgres_faults(execute: Execute, steps: int) -> list[str]:
+    """In what a PostgreSQL database differs from what so many steps make."""
     found = frozenset((sort, name, _bare(text)) for sort, name, text in execute(_POSTGRES, {}))
-    return _differences(found, _postgres_made())
+    return _differences(found, _postgres_made(steps))
 
 
-@lru_cache(maxsize=1)
-def _postgres_made() -> Made:
+@lru_cache(maxsize=8)
+def _postgres_made(steps: int) -> Made:
     made = [("table", name, "r p f 0 0") for name in _TABLES]
     for table, columns in _COLUMNS.items():
         for column in columns.split(", "):
             name, kind, needed = column.split()
             made.append(("column", f"{table}.{name}", f"{kind} {needed} f t"))
-    made += [("index", name, f"trueCREATE {text.format(name)}") for name, text in _INDEXES.items()]
+    made += [
+        ("index", name, f"trueCREATE {text.format(name)}")
+        for name, text in _INDEXES.items()
+        if steps >= _SINCE.get(name, 1)
+    ]
     made += [
         (
             "trigger",

@@ -7,7 +7,7 @@ the disk.  A crash at any point leaves the entries that were committed and nothi
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from os import open as open_descriptor
 from pathlib import Path
@@ -28,8 +28,16 @@ from discreet.ledger.faults import (
     sqlite_error,
 )
 from discreet.ledger.forks import watch
-from discreet.ledger.migrations import SQLITE, SQLITE_APPLICATION, Execute, migrate, taken
+from discreet.ledger.migrations import (
+    SQLITE,
+    SQLITE_APPLICATION,
+    Execute,
+    migrate,
+    must_migrate,
+    taken,
+)
 from discreet.ledger.records import APPEND_NEXT, Records
+from discreet.ledger.running import Marks, marks_beside
 from discreet.ledger.schema import refuse, sqlite_faults
 
 MEMORY: Final = ":memory:"
@@ -55,6 +63,9 @@ class SqliteStore:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._made_log = False
+        self._marks: Marks | None = marks_beside(self._name) if self.durable else None
+        self.holding: set[int] = set()
+        self.lapses = 0
         watch(self)
         with self.reading():
             pass
@@ -102,11 +113,52 @@ class SqliteStore:
         """What SQLite finds wrong with its pages and indexes."""
         with self.reading() as records:
             rows = records.execute("PRAGMA integrity_check(10)", {})
-            tables = sqlite_faults(records.execute, SQLITE)
+            steps = taken(records.execute, SQLITE, self.place)
+            tables = sqlite_faults(records.execute, SQLITE[:steps])
         return [str(row[0]) for row in rows if row[0] != "ok"] + tables
 
+    def hold(self, number: int) -> None:
+        """Say that a charge is being worked on."""
+        with self.lock:
+            if self._marks is not None:
+                try:
+                    self._marks.hold(number)
+                except OSError as error:
+                    raise sqlite_error(self.place, error) from error
+            self.holding.add(number)
+
+    def let_go(self, number: int, *, settled: bool) -> None:
+        """Say that a charge is no longer worked on."""
+        with self.lock:
+            if number in self.holding:
+                self.holding.discard(number)
+                self.lapses += not settled
+                if self._marks is not None:
+                    self._marks.let_go(number)
+
+    def running(self, records: Records, numbers: Collection[int]) -> set[int]:
+        """Those of the charges that a living process works on."""
+        with self.lock:
+            if self._marks is None:
+                return self.holding.intersection(numbers)
+            try:
+                return self._marks.running(numbers, tidy=not self.read_only)
+            except PermissionError:  # of another user: who only reads need not know
+                if self.read_only:
+                    return set(numbers)
+                raise
+
     def close(self) -> None:
-        """Give back the connection; a ledger in memory is gone with it."""
+        """Give back the connection; a ledger in memory is gone with it.
+
+        What is still worked on through it counts as given up.
+        """
+        with self.lock:
+            for number in list(self.holding):
+                self.let_go(number, settled=False)
+            self._disconnect()
+
+    def _disconnect(self) -> None:
         with self.lock:
             connection, self._connection = self._connection, None
             self._closed = True
@@ -123,14 +175,17 @@ class SqliteStore:
         """Let transactions end, then close the file: SQLite's locks must not be copied."""
         self.lock.acquire()
         if self.durable:
-            self.close()
+            self._disconnect()
 
     def after_fork(self, *, child: bool) -> None:
         """Go on with a connection of one's own."""
         if child:
             self.lock = RLock()
-            if self.durable:
+            self.lapses += 1  # what the parent works on is not worked on here
+            self.holding.clear()
+            if self._marks is not None:
                 self._process = os.getpid()
+                self._marks.forked()
         else:
             self.lock.release()
 
@@ -268,7 +323,8 @@ class SqliteStore:
                 f"{self.place} is a SQLite file, and not a ledger. A ledger is a file of its own. "
                 "Name another file."
             )
-        if taken(_executing(connection), SQLITE, self.place) < len(SQLITE) and self.read_only:
+        steps = taken(_executing(connection), SQLITE, self.place)
+        if self.read_only and must_migrate(SQLITE[steps:]):
             raise LedgerError(
                 f"the ledger {self.place} has an older format, and it was opened to be read only. "
                 "Its tables must be brought up to date first. Open it once for writing."

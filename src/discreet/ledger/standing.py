@@ -1,5 +1,6 @@
 """Where a data set and an analyst stand: their caps and their sums, read or remembered."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from discreet.accounting.totals import Totals
@@ -8,9 +9,10 @@ from discreet.errors import (
     DeclarationError,
     LedgerCorruptError,
     PrivacyParameterError,
+    SuspendedError,
 )
 from discreet.ledger.entries import Entry, parsed
-from discreet.ledger.records import Records, Situation
+from discreet.ledger.records import Situation
 from discreet.ledger.spent import Spent, exhausted, fits
 from discreet.ledger.terms import Cap, read_cap, read_declaration
 from discreet.privacy.neighbors import Neighbors
@@ -44,11 +46,17 @@ class Tally(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The tallies of a data set and of one analyst's questions about it, and its neighbors."""
+    """The tallies of a data set and of one analyst's questions about it, and its neighbors.
+
+    ``pending`` are the charges of the data set that are worked on, ``suspended`` is since when
+    nothing may be asked of it.
+    """
 
     dataset: Tally
     analyst: Tally
     neighbors: Neighbors
+    pending: tuple[int, ...] = ()
+    suspended: str | None = None
 
     def after(self, cost: Totals, time: str) -> "Standing":
         """The standing with one more question in it."""
@@ -56,11 +64,22 @@ class Standing(NamedTuple):
         plain = dataset.spent.within is None and (cap is None or cap.period is None)
         if plain and self.analyst.spent is self.dataset.spent:
             # One analyst has asked everything so far: there is one sum to grow.
-            return Standing(dataset, Tally(cap, dataset.spent, time), self.neighbors)
-        return Standing(dataset, self.analyst.after(cost, time), self.neighbors)
+            analyst = Tally(cap, dataset.spent, time)
+        else:
+            analyst = self.analyst.after(cost, time)
+        return self._replace(dataset=dataset, analyst=analyst)
+
+    def check_open(self, dataset: str) -> None:
+        """Refuse whatever is asked of a data set that is suspended."""
+        if self.suspended is not None:
+            raise suspended(dataset, self.suspended)
+
+    def opened(self, charge: int) -> "Standing":
+        """The standing with one more charge that is worked on."""
+        return self._replace(pending=(*self.pending, charge))
 
     @staticmethod
-    def read(situation: Situation, dataset: str) -> "Standing":
+    def read(situation: Situation, dataset: str, pending: tuple[int, ...] = ()) -> "Standing":
         """The standing that the entries say."""
         if situation.declared is None:
             raise DeclarationError(
@@ -74,40 +93,52 @@ class Standing(NamedTuple):
         share = _tally(own or declaration.analyst_cap, situation.asked, "analyst_spent")
         if share.spent == total.spent:
             share = share._replace(spent=total.spent)
-        return Standing(total, share, declaration.neighbors)
+        halted = situation.halted
+        suspended = halted.time if halted is not None and halted.kind == "suspended" else None
+        return Standing(total, share, declaration.neighbors, pending, suspended)
 
 
 class Memory:
     """Standings as of one head.
 
     A hash stands for all entries up to it, so as long as the head is the one that this process
-    wrote last, nobody else wrote, and the sums need not be read again.
+    wrote last, nobody else wrote, and the sums need not be read again.  Remembered is only where
+    all that is pending is worked on by this process, and nothing is suspended.
     """
 
     def __init__(self) -> None:
         self._hash = ""
-        self._datasets: dict[str, tuple[Tally, Neighbors]] = {}
+        self._datasets: dict[str, tuple[Tally, Neighbors, tuple[int, ...]]] = {}
         self._analysts: dict[tuple[str, str], Tally] = {}
-
-    def standing(self, hash_: str, records: Records, dataset: str, analyst: str) -> Standing:
-        """The standing at the head with that hash."""
-        known = self.known(hash_, dataset, analyst)
-        return known or Standing.read(records.situation(dataset, analyst), dataset)
 
     def known(self, hash_: str, dataset: str, analyst: str) -> Standing | None:
         """The standing at the head with that hash, if it is remembered."""
         if hash_ != self._hash:
             return None
         whole, share = self._datasets.get(dataset), self._analysts.get((dataset, analyst))
-        return None if whole is None or share is None else Standing(whole[0], share, whole[1])
+        if whole is None or share is None:
+            return None
+        tally, neighbors, pending = whole
+        return Standing(tally, share, neighbors, pending)
 
-    def follow(self, before: str, after: str, learned: dict[tuple[str, str], Standing]) -> None:
-        """Go on from one head to the next, with the standings that its entries lead to."""
+    def follow(
+        self,
+        before: str,
+        after: str,
+        learned: Mapping[tuple[str, str], Standing],
+        settled: Sequence[tuple[str, int]] = (),
+    ) -> None:
+        """Go on from one head to the next: to where its entries lead, without what they settle."""
         if before != self._hash or len(self._analysts) > _MOST_REMEMBERED:
             self.forget()
         for (dataset, analyst), standing in learned.items():
-            self._datasets[dataset] = standing.dataset, standing.neighbors
+            self._datasets[dataset] = standing.dataset, standing.neighbors, standing.pending
             self._analysts[dataset, analyst] = standing.analyst
+        for dataset, charge in settled:
+            if dataset in self._datasets:
+                tally, neighbors, pending = self._datasets[dataset]
+                rest = tuple(one for one in pending if one != charge)
+                self._datasets[dataset] = tally, neighbors, rest
         self._hash = after
 
     def forget(self) -> None:
@@ -115,6 +146,17 @@ class Memory:
         self._hash = ""
         self._datasets.clear()
         self._analysts.clear()
+
+
+def suspended(dataset: str, time: str) -> SuspendedError:
+    """The refusal of every question about a suspended data set, whatever it asks."""
+    return SuspendedError(
+        f"the data set {dataset!r} is suspended since {time}: a question was paid for and has no "
+        "answer, and rows may be the cause. What only rows can show is told once, so nothing more "
+        "is asked until whoever keeps the data has looked at them outside of discreet. They resume "
+        f'it by discreet table resume POLICY --why "…", in Python ledger.resume({dataset!r}, '
+        'why="…"). Nothing was read or spent.'
+    )
 
 
 def _tally(cap: Cap | None, entry: Entry | None, field: str) -> Tally:

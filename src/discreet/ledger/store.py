@@ -1,5 +1,6 @@
 """What a ledger needs of the place where it is kept."""
 
+from collections.abc import Collection
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -43,6 +44,26 @@ class Store(Protocol):
         False means that it does not follow the head, and nothing was appended; true means that it
         was, durably.
         """
+
+    @property
+    def lapses(self) -> int:
+        """How often charges that this process worked on were given up without being settled."""
+
+    @property
+    def holding(self) -> Collection[int]:
+        """The charges that are worked on through this very store."""
+
+    def hold(self, number: int) -> None:
+        """Say that a charge is being worked on, before it is durable.
+
+        It holds until ``let_go`` or ``close``, and at the latest until the process dies.
+        """
+
+    def let_go(self, number: int, *, settled: bool) -> None:
+        """Say that a charge is no longer worked on."""
+
+    def running(self, records: Records, numbers: Collection[int]) -> set[int]:
+        """Those of the charges that somebody works on now, here or elsewhere."""
 
     def reading(self) -> AbstractContextManager[Records]:
         """Records to read from, for a moment: others may append meanwhile."""

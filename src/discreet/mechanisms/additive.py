@@ -91,7 +91,7 @@ def grid_indices(values: object, grid: Grid) -> NDArray[Any]:
     array = values if isinstance(values, np.ndarray) else np.asarray(values, np.object_)
     if array.dtype.kind in "iub":
         if grid.exponent == 0 and array.dtype != np.uint64:
-            return array.astype(np.int64)
+            return array.astype(np.int64, copy=False)
         exact = [grid.index(Fraction(int(number))) for number in array.ravel()]
     elif array.dtype.kind == "f" and array.dtype.itemsize <= 8:
         with np.errstate(all="ignore"):
@@ -113,15 +113,25 @@ def exact_sum(indices: NDArray[Any], noise: NDArray[Any]) -> NDArray[Any]:
     """The sum of two integer arrays: int64 where every sum fits, else Python integers.
 
     Which of the two is decided by the sums alone, never by the terms: a type that told how large
-    a true value is would be released without noise.
+    a true value is would be released without noise.  The sum may take the place of the noise: a
+    third array of a million numbers takes longer to get than to fill.
     """
     if indices.dtype == np.int64 and noise.dtype == np.int64:
+        if indices.size and _surely_fits(indices, noise):
+            added: NDArray[np.int64] = np.add(indices, noise, out=noise)
+            return added
         with np.errstate(over="ignore"):
             wrapped: NDArray[np.int64] = np.add(indices, noise)
         # A sum that wrapped around has another sign than both of its terms.
         if not np.any((indices ^ wrapped) & (noise ^ wrapped) < 0):
             return wrapped
     return fitting(indices.astype(np.object_) + noise.astype(np.object_))
+
+
+def _surely_fits(first: NDArray[np.int64], second: NDArray[np.int64]) -> bool:
+    """Whether no two terms can add up to more than 64 bits hold."""
+    least, most = int(first.min()) + int(second.min()), int(first.max()) + int(second.max())
+    return least >= -(1 << 63) and most < 1 << 63
 
 
 def fitting(integers: NDArray[np.object_]) -> NDArray[Any]:

@@ -15,6 +15,7 @@ Guarantee: ε-DP for the neighbors stated.  Proof: docs/proofs/quantiles.md
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, inf, log
 
 import numpy as np
@@ -83,13 +84,22 @@ class Task:
 
     def halves(self) -> tuple["Task", "Task"]:
         """What is left to do on either side of the middle quantile, in ranks of that side."""
-        cut = len(self.wanted) // 2
-        before, after = self.wanted[:cut], self.wanted[cut + 1 :]
-        alone = self.alone and not (before and after)
-        left = tuple(q / self.middle for q in before)
-        right = tuple((q - self.middle) / (1 - self.middle) for q in after)
+        left, right = _halved(self.wanted)
+        alone = self.alone and not (left and right)
         rest = self.budget - self.share
         return Task(left, rest, alone, self.unit), Task(right, rest, alone, self.unit)
+
+
+@lru_cache(maxsize=1024)
+def _halved(wanted: tuple[Fraction, ...]) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+    """The quantiles before and after the middle one, in ranks of their own half.
+
+    They are the same for every ε, of which a search for a margin tries many.
+    """
+    cut = len(wanted) // 2
+    middle = wanted[cut]
+    left = tuple(q / middle for q in wanted[:cut])
+    return left, tuple((q - middle) / (1 - middle) for q in wanted[cut + 1 :])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

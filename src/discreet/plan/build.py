@@ -25,6 +25,7 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    read_size,
     shown,
 )
 from discreet.plan.methods import RowValue, constant_number
@@ -35,14 +36,14 @@ class Expression(RowValue):
     """A value of every row, made of columns, constants and operators."""
 
     def __repr__(self) -> str:
-        return shown(self.node)
+        return _brief(self.node)
 
     __hash__ = None  # type: ignore[assignment]  # == makes an expression
 
     def __bool__(self) -> bool:
         raise QueryError(
-            f"{shown(self.node)[:80]!r} has no truth value of its own: every row has one. Python's "
-            "and, or, not and chained comparisons ask for one. Use &, | and ~, with each "
+            f"{_brief(self.node)[:80]!r} has no truth value of its own: every row has one. "
+            "Python's and, or, not and chained comparisons ask for one. Use &, | and ~, with each "
             "comparison in parentheses."
         )
 
@@ -244,11 +245,20 @@ class Asked:
     name: str | None = None
 
     def __repr__(self) -> str:
-        return self.aggregate.text
+        of = self.aggregate.of
+        return f"{self.aggregate.statistic}(…)" if of and _brief(of) == "…" else self.aggregate.text
 
     def alias(self, name: str) -> "Asked":
         """The aggregate under this name."""
         return Asked(self.aggregate, name)
+
+
+def _brief(node: Node) -> str:
+    """An expression as text, and three dots for one that is too large to be read."""
+    try:
+        return shown(read_size(node))
+    except QueryError:
+        return "…"
 
 
 def col(name: object) -> Expression:

@@ -4,13 +4,15 @@ A checked question has passed every rule, so that pricing and running it cannot 
 reason that was known before.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import prod
 
 from discreet.errors import PolicyError, QueryError
 from discreet.plan.aggregate import Statistic
-from discreet.plan.blocks import Block, Output, People, Rules, blocks_of
+from discreet.plan.blocks import Block, Linear, Output, People, Rules, blocks_of
 from discreet.plan.columns import (
     MOST_BINS,
     MOST_KEYS,
@@ -18,28 +20,43 @@ from discreet.plan.columns import (
     Number,
 )
 from discreet.plan.expressions import (
+    Applied,
     Compared,
     Constant,
+    Joined,
     Named,
     Node,
+    check_sizes,
     number_text,
     replaced,
     shown,
     walk,
 )
-from discreet.plan.groupings import Grouping, Listed, Unlisted, grouping_of, label_column
+from discreet.plan.functions import SIGNATURES
+from discreet.plan.groupings import Grouping, Listed, Unlisted, Whole, grouping_of, label_column
+from discreet.plan.kinds import Kind
 from discreet.plan.origin import clipped_counts, schema_of
 from discreet.plan.query import After, Query
 from discreet.plan.relations import THE_TABLE, Relation
 from discreet.plan.released import check_after
 from discreet.plan.schema import Schema
-from discreet.plan.types import check, condition_of, unknown_column
+from discreet.plan.types import check, condition_of, unknown_column, written_size
 from discreet.privacy.neighbors import Neighbors
 
 _MOST_OUTPUTS = 200
+_MOST_PASSES = 50
+_MOST_WRITTEN = 10_000
+_PARTS_OF_PASS = 50
+"""Parts of the SQL of a pass besides those of the question's own expressions, about."""
+_TIMES_MEASURED = 4
+"""How often a value stands where it is clipped and rounded."""
+_TIMES_WHOLE = 6
+"""How often a value stands where it is the place of a group of whole numbers."""
+_MOST_TEXTS = 100
+_FINEST_LEVEL = 10**15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """A question that can be priced: where, groups and blocks, with every expression checked."""
 
@@ -55,24 +72,29 @@ class Question:
     declared: Schema
     """What was declared of the tables."""
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """What is measured, each once."""
         return tuple(dict.fromkeys(output.block for output in self.outputs))
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The declared columns that are read."""
+        return _used(self)
 
     @property
     def selects_keys(self) -> bool:
         """Whether groups have to be found privately."""
         return any(isinstance(grouping, Unlisted) for _, grouping in self.keys)
 
-    @property
+    @cached_property
     def cells(self) -> int | None:
         """The number of groups, where it is public."""
         sizes: list[int] = []
         for _, grouping in self.keys:
             if isinstance(grouping, Unlisted):
                 return None
-            sizes.append(len(grouping.labels))
+            sizes.append(grouping.size)
         return prod(sizes)
 
     @property
@@ -114,6 +136,7 @@ def checked(query: Query, schema: Schema) -> Question:
     _check_unit(query, schema)
     source, local = schema_of(query.source, schema)
     columns, derived = _with_derived(query, local)
+    check_sizes(replaced(node, derived) for node in _asked_of(query))
     where = tuple(condition_of(replaced(node, derived), columns) for node in query.where)
     keys = _keys(query, derived, columns)
     _check_names(query)
@@ -131,6 +154,7 @@ def checked(query: Query, schema: Schema) -> Question:
     after = _checked_after(query.after, outputs, keys)
     question = Question(local, query, where, keys, outputs, rules, source, after, schema)
     _check_size(question)
+    _check_passes(question)
     _check_counts(question)
     return question
 
@@ -153,7 +177,7 @@ def _keys(
     cells = 1
     for key in query.keys:
         grouping = grouping_of(key, derived, columns)
-        cells *= 1 if isinstance(grouping, Unlisted) else len(grouping.labels)
+        cells *= 1 if isinstance(grouping, Unlisted) else grouping.size
         if cells > MOST_KEYS:  # at once: listing the others would take long
             raise QueryError(
                 f"the groups are {cells:,} combinations of public values or more. Every one of "
@@ -164,13 +188,18 @@ def _keys(
     return tuple(found)
 
 
-def _check_unit(query: Query, schema: Schema) -> None:
-    nodes = [
+def _asked_of(query: Query) -> list[Node]:
+    """The expressions that are asked about."""
+    return [
         *query.where,
-        *(node for _, node in query.derived),
         *(key.of for key in query.keys),
         *(asked.of for _, asked in query.outputs if asked.of is not None),
     ]
+
+
+def _check_unit(query: Query, schema: Schema) -> None:
+    nodes = [*_asked_of(query), *(node for _, node in query.derived)]
+    check_sizes(nodes)
     named = {one.name for node in nodes for one in walk(node) if isinstance(one, Named)}
     if schema.by_person and schema.unit in named:
         raise QueryError(
@@ -189,9 +218,10 @@ def _with_derived(query: Query, schema: Schema) -> tuple[dict[str, Column], dict
                 f"the derived column {name[:60]!r} has the name of another one. A column keeps the "
                 "meaning that was declared; above all, nothing may write the id. Use a new name."
             )
-        whole = replaced(node, derived)
-        check(whole, columns)
-        derived[name] = whole
+        derived[name] = replaced(node, derived)
+    check_sizes(derived.values())  # before each is looked at
+    for node in derived.values():
+        check(node, columns)
     return columns, derived
 
 
@@ -201,16 +231,24 @@ def _check_names(query: Query) -> None:
             "nothing is asked of the groups. An answer needs at least one aggregate. Write "
             '.agg(n=dp.rows()) or .agg(mean_stay=dp.col("stay").mean()).'
         )
-    if len(query.outputs) > _MOST_OUTPUTS:
+    if sum(max(1, len(asked.levels)) for _, asked in query.outputs) > _MOST_OUTPUTS:
         raise QueryError(
-            f"more than {_MOST_OUTPUTS} aggregates are asked at once. They share one ε. Ask fewer."
+            f"more than {_MOST_OUTPUTS} aggregates are asked at once, each level of a quantile "
+            "counted. They share one ε. Ask fewer."
+        )
+    if any(
+        level.denominator > _FINEST_LEVEL for _, asked in query.outputs for level in asked.levels
+    ):
+        raise QueryError(
+            "the level of a quantile has more than 15 digits. It is the share of rows below the "
+            "value, and kept exactly. Write 0.9, or another of a few digits."
         )
     names = [key.name for key in query.keys]
     for name, asked in query.outputs:
         several = asked.statistic is Statistic.QUANTILE and len(asked.levels) > 1
         shares = [f"{name}_{float(level):g}" for level in asked.levels] if several else [name]
         names += [part + end for part in shares for end in ("", "_lower", "_upper")]
-    doubled = {name for name in names if names.count(name) > 1}
+    doubled = [name for name, times in Counter(names).items() if times > 1]
     if doubled:
         raise QueryError(
             f"two columns of the answer are named {sorted(doubled)[0][:60]!r}. An aggregate n also "
@@ -238,6 +276,52 @@ def _check_size(question: Question) -> None:
     )
 
 
+def _check_passes(question: Question) -> None:
+    """Refuse what an engine would be asked in too many queries, or in too long ones."""
+    apart = [block for block in question.blocks if not isinstance(block, Linear)]
+    passes = len(apart) + (len(apart) < len(question.blocks)) + question.selects_keys
+    if passes > _MOST_PASSES:
+        raise QueryError(
+            f"the question needs {passes} passes over the table. Every quantile, least, largest "
+            "or distinct value of another expression, and every count of people by another "
+            f"condition, is a pass, and at most {_MOST_PASSES} are made. Ask several questions."
+        )
+    keys = [grouping for _, grouping in question.keys]
+    own = [node for node in map(_measured, question.blocks) if node is not None]
+    shared = sum(map(written_size, question.where)) + sum(
+        written_size(one.node) * (_TIMES_WHOLE if isinstance(one, Whole) else 1) for one in keys
+    )
+    written = passes * (_PARTS_OF_PASS + shared)
+    written += _TIMES_MEASURED * sum(map(written_size, own))
+    if written > _MOST_WRITTEN:
+        raise QueryError(
+            f"the question becomes about {written:,} parts of SQL in {passes} passes over the "
+            f"table, which all have its conditions and groups. At most {_MOST_WRITTEN:,} are "
+            "written. Ask several questions, or simpler ones."
+        )
+    made = [*question.where, *(one.node for one in keys), *own]
+    texts = sum(_makes_text(one) for node in made for one in walk(node))
+    if texts > _MOST_TEXTS:
+        raise QueryError(
+            f"the question makes texts of texts {texts:,} times (LOWER, TRIM, || and the like). An "
+            f"engine keeps each of them in memory, so at most {_MOST_TEXTS} are made. Ask several "
+            "questions, or simpler ones."
+        )
+
+
+def _makes_text(node: Node) -> bool:
+    """Whether an expression makes a text of another one."""
+    if isinstance(node, Applied):
+        return SIGNATURES[node.function].gives is Kind.TEXT
+    return isinstance(node, Joined)
+
+
+def _measured(block: Block) -> Node | None:
+    """The expression that a block is about."""
+    node: Node | None = getattr(getattr(block, "value", block), "node", None)
+    return node
+
+
 def _check_counts(question: Question) -> None:
     """Refuse to compare how many rows a person has with more than are counted."""
     caps = clipped_counts(question.source, question.declared)
@@ -255,15 +339,10 @@ def _check_counts(question: Question) -> None:
                     )
 
 
-def used_columns(question: Question) -> set[str]:
-    """The declared columns that the question reads."""
+def _used(question: Question) -> frozenset[str]:
     nodes = [*question.where, *(grouping.node for _, grouping in question.keys)]
-    for block in question.blocks:
-        part = getattr(block, "value", block)
-        node = getattr(part, "node", None)
-        if node is not None:
-            nodes.append(node)
-    names = {one.name for node in nodes for one in walk(node) if isinstance(one, Named)}
+    nodes += [node for node in map(_measured, question.blocks) if node is not None]
+    names = frozenset(one.name for node in nodes for one in walk(node) if isinstance(one, Named))
     missing = names - set(question.schema.columns)
     if missing:
         raise unknown_column(sorted(missing)[0], question.schema.columns)

@@ -104,6 +104,10 @@ def number(low: object = None, high: object = None, *, default: object = None) -
 def integer(low: object = None, high: object = None, *, default: object = None) -> Number:
     """A column of whole numbers with public bounds.
 
+    Sums, means and quantiles count in whole steps, so that a stored fraction is rounded there,
+    halves up: 0.4 adds 0.  Conditions see 0.4, and it is in no group.  Declare a column with
+    fractions as ``number``.
+
     >>> integer(0, 120).whole
     True
     """
@@ -147,7 +151,8 @@ def text() -> Text:
 def category(values: Sequence[object]) -> Category:
     """A column with a public list of values; records with another value are in none of them.
 
-    Grouping by it releases every value, whether or not it occurs, in this order.
+    Grouping by it releases every value, whether or not it occurs, in this order.  A value that is
+    not listed is not missing: ``COUNT(x)`` counts it.
 
     >>> category(["A", "B", "C"]).values
     ('A', 'B', 'C')

@@ -4,6 +4,7 @@ A date is the number of days from 1970.  There are dates from the year 1 to 9999
 """
 
 import datetime
+from calendar import monthrange
 from collections.abc import Callable, Iterator
 from typing import Literal, get_args
 
@@ -12,6 +13,7 @@ from discreet.plan.expressions import DatePart
 Unit = Literal["year", "quarter", "month", "week", "day"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
+_DAYS = [f"{number:02}" for number in range(32)]
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 FIRST_DAY = datetime.date.min.toordinal() - _EPOCH
 LAST_DAY = datetime.date.max.toordinal() - _EPOCH
@@ -46,6 +48,23 @@ def part_of(part: DatePart, days: int) -> int:
     (1971, 4)
     """
     return PARTS[part](datetime.date.fromordinal(days + _EPOCH))
+
+
+def date_texts(low: int, high: int) -> Iterator[str]:
+    """The dates from one day to another, as text, month by month: there may be very many.
+
+    >>> list(date_texts(30, 32))
+    ['1970-01-31', '1970-02-01', '1970-02-02']
+    """
+    day = low
+    while day <= high:
+        date = datetime.date.fromordinal(day + _EPOCH)
+        month = date.isoformat()[:-2]
+        last = monthrange(date.year, date.month)[1]
+        yield from [
+            month + number for number in _DAYS[date.day : min(last, date.day + high - day) + 1]
+        ]
+        day += last - date.day + 1
 
 
 def truncated(unit: Unit, days: int) -> int:

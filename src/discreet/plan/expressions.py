@@ -5,16 +5,19 @@ value (a division by zero, an undefined difference of infinities, a value that d
 column) is missing, and missing passes through every operator as it does in SQL.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Literal as OneOf
+from typing import get_args
 
 from discreet.errors import QueryError
 from discreet.plan.columns import date_text
 
 MOST_NODES = 1000
 DEEPEST = 60
+MOST_PARTS = 5_000
+"""Parts of all expressions of a question together."""
 LONGEST_JOINED = 10_000
 """Characters of a text that stay where another is joined to it."""
 
@@ -189,6 +192,17 @@ Node = (
 )
 
 
+_INSIDE: dict[type, tuple[str, ...]] = {
+    kind: tuple(
+        field.name
+        for field in fields(kind)
+        if field.name in ("left", "right", "operand", "condition", "then", "otherwise")
+    )
+    for kind in get_args(Node)
+}
+"""The fields of each node that hold others."""
+
+
 def walk(node: Node) -> Iterator[Node]:
     """The node and all that it is made of; refused where it is too large to be read."""
     stack, seen = [(node, 1)], 0
@@ -196,23 +210,47 @@ def walk(node: Node) -> Iterator[Node]:
         current, depth = stack.pop()
         seen += 1
         if seen > MOST_NODES or depth > DEEPEST:
-            raise QueryError(
-                f"an expression has more than {MOST_NODES} parts or is nested more than {DEEPEST} "
-                "deep. Questions are kept and shown in full. Write a simpler one."
-            )
+            raise _too_large()
         yield current
-        for field in fields(current):
-            part = getattr(current, field.name)
-            if isinstance(part, Node):
-                stack.append((part, depth + 1))
+        for name in _INSIDE[type(current)]:
+            stack.append((getattr(current, name), depth + 1))
+
+
+def read_size(node: Node) -> Node:
+    """The node, refused where it is too large to be read: one that Python made of itself, say."""
+    for _ in walk(node):
+        pass
+    return node
+
+
+def check_sizes(nodes: Iterable[Node]) -> None:
+    """Refuse expressions that are too large together."""
+    seen = 0
+    for node in nodes:
+        seen += sum(1 for _ in walk(node))
+        if seen > MOST_PARTS:
+            raise QueryError(
+                f"the expressions of the question have more than {MOST_PARTS:,} parts together, "
+                "with derived columns written out. Questions are kept and shown in full. Ask "
+                "several smaller ones."
+            )
+
+
+def _too_large() -> QueryError:
+    return QueryError(
+        f"an expression has more than {MOST_NODES} parts or is nested more than {DEEPEST} "
+        "deep. Questions are kept and shown in full. Write a simpler one."
+    )
 
 
 def conjuncts(node: Node) -> list[Node]:
     """The conditions that AND combines, in order."""
     found: list[Node] = []
-    stack = [node]
+    stack, seen = [node], 0
     while stack:
-        part = stack.pop()
+        part, seen = stack.pop(), seen + 1
+        if seen > MOST_NODES:
+            raise _too_large()
         if isinstance(part, Both):
             stack += [part.right, part.left]
         else:

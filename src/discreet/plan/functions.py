@@ -4,12 +4,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from math import exp, log, log10, sqrt
+from math import floor
 
 from discreet.errors import QueryError
 from discreet.plan.dates import FIRST_DAY, LAST_DAY, RANGES, UNITS, Unit, part_of, truncated
 from discreet.plan.expressions import Applied, Constant, Converted, DatePart, Function, Node
-from discreet.plan.intervals import Interval, absolute, floored, increasing, narrowed
+from discreet.plan.intervals import (
+    Interval,
+    absolute,
+    divided,
+    exponential,
+    floored,
+    increasing,
+    multiplied,
+    narrowed,
+    natural_logarithm,
+    raised,
+    square_rooted,
+)
 from discreet.plan.kinds import Kind
 
 MOST_PLACES = 1_000_000
@@ -40,14 +52,9 @@ class Signature:
     example: str = ""
 
 
-def _monotone(function: Callable[[float], float], domain: Interval) -> Bounds:
-    def at(end: Fraction) -> Fraction | None:
-        try:
-            return Fraction(function(float(end)))
-        except (ValueError, OverflowError):  # no value there, or an infinite one
-            return None
-
-    return lambda inner, _: increasing(at, narrowed(inner, domain))
+def _decimal_logarithm(inner: Interval) -> Interval:
+    found = natural_logarithm(inner)
+    return divided(found, natural_logarithm(Interval(Fraction(10), Fraction(10))))
 
 
 def _power(inner: Interval, parameters: Parameters) -> Interval:
@@ -59,17 +66,12 @@ def _power(inner: Interval, parameters: Parameters) -> Interval:
     if power < 0:
         if base.low is None or base.low <= 0:
             return Interval(Fraction(0)) if even else Interval()
-        base = Interval(None if base.high is None else 1 / base.high, 1 / base.low)
-    return increasing(lambda end: _raised(end, abs(power)), base)
-
-
-def _raised(base: Fraction, power: Fraction) -> Fraction | None:
+        base = divided(Interval(Fraction(1), Fraction(1)), base)
     if power.denominator == 1:
-        return base ** int(power)
-    try:
-        return Fraction(float(base) ** float(power))
-    except OverflowError:
-        return None
+        return raised(base, abs(int(power)))
+    # x^p = e^(p·ln x); where x may be 0, that is the lower end.
+    exponent = multiplied(natural_logarithm(base), Interval(abs(power), abs(power)))
+    return exponential(exponent)
 
 
 def _part(part: DatePart, inner: Interval, _: Parameters) -> Interval:
@@ -78,12 +80,12 @@ def _part(part: DatePart, inner: Interval, _: Parameters) -> Interval:
     if part != "YEAR":
         return whole
     within = narrowed(inner, CALENDAR)
-    return increasing(lambda end: Fraction(part_of("YEAR", int(end))), within)
+    return increasing(lambda end: Fraction(part_of("YEAR", floor(end))), within)
 
 
 def _truncated(inner: Interval, parameters: Parameters) -> Interval:
     unit = unit_of(parameters)
-    return increasing(lambda end: Fraction(truncated(unit, int(end))), narrowed(inner, CALENDAR))
+    return increasing(lambda end: Fraction(truncated(unit, floor(end))), narrowed(inner, CALENDAR))
 
 
 def unit_of(parameters: Parameters) -> Unit:
@@ -120,11 +122,11 @@ _textual = partial(Signature, Kind.TEXT, Kind.TEXT)
 _matching = partial(Signature, Kind.TEXT, Kind.BOOLEAN, parameters=_one_text)
 
 SIGNATURES: dict[Function, Signature] = {
-    "SQRT": _numeric(_monotone(sqrt, _NOT_NEGATIVE)),
-    "LN": _numeric(_monotone(log, Interval())),
-    "LOG10": _numeric(_monotone(log10, Interval())),
-    "EXP": _numeric(_monotone(exp, Interval())),
-    "POWER": _numeric(_power, parameters=_one_power, example="POWER(x, 2)"),
+    "SQRT": _numeric(lambda inner, _: square_rooted(inner)),
+    "LN": _numeric(lambda inner, _: natural_logarithm(inner)),
+    "LOG10": _numeric(lambda inner, _: _decimal_logarithm(inner)),
+    "EXP": _numeric(lambda inner, _: exponential(inner)),
+    "POWER": _numeric(_power, repeats=3, parameters=_one_power, example="POWER(x, 2)"),
     "LOWER": _textual(),
     "UPPER": _textual(),
     "TRIM": _textual(),

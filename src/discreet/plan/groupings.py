@@ -15,6 +15,7 @@ from discreet.plan.columns import (
     Text,
     date_text,
 )
+from discreet.plan.dates import date_texts
 from discreet.plan.expressions import Named, Node, number_text, replaced, shown
 from discreet.plan.query import Key
 from discreet.plan.types import Kind, check
@@ -33,6 +34,11 @@ class Listed:
     dated: bool = False
 
     @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return len(self.values)
+
+    @property
     def labels(self) -> tuple[Label, ...]:
         """The groups in order."""
         return tuple(date_text(int(day)) for day in self.values) if self.dated else self.values
@@ -43,6 +49,11 @@ class Truth:
     """False and true."""
 
     node: Node
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return 2
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -60,10 +71,16 @@ class Whole:
     dated: bool = False
 
     @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return self.high - self.low + 1
+
+    @property
     def labels(self) -> tuple[Label, ...]:
         """The groups in order."""
-        places = range(self.low, self.high + 1)
-        return tuple(map(date_text, places)) if self.dated else tuple(places)
+        if self.dated:
+            return tuple(date_texts(self.low, self.high))
+        return tuple(range(self.low, self.high + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +90,11 @@ class Edges:
     node: Node
     edges: tuple[Fraction, ...]
     dated: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return len(self.edges) - 1
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -131,13 +153,18 @@ def grouping_of(key: Key, derived: dict[str, Node], columns: dict[str, Column]) 
         return Unlisted(typed.node) if values is None else Listed(typed.node, values)
     if values:
         return _numbered(typed.node, values, dated)
-    example = "bins([0, 18, 65, 120])"
     kind = "a date" if dated else "a number"
+    python = '"2025-01-01", "2026-01-01"' if dated else "0, 18, 65, 120"
+    sql = python.replace('"', "'")
+    unbounded = typed.low is None or typed.high is None
+    if typed.whole:
+        declare = ", or declare " + ("bounds" if unbounded else "narrower bounds")
+    else:
+        declare = ", or declare whole numbers as dp.integer(0, 120)" if column else ""
     raise QueryError(
         f"groups are asked by {shown(node)[:60]!r}, which is {kind} with more values than can be "
-        f"listed. Groups must be public. Cut it into bins: dp.col(…).{example}, in SQL "
-        f"BINS({shown(node)[:60]}, 0, 18, 65, 120), or declare "
-        + ("its bounds." if isinstance(column, Number) and column.low is None else "narrower ones.")
+        f"listed. Groups must be public. Cut it into bins: dp.col(…).bins([{python}]), in SQL "
+        f"BINS({shown(node)[:60]}, {sql}){declare}."
     )
 
 

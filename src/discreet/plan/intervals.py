@@ -1,7 +1,10 @@
 """Interval arithmetic: between which public bounds the result of an operator lies.
 
 Either bound may be absent.  An interval says where a value lies if there is one: what is missing
-lies nowhere.
+lies nowhere.  Bounds are exact while they are short, and else rounded outward to a fixed number of
+bits, so that no question makes them grow.
+
+Proof: docs/proofs/intervals.md
 """
 
 from collections.abc import Callable
@@ -9,7 +12,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, inf
 
+from discreet.exact import exp_minus, logarithm, square_root
+
 _End = Fraction | float  # a float is an infinity
+
+EXACT_BITS = 512
+"""A bound is kept as it is while its numerator and its denominator have no more bits."""
+KEPT_BITS = 128
+"""Significant bits of a bound that is longer."""
+LARGEST_EXPONENT = 1024
+"""Beyond 2^1024, which no 64-bit float reaches, a bound is none."""
+LEAST_EXPONENT = -1100
+"""Between zero and 2^-1100, where no 64-bit float is, a bound is one of the two."""
+_FAR, _NEAR = Fraction(1 << LARGEST_EXPONENT), Fraction(1, 1 << -LEAST_EXPONENT)
+_FUNCTION_BITS = 160
+"""Bits after the point of what is between two enclosures, before it is rounded outward."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +35,13 @@ class Interval:
 
     low: Fraction | None = None
     high: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if self.low is not None and _long(self.low):
+            object.__setattr__(self, "low", _below(self.low))
+        if self.high is not None and _long(self.high):
+            above = _below(-self.high)
+            object.__setattr__(self, "high", None if above is None else -above)
 
 
 def added(first: Interval, second: Interval) -> Interval:
@@ -85,6 +109,40 @@ def increasing(function: Callable[[Fraction], Fraction | None], inner: Interval)
     )
 
 
+def raised(inner: Interval, power: int) -> Interval:
+    """Where a value to a whole power from 0 up lies.
+
+    >>> raised(Interval(Fraction(-3), Fraction(2)), 2), raised(Interval(Fraction(-3)), 3).low
+    (Interval(low=Fraction(0, 1), high=Fraction(9, 1)), Fraction(-27, 1))
+    """
+    if power == 0:
+        return Interval(Fraction(1), Fraction(1))
+    if power % 2 == 0:
+        inner = absolute(inner)
+    return Interval(
+        None if inner.low is None else _to_power(inner.low, power).low,
+        None if inner.high is None else _to_power(inner.high, power).high,
+    )
+
+
+def square_rooted(inner: Interval) -> Interval:
+    """Where the square root of a value from 0 up lies."""
+    return _enclosed(square_root, narrowed(inner, Interval(Fraction(0))))
+
+
+def natural_logarithm(inner: Interval) -> Interval:
+    """Where the natural logarithm of a value above 0 lies."""
+    low = None if inner.low is None or inner.low <= 0 else inner.low
+    high = None if inner.high is None or inner.high <= 0 else inner.high
+    return _enclosed(logarithm, Interval(low, high))
+
+
+def exponential(inner: Interval) -> Interval:
+    """Where the exponential of a value lies."""
+    low = Fraction(0) if inner.low is None else _exponential(inner.low).low
+    return Interval(low, None if inner.high is None else _exponential(inner.high).high)
+
+
 def hull(first: Interval, second: Interval) -> Interval:
     """The least interval that holds both."""
     return _hull([*_ends(first), *_ends(second)])
@@ -109,6 +167,75 @@ def _hull(ends: list[_End]) -> Interval:
     return Interval(
         low if isinstance(low, Fraction) else None, high if isinstance(high, Fraction) else None
     )
+
+
+def _long(end: Fraction) -> bool:
+    return max(end.numerator.bit_length(), end.denominator.bit_length()) > EXACT_BITS
+
+
+def _below(end: Fraction) -> Fraction | None:
+    """The largest number of KEPT_BITS bits that is not above a long one; None far below zero."""
+    if end <= -_FAR:
+        return None
+    if end >= _FAR:
+        return _FAR
+    if abs(end) < _NEAR:
+        return Fraction(0) if end >= 0 else -_NEAR
+    # 2^(shift + KEPT_BITS - 1) < |end| < 2^(shift + KEPT_BITS + 1)
+    shift = end.numerator.bit_length() - end.denominator.bit_length() - KEPT_BITS
+    if shift >= 0:
+        return Fraction(end.numerator // (end.denominator << shift) << shift)
+    return Fraction((end.numerator << -shift) // end.denominator, 1 << -shift)
+
+
+def _to_power(base: Fraction, power: int) -> Interval:
+    """An enclosure of a number to a whole power from 1 up."""
+    if base < 0:
+        found = _to_power(-base, power)
+        return negative(found) if power % 2 else found
+    bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if bits * power <= EXACT_BITS:
+        exact = base**power
+        return Interval(exact, exact)
+    point = found = Interval(base, base)
+    for bit in f"{power:b}"[1:]:
+        found = _positive_product(found, found)
+        if bit == "1":
+            found = _positive_product(found, point)
+    return found
+
+
+def _positive_product(first: Interval, second: Interval) -> Interval:
+    low = Fraction(0) if first.low is None or second.low is None else first.low * second.low
+    high = None if first.high is None or second.high is None else first.high * second.high
+    return Interval(low, high)
+
+
+def _enclosed(function: Callable[[Fraction, int], tuple[int, int]], inner: Interval) -> Interval:
+    """Where an increasing function lies of which there is an enclosure."""
+
+    def end(value: Fraction | None, side: int) -> Fraction | None:
+        if value is None:
+            return None
+        small = max(0, value.denominator.bit_length() - value.numerator.bit_length())
+        bits = _FUNCTION_BITS + small
+        return Fraction(function(value, bits)[side], 1 << bits)
+
+    return Interval(end(inner.low, 0), end(inner.high, 1))
+
+
+def _exponential(end: Fraction) -> Interval:
+    """An enclosure of e to a rational power."""
+    if end > LARGEST_EXPONENT:  # e > 2
+        return Interval(_FAR)
+    if end < LEAST_EXPONENT:
+        return Interval(Fraction(0), _NEAR)
+    bits = _FUNCTION_BITS + 2 * abs(floor(end))  # e < 4: as many are significant in any case
+    low, high = exp_minus(abs(end), bits)
+    scale = 1 << bits
+    if end <= 0:
+        return Interval(Fraction(low, scale), Fraction(high, scale))
+    return Interval(Fraction(scale, high), Fraction(scale, low))
 
 
 def _sum(first: Fraction | None, second: Fraction | None) -> Fraction | None:

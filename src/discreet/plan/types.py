@@ -27,8 +27,8 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    read_size,
     shown,
-    walk,
 )
 from discreet.plan.facts import Facts, both, where_not_true, where_true
 from discreet.plan.functions import CALENDAR, repeats, signature
@@ -75,9 +75,8 @@ class Typed:
 
 def check(node: Node, columns: Mapping[str, Column]) -> Typed:
     """The kind and the bounds of an expression, or a refusal that says what does not fit."""
-    for _ in walk(node):  # refuses what is too large before anything recurses into it
-        pass
-    if _written_size(node) > MOST_NODES:
+    read_size(node)  # before anything recurses into it
+    if written_size(node) > MOST_NODES:
         raise QueryError(
             f"{shown(node)[:60]!r} becomes too long when it is written out: a clip, a divisor or "
             "a part of a date stands for its value several times. Engines read what is written. "
@@ -86,12 +85,12 @@ def check(node: Node, columns: Mapping[str, Column]) -> Typed:
     return _check(node, columns, _NONE)
 
 
-def _written_size(node: Node) -> int:
+def written_size(node: Node) -> int:
     """How many parts the SQL of a node has once an engine has written it out, about."""
     if isinstance(node, Named | Calculation | Absolute | Floored):
         return 2 * _computed_size(node)
     parts = [getattr(node, field.name) for field in fields(node)]
-    inside = sum(_written_size(part) for part in parts if isinstance(part, Node))
+    inside = sum(written_size(part) for part in parts if isinstance(part, Node))
     if isinstance(node, Clipped | Converted):
         return 1 + 3 * inside
     return 1 + inside * (repeats(node) if isinstance(node, Applied) else 1)
@@ -107,7 +106,7 @@ def _computed_size(node: Node) -> int:
             return 1 + _computed_size(left) + twice * _computed_size(right)
         case Absolute(operand) | Floored(operand):
             return 1 + _computed_size(operand)
-    return _written_size(node)
+    return written_size(node)
 
 
 def condition_of(node: Node, columns: Mapping[str, Column]) -> Node:
@@ -136,7 +135,7 @@ def unknown_column(name: str, columns: Mapping[str, Column], what: str = "column
 def _check(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
     """The kind and bounds of a node where ``facts`` hold."""
     typed = _typed(node, columns, facts)
-    if node not in facts or typed.kind not in (Kind.NUMBER, Kind.DATE):
+    if not facts or node not in facts or typed.kind not in (Kind.NUMBER, Kind.DATE):
         return typed
     found = narrowed(facts[node], typed.interval)
     return Typed(typed.node, typed.kind, found.low, found.high, typed.whole, typed.default)

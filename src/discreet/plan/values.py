@@ -5,8 +5,9 @@ what a row has bit by bit.  No row is lost whose columns lie within their declar
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from math import floor, fmod, inf, isnan
 
 from discreet.plan.columns import LARGEST_KEY, Category, Column
@@ -28,11 +29,13 @@ from discreet.plan.facts import Facts, both, where_not_true, where_true
 from discreet.plan.functions import unit_of
 from discreet.plan.intervals import Interval, narrowed
 from discreet.plan.kinds import Kind
-from discreet.plan.types import check
+from discreet.plan.types import Typed, check
 
 MOST_LISTED = 20_000
 """How many values an expression may have: listing them takes time, also before anything is paid."""
 _MOST_PAIRS = 200_000
+_MOST_WORK = 500_000
+"""Values that are computed in all while an expression's are listed."""
 
 Value = float | str
 _Values = list[Value] | None
@@ -46,6 +49,29 @@ _OPERATIONS: dict[str, Callable[[float, float], float]] = {
 }
 
 
+@dataclass(slots=True)
+class _Known:
+    """What was declared, and how much work may still be done to list values."""
+
+    columns: Mapping[str, Column]
+    work: int = _MOST_WORK
+    typed: dict[int, tuple[Node, Typed]] = field(default_factory=dict)
+
+    def allows(self, work: int) -> bool:
+        """Whether so many values may still be computed; they are counted if so."""
+        if work > self.work:
+            return False
+        self.work -= work
+        return True
+
+    def checked(self, node: Node) -> Typed:
+        """The kind and the bounds of a node."""
+        found = self.typed.get(id(node))
+        if found is None:  # the node is kept, so that no other has its place in memory
+            found = self.typed[id(node)] = node, check(node, self.columns)
+        return found[1]
+
+
 def listed(node: Node, columns: Mapping[str, Column]) -> tuple[str | int | float, ...] | None:
     """All values of a checked expression, or None where they are too many or not public.
 
@@ -57,7 +83,7 @@ def listed(node: Node, columns: Mapping[str, Column]) -> tuple[str | int | float
     >>> listed(tens, {"age": integer(0, 35)})
     (0, 10, 20, 30)
     """
-    found = _values(node, columns, {})
+    found = _values(node, _Known(columns), {})
     if found is None:
         return None
     texts = [one for one in found if isinstance(one, str)]
@@ -65,93 +91,96 @@ def listed(node: Node, columns: Mapping[str, Column]) -> tuple[str | int | float
     return (*texts, *(int(one) if one.is_integer() else one for one in numbers))
 
 
-def _values(node: Node, columns: Mapping[str, Column], facts: Facts) -> _Values:
-    found = _of(node, columns, facts)
+def _values(node: Node, known: _Known, facts: Facts) -> _Values:
+    found = _of(node, known, facts)
     if found is None:
-        found = _whole(node, columns, facts)
-    if found is None or len(found) > MOST_LISTED:
+        found = _whole(node, known, facts)
+    if found is None or len(found) > MOST_LISTED or not known.allows(len(found)):
         return None
     inside = facts.get(node)
     kept = found if inside is None else [one for one in found if _lies(one, inside)]
     return list(dict.fromkeys(kept))
 
 
-def _of(node: Node, columns: Mapping[str, Column], facts: Facts) -> _Values:
+def _of(node: Node, known: _Known, facts: Facts) -> _Values:
     match node:
         case Constant(None):
             return []
         case Constant(value, _):
             return None if value is None or isinstance(value, bool) else [_plain(value)]
         case Named(name):
-            column = columns[name]
+            column = known.columns[name]
             return [_plain(one) for one in column.values] if isinstance(column, Category) else None
         case Chosen(condition, then, otherwise):
-            first = _values(then, columns, both(facts, where_true(condition)))
-            second = _values(otherwise, columns, both(facts, where_not_true(condition)))
+            first = _values(then, known, both(facts, where_true(condition)))
+            second = None
+            if first is not None:
+                second = _values(otherwise, known, both(facts, where_not_true(condition)))
             return None if first is None or second is None else [*first, *second]
         case Calculation(operator, left, right):
-            return _paired(left, right, columns, facts, _total(operator))
+            return _paired(left, right, known, facts, _total(operator))
         case Joined(left, right):
-            return _paired(left, right, columns, facts, _joined)
+            return _paired(left, right, known, facts, _joined)
         case Floored(operand):
-            known = _mapped(operand, columns, facts, lambda one: float(floor(one)))
-            return _between(_ends(operand, columns, facts)) if known is None else known
+            found = _mapped(operand, known, facts, lambda one: float(floor(one)))
+            return _between(_ends(operand, known, facts)) if found is None else found
         case Absolute(operand):
-            return _mapped(operand, columns, facts, abs)
+            return _mapped(operand, known, facts, abs)
         case Clipped(operand, low, high):
             least, most = float(low), float(high)
-            return _mapped(operand, columns, facts, lambda one: min(max(one, least), most))
+            return _mapped(operand, known, facts, lambda one: min(max(one, least), most))
         case Applied():
-            return _applied(node, columns, facts)
+            return _applied(node, known, facts)
     return None
 
 
-def _applied(node: Applied, columns: Mapping[str, Column], facts: Facts) -> _Values:
+def _applied(node: Applied, known: _Known, facts: Facts) -> _Values:
     """Functions that every engine computes alike."""
     places = [int(one) for one in node.parameters if not isinstance(one, str)]
     match node.function:
         case "DATE_TRUNC":
-            ends = _ends(node.operand, columns, facts)
+            ends = _ends(node.operand, known, facts)
             if ends is None or ends[0] < FIRST_DAY or ends[1] > LAST_DAY:
                 return None
-            return [float(day) for day in starts(unit_of(node.parameters), *map(int, ends))]
+            days = starts(unit_of(node.parameters), *map(int, ends))
+            return [float(day) for day in islice(days, MOST_LISTED + 1)]
         case "CALENDAR":
-            return _mapped(node.operand, columns, facts, _in_calendar)
+            return _mapped(node.operand, known, facts, _in_calendar)
         case "SUBSTRING":
             last = sum(places) - 1 if len(places) == 2 else None
-            return _worded(node.operand, columns, facts, lambda text: text[places[0] - 1 : last])
+            return _worded(node.operand, known, facts, lambda text: text[places[0] - 1 : last])
         case "RIGHT":
             return _worded(
-                node.operand, columns, facts, lambda text: text[max(len(text) - places[0], 0) :]
+                node.operand, known, facts, lambda text: text[max(len(text) - places[0], 0) :]
             )
         case "TRIM":
-            return _worded(node.operand, columns, facts, lambda text: text.strip(" "))
+            return _worded(node.operand, known, facts, lambda text: text.strip(" "))
         case "LOWER":
-            return _worded(node.operand, columns, facts, str.lower)
+            return _worded(node.operand, known, facts, str.lower)
         case "UPPER":
-            return _worded(node.operand, columns, facts, str.upper)
+            return _worded(node.operand, known, facts, str.upper)
     return None
 
 
-def _whole(node: Node, columns: Mapping[str, Column], facts: Facts) -> _Values:
+def _whole(node: Node, known: _Known, facts: Facts) -> _Values:
     """Every whole number between the bounds of a whole expression."""
-    typed = check(node, columns)
+    typed = known.checked(node)
     if not typed.whole or typed.kind not in (Kind.NUMBER, Kind.DATE):
         return None
     return _between(_floats(narrowed(typed.interval, facts.get(node, Interval()))))
 
 
-def _ends(node: Node, columns: Mapping[str, Column], facts: Facts) -> tuple[float, float] | None:
+def _ends(node: Node, known: _Known, facts: Facts) -> tuple[float, float] | None:
     """The least and the largest float: rounding keeps the order, so corners are enough."""
     if isinstance(node, Calculation) and node.operator in ("+", "-", "*", "/"):
-        left, right = (_ends(side, columns, facts) for side in (node.left, node.right))
+        left, right = (_ends(side, known, facts) for side in (node.left, node.right))
         if left is None or right is None:
             return None
         if node.operator == "/" and right[0] <= 0 <= right[1]:
             return None
         corners = [_OPERATIONS[node.operator](a, b) for a, b in product(left, right)]
         return min(corners), max(corners)
-    typed = check(node, columns)
+    typed = known.checked(node)
     return _floats(narrowed(typed.interval, facts.get(node, Interval())))
 
 
@@ -173,32 +202,34 @@ def _between(ends: tuple[float, float] | None) -> _Values:
 def _paired(
     left: Node,
     right: Node,
-    columns: Mapping[str, Column],
+    known: _Known,
     facts: Facts,
     operation: Callable[..., Value | None],
 ) -> _Values:
-    first, second = _values(left, columns, facts), _values(right, columns, facts)
-    if first is None or second is None or len(first) * len(second) > _MOST_PAIRS:
+    first = _values(left, known, facts)
+    second = None if first is None else _values(right, known, facts)
+    if first is None or second is None:
+        return None
+    pairs = len(first) * len(second)
+    if pairs > _MOST_PAIRS or not known.allows(pairs):
         return None
     return _known(operation(a, b) for a, b in product(first, second))
 
 
 def _mapped(
     operand: Node,
-    columns: Mapping[str, Column],
+    known: _Known,
     facts: Facts,
     operation: Callable[[float], float | None],
 ) -> _Values:
-    found = _values(operand, columns, facts)
+    found = _values(operand, known, facts)
     if found is None:
         return None
     return _known(operation(one) for one in found if not isinstance(one, str))
 
 
-def _worded(
-    operand: Node, columns: Mapping[str, Column], facts: Facts, operation: Callable[[str], str]
-) -> _Values:
-    found = _values(operand, columns, facts)
+def _worded(operand: Node, known: _Known, facts: Facts, operation: Callable[[str], str]) -> _Values:
+    found = _values(operand, known, facts)
     if found is None or not all(isinstance(one, str) and one.isascii() for one in found):
         return None
     return [operation(one) for one in found if isinstance(one, str)]

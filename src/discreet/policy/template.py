@@ -47,6 +47,7 @@ def template(
         "",
         "# Whom the table protects: the column that says whose row it is, so that all rows of a",
         '# person count as one; or "row", if every row is another person.',
+        *(_ids() if capped and any(column.type is None for column in columns) else []),
         f"unit = {toml_text(unit or '')}" + ("" if unit else "  # fill in"),
         "",
         "# Which data sets must be hard to tell apart. add-remove: with or without a person, and",
@@ -84,6 +85,13 @@ def template(
         '# source = "wards.csv"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _ids() -> list[str]:
+    return [
+        "# An id in a CSV file is the text that is written there: 7 and 7.0 are two people. pandas",
+        '# writes 7.0 if one id is missing, unless they are whole: astype("Int64") before to_csv.',
+    ]
 
 
 def _heading(columns: Sequence[Stored]) -> list[str]:

@@ -11,7 +11,7 @@ from discreet.plan.aggregate import COUNTS, Aggregate
 from discreet.plan.blocks import Block
 from discreet.plan.build import Asked, Binned, Expression, Labeled, col, expression
 from discreet.plan.check import Question, checked
-from discreet.plan.expressions import Named, Node, conjuncts, shown
+from discreet.plan.expressions import Named, Node, conjuncts, read_size, shown
 from discreet.plan.query import Key, Query
 from discreet.privacy.parameters import read_delta, read_epsilon
 from discreet.release.margins import least_epsilon
@@ -36,12 +36,15 @@ class Asking:
 
     def where(self, *conditions: Any) -> "Asking":
         """Only the rows for which every condition is true."""
-        nodes = [one for given in conditions for one in conjuncts(self._row_expression(given))]
+        given = [self._row_expression(one) for one in conditions]
+        nodes = [read_size(part) for one in given for part in conjuncts(one)]
         return self._with(where=(*self.query.where, *nodes))
 
     def with_columns(self, **derived: Any) -> "Asking":
         """Columns computed from others, row by row."""
-        nodes = tuple((name, self._row_expression(value)) for name, value in derived.items())
+        nodes = tuple(
+            (name, read_size(self._row_expression(value))) for name, value in derived.items()
+        )
         return self._with(derived=(*self.query.derived, *nodes))
 
     def group_by(self, *keys: Any) -> "Asking":
@@ -127,6 +130,8 @@ class Asking:
 def _key(value: Any) -> Key:
     if isinstance(value, str):
         return Key(value, col(value).node)
+    if isinstance(value, Binned | Labeled | Expression):
+        read_size(value.node)
     if isinstance(value, Binned):
         return Key(value.name or shown(value.node), value.node, value.edges, value.dated)
     if isinstance(value, Labeled):
@@ -142,6 +147,8 @@ def _key(value: Any) -> Key:
 
 def _aggregate(value: Any) -> Aggregate:
     if isinstance(value, Asked):
+        if value.aggregate.of is not None:
+            read_size(value.aggregate.of)
         return value.aggregate
     raise QueryError(
         f"agg got a {type(value).__name__}, which is not an aggregate. Only statistics of groups "
@@ -150,9 +157,9 @@ def _aggregate(value: Any) -> Aggregate:
 
 
 def _output_name(value: Any) -> str:
-    if isinstance(value, Asked) and value.name is not None:
-        return value.name
     aggregate = _aggregate(value)
+    if value.name is not None:
+        return str(value.name)
     inner = "" if aggregate.of is None else f"_{shown(aggregate.of)}"
     return f"{aggregate.statistic}{inner}"
 

@@ -12,8 +12,6 @@ from discreet.release.answer import Release
 from discreet.release.asking import Asking
 from discreet.release.planned import Plan
 
-_STEP = Fraction(1, 1000)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Planned:
@@ -82,17 +80,18 @@ class Batch:
         """One plan per question, within one budget.
 
         A question with ``margins`` gets the least ε that meets them; the others share what is left,
-        equally or by ``weights``.  The sum never exceeds the budget.
+        equally or by ``weights``.  The sum never exceeds the budget, and spends all of it where a
+        question has no margins.
         """
         wanted = _aligned(margins, len(self.questions), "margins")
         shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
-        selecting = [asking for asking in self.questions if _selects(asking)]
-        delta = budget.question_delta / len(selecting) if selecting else Fraction(0)
+        selects = [_selects(asking) for asking in self.questions]
+        delta = budget.question_delta / sum(selects) if any(selects) else Fraction(0)
         plans: dict[int, Plan] = {}
         for place, (asking, margin) in enumerate(zip(self.questions, wanted, strict=True)):
             if margin is not None:
                 plans[place] = asking.plan(
-                    margin=margin, delta=delta if _selects(asking) else 0, expect_rows=expect_rows
+                    margin=margin, delta=delta if selects[place] else 0, expect_rows=expect_rows
                 )
         left = budget.epsilon - sum((plan.epsilon for plan in plans.values()), Fraction(0))
         rest = [place for place in range(len(self.questions)) if place not in plans]
@@ -106,10 +105,9 @@ class Batch:
         total = sum((shares[place] for place in rest), Fraction(0))
         for place in rest:
             asking = self.questions[place]
-            part = left * shares[place] / total
             plans[place] = asking.plan(
-                epsilon=max(part // _STEP * _STEP, part if part < _STEP else _STEP),
-                delta=delta if _selects(asking) else 0,
+                epsilon=left * shares[place] / total,
+                delta=delta if selects[place] else 0,
                 expect_rows=expect_rows,
             )
         return Planned(tuple(plans[place] for place in range(len(self.questions))))

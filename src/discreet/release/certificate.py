@@ -13,9 +13,11 @@ from discreet.accounting.totals import Totals
 from discreet.errors import DataError, DiscreetError
 from discreet.exact import decimal_text, rational
 from discreet.ledger import Entry, Ledger
-from discreet.ledger.questions import one_line
+from discreet.ledger.questions import LONGEST_SUMMARY, one_line
 
 _VERSION = 1
+UNANSWERED = "0" * 64
+"""What stands for the digest of an answer that there is not yet."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NUMBER = re.compile(r"≈?[0-9.]+(?:e[+-]?[0-9]+)?|[0-9]+/[0-9]+")
 _MECHANISM = {"output", "asks", "mechanism", "epsilon"}
@@ -26,7 +28,8 @@ class Certificate:
     """A statement about one release that can be checked against the ledger.
 
     ``entry`` and ``hash`` are the ledger's record of the charge, ``answer`` is the SHA-256 of what
-    was released; ``check`` and ``discreet ledger verify --certificate`` compare them.
+    was released; ``suspensions`` is how often the table was suspended before.  ``check`` and
+    ``discreet ledger verify --certificate`` compare them.
     """
 
     table: str
@@ -46,12 +49,17 @@ class Certificate:
     time: str
     answer: str
     versions: dict[str, str]
+    suspensions: int = 0
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, that ``from_data`` takes back."""
         data = {field.name: getattr(self, field.name) for field in fields(self)}
         data["mechanisms"] = [dict(one) for one in self.mechanisms]
         return {"certificate": _VERSION} | data | {"versions": dict(self.versions)}
+
+    def statement(self) -> dict[str, Any]:
+        """All but the digest of the answer, which is kept with it and so is part of the digest."""
+        return {name: value for name, value in self.to_data().items() if name != "answer"}
 
     def to_json(self) -> str:
         """The same as text."""
@@ -62,6 +70,7 @@ class Certificate:
         """The certificate that ``to_data`` wrote; anything else is refused."""
         if not isinstance(data, Mapping) or data.get("certificate") != _VERSION:
             raise _unreadable("it is not a certificate of version 1")
+        data = {"suspensions": 0} | dict(data)  # 0.1.0 did not suspend
         given, known = set(data) - {"certificate"}, {field.name for field in fields(Certificate)}
         if given != known:
             what = "an unknown field" if given - known else "a missing field"
@@ -104,6 +113,7 @@ class Certificate:
         caps = f", max_groups {self.max_groups}, max_rows {self.max_rows}"
         kept = "" if self.durable else " (in memory: nobody else can check this)"
         noise = [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
+        before = f"{self.suspensions} times before: questions could not be answered"
         return [
             ("table", self.table),
             ("question", self.question),
@@ -113,6 +123,7 @@ class Certificate:
             ("price", self.price),
             ("asked by", f"{self.analyst}, {self.time}"),
             ("ledger", f"{self.ledger}, entry {self.entry:,}{kept}"),
+            *([("suspended", before)] if self.suspensions else []),
             ("hash", self.hash),
             ("answer", f"SHA-256 {self.answer}"),
             ("versions", ", ".join(f"{name} {number}" for name, number in self.versions.items())),
@@ -141,8 +152,9 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
     """What in a certificate is not as the ledger has it; an empty list if it is genuine.
 
     Compared are the charge (its number, hash, table, analyst, time, question, ε and δ), the
-    declarations that held when it was made, and the digest of the answer.  Whether the ledger
-    itself is sound is for ``ledger.verify``.
+    declarations that held when it was made, the suspensions before it, the digest of the answer,
+    and every field with what is kept with the answer.  Of a release by version 0.1.0 nothing is:
+    see ``unchecked``.  Whether the ledger itself is sound is for ``ledger.verify``.
     """
     found = _Recorded.of(certificate, ledger)
     entry = found.charge
@@ -158,15 +170,22 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
         ("analyst", certificate.analyst, entry.analyst),
         ("time", certificate.time, entry.time),
         ("question", one_line(certificate.question), body["summary"]),
-        ("ε", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
-        ("δ", certificate.delta, _as_written(certificate.delta, cost.delta)),
-        ("digest of the answer", certificate.answer, released),
+        ("epsilon", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
+        ("delta", certificate.delta, _as_written(certificate.delta, cost.delta)),
+        ("answer", certificate.answer, released),
+        ("suspensions", certificate.suspensions, found.suspensions),
         *((name, getattr(certificate, name), known) for name, known in found.declared.items()),
     ]
+    wrong = {name: (stated, known) for name, stated, known in pairs if stated != known}
+    own, kept = certificate.statement(), found.kept
+    for name in () if kept is None else dict.fromkeys([*own, *kept]):
+        stated, known = _plain(own.get(name)), _plain(None if kept is None else kept.get(name))
+        if stated != known:
+            wrong.setdefault(name, (stated, known))
     problems = [
-        f"the {name} is {_short(stated)} in the certificate and {_short(known)} in the ledger"
-        for name, stated, known in pairs
-        if stated != known
+        f"the {_LABELS.get(name, name)} is {_short(stated)} in the certificate and "
+        f"{_short(known)} in the ledger"
+        for name, (stated, known) in wrong.items()
     ]
     problems += [
         f"entry {one.sequence} of the ledger does not have the hash it was written with"
@@ -176,6 +195,33 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
     return problems
 
 
+def unchecked(certificate: Certificate, ledger: Ledger) -> list[str]:
+    """The fields that the ledger does not show, so that ``check`` says nothing about them.
+
+    They are none, unless version 0.1.0 made the release: it kept no certificate with the answer.
+    """
+    found = _Recorded.of(certificate, ledger)
+    if found.charge is None or found.charge.kind != "charge" or found.kept is not None:
+        return []
+    shown = {*_OF_CHARGE, *found.declared}
+    if len(found.charge.data["summary"]) >= LONGEST_SUMMARY:  # perhaps cut
+        shown -= {"question"}
+    return [field.name for field in fields(Certificate) if field.name not in shown]
+
+
+_LABELS = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "answer": "digest of the answer",
+    "suspensions": "number of suspensions",
+}
+_OF_CHARGE = frozenset(
+    {"entry", "hash", "table", "analyst", "time", "question", "epsilon", "delta", "answer"}
+    | {"suspensions"}
+)
+"""What a charge, its release and the entries before them have always shown."""
+
+
 @dataclass(slots=True)
 class _Recorded:
     """What a ledger knows of a charge: itself, what became of it, and what was declared then."""
@@ -183,6 +229,9 @@ class _Recorded:
     charge: Entry | None
     settled: Entry | None = None
     declaring: Entry | None = None
+    suspensions: int = 0
+    kept: dict[str, Any] | None = None
+    """What the certificate stated when it was made."""
 
     @staticmethod
     def of(certificate: Certificate, ledger: Ledger) -> "_Recorded":
@@ -190,11 +239,15 @@ class _Recorded:
         if found.charge is None:
             return found
         for entry in ledger.history(found.charge.dataset):
+            if entry.kind == "suspended" and entry.sequence < certificate.entry:
+                found.suspensions += 1
             if entry.charge == certificate.entry:
                 found.settled = entry
             declares = entry.kind in ("dataset", "budget", "details") and entry.analyst is None
             if declares and entry.sequence < certificate.entry:
                 found.declaring = entry
+        if found.settled is not None and found.settled.kind == "released":
+            found.kept = _kept(ledger.stored(found.settled))
         return found
 
     @property
@@ -209,6 +262,23 @@ class _Recorded:
         return {"neighbors": declaration["neighbors"], **caps}
 
 
+def _kept(answer: bytes | None) -> dict[str, Any] | None:
+    """The certificate in an answer that a table released."""
+    try:
+        data = None if answer is None else json.loads(answer)
+    except ValueError:  # an answer of another program, which keeps what it likes
+        return None
+    found = data.get("certificate") if isinstance(data, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _plain(value: object) -> object:
+    """A value as one text where it is not one, so that True and 1 are two."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
 def _as_written(text: str, known: Fraction | None) -> str | None:
     """What the ledger knows, in the words of the certificate if they mean the same."""
     if known is None:
@@ -221,6 +291,8 @@ def _fits(name: str, value: object) -> bool:
     match name:
         case "max_groups" | "max_rows":
             return value is None or (type(value) is int and value > 0)
+        case "suspensions":
+            return type(value) is int and value >= 0
         case "entry":
             return type(value) is int and value > 0
         case "durable":

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from math import sqrt
 from typing import Any
 
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.quantile import Quantiles
 from discreet.plan.aggregate import Statistic
 from discreet.plan.blocks import (
     Distinct,
@@ -239,7 +241,7 @@ def _ranked(
     block, mechanism = output.block, priced.mechanism
     if isinstance(block, Ranks):
         place = block.levels.index(output.level or Fraction(1, 2))
-        error = mechanism.rank_errors(_CONFIDENCE)[place]  # type: ignore[union-attr]
+        error = _rank_errors(mechanism)[place]
         point = noisy[place]
     elif isinstance(block, Extreme):
         error = mechanism.rank_error(_CONFIDENCE)  # type: ignore[union-attr]
@@ -247,6 +249,12 @@ def _ranked(
     value = block.value.range.grid.value(block.value.range.low + point)  # type: ignore[union-attr]
     records = RankError(as_float(Fraction(error) / one))
     return (date_text(int(value)) if output.dated else value), records
+
+
+@lru_cache(maxsize=64)
+def _rank_errors(mechanism: Quantiles) -> list[float]:
+    """The errors of all levels: each output and each group asks for its own."""
+    return mechanism.rank_errors(_CONFIDENCE)
 
 
 def _shown(value: Steps, place: int) -> str:

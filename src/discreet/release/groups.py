@@ -53,10 +53,13 @@ def _groups(question: Question, noisy: Noisy) -> tuple[Group, ...]:
             grouping.labels for _, grouping in question.keys if not isinstance(grouping, Unlisted)
         ]
         return tuple(product(*labels))
+    known = [
+        None if isinstance(grouping, Unlisted) else grouping.labels for _, grouping in question.keys
+    ]
     return tuple(
         tuple(
-            text if isinstance(grouping, Unlisted) else grouping.labels[int(text)]
-            for text, (_, grouping) in zip(cell, question.keys, strict=True)
+            text if labels is None else labels[int(text)]
+            for text, labels in zip(cell, known, strict=True)
         )
         for cell in noisy.cells
     )

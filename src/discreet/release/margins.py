@@ -8,7 +8,7 @@ from discreet.exact import decimal_text, rational
 from discreet.plan.blocks import Block, Output
 from discreet.plan.check import Question
 from discreet.release.accuracy import margin
-from discreet.release.price import Price, price
+from discreet.release.price import Price, price, price_alone
 
 _LEAST, _MOST = -6, 3  # powers of ten between which ε is looked for
 _DIGITS = 90  # two-digit numbers per power of ten: 10 to 99
@@ -84,16 +84,17 @@ def _own_shares(
         return None
     shares = {}
     for block in question.blocks:
-        alone = {block: Fraction(1)} | {other: Fraction(1, 10**9) for other in blocks - {block}}
+        own = [pair for pair in outputs.items() if pair[0].block == block]
 
         def meets(
-            epsilon: Fraction, block: Block = block, alone: dict[Block, Fraction] = alone
+            epsilon: Fraction,
+            block: Block = block,
+            own: list[tuple[Output, Fraction]] = own,
         ) -> bool:
-            priced = price(question, epsilon, delta, alone)
+            priced = price_alone(block, question, epsilon, delta)
             return all(
                 (margin(output, question, priced, expect_rows).value or 0) <= bound
-                for output, bound in outputs.items()
-                if output.block == block
+                for output, bound in own
             )
 
         found = _least(meets)
@@ -113,6 +114,7 @@ def _read(
             'margin={"patients": 5}.'
         )
     found = {}
+    probed = price(question, Fraction(1), Fraction(1, 10**6))
     for name, bound in wanted.items():
         if name not in outputs:
             raise QueryError(
@@ -126,7 +128,7 @@ def _read(
                 "a larger one."
             )
         output = outputs[name]
-        probe = margin(output, question, price(question, Fraction(1), Fraction(1, 10**6)), None)
+        probe = margin(output, question, probed, None)
         if probe.value is None and expect_rows is None:
             raise QueryError(
                 f"{name!r} has a margin only for a number of rows, which is private. State how "

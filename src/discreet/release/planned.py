@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,7 @@ class Plan:
         """The δ that it costs; 0 where only pure mechanisms are used."""
         return self.price.delta
 
-    @property
+    @cached_property
     def lines(self) -> list[Line]:
         """Each output with its mechanism, its margin at 95% and its part of ε."""
         first: dict[Block, str] = {}
@@ -116,7 +117,7 @@ class Plan:
         errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
         return [*self.remarks, *too_few(errors, self.expect_rows)]
 
-    @property
+    @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What the answer says too: conditions and groups that may not mean what they seem to."""
         return (*undeclared(self.question), *in_no_group(self.question))

@@ -92,6 +92,9 @@ class Price:
         """What a block was priced as."""
         if self.selection is not None and self.selection.answers == block:
             return self.selection
+        for priced in self.blocks:  # most often the same one, which is found at once
+            if priced.block is block:
+                return priced
         return next(priced for priced in self.blocks if priced.block == block)
 
 
@@ -114,11 +117,16 @@ def price(
         total += share
         selection = _selection(question, epsilon * share / total, delta, answers)
     free = Fraction(0) if selection is not None else delta
-    priced = tuple(
-        _priced(block, question, epsilon * share / total, free) for block, share in shares.items()
-    )
+    levels = {block: epsilon * share / total for block, share in shares.items()}
+    priced = _each_priced(question, levels, free)
     spent = delta if selection is not None else sum((one.delta for one in priced), Fraction(0))
     return Price(epsilon, spent, priced, selection)
+
+
+def price_alone(block: Block, question: Question, epsilon: Fraction, delta: Fraction) -> Price:
+    """The price of one block of a question whose groups are public, if it got the whole ε."""
+    priced = _priced(block, question, epsilon, delta)
+    return Price(epsilon, priced.delta, (priced,))
 
 
 def _weight(block: Block, question: Question, weights: Mapping[Block, Fraction] | None) -> Fraction:
@@ -128,13 +136,33 @@ def _weight(block: Block, question: Question, weights: Mapping[Block, Fraction] 
     return Fraction(cap(block, question))
 
 
+def _each_priced(
+    question: Question, levels: Mapping[Block, Fraction], delta: Fraction
+) -> tuple[Priced, ...]:
+    """Every block at its ε; those that Gaussian noise answers share δ in equal parts.
+
+    Only people per group could use it: they have an L2 sensitivity below the one in L1.  All of
+    them are tried at an equal part, and those for which it is better then share the whole: with
+    more δ it is better still.
+    """
+    trying = [block for block in levels if isinstance(block, People)]
+    part = delta / len(trying) if trying else Fraction(0)
+    found = [_priced(block, question, level, part) for block, level in levels.items()]
+    using = sum(one.delta > 0 for one in found)
+    if 0 < using < len(trying):
+        found = [
+            _priced(one.block, question, one.epsilon, delta / using) if one.delta else one
+            for one in found
+        ]
+    return tuple(found)
+
+
 def _priced(block: Block, question: Question, epsilon: Fraction, delta: Fraction) -> Priced:
     moved = sensitivity(block, question)
     if not isinstance(block, Ranks | Extreme):
         laplace = Laplace(scale=Fraction(moved) / epsilon)
         if delta == 0 or not isinstance(block, People):
             return Priced(block, epsilon, moved, laplace)
-        # Only people per group have an L2 sensitivity below the one in L1.
         gaussian = _gaussian(squared_l2(block, question), epsilon, delta)
         if gaussian.accuracy(_CONFIDENCE) < laplace.accuracy(_CONFIDENCE):
             return Priced(block, epsilon, moved, gaussian, delta, laplace)

@@ -24,6 +24,8 @@ from discreet.release.shown import label_text
 RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
 _MOST_LISTED = 6
+_MOST_COMPARED = 1_000
+"""Declared values among which one like a written one is looked for: that takes time."""
 _RANKED = ("quantile", "median", "min", "max")
 
 
@@ -50,15 +52,24 @@ def check_rank_names(question: Question) -> None:
 
 def undeclared(question: Question) -> list[str]:
     """Conditions that compare a category with a value that was not declared."""
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, object, Category]] = {}
+    declared: dict[str, frozenset[object]] = {}
     asked = [one.of for _, one in question.query.outputs if one.of is not None]
     for condition in (*question.where, *asked):
         for node in walk(condition):
             name, value = _compared(node)
             column = question.schema.columns.get(name)
-            if isinstance(column, Category) and value is not None and value not in column.values:
-                found[shown(node)] = _remark(shown(node), name, value, column)
-    return list(found.values())
+            if not isinstance(column, Category) or value is None:
+                continue
+            if name not in declared:
+                declared[name] = frozenset(column.values)
+            if value not in declared[name]:
+                found[shown(node)] = name, value, column
+    remarks = [_remark(text, *what) for text, what in list(found.items())[:_MOST_LISTED]]
+    if len(found) > _MOST_LISTED:
+        more = len(found) - _MOST_LISTED
+        remarks.append(f"{more:,} more comparisons fit no declared value of their columns.")
+    return remarks
 
 
 def in_no_group(question: Question) -> list[str]:
@@ -96,7 +107,8 @@ def _compared(node: Node) -> tuple[str, object]:
 def _remark(condition: str, name: str, value: object, column: Category) -> str:
     values = [label_text(one) for one in column.values[:_MOST_LISTED]]
     listed = ", ".join(values) + (", …" if len(column.values) > _MOST_LISTED else "")
-    near = get_close_matches(str(value), [str(one) for one in column.values], 1)
+    looked_at = column.values[:_MOST_COMPARED]
+    near = get_close_matches(str(value)[:60], [str(one) for one in looked_at], 1)
     meant = constant_text(near[0]) if near else "one of them"
     return (
         f"{label_text(condition)} fits no declared value: those of {name} are {listed}. Did you "

@@ -1,6 +1,7 @@
 """Run and noise: the only steps that follow the charge."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,16 +23,23 @@ class Noisy:
     cells: tuple[tuple[str, ...], ...] | None = None
     selected: tuple[int, ...] | None = None
     rows: int | None = None
+    certificate: Mapping[str, Any] | None = None
+    """What the certificate states of the release: kept with it, so that nobody can change it.
+
+    None in what version 0.1.0 released.
+    """
 
     def to_bytes(self) -> bytes:
         """What the ledger keeps, so that a retry gets the same answer."""
-        data = {
+        data: dict[str, Any] = {
             "version": _VERSION,
             "blocks": self.blocks,
             "cells": self.cells,
             "selected": self.selected,
             "rows": self.rows,
         }
+        if self.certificate is not None:
+            data["certificate"] = self.certificate
         return json.dumps(data, separators=(",", ":")).encode()
 
     @staticmethod
@@ -44,6 +52,7 @@ class Noisy:
             None if cells is None else tuple(tuple(cell) for cell in cells),
             None if selected is None else tuple(selected),
             read["rows"],
+            read.get("certificate"),
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.engines.measuring import guarded
 from discreet.engines.profile import SIZES, people_by_size
 from discreet.errors import PolicyError, QueryError
 from discreet.mechanisms.laplace import Laplace
@@ -156,7 +157,7 @@ def suggest_caps(
             [[int(count) for count in noise.release(tally, bits)] for tally in tallies]
         ).encode()
 
-    noisy = json.loads(table.ledger.answer(charge, run, safe=True))
+    noisy = json.loads(table.ledger.answer(charge, lambda: guarded(run), safe=True))
     hidden = int(noise.accuracy(_CONFIDENCE, cells=SIZES))
     found = [_covering(counts, hidden) for counts in noisy]
     return Caps(found[0], found[1] if len(found) > 1 else None, level)

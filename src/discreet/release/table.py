@@ -1,6 +1,7 @@
 """An open table: what users ask questions of.  The answer is made along one line, ``answer``."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from hashlib import sha256
@@ -8,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from discreet.engines.measuring import Engine
+from discreet.engines.measuring import Engine, guarded
 from discreet.engines.opening import open_engine
 from discreet.engines.sources import Sources
 from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
@@ -23,7 +24,7 @@ from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.release.accuracy import mechanism_text
 from discreet.release.answer import Release
 from discreet.release.asking import Asking
-from discreet.release.certificate import Certificate
+from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.groups import assembled
 from discreet.release.planned import Plan
 from discreet.release.run import Noisy, run
@@ -169,27 +170,44 @@ def answer(
     )
 
     def answered() -> bytes:
-        return run(plan.question, plan.price, engine, bits).to_bytes()
+        stated = _certificate(plan, charge, engine.software).statement()
+
+        def measured() -> bytes:
+            noisy = run(plan.question, plan.price, engine, bits)
+            return replace(noisy, certificate=stated).to_bytes()
+
+        return guarded(measured)
 
     noisy = opened.ledger.answer(charge, answered, safe=bits.safe)
-    return _certified(plan, Noisy.from_bytes(noisy), noisy, charge, engine.software)
+    return _certified(plan, noisy, charge, engine.software)
 
 
-def _certified(
-    plan: Plan, noisy: Noisy, data: bytes, charge: Charge, software: tuple[str, str]
-) -> Release:
-    opened, price = plan.table, plan.price
+def _certified(plan: Plan, data: bytes, charge: Charge, software: tuple[str, str]) -> Release:
+    price, noisy = plan.price, Noisy.from_bytes(data)
     loss: PureDP | ApproximateDP = PureDP(epsilon=price.epsilon)
     if price.delta:
         loss = ApproximateDP(epsilon=price.epsilon, delta=price.delta)
     groups, columns = assembled(plan.question, price, noisy, Payment(loss))
+    if noisy.certificate is None:  # a retry of what version 0.1.0 released
+        stated = _certificate(plan, charge, software)
+    else:  # of a retry, that of the first time
+        stated = Certificate.from_data({**noisy.certificate, "answer": UNANSWERED})
+    certificate = replace(stated, answer=sha256(data).hexdigest())
+    keys = tuple(name for name, _ in plan.question.keys)
+    dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
+    return Release(keys, groups, columns, certificate, plan.remarks, dated)
+
+
+def _certificate(plan: Plan, charge: Charge, software: tuple[str, str]) -> Certificate:
+    """What is stated of a release, before there is an answer."""
+    opened, price = plan.table, plan.price
     entry, schema = opened.ledger.entry(charge.sequence), opened.schema
     if entry is None:
         raise LedgerCorruptError(
             f"entry {charge.sequence} of the ledger is gone. A charge is never removed. Run "
             "discreet ledger verify, and restore a backup that it accepts."
         )
-    certificate = Certificate(
+    return Certificate(
         table=schema.name,
         question=plan.question.query.text,
         unit=schema.unit,
@@ -205,12 +223,10 @@ def _certified(
         entry=charge.sequence,
         hash=entry.hash,
         time=entry.time,
-        answer=sha256(data).hexdigest(),
+        answer=UNANSWERED,
         versions=dict([*_versions(), software]),
+        suspensions=opened.ledger.suspensions(schema.name, before=charge.sequence),
     )
-    keys = tuple(name for name, _ in plan.question.keys)
-    dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
-    return Release(keys, groups, columns, certificate, plan.remarks, dated)
 
 
 def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:

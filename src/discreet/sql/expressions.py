@@ -91,24 +91,24 @@ def expression(node: Node, names: Mapping[str, str]) -> exp.Expr:
             return constant(value)
         case Compared(operator, left, right):
             return _COMPARISONS[operator](
-                this=exp.paren(expression(left, names)),
-                expression=exp.paren(expression(right, names)),
+                this=_bracketed(expression(left, names)),
+                expression=_bracketed(expression(right, names)),
             )
         case Both(left, right):
-            return exp.and_(expression(left, names), expression(right, names))
+            return exp.and_(expression(left, names), expression(right, names), copy=False)
         case Either(left, right):
-            return exp.or_(expression(left, names), expression(right, names))
+            return exp.or_(expression(left, names), expression(right, names), copy=False)
         case Negated(operand):
-            return exp.Not(this=exp.paren(expression(operand, names)))
+            return exp.Not(this=_bracketed(expression(operand, names)))
         case Missing(operand):
-            return exp.Is(this=exp.paren(expression(operand, names)), expression=exp.Null())
+            return exp.Is(this=_bracketed(expression(operand, names)), expression=exp.Null())
         case Clipped(operand, low, high):
             return clipped(expression(operand, names), number(low), number(high))
         case Chosen(condition, then, otherwise):
             return (
                 exp.Case()
-                .when(expression(condition, names), expression(then, names))
-                .else_(expression(otherwise, names))
+                .when(expression(condition, names), expression(then, names), copy=False)
+                .else_(expression(otherwise, names), copy=False)
             )
         case Applied(_, operand, _):
             return applied(node, expression(operand, names))
@@ -133,7 +133,7 @@ def _computed(node: Node, names: Mapping[str, str]) -> exp.Expr:
             first, second = _computed(left, names), _computed(right, names)
             if operator in ("/", "%"):
                 second = exp.Nullif(this=second, expression=number(Fraction(0)))
-            sides = {"this": exp.paren(first), "expression": exp.paren(second)}
+            sides = {"this": _bracketed(first), "expression": _bracketed(second)}
             found: exp.Expr = _CALCULATIONS[operator](**sides)
             found.meta[FLOAT] = True  # some engines compute with floats in another way
             return found
@@ -142,6 +142,11 @@ def _computed(node: Node, names: Mapping[str, str]) -> exp.Expr:
         case Floored(operand):
             return exp.Floor(this=_computed(operand, names))
     return expression(node, names)
+
+
+def _bracketed(made: exp.Expr) -> exp.Expr:
+    """What was just made, in brackets: a copy at every level would take time by depth."""
+    return exp.paren(made, copy=False)
 
 
 def _short(text: exp.Expr) -> exp.Expr:
@@ -155,7 +160,7 @@ def steps(value: Steps, names: Mapping[str, str]) -> exp.Expr:
     bounds, node = value.range, value.node
     inner = _computed(node, names)
     scale = number(Fraction(2) ** -bounds.grid.exponent)
-    scaled = exp.Mul(this=exp.paren(inner), expression=scale)
+    scaled = exp.Mul(this=_bracketed(inner), expression=scale)
     place = exp.Floor(this=exp.Add(this=scaled, expression=number(Fraction(1, 2))))
     low, high = number(Fraction(bounds.low)), number(Fraction(bounds.high))
     infinity = _cast(exp.Literal.string("Infinity"), exp.DataType.Type.DOUBLE)
@@ -163,13 +168,13 @@ def steps(value: Steps, names: Mapping[str, str]) -> exp.Expr:
     # the first branch, and then no other is looked at.
     inside = (
         exp.Case()
-        .when(exp.Between(this=place, low=low, high=high), place.copy())
-        .when(exp.LT(this=place.copy(), expression=low.copy()), low.copy())
-        .when(exp.LTE(this=place.copy(), expression=infinity), high.copy())
+        .when(exp.Between(this=place, low=low, high=high), place.copy(), copy=False)
+        .when(exp.LT(this=place.copy(), expression=low.copy()), low.copy(), copy=False)
+        .when(exp.LTE(this=place.copy(), expression=infinity), high.copy(), copy=False)
     )
     above: exp.Expr = inside
     if bounds.low:
-        above = exp.Sub(this=exp.paren(inside), expression=low.copy())
+        above = exp.Sub(this=_bracketed(inside), expression=low.copy())
     if value.default is not None:
         default = number(Fraction(value.default - bounds.low))
         above = exp.Coalesce(this=above, expressions=[default])
@@ -182,9 +187,9 @@ def clipped(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
     """A value between two bounds; NULL stays NULL."""
     return (
         exp.Case()
-        .when(exp.LT(this=value, expression=low), low)
-        .when(exp.GT(this=value.copy(), expression=high), high)
-        .else_(value.copy())
+        .when(exp.LT(this=value, expression=low), low.copy(), copy=False)
+        .when(exp.GT(this=value.copy(), expression=high), high.copy(), copy=False)
+        .else_(value.copy(), copy=False)
     )
 
 

@@ -75,21 +75,21 @@ def linear_query(
         value = block if isinstance(block, Present) else getattr(block, "value", None)
         if value is not None:
             values.setdefault(value, f"v{len(values)}")
-    parts = {name: _value(one, question) for one, name in values.items()}
+    names = names_of(question)
+    parts = {name: _value(one, names) for one, name in values.items()}
     rows = grouped_rows(question, cells, parts, forms, ungrouped=True)
     person = question.schema.by_person
     every = _total(column_name(_WEIGHT)) if person else _count()
     columns = [called(_wide_cell(), CELL), called(every, "rows_weight")]
     wanted: dict[Steps | Present, Sums] = {}
+    moments = [block for block in blocks if isinstance(block, Moments)]
+    counted = {block.value for block in moments}
+    squared = {block.value for block in moments if block.squares}
     for value, name in values.items():
-        squares = any(
-            getattr(block, "value", None) == value and getattr(block, "squares", False)
-            for block in blocks
-        )
         wanted[value] = Sums(
-            f"{name}_present" if _needs_present(value, blocks) else None,
+            f"{name}_present" if _needs_present(value, counted) else None,
             None if isinstance(value, Present) else f"{name}_total",
-            f"{name}_squares" if squares else None,
+            f"{name}_squares" if value in squared else None,
         )
         columns += _sums(name, wanted[value], weighed=person)
     query = _from("measured", columns)
@@ -110,7 +110,11 @@ def people_query(
     question: Question, block: People, cells: Cells = None, forms: Forms = DUCKDB
 ) -> exp.Select:
     """cell and the weight of the people in it, each of whom weighs at most the cap in all."""
-    counted = {} if block.node is None else {"v0": _value(Present(true_for(block.node)), question)}
+    counted = (
+        {}
+        if block.node is None
+        else {"v0": _value(Present(true_for(block.node)), names_of(question))}
+    )
     rows = grouped_rows(question, cells, counted, forms)
     pairs = _from("measured", _columns(UNIT, CELL)).distinct(copy=False)
     pairs = pairs.where(*(given(column_name(name)) for name in counted), copy=False)
@@ -256,18 +260,15 @@ def _share(share: int, cap: int, count: exp.Expr) -> exp.Expr:
     return whole(weight, share + 1)
 
 
-def _value(value: Steps | Present, question: Question) -> exp.Expr:
-    names = names_of(question)
+def _value(value: Steps | Present, names: dict[str, str]) -> exp.Expr:
     if isinstance(value, Steps):
         return steps(value, names)
     return exp.Case().when(given(expression(value.node, names)), integer(1), copy=False)
 
 
-def _needs_present(value: Steps | Present, blocks: Sequence[Linear]) -> bool:
+def _needs_present(value: Steps | Present, counted: set[Steps]) -> bool:
     """Whether it matters how many rows have a value: a sum from zero up does not ask."""
-    if isinstance(value, Present) or value.range.low != 0:
-        return True
-    return any(isinstance(block, Moments) and block.value == value for block in blocks)
+    return isinstance(value, Present) or value.range.low != 0 or value in counted
 
 
 def _sums(name: str, sums: Sums, *, weighed: bool) -> list[exp.Expr]:

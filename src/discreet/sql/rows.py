@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from discreet.plan.check import Question, used_columns
+from discreet.plan.check import Question
 from discreet.plan.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
 from discreet.sql.expressions import column_name, expression, given, integer
 from discreet.sql.forms import Forms
@@ -22,7 +22,7 @@ Cells = Sequence[tuple[str, ...]] | None
 
 def names_of(question: Question) -> dict[str, str]:
     """What each column that is used is called inside the query."""
-    return short_names(used_columns(question), question.schema.columns)
+    return short_names(question.used, question.schema.columns)
 
 
 def named_rows(question: Question) -> exp.Select:
@@ -87,7 +87,7 @@ def grouped_rows(
             codes[f"k{place}"] = _code(grouping, names, forms)
         code = whole(key)
         if cell is not None:
-            shifted = exp.Mul(this=exp.paren(cell), expression=integer(len(grouping.labels)))
+            shifted = exp.Mul(this=exp.paren(cell), expression=integer(grouping.size))
             code = exp.Add(this=shifted, expression=code)
         cell = code
     if cell is None:

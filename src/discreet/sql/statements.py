@@ -44,11 +44,12 @@ AGGREGATES = (
     ),
     Offer("MIN(x)", "SELECT MIN(age) FROM visits", "the smallest value, or one a few ranks above"),
     Offer("MAX(x)", "SELECT MAX(age) FROM visits", "the largest value, or one a few ranks below"),
-    Offer("MEDIAN(x)", "SELECT MEDIAN(stay) FROM visits", "the middle value"),
+    Offer("MEDIAN(x)", "SELECT MEDIAN(stay) FROM visits", "the middle value, as QUANTILE(x, 0.5)"),
     Offer(
         "QUANTILE(x, q)",
         "SELECT QUANTILE(stay, 0.9) FROM visits",
-        "the value below which that share of rows lies",
+        "a value below which that share of rows lies; where any value of a gap is one, as for the "
+        "median of an even number of rows, a random value of the gap, and not its middle",
         ("PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)", "QUANTILE_CONT", "APPROX_QUANTILE"),
     ),
     Offer(
@@ -71,7 +72,8 @@ CLAUSES = (
         "SELECT ward, YEAR(admitted) AS year, COUNT(*) FROM visits GROUP BY ward, 2",
         "columns, expressions, aliases, positions, or ALL that is no aggregate; one that SELECT "
         "leaves out is shown in front; every public group is answered, and rows with no value, or "
-        "one that is not listed, are in none (COALESCE gives them one)",
+        "one that is not listed, are in none (COALESCE gives a group to rows with no value, CASE … "
+        "ELSE to all of them)",
     ),
     Offer(
         "GROUP BY bins",

@@ -26,7 +26,7 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
-    walk,
+    read_size,
 )
 from discreet.sql.calls import CALLS
 from discreet.sql.parse import given, not_offered, parsed_expression, written
@@ -72,10 +72,7 @@ def parse_expression(text: str, table: str | None = None) -> Node:
 
 def read(tree: exp.Expr, resolve: Resolve) -> Node:
     """The node of a parsed row expression; ``resolve`` says what a column's name means."""
-    node = _read(tree, resolve, 0)
-    for _ in walk(node):  # refuses what is too large
-        pass
-    return node
+    return read_size(_read(tree, resolve, 0))
 
 
 def _read(tree: exp.Expr | None, resolve: Resolve, depth: int) -> Node:

@@ -9,7 +9,7 @@ which is known before any row is read.
 import re
 from collections.abc import Iterable
 
-from discreet.engines.writing import EXACT
+from discreet.engines.writing import EXACT, LONGEST_TEXT
 from discreet.errors import SourceError
 from discreet.plan.columns import Boolean, Category, Column, Number
 
@@ -65,8 +65,9 @@ def are_texts(units: Iterable[tuple[str, str]]) -> bool:
     if "BLOB" in found and len(found) > 1:
         words = sorted(set(found.values()))
         raise SourceError(
-            f"the people's ids are of different types in the tables: {', '.join(words)}. Who is "
-            "the same person must not depend on how a number is written. Store them as one type."
+            f"the people's ids are of different types in the tables: {', '.join(words)}. Bytes "
+            "are often a hash, which is no text, so that they are compared with bytes alone. Store "
+            "them as one type."
         )
     return not (len(found) == 1 and set(found) <= {"whole", "UUID", "BLOB"})
 
@@ -136,7 +137,9 @@ def _text(column: str, stored: str) -> str:
 
 
 def _date(column: str, stored: str) -> str:
-    if stored.endswith("_NS"):  # the cast rounds to a microsecond, and may reach the next day
+    if stored in _MOMENTS and stored.endswith(
+        "_NS"
+    ):  # the cast rounds to a microsecond, and may reach the next day
         units = f"CAST(EPOCH_NS({_moment(column, stored)}) AS HUGEINT)"
         days = f"({units} - ({units} % {_DAY} + {_DAY}) % {_DAY}) // {_DAY}"
         return f"DATE '1970-01-01' + CAST({days} AS INTEGER)"
@@ -171,12 +174,17 @@ def _decimal(stored: str) -> tuple[int, int] | None:
 def _said(column: str, stored: str) -> str | None:
     """The text that a cell is, if it is one."""
     if stored == "VARCHAR":
-        return column
+        return _short(column)
     if stored == "BLOB":
-        return f"TRY(DECODE({column}))"
+        return f"CASE WHEN OCTET_LENGTH({column}) <= {LONGEST_TEXT} THEN TRY(DECODE({column})) END"
     if stored == "JSON":
-        return _json_text(column)
+        return _short(_json_text(column))
     return f"CAST({column} AS VARCHAR)" if _is_enumeration(stored) else None
+
+
+def _short(text: str) -> str:
+    """A text that is not too long for what a question may make of it."""
+    return f"CASE WHEN STRLEN({text}) <= {LONGEST_TEXT} THEN {text} END"
 
 
 def _json_kind(column: str) -> str:

@@ -43,7 +43,8 @@ class DuckDB(Engine):
         return self._guarded(run)
 
     def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
-        self._read_through(named_rows(question))
+        # Where no key is found, no other column is looked at any more.
+        self._read_through(named_rows(question), once=True)
         return super()._found_keys(question, sieve)
 
     def _measure(
@@ -52,15 +53,15 @@ class DuckDB(Engine):
         self._read_through(named_rows(question))
         return super()._measure(question, blocks, cells, many)
 
-    def _read_through(self, query: exp.Select) -> None:
+    def _read_through(self, query: exp.Select, *, once: bool = False) -> None:
         """Read all that a query names of several tables, so that it fails now if one cannot be.
 
         A join does not look at one side where the other has no rows: whether a row that cannot be
         read is met would depend on the question's conditions.  A query of one table reads all
-        of what it names in any case.
+        of what it names in any case; ``once`` reads it through as well.
         """
         scans = [one for one in query.find_all(exp.Select) if self._scanned(one)]
-        for scan in scans if len(scans) > 1 else ():
+        for scan in scans if len(scans) > 1 or once else ():
             read = [column.unalias() for column in scan.expressions if column.find(exp.Column)]
             if read:
                 counted = chosen(*(exp.Count(this=column.copy()) for column in read))

@@ -63,7 +63,8 @@ def read_public(name: str, source: Source) -> Public:
         pass
     raise SourceError(
         f"the public table {name[:60]!r} could not be read to the end. It is read when the table "
-        "is opened. Check the file: a broken quote, a corrupt page."
+        "is opened. Check the file: a broken quote, a line of a CSV file with too few or too many "
+        "cells, a corrupt page."
     )
 
 

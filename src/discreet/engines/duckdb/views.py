@@ -97,7 +97,11 @@ def decode_views(connection: Any, tables: Sequence[Stored]) -> dict[str, tuple[s
             continue  # nothing is declared: the table is looked at as it is
         connection.execute(f"ALTER VIEW {view} RENAME TO raw_{view}")
         if isinstance(table.source, Files) and table.source.format == "duckdb":
-            _change(connection, view, _replaced(columns, lambda name: f"{name} COLLATE POSIX"))
+            _change(
+                connection,
+                view,
+                _replaced(columns, lambda name: f"CAST({name} AS VARCHAR) COLLATE POSIX"),
+            )
         connection.execute(f"CREATE VIEW {view} AS SELECT {', '.join(read)} FROM raw_{view}")
     return {view: tuple(columns) for view, columns in described.items()}
 

@@ -119,7 +119,7 @@ def _truth(cell: Any, kind: Kind, merges: bool) -> str | None:
 
 
 def _whole(cell: Any, kind: Kind, merges: bool) -> str | None:
-    value = int.__index__(cell) if issubclass(type(cell), int) else int(cell)
+    value = int.__index__(cell) if issubclass(type(cell), int) else int(np.generic.item(cell))
     if kind == "day" or (merges and abs(value) >= EXACT):
         return None
     if kind == "truth":
@@ -140,8 +140,9 @@ def _real(cell: Any, kind: Kind, merges: bool) -> str | None:
 
 def _complex(cell: Any, kind: Kind, merges: bool) -> str | None:
     # One complex number makes complex numbers of a whole column.
-    value = complex(cell)
-    return _real(value.real, kind, merges) if value.imag == 0 else None
+    plain = cell if issubclass(type(cell), complex) else np.generic.item(cell)
+    real, imaginary = complex.real.__get__(plain), complex.imag.__get__(plain)
+    return _real(real, kind, merges) if imaginary == 0 else None
 
 
 def _decimal(cell: Any, kind: Kind, merges: bool) -> str | None:
@@ -171,7 +172,7 @@ def _day(cell: Any, kind: Kind, merges: bool) -> str | None:
 def _moment(cell: Any, kind: Kind, merges: bool) -> str | None:
     if kind in ("number", "truth"):
         return None
-    zone = cell.tzinfo
+    zone = datetime.datetime.tzinfo.__get__(cell)
     if zone is None:
         plain = cell
     elif type(zone).__module__.partition(".")[0] in _ZONES:
