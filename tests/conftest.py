@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests.support.postgres_server import NoServerError, running
+
+if TYPE_CHECKING:
+    from tests.neighbors.comparing import Counts
 
 settings.register_profile("default", deadline=None)
 settings.register_profile("soak", deadline=None, max_examples=1_000)
@@ -32,21 +36,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: (drawn(item.path), drawn(item.path, item.nodeid)))
 
 
+@pytest.fixture
+def counts(request: pytest.FixtureRequest) -> "Iterator[Counts]":
+    """What the fuzzer of tests/neighbors asks in a test."""
+    from tests.neighbors.comparing import Counts
+
+    found = Counts()
+    yield found
+    request.node.user_properties.append(("neighbors", found.to_data()))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What the fuzzer of tests/neighbors asked, store by store."""
-    found = [
-        (report, counted)
-        for reports in terminalreporter.stats.values()
+    """What the fuzzer of tests/neighbors asked in the soak, store by store."""
+    reports = [report for listed in terminalreporter.stats.values() for report in listed]
+    found = {
+        report.nodeid.partition("::")[2]: counted
         for report in reports
-        for name, counted in getattr(report, "user_properties", ())
-        if name == "neighbors" and report.when == "teardown"
-    ]
-    for report, counted in sorted(found, key=lambda one: one[0].nodeid):
+        if "soak" in getattr(report, "keywords", ()) and report.when == "teardown"
+        for name, counted in report.user_properties
+        if name == "neighbors"
+    }
+    for test, counted in sorted(found.items()):
         blocks = ", ".join(f"{name} {many:,}" for name, many in sorted(counted["blocks"].items()))
         terminalreporter.write_line(
-            f"{report.nodeid.partition('::')[2]}: {counted['questions']:,} questions of "
-            f"{counted['pairs']:,} pairs ({counted['refused']:,} not storable); {blocks}"
+            f"{test}: {counted['questions']:,} questions of {counted['pairs']:,} pairs "
+            f"({counted['refused']:,} refused by writers or when opened); {blocks}"
         )
+    if found:
+        asked = sum(counted["questions"] for counted in found.values())
+        terminalreporter.write_line(f"{asked:,} questions were asked of neighbors")
 
 
 @pytest.fixture(scope="session")

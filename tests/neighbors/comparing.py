@@ -152,7 +152,7 @@ class Both:
             return
         for what in ("header", "keys", "remarks", "dated"):
             same(f"the answer's {what}", [getattr(one, what) for one in released])
-        same("the answer's types", [one.to_polars().schema for one in released])
+        same("the answer's types", [one.to_arrow().schema for one in released])
         if not named.question.selects_keys:
             same("the groups", [one.groups for one in released])
 

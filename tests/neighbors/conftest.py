@@ -1,12 +1,11 @@
-"""What the runs of the fuzzer share: queries that are written once, and counts."""
+"""What the runs of the fuzzer share: queries that are written once, and a server."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.neighbors.comparing import Counts
 from tests.neighbors.postgres import postgres_store
-from tests.neighbors.stores import Store
+from tests.neighbors.store import Store
 from tests.neighbors.written_once import written_once
 
 
@@ -14,14 +13,6 @@ from tests.neighbors.written_once import written_once
 def _written_once() -> Iterator[None]:
     with written_once():
         yield
-
-
-@pytest.fixture
-def counts(request: pytest.FixtureRequest) -> Iterator[Counts]:
-    """What a test asks, which is shown when all of them have ended."""
-    found = Counts()
-    yield found
-    request.node.user_properties.append(("neighbors", found.to_data()))
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """One example: a pair of neighboring tables in a store, and a family of questions about it."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from random import Random
@@ -20,7 +20,7 @@ from discreet.release.table import Table
 from tests.neighbors.comparing import Both, Counts, FoundError, said, same
 from tests.neighbors.people import MANY, Drawer, Held, Pair
 from tests.neighbors.questions import QUESTIONS, Named, family
-from tests.neighbors.stores import Store
+from tests.neighbors.store import Store
 from tests.support.drawn_sql import ROWS_OF_WARDS, schema
 from tests.support.several_tables import arrow
 
@@ -38,8 +38,16 @@ def run(store: Store, number: int, counts: Counts, questions: int | None = None)
     try:
         _run(store, number, counts, questions)
     except FoundError as error:
-        error.add_note(f'Again: ./dev test tests/neighbors --replay "{store.name}: {number}"')
+        shown = f"{store.name}: {number}" + (f"/{questions}" if questions else "")
+        error.add_note(f'Again: ./dev test {store.replayed} --replay "{shown}"')
         raise
+
+
+def replay(stores: Callable[[str], Store], shown: str) -> None:
+    """An example as a failure prints it, from a store by its name."""
+    name, _, rest = shown.rpartition(": ")
+    number, _, questions = rest.partition("/")
+    run(stores(name), int(number), Counts(), int(questions) if questions else None)
 
 
 def _run(store: Store, number: int, counts: Counts, questions: int | None) -> None:

@@ -15,6 +15,7 @@ from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.schema import Schema
 from discreet.privacy.neighbors import Neighbors
 from tests.neighbors.kinds import CALENDAR, IDS, NUMERIC, TEXTUAL, TRUTHS, Cell, Kind, whose
+from tests.reading.rule import LONGEST
 from tests.support.drawn_sql import WARDS
 
 Row = dict[str, Cell]
@@ -37,6 +38,7 @@ USUAL: dict[str, Sequence[Any]] = {
 }
 _DENSE = ("float64", "int64", "text of bytes", "timestamp s", "timestamp ms", "zoned s", "moment")
 _WHOLE_IDS = ("int64", "text", "float64", "int8", "decimal", "uint64", "dictionary")
+_LONG = ("text", "text of bytes", "bytes", "varchar")
 _NATURAL = {
     "date": [*CALENDAR, "text", "bytes"],
     "number": [*NUMERIC, "float64", "float64", "text"],
@@ -245,8 +247,9 @@ class Drawer:
         """What the unit has in a table: odd cells, few rows or very many."""
         if one is None:
             return []
-        strange = {name for name in kinds if self.random.random() < (0.8 if self.dense else 0.5)}
-        mixed = {name for name in strange if self.mixes and self.random.random() < 0.6}
+        # Lists, since the order of a set is another one in every process.
+        strange = [name for name in kinds if self.random.random() < (0.8 if self.dense else 0.5)]
+        mixed = [name for name in strange if self.mixes and self.random.random() < 0.6]
         every = list(self.kinds.values())
 
         def cell(name: str) -> Cell:
@@ -265,10 +268,20 @@ class Drawer:
         found = [
             (row(), self.random.choice(many)) for _ in range(self.random.choice([1, 1, 2, 4, 8]))
         ]
+        if self.random.random() < 0.1:
+            self._lengthen(found, {name: one for name, one in kinds.items() if name != unit})
         if self.random.random() < 0.2:  # rows that are nobody's count for nothing
             nobody = [one for one in kinds[unit].odd if self._whose(one, kinds[unit]) is None]
             found += [(row() | {unit: nobody[0]}, 2)] if nobody else []
         return found if unit == "id" or self.random.random() < 0.8 else []
+
+    def _lengthen(self, own: Table, kinds: Mapping[str, Kind]) -> None:
+        """Make a cell as long as a text may be, or longer by one byte: that is missing."""
+        columns = [name for name, kind in kinds.items() if kind.name in _LONG]
+        once = [row for row, times in own if times == 1]
+        if columns and once:
+            column, row = self.random.choice(columns), self.random.choice(once)
+            row[column] = kinds[column].made("x" * (LONGEST + self.random.choice([0, 1])))
 
     def _held(self, kinds: Mapping[str, Kind], others: Table, own: Table) -> Held:
         """The unit's rows before, after or among those of the others."""

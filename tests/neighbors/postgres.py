@@ -12,7 +12,7 @@ import psycopg
 
 from tests.neighbors.kinds import EVERY, NUMERIC, Cell, Kind
 from tests.neighbors.people import Held
-from tests.neighbors.stores import Store, Written
+from tests.neighbors.store import Store, Written
 from tests.reading import rule
 from tests.support.postgres_tables import fill
 

@@ -146,8 +146,13 @@ class _Draw:
             lambda: inner % 3,
             lambda: abs(inner),
             inner.floor,
+            inner.ceil,
+            inner.sign,
             lambda: inner.round(1),
             inner.sqrt,
+            inner.log,
+            lambda: inner.clip(-9, 9).exp(),
+            lambda: inner ** pick([2, 3, 0.5, -1]),
             lambda: inner.clip(-3, 4.5),
             lambda: inner.fill_null(2),
             lambda: inner.width_bucket(0, 20, 4),
@@ -158,6 +163,7 @@ class _Draw:
             lambda: col("flag").cast("integer"),
             lambda: col("day").day(),
             lambda: col("day").weekday(),
+            lambda: col("day").ordinal_day(),
         ]
         found: Expression = pick(made)()
         return found
@@ -165,7 +171,8 @@ class _Draw:
     def text(self) -> Expression:
         one = col(self.random.choice(["ward", "tag"]))
         number = col(self.random.choice(self.numbers))
-        made = [one, one, one.lower(), one.left(1), one.concat("-", col("tag")), one.trim()]
+        made = [one, one, one.lower(), one.upper(), one.left(1), one.right(2), one.trim()]
+        made += [one.substring(2, 3), one.concat("-", col("tag"))]
         return self.random.choice([*made, number.cast("text"), one.fill_null("none")])
 
     def truth(self, depth: int) -> Expression:

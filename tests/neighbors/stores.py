@@ -2,8 +2,8 @@
 
 import csv
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from random import Random
@@ -18,26 +18,7 @@ import pyarrow.parquet
 
 from tests.neighbors.kinds import EVERY, NUMERIC, ONLY_DUCKDB, Cell, Kind
 from tests.neighbors.people import Held
-
-Written = tuple[Any, str | None]
-"""A source, and the name of a table in it."""
-Write = Callable[[Held, Path, str, Random], Written]
-
-
-@dataclass(frozen=True)
-class Store:
-    """A way to keep rows.
-
-    ``write`` keeps a table in a folder by a name; its ``Random`` draws a layout, and is in the
-    same state for both neighbors.
-    """
-
-    name: str
-    write: Write = field(repr=False)
-    kinds: Mapping[str, Kind] = field(repr=False)
-    mixes: bool = False
-    merges: bool = False
-    fits: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+from tests.neighbors.store import Store, Written
 
 
 def _but(*names: str) -> dict[str, Kind]:

@@ -1,14 +1,15 @@
 """Neighboring tables in every store are told apart by no more than is priced.
 
-A short run, with fresh seeds.  What it finds is printed with how to have it again.
+A short run by the same numbers every time; the soak draws fresh ones.  What is found is printed
+with how to have it again.
 """
 
 import pytest
 
 from tests.neighbors.comparing import Counts
-from tests.neighbors.example import run
 from tests.neighbors.running import long_run, short_run
-from tests.neighbors.stores import STORES, Store
+from tests.neighbors.store import Store
+from tests.neighbors.stores import STORES
 
 IN_THE_SOAK = 100_000
 IN_THE_SOAK_ON_POSTGRES = 10_000
@@ -24,16 +25,6 @@ def test_neighbors_are_told_apart_by_no_more_than_is_priced(store: str, counts: 
 def test_neighbors_in_postgres(postgres: Store, counts: Counts) -> None:
     short_run(postgres, counts)
     assert counts.pairs > counts.refused
-
-
-def test_the_example_that_is_asked_for(request: pytest.FixtureRequest, counts: Counts) -> None:
-    """``--replay "CSV: 1234"``, as a failure prints it."""
-    asked = request.config.getoption("replay")
-    if asked is None:
-        pytest.skip("no example is asked for by --replay")
-    name, _, number = asked.rpartition(": ")
-    store = STORES[name] if name in STORES else request.getfixturevalue("postgres")
-    run(store, int(number), counts)
 
 
 @pytest.mark.soak
