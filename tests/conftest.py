@@ -52,7 +52,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     found = {
         report.nodeid.partition("::")[2]: counted
         for report in reports
-        if "soak" in getattr(report, "keywords", ()) and report.when == "teardown"
+        if getattr(report, "when", None) == "teardown" and "soak" in report.keywords
         for name, counted in report.user_properties
         if name == "neighbors"
     }

@@ -1,5 +1,6 @@
 """Two neighbors asked the same: what they say must be equal, what moves must be priced."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from discreet.release.batch import batch
 from discreet.release.table import Table
 from tests.neighbors.questions import Named
 from tests.support.measuring import Vector, bound, distance, kind, squared, vectors
+
+_NUMBERED = re.compile(r"\b(?:discreet_[0-9]+_|a)[0-9]+\b")
 
 
 class FoundError(AssertionError):
@@ -66,8 +69,6 @@ class Both:
     """Two neighboring tables that are open."""
 
     tables: tuple[Table, Table]
-    total: bool
-    """Whether every cell can be read: then no question may fail."""
     counts: Counts
 
     @property
@@ -78,9 +79,7 @@ class Both:
 
     def ask(self, named: Named) -> None:
         """The integers of one question, on both."""
-        question = named.question
-        self.counts.questions += 1
-        engines = self.engines
+        question, engines = named.question, self.engines
         if not isinstance(engines[0], DuckDB):  # others may not offer something
             prepared = [said(lambda e=e: e.prepare(question, named.blocks))[1] for e in engines]
             refused = same("the refusal", prepared)
@@ -91,24 +90,21 @@ class Both:
         cells = None
         if question.selects_keys:
             found = self._answered([said(lambda e=e: _candidates(e, question)) for e in engines])
-            if found is None:
-                return
             self._check_candidates(question, *found)
             cells = list(named.cells)
         measured = self._answered(
             [said(lambda e=e: e.measure(question, named.blocks, cells)) for e in engines]
         )
-        if measured is not None:
-            same("the public number of rows", [one.rows for one in measured])
-            self.check(question, *map(vectors, measured))
+        self.counts.questions += 1
+        same("the public number of rows", [one.rows for one in measured])
+        self.check(question, *map(vectors, measured))
 
-    def _answered(self, found: Sequence[tuple[Any, Said | None]]) -> list[Any] | None:
-        """Both answers, or None where neither table has one."""
+    def _answered(self, found: Sequence[tuple[Any, Said | None]]) -> list[Any]:
+        """Both answers: every cell can be read, so that no row may end a question."""
         failed = [error for _, error in found]
-        if self.total and any(failed):
+        if any(failed):
             raise FoundError(f"a row ends a question: {failed}")
-        same("the failure", failed)
-        return None if any(failed) else [answer for answer, _ in found]
+        return [answer for answer, _ in found]
 
     def _check_candidates(self, question: Question, one: Vector, two: Vector) -> None:
         units = 2 if question.rules.replace else 1
@@ -146,10 +142,8 @@ class Both:
         found = [plan for plan, _ in plans]
         for what in ("explain", "text", "queries", "notes", "lines", "computed", "__repr__"):
             shown = [getattr(plan, what) for plan in found]
-            same(what, [one() if callable(one) else one for one in shown])
+            same(what, [_renamed(one() if callable(one) else one) for one in shown])
         released = self._recorded(lambda place: found[place].release())
-        if released is None:
-            return
         for what in ("header", "keys", "remarks", "dated"):
             same(f"the answer's {what}", [getattr(one, what) for one in released])
         same("the answer's types", [one.to_arrow().schema for one in released])
@@ -168,8 +162,7 @@ class Both:
         plans = [plan for plan, _ in batches]
         same("the batch", map(repr, plans))
         released = self._recorded(lambda place: plans[place].release())
-        if released is not None:
-            same("the batch's columns", [[one.header for one in every] for every in released])
+        same("the batch's columns", [[one.header for one in every] for every in released])
 
     def suggest(self, column: str, *keys: str) -> None:
         """Bounds of a column; caps, with groups or without."""
@@ -187,7 +180,7 @@ class Both:
             )
             self.counts.blocks["Caps"] += 1
 
-    def _recorded(self, run: Callable[[int], Any]) -> list[Any] | None:
+    def _recorded(self, run: Callable[[int], Any]) -> list[Any]:
         """Run something on both tables, and compare what they measure meanwhile."""
         records = [_Record(engine) for engine in self.engines]
         found = []
@@ -196,8 +189,6 @@ class Both:
                 found.append(said(lambda place=place: run(place)))
         self.counts.questions += 1
         answers = self._answered(found)
-        if answers is None:
-            return None
         one, two = (record.measured for record in records)
         same("how often rows are read", [len(one), len(two)])
         for (question, cells, first), (_, others, second) in zip(one, two, strict=True):
@@ -212,6 +203,16 @@ class Both:
         moved = distance(first, second)
         if moved > units:
             raise FoundError(f"people by size move by {moved}, priced are {units}")
+
+
+def _renamed(shown: Any) -> Any:
+    """Names that Spark is given in the order of its queries, in the order of this text instead."""
+    if isinstance(shown, list):
+        return [_renamed(one) for one in shown]
+    if not isinstance(shown, str):
+        return shown
+    names: dict[str, str] = {}
+    return _NUMBERED.sub(lambda one: names.setdefault(one[0], f"name {len(names)}"), shown)
 
 
 def _despite_noise(run: Callable[[], Any]) -> None:

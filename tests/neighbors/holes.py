@@ -10,7 +10,6 @@ from discreet.engines.duckdb import cells, connection, views
 from discreet.engines.frames.reading import FrameReader
 from discreet.plan import intervals
 from discreet.plan.columns import Boolean, Column, Number
-from tests.neighbors.stores import STORES
 
 PLANNING = "bounds are as long as they get"
 """The hole that no table shows: a short question keeps the planner busy."""
@@ -58,10 +57,9 @@ _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
         (intervals, "_to_power", _exactly),
     ],
 }
-_PANDAS = tuple(name for name in STORES if name.startswith("pandas"))
 HOLES = {
     "NaN is not in the statistics of Parquet": ("Parquet by pyarrow", "Parquet by Polars"),
-    "pandas' types decide": _PANDAS,
+    "pandas' types decide": ("pandas", "pandas, nullable"),
     "text that is not UTF-8 ends a scan": ("Parquet by pyarrow", "CSV"),
     "moments are read by TRY_CAST": ("DuckDB table",),
 }

@@ -24,6 +24,11 @@ SECONDS = 3
 """Of the processor, for one question.  One is promised; the system counts whole seconds, and a
 processor that is shared takes longer for the same work."""
 
+_GROWING = (
+    *("POWER({}, 9)", "POWER({}, 50)", "POWER({}, 99)", "POWER({}, 100)", "POWER({}, -7)"),
+    *("EXP({})", "POWER({}, 0.5)", "({0} * {0})", "({0} + {0} * {0})", "(1 / (1 + {}))"),
+)
+
 
 def plan_many(seed: int, many: int, hole: str = "") -> None:
     """Plan questions as chance has them; ``FoundError`` names one that takes too long.
@@ -48,9 +53,12 @@ def plan_many(seed: int, many: int, hole: str = "") -> None:
 
 
 def question(seed: int, place: int) -> str:
-    """One of those questions: what grows, in few characters."""
+    """One of those questions: what grows, nested again and again, in few characters."""
     random = Random(f"{seed} {place}")
-    return f"SELECT SUM({number(random, random.choice((1, 3, 6, 12)))}) AS a FROM t"
+    inner, several = number(random, 0), random.sample(_GROWING, random.choice((1, 2, 3)))
+    for _ in range(random.choice((1, 3, 5, 8))):
+        inner = random.choice(several).format(inner)
+    return f"SELECT SUM({inner}) AS a FROM t"
 
 
 def main() -> None:
