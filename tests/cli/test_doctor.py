@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from time import monotonic
 from types import ModuleType
 
 import pytest
@@ -462,20 +461,19 @@ def test_a_database_without_its_driver_names_what_installs_it(
 
 
 @pytest.mark.slow
-def test_a_server_that_never_replies_is_not_waited_for(policy: Path) -> None:
+def test_a_server_that_never_replies_is_not_waited_for(command: Command, policy: Path) -> None:
     pytest.importorskip("psycopg")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"postgresql://ann:{PASSWORD}@127.0.0.1:{silent.getsockname()[1]}/records"
         set_to(policy, "source", f"{address}?table=visits")
-        started = monotonic()
-        ended = piped("doctor", policy, "--wait", "1.5")
-        took = monotonic() - started
+        ended = command("doctor", policy, "--wait", "3")
+        # A process of its own ends, too, though something in it still waits.
+        assert piped("doctor", policy, "--wait", "0.01").code == 1
     assert ended.code == 1
     assert state(ended, "declarations") == "found"
-    assert "no reply within 1.5 s. " in line(ended, "source")
-    assert line(ended, "source").endswith("--wait 18.")
+    assert "no reply within 3 s. " in line(ended, "source")
+    assert line(ended, "source").endswith("--wait 36.")
     assert PASSWORD not in ended.out + ended.error
-    assert took < 30  # so long a connection alone is waited for
 
 
 def test_a_table_and_a_ledger_in_postgresql_are_found(
@@ -517,7 +515,7 @@ def piped(*words: object) -> Ended:
 @pytest.mark.slow
 def test_a_pipe_gets_whole_lines_without_colors(policy: Path) -> None:
     (policy.parent / "visits.csv").unlink()
-    ended = piped("doctor", policy)
+    ended = piped("doctor", policy, "--wait", "600")
     assert ended.code == 1, ended.error
     assert "\x1b" not in ended.out
     found = line(ended, "source")
@@ -558,14 +556,3 @@ def test_programs_get_json(command: Command, versions: dict[str, str | None]) ->
     }
     versions.clear()
     assert json.loads(command("doctor", "--json").out)["ready"] is True
-
-
-@pytest.mark.slow
-def test_it_is_quick(policy: Path) -> None:
-    def seconds() -> float:
-        before = os.times()
-        assert piped("doctor", policy, "--wait", "600").code == 0
-        after = os.times()
-        return sum(after[2:4]) - sum(before[2:4])  # of the processor: others may be busy, too
-
-    assert min(seconds() for _ in range(3)) < 6  # measured: 1.3

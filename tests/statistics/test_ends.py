@@ -39,6 +39,7 @@ def test_as_many_values_are_beyond_a_point_as_were_before_rounding(values, expon
             assert np.sum(clipped < value) == np.sum(down < point)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_no_more_values_are_beyond_the_answer_than_it_says(name):
     """A million values between the points of a grid of 2^12, and of any other.
@@ -51,6 +52,7 @@ def test_no_more_values_are_beyond_the_answer_than_it_says(name):
     assert missed <= most_misses(trials, 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_values_rounded_to_the_nearest_of_few_points_are_caught(name, monkeypatch):
     """The negative control."""
