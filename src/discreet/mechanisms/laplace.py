@@ -88,6 +88,11 @@ class Laplace:
             return tuple(value + laplace_integer(self._steps, source) for value in true)
         return exact_sum(true, laplace(self._steps, true.size, source=source))
 
+    @property
+    def steps(self) -> Fraction:
+        """The scale, counted in steps of the grid."""
+        return self._steps
+
     def loss(self, sensitivity: Sensitivity) -> PureDP:
         """The loss when one unit moves the input by at most ``sensitivity.l1``."""
         return PureDP(epsilon=Sensitivity.read(sensitivity).need("l1") / self.scale)

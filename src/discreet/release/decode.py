@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
 from math import sqrt
 from typing import Any
 
@@ -39,11 +38,15 @@ from discreet.privacy.estimate import (
 )
 from discreet.privacy.uncertainty import as_float
 from discreet.release.price import Price, Priced, Selection
-from discreet.statistics.ratio import share, share_interval
-from discreet.statistics.spread import extreme_variances, variance_of
+from discreet.statistics.ratio import (
+    share,
+    share_interval,
+    share_of_squares,
+    share_of_squares_interval,
+)
+from discreet.statistics.spread import LARGEST, variance_interval, variance_of
 
 _CONFIDENCE = Fraction(95, 100)
-_LARGEST_VARIANCE = Fraction(1, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,19 +212,13 @@ def _mean(block: Moments, noisy: Sequence[int], noise: Laplace) -> tuple[float, 
 
         return between(share(above, below)), BoundedError(interval)
 
-    def box(confidence: Fraction) -> tuple[float, float]:
-        # A ratio of sums over a box is extreme at a corner.
-        reach = int(noise.accuracy(confidence, cells=3))
-        ends = [(max(n - reach, 0), max(n + reach, 0)) for n in noisy[:3]]
-        shares = [_share_of_squares(*corner) for corner in product(*ends)]
-        return between(min(shares)), between(max(shares))
+    sums = (noisy[0], noisy[1], noisy[2])
 
-    return between(_share_of_squares(*noisy[:3])), BoundedError(box)
+    def bounds_of(confidence: Fraction) -> tuple[float, float]:
+        least, most = share_of_squares_interval(sums, noise, confidence)
+        return between(least), between(most)
 
-
-def _share_of_squares(below: int, between: int, above: int) -> float:
-    """Where the mean lies between the bounds, from the sums of (w-x)², 2x(w-x) and x²."""
-    return share(2 * above + between, 2 * below + between)
+    return between(share_of_squares(*sums)), BoundedError(bounds_of)
 
 
 def _spread(
@@ -229,17 +226,17 @@ def _spread(
 ) -> tuple[float, BoundedError]:
     bounds = block.value.range
     width = as_float(bounds.width * bounds.grid.step)
+    sums = (noisy[0], noisy[1], noisy[2])
 
-    def shown(variance: Fraction) -> float:
-        part = float(min(max(variance, Fraction(0)), _LARGEST_VARIANCE))
+    def shown(variance: float) -> float:
+        part = min(max(variance, 0.0), LARGEST)
         return part * width * width if statistic is Statistic.VARIANCE else sqrt(part) * width
 
     def interval(confidence: Fraction) -> tuple[float, float]:
-        reach = int(noise.accuracy(confidence, cells=3))
-        least, most = extreme_variances([(n - reach, n + reach) for n in noisy[:3]])
+        least, most = variance_interval(sums, noise, confidence)
         return shown(least), shown(most)
 
-    return shown(variance_of(*noisy[:3])), BoundedError(interval)
+    return shown(float(variance_of(*sums))), BoundedError(interval)
 
 
 def _ranked(
