@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import partial
 
 from discreet.accounting.composition import basic_loss
+from discreet.accounting.integer_gaussian import integer_gaussian_delta, integer_gaussian_epsilon
 from discreet.accounting.loss_distribution import (
     loss_distribution_delta,
     loss_distribution_epsilon,
@@ -37,7 +38,12 @@ def batch_epsilon(event: Event, *, delta: object) -> Fraction:
     if loss is not None and loss.delta <= level:
         found.append(loss.epsilon)
     if level:
-        for epsilon in (zcdp_epsilon, renyi_epsilon, loss_distribution_epsilon):
+        for epsilon in (
+            zcdp_epsilon,
+            renyi_epsilon,
+            loss_distribution_epsilon,
+            integer_gaussian_epsilon,
+        ):
             found += _if_priced(partial(epsilon, event, delta=level))
     if not found:
         raise PrivacyParameterError(
@@ -54,7 +60,7 @@ def batch_delta(event: Event, *, epsilon: object) -> Fraction:
     loss = basic_loss(event)
     if loss is not None and loss.epsilon <= level:
         found.append(loss.delta)
-    for delta in (zcdp_delta, renyi_delta, loss_distribution_delta):
+    for delta in (zcdp_delta, renyi_delta, loss_distribution_delta, integer_gaussian_delta):
         found += _if_priced(partial(delta, event, epsilon=level))
     return min(found)
 

@@ -17,7 +17,8 @@ from discreet.mechanisms.gaussian_law import (
     noise_probability,
     steps_of,
 )
-from discreet.mechanisms.gaussian_privacy import Move, least_epsilon, least_sigma
+from discreet.mechanisms.gaussian_moves import Move
+from discreet.mechanisms.gaussian_privacy import least_epsilon, least_sigma
 from discreet.mechanisms.laplace import read_confidence
 from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer
 from discreet.privacy.conversions import rounded_up
@@ -37,7 +38,7 @@ class Gaussian:
 
     Guarantee: if one unit moves the input, rounded to the grid, by at most d in L2, the output
     is d²/(2·sigma²)-zCDP, and (ε,δ)-DP for the ε and δ that ``loss`` states.
-    Proof: docs/proofs/gaussian.md
+    Proofs: docs/proofs/gaussian.md, docs/proofs/gaussian-vectors.md
 
     >>> Gaussian(sigma=2).loss(Sensitivity(l2=1))
     ZeroConcentratedDP(rho=1/8)
