@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from discreet.privacy import pairs
 from discreet.privacy.pairs import (
     CELLS,
+    FINE_CELLS,
     distance,
     pair_distances,
     quotient_interval,
@@ -71,7 +72,8 @@ def test_distances_are_hardly_larger_than_they_must_be(scale):
 def test_fine_grids_are_continuous_with_what_that_neglects(scale):
     distances = pair_distances(scale, scale, MISS)
     for at in (0.0, 0.1, 0.37, 0.5, 0.9, 1.0):
-        chance = beyond(at, scale, scale, distances[min(int(at * CELLS), CELLS - 1)])
+        cell = min(int(at * FINE_CELLS), FINE_CELLS - 1)
+        chance = beyond(at, scale, scale, distances[cell])
         assert 0.7 * MISS <= chance <= MISS
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.mechanisms.laplace import Laplace
-from discreet.privacy.pairs import CELLS, pair_distances
+from discreet.privacy.pairs import pair_distances
 from discreet.statistics.ratio import (
     share,
     share_interval,
@@ -29,7 +29,8 @@ def test_the_interval_holds_its_middle_and_every_share_that_is_inside(part, rest
     assert 0 <= low <= share(part, rest) <= high <= 1
     distances = float(scale) * pair_distances(scale, scale, 1 - LEVEL)
     for at in np.linspace(0, 1, 41):
-        if abs(part - (part + rest) * at) <= distances[min(int(at * CELLS), CELLS - 1)]:
+        cell = min(int(at * distances.size), distances.size - 1)
+        if abs(part - (part + rest) * at) <= distances[cell]:
             assert low - 1e-9 <= at <= high + 1e-9
 
 

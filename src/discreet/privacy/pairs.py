@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 
 CELLS = 128
+"""Into how many cells shares are cut where the grid is coarse."""
+FINE_CELLS = 256
+"""The same where it is fine: there the largest weights of a cell are taken together."""
 _COARSE = 16  # steps: a scale above this is taken for continuous, and what that neglects is added
 _LEAST_MISS = 1e-200
 _LEAST_STEPS, _MOST_STEPS = Fraction(1, 1000), Fraction(10**150)
@@ -94,7 +97,8 @@ def pair_distances(first: Fraction, second: Fraction, miss: Fraction) -> Floats:
     """
     allowed, scales = read_miss(miss), [read_steps(first), read_steps(second)]
     if min(scales) > _COARSE:
-        largest = ((1 - cell / CELLS, (cell + 1) / CELLS) for cell in range(CELLS))
+        cells = range(FINE_CELLS)
+        largest = ((1 - cell / FINE_CELLS, (cell + 1) / FINE_CELLS) for cell in cells)
         return np.array([distance(weights, scales, allowed) for weights in largest])
     if scales[0] < scales[1]:
         return _lattice_distances(scales[1], scales[0], allowed)[::-1]

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.pairs import (
-    CELLS,
+    FINE_CELLS,
     Floats,
     distance,
     pair_distances,
@@ -70,8 +70,8 @@ def triple_distance(weights: tuple[float, float, float], mechanism: Laplace, mis
 def _square_distances(mechanism: Laplace, miss: Fraction) -> Floats:
     """By cell of the share p, for 2(1-p)·above + (1-2p)·between - 2p·below."""
     found = []
-    for cell in range(CELLS):
-        low, high = cell / CELLS, (cell + 1) / CELLS
+    for cell in range(FINE_CELLS):
+        low, high = cell / FINE_CELLS, (cell + 1) / FINE_CELLS
         weights = (2 * (1 - low), max(abs(1 - 2 * low), abs(1 - 2 * high)), 2 * high)
         found.append(triple_distance(weights, mechanism, read_miss(miss)))
     return np.array(found)
@@ -80,8 +80,8 @@ def _square_distances(mechanism: Laplace, miss: Fraction) -> Floats:
 def _within(first: int, second: int, mechanism: Laplace, distances: Floats) -> Interval:
     """The shares that the distances allow, with the one that is released; all, if none is."""
     steps = Fraction(read_steps(mechanism.steps))
-    ends = [as_float(number / steps) for number in (first, second)]
-    found = share_cells(*ends, distances) if all(map(isfinite, ends)) else None
+    part, rest = as_float(first / steps), as_float(second / steps)
+    found = share_cells(part, rest, distances) if isfinite(part + rest) else None
     if found is None:
         return 0.0, 1.0
     center = share(first, second)

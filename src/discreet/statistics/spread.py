@@ -189,7 +189,7 @@ def variance_interval(
     low, high = share_of_squares_interval(sums, mechanism, 1 - miss * _MEAN_PART)
     center = float(Fraction(sums[1] + 2 * sums[2], 2 * whole))
     found = float(variance_of(*sums))
-    scales = as_float(read_steps(mechanism.steps) / Fraction(whole))
+    scales = as_float(Fraction(read_steps(mechanism.steps)) / whole)
     near, far = max(low - center, center - high, 0.0), max(abs(low - center), abs(high - center))
     least, most = 0.0, LARGEST
     for _ in range(_NARROWINGS):
