@@ -144,10 +144,12 @@ class Both:
             shown = [getattr(plan, what) for plan in found]
             same(what, [_renamed(one() if callable(one) else one) for one in shown])
         released = self._recorded(lambda place: found[place].release())
+        if released is None:
+            return
         for what in ("header", "keys", "remarks", "dated"):
             same(f"the answer's {what}", [getattr(one, what) for one in released])
         same("the answer's types", [one.to_arrow().schema for one in released])
-        if not named.question.selects_keys:
+        if not named.question.selects_keys and named.query.after.limit is None:  # noise chooses
             same("the groups", [one.groups for one in released])
 
     def say_together(self, several: Sequence[Named]) -> None:
@@ -162,7 +164,8 @@ class Both:
         plans = [plan for plan, _ in batches]
         same("the batch", map(repr, plans))
         released = self._recorded(lambda place: plans[place].release())
-        same("the batch's columns", [[one.header for one in every] for every in released])
+        if released is not None:
+            same("the batch's columns", [[one.header for one in every] for every in released])
 
     def suggest(self, column: str, *keys: str) -> None:
         """Bounds of a column; caps, with groups or without."""
@@ -180,13 +183,19 @@ class Both:
             )
             self.counts.blocks["Caps"] += 1
 
-    def _recorded(self, run: Callable[[int], Any]) -> list[Any]:
-        """Run something on both tables, and compare what they measure meanwhile."""
+    def _recorded(self, run: Callable[[int], Any]) -> list[Any] | None:
+        """Run something on both tables, and compare what they measure meanwhile.
+
+        None if both refuse it before the charge: not every engine offers everything.
+        """
         records = [_Record(engine) for engine in self.engines]
         found = []
         for place, record in enumerate(records):
             with record:
                 found.append(said(lambda place=place: run(place)))
+        if all(error is not None and error[0] == QueryError.__name__ for _, error in found):
+            same("the refusal", [error for _, error in found])
+            return None
         self.counts.questions += 1
         answers = self._answered(found)
         one, two = (record.measured for record in records)

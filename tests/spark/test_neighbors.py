@@ -17,8 +17,8 @@ from tests.neighbors.store import Store, Written
 
 IN_THE_SOAK = 1_000
 OF_A_PAIR = 8
-PAIRS = (0, 21)
-"""The examples of the short run, of two families."""
+PAIRS, QUESTIONS = (0, 21), 3
+"""The examples of the short run, of two families, and how many questions each is asked."""
 
 _WHOLE = ("int64", "int8")
 _TEXTS = ("text", "text of bytes", "bytes")
@@ -57,13 +57,13 @@ def store(local_cluster: Any) -> Store:
 
 def test_neighbors_are_told_apart_by_no_more_than_is_priced(store: Store, counts: Counts) -> None:
     for number in PAIRS:
-        run(store, number, counts, OF_A_PAIR)
+        run(store, number, counts, QUESTIONS)
     assert counts.pairs > counts.refused
 
 
 def test_the_example_that_is_asked_for(store: Store, request: pytest.FixtureRequest) -> None:
     """``--replay "Spark: 1234/8"``, as a failure prints it."""
-    replay(lambda _: store, request.config.getoption("replay") or "Spark: 40/2")
+    replay(lambda _: store, request.config.getoption("replay") or "Spark: 40/1")
 
 
 @pytest.mark.soak
