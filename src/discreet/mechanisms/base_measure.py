@@ -11,7 +11,7 @@ Nothing here depends on a record: the layers follow from the bounds and the grid
 Proof: docs/proofs/rounding-in-ranks.md
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import floor
@@ -26,6 +26,7 @@ Integers = NDArray[np.int64]
 _BITS = 62  # of a product
 _LEAST, _MOST = 1 << 16, 1 << 27  # steps of a range that has layers
 _FINE = 8  # the weight of a point that is in no other layer
+_CHUNK = 1 << 13  # points at a time: all layers of them stay near the processor
 _CLOSEST = 8  # steps between the multiples of the finest power of ten
 
 
@@ -43,24 +44,12 @@ class Layer:
     offset: int = 0
     bits: int = 0
 
-    def below(self, point: int) -> int:
-        """The weight of this layer's points below a point."""
-        return (self._count(point) - self._count(self.first)) * self.weight
-
-    def add_below(self, points: Integers, found: Integers) -> None:
-        """Add to ``found`` the weight of this layer's points below each point."""
-        first, end = self._count(self.first), self._count(self.last + 1)
-        counted = points * self.ratio
-        counted += self.offset
-        counted >>= self.bits
-        np.minimum(counted, end, out=counted)
-        np.maximum(counted, first, out=counted)
-        counted -= first
-        counted *= self.weight
-        found += counted
-
-    def _count(self, point: int) -> int:
-        return self.offset + min(max(point, self.first), self.last + 1) * self.ratio >> self.bits
+    def numbers(self) -> tuple[int, ...]:
+        """Ratio, offset, bits, the counts below its first point and up to its last, and weight."""
+        first, end = (
+            self.offset + point * self.ratio >> self.bits for point in (self.first, self.last + 1)
+        )
+        return self.ratio, self.offset, self.bits, first, end, self.weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +59,47 @@ class BaseMeasure:
     width: int
     layers: tuple[Layer, ...]
     least: int = _FINE
+    total: int = field(init=False)
+    """The weight of all points."""
+    _rows: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
+    """Of every layer its ratio, offset, bits, counts at both ends, and weight."""
+    _columns: Integers = field(init=False, repr=False, compare=False)
 
-    @property
-    def total(self) -> int:
-        """The weight of all points."""
-        return self.below_one(self.width + 1)
+    def __post_init__(self) -> None:
+        rows = tuple(layer.numbers() for layer in self.layers)
+        object.__setattr__(self, "_rows", rows)
+        object.__setattr__(self, "_columns", np.array(rows, np.int64).T[:, :, None])
+        object.__setattr__(self, "total", self.below_one(self.width + 1))
 
     def below(self, points: Integers) -> Integers:
         """The weight of all points below each point."""
-        found = np.zeros_like(points)
-        for layer in self.layers:
-            layer.add_below(points, found)
+        found = np.empty_like(points)
+        for start in range(0, points.size, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            found[part] = self._below(points[part])
         return found
+
+    def _below(self, points: Integers) -> Integers:
+        """All layers at once, one row for each."""
+        ratio, offset, bits, first, end, weight = self._columns
+        counted = points * ratio
+        counted += offset
+        counted >>= bits
+        np.minimum(counted, end, out=counted)
+        np.maximum(counted, first, out=counted)
+        counted -= first
+        counted *= weight
+        below: Integers = counted.sum(axis=0)
+        return below
 
     def below_one(self, point: int) -> int:
         """The weight of all points below one."""
-        return sum(layer.below(point) for layer in self.layers)
+        found = 0
+        for ratio, offset, bits, first, end, weight in self._rows:
+            counted = offset + point * ratio >> bits
+            if counted > first:
+                found += (counted - first if counted < end else end - first) * weight
+        return found
 
     def at(self, point: int) -> int:
         """The weight of a point."""
@@ -132,18 +146,18 @@ def toward_middle(bounds: Range) -> BaseMeasure | None:
     quarter, eighth = bounds.width // 4, bounds.width // 8
     middle = (
         Layer(quarter, bounds.width - quarter, 6 * _FINE),
-        Layer(3 * eighth, bounds.width - 3 * eighth, 10 * _FINE),
+        Layer(3 * eighth, bounds.width - 3 * eighth, 6 * _FINE),
     )
     return BaseMeasure(bounds.width, (*plain.layers, *middle))
 
 
 def _decimals(bounds: Range) -> list[Layer]:
-    """A layer for the multiples of each power of ten that has room between the bounds."""
+    """A layer for the multiples of each power of ten of which ten or more fit into the range."""
     step, width = bounds.grid.step, bounds.width
     power = Fraction(1)
-    while power <= width * step:
+    while 10 * power <= width * step:
         power *= 10
-    while power > width * step:
+    while 10 * power > width * step:
         power /= 10
     powers = []
     while power >= _CLOSEST * step:
@@ -159,5 +173,5 @@ def _layer(bounds: Range, power: Fraction, weight: int) -> Layer:
     # As many bits as a product has room for: what they cut off moves no multiple by 2^-5 steps.
     bits = _BITS - int((bounds.width + 1) * ratio + 1).bit_length()
     whole = Layer(0, bounds.width, 1, floor(ratio * (1 << bits)), floor(start * (1 << bits)), bits)
-    many = max(1, whole.below(bounds.width + 1))
+    many = max(1, BaseMeasure(bounds.width, (whole,)).total)
     return replace(whole, weight=max(1, weight // many))
