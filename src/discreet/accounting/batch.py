@@ -25,6 +25,9 @@ from discreet.privacy.parameters import read_delta
 def batch_epsilon(event: Event, *, delta: object) -> Fraction:
     """The least ε that some accountant proves at δ.
 
+    The questions of the batch are fixed before the first answer is seen.  Where the next question
+    depends on an answer, this price can be too low: that needs a :class:`Filter`.
+
     >>> from discreet.privacy.events import BoundedRangeEvent, LaplaceEvent, RepeatedEvent
     >>> hundred = RepeatedEvent(event=LaplaceEvent(scale=10), count=100)
     >>> batch_epsilon(hundred, delta=0)
@@ -54,7 +57,11 @@ def batch_epsilon(event: Event, *, delta: object) -> Fraction:
 
 
 def batch_delta(event: Event, *, epsilon: object) -> Fraction:
-    """The least δ that some accountant proves at ε; at most 1."""
+    """The least δ that some accountant proves at ε; at most 1.
+
+    The questions of the batch are fixed before the first answer is seen.  Where the next question
+    depends on an answer, this price can be too low: that needs a :class:`Filter`.
+    """
     level = not_negative(epsilon, "epsilon")
     found = [Fraction(1)]
     loss = basic_loss(event)

@@ -17,6 +17,9 @@ from discreet.privacy.parameters import read_delta
 def integer_gaussian_epsilon(event: Event, *, delta: object) -> Fraction:
     """The least ε at δ of integer Gaussian noise of one variance, as ``Gaussian.loss`` states it.
 
+    The questions of the batch are fixed before the first answer is seen.  Where the next question
+    depends on an answer, this price can be too low: that needs a :class:`Filter`.
+
     >>> event = DiscreteGaussianEvent(variance=16, squared_sensitivity=4, coordinates=4)
     >>> round(float(integer_gaussian_epsilon(event, delta=1e-6)), 4)
     2.2512
@@ -32,7 +35,11 @@ def integer_gaussian_epsilon(event: Event, *, delta: object) -> Fraction:
 
 
 def integer_gaussian_delta(event: Event, *, epsilon: object) -> Fraction:
-    """The least δ at ε of integer Gaussian noise of one variance."""
+    """The least δ at ε of integer Gaussian noise of one variance.
+
+    The questions of the batch are fixed before the first answer is seen.  Where the next question
+    depends on an answer, this price can be too low: that needs a :class:`Filter`.
+    """
     variance, move = _together(event)
     return least_delta(variance, move, not_negative(epsilon, "epsilon"))
 

@@ -70,16 +70,19 @@ class Gaussian:
     ) -> "Gaussian":
         """The noise that makes an answer with this L2 sensitivity on the grid (ε,δ)-DP.
 
-        ``dimension`` is the number of coordinates of the answer.  Without it the noise is right
-        for any number of them, which costs a single number at most a few percent, and nothing
-        where the sensitivity is one step or many.
+        The sensitivity is that of the rounded answer, the root of a whole number of steps: for
+        real numbers ``dp.Sensitivity(l2=…).rounded(grid, dimension)``.  ``dimension`` is the
+        number of coordinates of the answer.  Without it the noise is right for any number of
+        them, which costs a single number at most a few percent, and nothing where the sensitivity
+        is one step or many.  A single number, ``dimension=1``, may be real: it is rounded up.
 
         >>> Gaussian.calibrated(sensitivity=1, epsilon=1, delta=1e-6)
         Gaussian(sigma=4.230779)
         """
-        distance = _read_l2(sensitivity)
         privacy, level, steps = read_epsilon(epsilon), _read_delta(delta), Grid.of(grid)
-        move = Move.of(distance / steps.step, _read_dimension(dimension))
+        coordinates = _read_dimension(dimension)
+        distance = _read_l2(sensitivity).in_steps("l2", steps, coordinates)
+        move = Move.of(distance, coordinates)
         return cls(sigma=least_sigma(move, privacy, level) * steps.step, grid=steps)
 
     def __repr__(self) -> str:
@@ -114,7 +117,7 @@ class Gaussian:
     def loss(
         self, sensitivity: Sensitivity, *, delta: object = None, dimension: int | None = None
     ) -> ZeroConcentratedDP | ApproximateDP:
-        """The loss when one unit moves the input by at most ``sensitivity.l2``.
+        """The loss when one unit moves the rounded input by at most ``sensitivity.l2``.
 
         Without ``delta`` it is the exact zCDP.  With it, the least ε that is proved at this δ,
         rounded up; ``dimension`` is the number of coordinates of the input, or any if not given.
@@ -123,14 +126,14 @@ class Gaussian:
         >>> round(float(noise.loss(Sensitivity(l2=1), delta=1e-6).epsilon), 6)
         1.0
         """
-        distance = Sensitivity.read(sensitivity).need("l2")
         coordinates = _read_dimension(dimension)
+        distance = Sensitivity.read(sensitivity).in_steps("l2", self.grid, coordinates)
         if delta is None:
-            return ZeroConcentratedDP(rho=rounded_up(distance**2 / (2 * self.sigma**2)))
+            return ZeroConcentratedDP(rho=rounded_up(distance**2 / (2 * self._variance)))
         level = _read_delta(delta)
         if distance == 0:
             return ApproximateDP(epsilon=Fraction(0), delta=Fraction(0))
-        move = Move.of(distance / self.grid.step, coordinates)
+        move = Move.of(distance, coordinates)
         return ApproximateDP(epsilon=least_epsilon(self._variance, move, level), delta=level)
 
     def law(self, value: object) -> Law:
@@ -240,12 +243,13 @@ def _shown(sigma: Fraction) -> str:
     return decimal if Fraction(decimal) == sigma else str(sigma)
 
 
-def _read_l2(sensitivity: object) -> Fraction:
+def _read_l2(sensitivity: object) -> Sensitivity:
     """A positive L2 sensitivity given as a number or as a Sensitivity."""
     value = sensitivity.need("l2") if isinstance(sensitivity, Sensitivity) else sensitivity
-    return read_positive(
+    distance = read_positive(
         value, "sensitivity", "Use the largest move of the answer in L2, for example 1."
     )
+    return Sensitivity(l2=distance)
 
 
 def _read_delta(delta: object) -> Fraction:

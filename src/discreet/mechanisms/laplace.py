@@ -53,11 +53,15 @@ class Laplace:
     def calibrated(cls, *, sensitivity: object, epsilon: object, grid: object = 1) -> "Laplace":
         """The noise that makes an answer with this L1 sensitivity on the grid ε-DP.
 
+        The sensitivity is that of the rounded answer, a whole number of steps: for real numbers
+        ``dp.Sensitivity(l1=…).rounded(grid, dimension)``.
+
         >>> Laplace.calibrated(sensitivity=1, epsilon=0.5)
         Laplace(scale=2)
         """
-        distance = read_l1(sensitivity)
-        return cls(scale=distance / read_epsilon(epsilon), grid=Grid.of(grid))
+        steps = Grid.of(grid)
+        distance = _read_l1(sensitivity).in_steps("l1", steps) * steps.step
+        return cls(scale=distance / read_epsilon(epsilon), grid=steps)
 
     def __repr__(self) -> str:
         grid = "" if self.grid == _INTEGERS else f", grid={self.grid.step}"
@@ -94,8 +98,9 @@ class Laplace:
         return self._steps
 
     def loss(self, sensitivity: Sensitivity) -> PureDP:
-        """The loss when one unit moves the input by at most ``sensitivity.l1``."""
-        return PureDP(epsilon=Sensitivity.read(sensitivity).need("l1") / self.scale)
+        """The loss when one unit moves the rounded input by at most ``sensitivity.l1``."""
+        moved = Sensitivity.read(sensitivity).in_steps("l1", self.grid)
+        return PureDP(epsilon=moved / self._steps)
 
     def law(self, value: object) -> Law:
         """The exact law of the output on this input."""
@@ -172,13 +177,14 @@ class Laplace:
         return nextafter(float(self.scale) * factor * (1 + 2.0**-50), inf)
 
 
-def read_l1(sensitivity: object) -> Fraction:
+def _read_l1(sensitivity: object) -> Sensitivity:
     """An L1 sensitivity given as a number or as a Sensitivity."""
     if isinstance(sensitivity, Sensitivity):
-        return sensitivity.need("l1")
-    return read_positive(
+        return sensitivity
+    distance = read_positive(
         sensitivity, "sensitivity", "Use the largest move of the answer, for example 1."
     )
+    return Sensitivity(l1=distance)
 
 
 def read_confidence(confidence: object) -> Fraction:

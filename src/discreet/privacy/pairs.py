@@ -154,6 +154,7 @@ def _held_apart(weights: Sequence[float]) -> list[float]:
 # ---------------------------------------------------------------------- coarse grids
 
 
+@np.errstate(all="ignore")  # whatever else is to be raised: chances below all floats are 0
 def _lattice_distances(first: float, second: float, miss: float) -> Floats:
     """The distances where the second noise takes few values: each is taken in turn."""
     edges = np.arange(CELLS + 1) / CELLS
@@ -183,8 +184,7 @@ def _outside(distances: Floats, shifts: Floats, steps: Floats, scale: float) -> 
     for ends in (slice(None, -1), slice(1, None)):
         shift, step = shifts[ends], steps[ends]
         reach = distances[:, None]
-        with np.errstate(invalid="ignore"):
-            high, low = step * (shift + reach), step * (shift - reach)
+        high, low = step * (shift + reach), step * (shift - reach)
         only = np.isinf(step)  # λ = 1: the first noise does not count
         high = np.where(only, np.where(shift <= reach, inf, -inf), high)
         low = np.where(only, np.where(shift <= reach, -inf, inf), low)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
-from math import comb, isqrt
+from math import ceil, comb, floor, isqrt
 from typing import Any
 
 from discreet.errors import BoundsError, PrivacyParameterError
@@ -13,6 +13,7 @@ from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_count
 
 _BITS = 64
+_ROOT_ERROR = 1 << 40
 _MOST_PAIRS = 200_000
 
 
@@ -71,25 +72,74 @@ class Sensitivity:
         l1 = min(count * wide, _root(count * l2**2))
         return Sensitivity(l1=_least(self.l1, l1), l2=_least(self.l2, l2), linf=wide)
 
-    def rounded(self, grid: Grid, dimension: int = 1) -> "Sensitivity":
+    def rounded(self, grid: object, dimension: int = 1) -> "Sensitivity":
         """The sensitivity after real values were rounded to a grid.
 
         Rounding is monotone and commutes with whole steps, so one coordinate that moves by at
         most d lands at most ceil(d/step) steps away; d coordinates together add at most one
         step each: d·step in L1, √d·step in L2.
 
-        >>> Sensitivity(l1=1).rounded(Grid.of(1))
+        >>> Sensitivity(l1=1).rounded(1)
         Sensitivity(l1=1, l2=1, linf=1)
-        >>> Sensitivity(l2=1).rounded(Grid.of("1/4"), dimension=4)
+        >>> Sensitivity(l2=1).rounded("1/4", dimension=4)
         Sensitivity(l1=3, l2=3/2, linf=1)
         """
-        count, step = read_count(dimension, "dimension", "coordinates of the answer"), grid.step
+        count, steps = (
+            read_count(dimension, "dimension", "coordinates of the answer"),
+            Grid.of(grid),
+        )
+        step = steps.step
         moved = Sensitivity(
             l1=None if self.l1 is None else self.l1 + count * step,
             l2=None if self.l2 is None else self.l2 + _root(count * step**2),
             linf=round_up(self.need("linf"), step),
         )
-        return moved.in_dimension(count)
+        return moved.in_dimension(count).of_steps(steps)
+
+    def of_steps(self, grid: object) -> "Sensitivity":
+        """The sensitivity of values that are on a grid: they move by whole steps.
+
+        So l1 and linf are whole numbers of steps, and l2 is the root of one.
+
+        >>> Sensitivity(l1="5/2").of_steps(1)
+        Sensitivity(l1=2, l2=2, linf=2)
+        """
+        step = Grid.of(grid).step
+        norms = {"l1": self.l1, "linf": self.linf}
+        found = {
+            name: norm and max(1, norm // step) * step  # a move, however small, is a step
+            for name, norm in norms.items()
+        }
+        squares = _near_whole((self.l2 / step) ** 2) if self.l2 else None
+        if squares is None or squares.denominator == 1:
+            found["l2"] = self.l2
+        else:
+            found["l2"] = _root(max(1, floor(squares)) * step**2)
+        return Sensitivity(**found)
+
+    def in_steps(self, norm: str, grid: Grid, dimension: int | None = None) -> Fraction:
+        """How many steps of a grid values on it move by, at most; a single number by whole ones.
+
+        A norm that no values on the grid have is refused: it is that of real numbers, which are
+        rounded first and may move by more.
+
+        >>> Sensitivity(l1=1).in_steps("l1", Grid.of("1/4"))
+        Fraction(4, 1)
+        """
+        distance = self.need(norm) / grid.step
+        if dimension == 1:
+            return Fraction(ceil(distance))
+        moved = _near_whole(distance**2) if norm == "l2" else distance
+        if moved.denominator == 1:
+            return distance
+        steps = "the root of a whole number" if norm == "l2" else "a whole number"
+        raise PrivacyParameterError(
+            f"the sensitivity is {decimal_text(self.need(norm))}, which is not {steps} of steps of "
+            f"the grid {grid.step}. Values are rounded to the grid before they get noise, so a "
+            "small move can become a whole step in each coordinate. Say how far the rounded values "
+            f"move: dp.Sensitivity({norm}={decimal_text(self.need(norm))}).rounded({grid.step}, "
+            "dimension=1) for one number, and with their number for several."
+        )
 
     @classmethod
     def of(
@@ -264,6 +314,15 @@ def _least(first: Fraction | None, second: Fraction | None) -> Fraction | None:
     if first is None or second is None:
         return second if first is None else first
     return min(first, second)
+
+
+def _near_whole(number: Fraction) -> Fraction:
+    """The number, or the whole number that it is a part in 2^40 from: the square of a rounded root.
+
+    A float √3 has a square that is a little below 3, and its reader means 3.
+    """
+    whole = Fraction(round(number))
+    return whole if abs(number - whole) * _ROOT_ERROR <= number else number
 
 
 def _root(square: Fraction) -> Fraction:

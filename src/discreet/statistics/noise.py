@@ -155,9 +155,8 @@ def _coordinates(value: object, given: bool) -> int:
 
 def _moved(distance: Fraction, norm: str, grid: Grid, rounded: int) -> Fraction:
     """The sensitivity of the value on the grid."""
-    if rounded == 0:
-        return distance
-    return Sensitivity(**{norm: distance}).rounded(grid, rounded).need(norm)
+    moved = Sensitivity(**{norm: distance})
+    return (moved.of_steps(grid) if rounded == 0 else moved.rounded(grid, rounded)).need(norm)
 
 
 @lru_cache(maxsize=256)
