@@ -59,7 +59,7 @@ def least_noise(
     *,
     price: Price = lambda event, epsilon: batch_delta(event, epsilon=epsilon),
 ) -> Fraction:
-    """The least scale, to six digits and rounded up, for which the batch make(scale) fits the budget.
+    """The least scale, to six digits and rounded up, for which the batch fits the budget.
 
     The questions of a batch are fixed before the first answer is seen.
 
