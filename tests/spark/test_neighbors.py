@@ -8,7 +8,8 @@ from urllib.parse import quote
 import pyarrow.parquet
 import pytest
 
-from tests.neighbors.comparing import Counts
+from discreet.engines.spark import columns
+from tests.neighbors.comparing import Counts, FoundError
 from tests.neighbors.example import replay, run
 from tests.neighbors.kinds import EVERY, NUMERIC
 from tests.neighbors.people import Held
@@ -59,6 +60,13 @@ def test_neighbors_are_told_apart_by_no_more_than_is_priced(store: Store, counts
     for number in PAIRS:
         run(store, number, counts, QUESTIONS)
     assert counts.pairs > counts.refused
+
+
+def test_a_cast_that_can_fail_is_found(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: Spark's own cast to whole numbers fails on a NaN and on an infinity."""
+    monkeypatch.setattr(columns, "_float", lambda place: f"CAST(CAST({place} AS BIGINT) AS DOUBLE)")
+    with pytest.raises(FoundError, match="a row ends a question"):
+        run(store, PAIRS[1], Counts(), 1)
 
 
 def test_the_example_that_is_asked_for(store: Store, request: pytest.FixtureRequest) -> None:
