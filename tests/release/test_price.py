@@ -252,3 +252,23 @@ def test_a_batch_that_outgrows_the_tables_budget_keeps_what_was_answered(visits)
 def test_a_batch_of_something_else_is_refused(questions):
     with pytest.raises(dp.QueryError):
         dp.batch(questions)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 99.37), (-3.21, 40)])
+def test_the_least_value_of_a_column_is_the_largest_of_its_mirror_image(visits, low, high):
+    """Mechanisms are equal with all their weights, and so are their laws on every column."""
+
+    def asked(low, high):
+        table = visits(columns={"stay": dp.number(low, high)}, max_groups=None)
+        plan = table.agg(low=dp.col("stay").min(), high=dp.col("stay").max()).plan(epsilon=1)
+        return {block.block.largest: block for block in plan.price.blocks}
+
+    here, mirrored = asked(low, high), asked(-high, -low)
+    assert here[False].mechanism.measure is not None
+    assert here[False].mechanism == mirrored[True].mechanism
+    assert here[True].mechanism == mirrored[False].mechanism
+    bounds = here[False].block.value.range
+    place = bounds.grid.index(Fraction(20))
+    weight = here[False].mechanism.measure.at(bounds.high - place)
+    assert weight == here[True].mechanism.measure.at(place - bounds.low)
+    assert weight > 1000

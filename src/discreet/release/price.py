@@ -205,11 +205,12 @@ def _priced(block: Block, question: Question, epsilon: Fraction, delta: Fraction
             measure=round_numbers(block.value.range),
         )
     else:
+        bounds = block.value.range if block.largest else block.value.range.flipped
         mechanism = NearMaximum(
             epsilon=level,
             width=width,
             share=moved,
-            measure=toward_middle(block.value.range),
+            measure=toward_middle(bounds),
         )
     return Priced(block, epsilon, moved, mechanism)
 

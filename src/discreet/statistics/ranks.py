@@ -168,7 +168,9 @@ def _end(
     column = arrays.clip(values, bounded, keep_all=question.fixed_size, rounding=rounding)
     mechanism: object
     if name == "min":
-        column = column.flipped()
+        column, seen = column.flipped(), bounded.flipped
+    else:
+        seen = bounded
     if grid is not None and bounded.width < _CELLS:
         cells = HighestCell(
             epsilon=question.epsilon, width=bounded.width, neighbors=question.neighbors
@@ -179,7 +181,7 @@ def _end(
         near = NearMaximum(
             epsilon=question.epsilon,
             width=bounded.width,
-            measure=toward_middle(bounded) if grid is None else None,
+            measure=toward_middle(seen) if grid is None else None,
         )
         point = near(arrays.ordered(column), source=question.source)
         error, mechanism = near.rank_error(_CONFIDENCE), near
