@@ -9,7 +9,7 @@ from tests.neighbors.store import Store
 from tests.neighbors.written_once import written_once
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")  # and no longer: other tests change what is written
 def _written_once() -> Iterator[None]:
     with written_once():
         yield

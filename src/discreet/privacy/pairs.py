@@ -12,8 +12,7 @@ the two noises: one distance holds for a whole cell.  Proof: docs/proofs/ratio.m
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, expm1, inf, isfinite, log, log1p, prod
-from operator import truediv
+from math import exp, expm1, inf, isfinite, log, log1p
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,9 +96,9 @@ def pair_distances(first: Fraction, second: Fraction, miss: Fraction) -> Floats:
     """
     allowed, scales = read_miss(miss), [read_steps(first), read_steps(second)]
     if min(scales) > _COARSE:
-        cells = range(FINE_CELLS)
-        largest = ((1 - cell / FINE_CELLS, (cell + 1) / FINE_CELLS) for cell in cells)
-        return np.array([distance(weights, scales, allowed) for weights in largest])
+        cells = np.arange(FINE_CELLS) / FINE_CELLS
+        largest = np.column_stack((1 - cells, cells + 1 / FINE_CELLS))
+        return _distances(largest, scales, allowed)
     if scales[0] < scales[1]:
         return _lattice_distances(scales[1], scales[0], allowed)[::-1]
     return _lattice_distances(scales[0], scales[1], allowed)
@@ -109,31 +108,38 @@ def pair_distances(first: Fraction, second: Fraction, miss: Fraction) -> Floats:
 
 
 def distance(weights: Sequence[float], steps: Sequence[float], miss: float) -> float:
-    """A distance that |Σ weight·X/steps| exceeds with at most this probability.
+    """A distance that |Σ weight·X/steps| exceeds with at most this probability."""
+    return float(_distances(np.array([weights], float), steps, miss)[0])
+
+
+@np.errstate(all="ignore")  # whatever else is to be raised: chances below all floats are 0
+def _distances(weights: Floats, steps: Sequence[float], miss: float) -> Floats:
+    """The distance for each row of weights.
 
     It is that of continuous noise, and what each noise is at most from a continuous one.
     """
     scales = _held_apart(weights)
-    squares = [scale * scale for scale in scales]
-    parts = [
-        prod(square / (square - other) for other in squares if other is not square)
-        for square in squares
-    ]
+    squares = scales * scales
+    parts = np.ones_like(scales)
+    for one in range(scales.shape[1]):
+        for other in range(scales.shape[1]):
+            if other != one:
+                parts[:, one] *= squares[:, one] / (squares[:, one] - squares[:, other])
     # The logarithm of the tail is concave: Newton's method comes down to the distance from above.
-    reach = sum(scales) * log(4 * len(scales) / miss)
+    reach = scales.sum(1) * log(4 * scales.shape[1] / miss)
+    going = np.ones(reach.shape, bool)
     for _ in range(_STEPS):
-        terms = [part * exp(-reach / scale) for part, scale in zip(parts, scales, strict=True)]
-        tail, slope = sum(terms), sum(map(truediv, terms, scales))
-        if not 0 < tail < miss or slope <= 0:
+        terms = parts * np.exp(-reach[:, None] / scales)
+        tail, slope = terms.sum(1), (terms / scales).sum(1)
+        going &= (tail > 0) & (tail < miss) & (slope > 0)
+        if not going.any():
             break
-        step = log(miss / tail) * tail / slope
+        step = np.where(going, np.log(miss / tail) * tail / slope, 0.0)
         reach -= step
-        if step <= _PRECISION * reach:
-            break
-    rounding = sum(
-        weight * rounding_steps(scale) / scale for weight, scale in zip(weights, steps, strict=True)
-    )
-    return reach * (1 + _PRECISION) + rounding
+        going &= step > _PRECISION * reach
+    rounding = weights @ np.array([rounding_steps(scale) / scale for scale in steps])
+    found: Floats = reach * (1 + _PRECISION) + rounding
+    return found
 
 
 def rounding_steps(scale: float) -> float:
@@ -141,13 +147,13 @@ def rounding_steps(scale: float) -> float:
     return 1 + scale * log1p(expm1(-1 / scale) / 2)
 
 
-def _held_apart(weights: Sequence[float]) -> list[float]:
-    """Scales at least as large, of which no two are nearly equal and none is nearly 0."""
-    largest = max(weights)
-    found: list[float] = []
-    for weight in sorted(weights):
-        least = found[-1] * (1 + _APART) if found else max(largest, 1e-300) * _APART
-        found.append(max(weight, least))
+def _held_apart(weights: Floats) -> Floats:
+    """Scales at least as large, of which no two of a row are nearly equal and none is nearly 0."""
+    found = np.sort(weights, axis=1)
+    least = np.maximum(found[:, -1], 1e-300) * _APART
+    for place in range(found.shape[1]):
+        found[:, place] = np.maximum(found[:, place], least)
+        least = found[:, place] * (1 + _APART)
     return found
 
 
