@@ -13,16 +13,17 @@ import numpy as np
 import pytest
 
 from discreet.errors import DataError, PrivacyParameterError, VerificationError
-from discreet.local import RandomizedResponse
+from discreet.local import ApproximateResponse, RandomizedResponse
 from discreet.mechanisms import (
     Exponential,
     Gaussian,
     Laplace,
+    NameAndShame,
     NoisyMax,
     Processed,
 )
 from discreet.noise import UnsafeSeededBits
-from discreet.privacy.losses import PureDP, ZeroConcentratedDP
+from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import verify
 from tests.support.evidence import fits
@@ -197,6 +198,27 @@ def test_the_function_sees_of_a_draw_what_it_sees_of_the_law(noise):
 def test_losses_of_different_kinds_add_up():
     both = Processed([Gaussian(sigma=2), RandomizedResponse(epsilon=1)], lambda x, y: x)
     assert both.loss(Sensitivity(l2=1)) == ZeroConcentratedDP(rho="5/8")
+
+
+def test_losses_that_have_no_sum_are_refused_and_the_remedy_works():
+    gaussian, response = Gaussian(sigma=2), ApproximateResponse(epsilon=1, delta=1e-6)
+    shamed, unit = NameAndShame(delta=0.01), Sensitivity(l2=1)
+    for mechanisms, given in [
+        ([gaussian, response], [unit]),
+        ([response, gaussian, RandomizedResponse(epsilon=1)], [unit]),
+        ([shamed, gaussian], [unit]),
+        ([shamed, RandomizedResponse(epsilon=1)], []),
+        ([Processed([response], abs), gaussian], [unit]),
+    ]:
+        mixed = Processed(mechanisms, lambda *outputs: 0)
+        with pytest.raises(PrivacyParameterError, match=r"have no sum.*to_approximate\("):
+            mixed.loss(*given)
+    parts = gaussian.loss(unit).to_approximate(delta=1e-6), response.loss
+    assert parts[0] + parts[1] == ApproximateDP(
+        epsilon=parts[0].epsilon + 1, delta=Fraction(2, 10**6)
+    )
+    plain = Processed([response, RandomizedResponse(epsilon=1)], lambda x, y: x)
+    assert plain.loss() == ApproximateDP(epsilon=2, delta=1e-6)
 
 
 def test_it_is_written_as_it_was_made():

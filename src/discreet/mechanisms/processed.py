@@ -95,7 +95,8 @@ class Processed:
     def loss(self, *sensitivities: Sensitivity) -> _Loss:
         """What the mechanisms cost together: the function costs nothing.
 
-        One sensitivity for each mechanism that states its loss for one, in their order.
+        One sensitivity for each mechanism that states its loss for one, in their order.  Losses
+        that have no sum, such as a ρ and an ε with a δ, are refused.
 
         >>> from discreet.mechanisms.laplace import Laplace
         >>> Processed(Laplace(scale=2), abs).loss(Sensitivity(l1=1))
@@ -121,6 +122,7 @@ class Processed:
             )
         if any(isinstance(loss, ZeroConcentratedDP) for loss in losses):
             losses = [loss.to_zcdp() if isinstance(loss, PureDP) else loss for loss in losses]
+        _check_sum(losses)
         total: _Loss = reduce(add, losses)
         return total
 
@@ -200,6 +202,18 @@ class Processed:
             )
         _check_size(int(high - low) + 1)
         return int(low), int(high)
+
+
+def _check_sum(losses: Sequence[object]) -> None:
+    kinds = {type(loss) for loss in losses}
+    if len(kinds) > 1 and not kinds <= {PureDP, ApproximateDP}:
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise PrivacyParameterError(
+            f"the mechanisms state losses of different kinds: {names}. Kinds that say different "
+            "things have no sum, and the δ for which a ρ becomes an ε is not chosen here. Ask each "
+            "for its loss, turn those that are no ApproximateDP into one, .to_approximate() or, "
+            "of a ρ, .to_approximate(delta=1e-6), and add them."
+        )
 
 
 def _needed(mechanism: Any) -> int:
