@@ -630,3 +630,36 @@ def test_bad_answers_are_refused_and_leave_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "memo.json").exists()
     memo.answer(QUESTION, poll, 1)
     assert os.stat(tmp_path / "memo.json").st_mode & 0o77 == 0
+
+
+@pytest.mark.parametrize("categories", [2, 3, ("no", "yes")])
+def test_the_law_of_several_reports_is_the_product_as_for_one_stage(categories):
+    stage = RandomizedResponse(epsilon=1, categories=categories)
+    names = range(categories) if isinstance(categories, int) else categories
+    for question in (Repeated(permanent=stage, each=stage), Repeated(permanent=stage)):
+        both = question.law([names[0], names[1]])
+        first, second = question.law(names[0]), question.law(names[1])
+        for pair in product(names, names):
+            expected = first.probability(pair[0]) * second.probability(pair[1])
+            assert both.probability(pair) == pytest.approx(expected, rel=1e-15)
+        moved = verify(question, [names[0], names[1]], [names[1], names[1]])
+        assert moved.epsilon == verify(question, names[0], names[1]).epsilon
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        UnaryEncoding(epsilon=1, categories=3),
+        HadamardResponse(epsilon=1, categories=3),
+        SubsetSelection(epsilon=1, categories=3),
+        ProjectiveGeometryResponse(epsilon=1, categories=3),
+        Repeated(
+            permanent=UnaryEncoding(epsilon=1, categories=3), each=RandomizedResponse(epsilon=1)
+        ),
+    ],
+    ids=lambda scheme: type(scheme).__name__,
+)
+def test_a_law_of_one_report_is_not_asked_for_several(scheme):
+    with pytest.raises(DataError, match=r"several answers\. .* Give one answer"):
+        scheme.law([0, 1])
+    assert scheme.law(1).against(scheme.law(0))

@@ -139,18 +139,27 @@ class Repeated:
         return bits
 
     def law(self, value: Any, /) -> Law:
-        """The exact law of one report on a value, through both stages."""
+        """The exact law of one report on a value, through both stages.
+
+        Over randomized response it is also that of the tuple of reports on several.
+        """
         first: Law = self.permanent.law(value)
         if self.each is None:
             return first
         names, (truth, lie) = list(_names(self.permanent)), self.pair
-        true = int(self.permanent._answers.codes(value))
-        if not isinstance(self.permanent, UnaryEncoding):
-            return WeightedLaw.of_probabilities(
-                {name: truth if at == true else lie for at, name in enumerate(names)}
+        if isinstance(self.permanent, UnaryEncoding):
+            true = self.permanent._answers.code(value)
+            one, other = (WeightedLaw.of_probabilities({1: up, 0: 1 - up}) for up in (truth, lie))
+            return ProductLaw(tuple(one if at == true else other for at in range(len(names))))
+        codes = self.permanent._answers.codes(value)
+        laws = {
+            kept: WeightedLaw.of_probabilities(
+                {name: truth if at == kept else lie for at, name in enumerate(names)}
             )
-        one, other = (WeightedLaw.of_probabilities({1: up, 0: 1 - up}) for up in (truth, lie))
-        return ProductLaw(tuple(one if at == true else other for at in range(len(names))))
+            for kept in set(codes.ravel().tolist())
+        }
+        reports = tuple(laws[kept] for kept in codes.ravel().tolist())
+        return ProductLaw(reports) if codes.ndim else reports[0]
 
     @property
     def identity(self) -> str:

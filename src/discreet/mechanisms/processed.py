@@ -9,12 +9,11 @@ from math import lcm, prod
 from operator import add
 from typing import Any
 
-import numpy as np
-
 from discreet.errors import DataError, PrivacyParameterError, VerificationError
 from discreet.exact import Grid, rational
 from discreet.mechanisms.gaussian_law import GaussianLaw
 from discreet.mechanisms.laplace_law import LaplaceLaw
+from discreet.mechanisms.outcomes import canonical
 from discreet.noise import BitSource, Keystream, uniform_below
 from discreet.privacy.laws import MAX_ATOMS, EnclosedLaw, Law, ProductLaw, WeightedLaw
 from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
@@ -33,6 +32,9 @@ class Processed:
     outcomes to probabilities if it tosses coins of its own.  The output on an array is given to
     it as a tuple.  Laplace and Gaussian noise reach every grid point, so their law is known
     with ``clamp=(low, high)``: outputs outside are moved to the nearer end first.
+
+    Outputs and outcomes that compare equal have one form, since a law takes them for one: whole
+    numbers are ints, True, 1.0 and -0.0 among them, and there is one NaN.
 
     Guarantee: the loss is that of the mechanisms together; the function adds nothing, provided
     that it sees the outputs and no data.  Proof: docs/proofs/post-processing.md
@@ -85,7 +87,7 @@ class Processed:
         """The function of fresh outputs; several mechanisms take one input each."""
         bits = Keystream() if source is None else source
         outputs = [
-            self._clamped(_plain(mechanism(part, source=bits)))
+            self._clamped(mechanism(part, source=bits))
             for mechanism, part in zip(self.mechanisms, self._inputs(value), strict=True)
         ]
         return _drawn(_image(self.function(*outputs)), bits)
@@ -93,7 +95,8 @@ class Processed:
     def loss(self, *sensitivities: Sensitivity) -> _Loss:
         """What the mechanisms cost together: the function costs nothing.
 
-        One sensitivity for each mechanism that states its loss for one, in their order.
+        One sensitivity for each mechanism that states its loss for one, in their order.  Losses
+        that have no sum, such as a ρ and an ε with a δ, are refused.
 
         >>> from discreet.mechanisms.laplace import Laplace
         >>> Processed(Laplace(scale=2), abs).loss(Sensitivity(l1=1))
@@ -119,6 +122,7 @@ class Processed:
             )
         if any(isinstance(loss, ZeroConcentratedDP) for loss in losses):
             losses = [loss.to_zcdp() if isinstance(loss, PureDP) else loss for loss in losses]
+        _check_sum(losses)
         total: _Loss = reduce(add, losses)
         return total
 
@@ -150,11 +154,13 @@ class Processed:
         return inputs
 
     def _clamped(self, output: Any) -> Any:
+        """What the function is given of an output: the same for a draw and for the law."""
+        plain = canonical(output)
         if self.clamp is None:
-            return output
-        if isinstance(output, tuple):
-            return tuple(self._clamped(part) for part in output)
-        return min(max(output, self.clamp[0]), self.clamp[1])
+            return plain
+        if isinstance(plain, tuple):
+            return tuple(map(self._clamped, plain))
+        return min(max(plain, self.clamp[0]), self.clamp[1])
 
     def _finite(self, law: "Law | Mapping[Any, object]") -> _Finite:
         """The law on finitely many outcomes, before the function is applied."""
@@ -196,6 +202,18 @@ class Processed:
             )
         _check_size(int(high - low) + 1)
         return int(low), int(high)
+
+
+def _check_sum(losses: Sequence[object]) -> None:
+    kinds = {type(loss) for loss in losses}
+    if len(kinds) > 1 and not kinds <= {PureDP, ApproximateDP}:
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise PrivacyParameterError(
+            f"the mechanisms state losses of different kinds: {names}. Kinds that say different "
+            "things have no sum, and the δ for which a ρ becomes an ε is not chosen here. Ask each "
+            "for its loss, turn those that are no ApproximateDP into one, .to_approximate() or, "
+            "of a ρ, .to_approximate(delta=1e-6), and add them."
+        )
 
 
 def _needed(mechanism: Any) -> int:
@@ -254,17 +272,14 @@ def _enclosure(
 
 def _image(result: object) -> dict[Any, Fraction]:
     """What the function gave: one outcome for certain, or a law of its own."""
-    try:
-        if not isinstance(result, Mapping):
-            return {_hashed(_plain(result)): Fraction(1)}
-        law = WeightedLaw.of_probabilities(result)
-    except TypeError:
-        raise DataError(
-            "the function gave a value that cannot be hashed. The law is a table of outcomes. "
-            "Let it give numbers, strings or tuples, or a mapping from those to probabilities."
-        ) from None
-    chances = {outcome: weight.coefficient for outcome, weight in law.weights.items()}
-    return {outcome: chance for outcome, chance in chances.items() if chance}
+    if not isinstance(result, Mapping):
+        return {canonical(result): Fraction(1)}
+    image: dict[Any, Fraction] = {}
+    for outcome, weight in WeightedLaw.of_probabilities(result).weights.items():
+        if weight.coefficient:
+            form = canonical(outcome)
+            image[form] = image.get(form, Fraction(0)) + weight.coefficient
+    return image
 
 
 def _drawn(image: Mapping[Any, Fraction], bits: BitSource) -> Any:
@@ -273,18 +288,6 @@ def _drawn(image: Mapping[Any, Fraction], bits: BitSource) -> Any:
     place = uniform_below(unit, bits)
     ends = accumulate(int(chance * unit) for chance in image.values())
     return next(outcome for outcome, end in zip(image, ends, strict=True) if place < end)
-
-
-def _hashed(value: Any) -> Any:
-    hash(value)
-    return value
-
-
-def _plain(output: Any) -> Any:
-    """An output as plain Python data: an array as a tuple."""
-    if isinstance(output, np.ndarray):
-        return tuple(output.ravel().tolist())
-    return output.item() if isinstance(output, np.generic) else output
 
 
 def _read_clamp(clamp: object) -> tuple[int | float, int | float]:
