@@ -59,7 +59,7 @@ def plot_noise(mechanism: Any, values: Sequence[object], beside: Any) -> Any:
     ratios = None
     if len(inputs) == 2:
         ratios = [log(p) - log(q) if p and q else None for p, q in zip(*chances, strict=True)]
-    whole = grid.exponent == 0 and places == list(range(places[0], places[-1] + 1))
+    whole = grid.exponent == 0 and len(places) == places[-1] - places[0] + 1
     unit = 1.0 if grid.exponent == 0 else float(grid.step)
     kinds = " beside ".join(type(one).__name__ for one, _ in pairs)
     title = repr(mechanism) if beside is None else f"{kinds} noise"

@@ -101,6 +101,9 @@ def note(output: Output, question: Question) -> str:
         if output.aggregate.statistic not in counts:
             ends = [_shown(block.value, end) for end in (bounds.low, bounds.high)]
             parts.append(f"clipping to [{ends[0]}, {ends[1]}]")
+        if block.value.default is not None:
+            stands = _shown(block.value, block.value.default)
+            parts.append(f"counting of missing values as {stands}")
     if isinstance(block, Ranks) and not block.value.whole:
         parts.append(f"rounding to multiples of {float(block.value.range.grid.step):.2g}")
     if question.schema.by_person:
