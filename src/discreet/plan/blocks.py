@@ -116,7 +116,7 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
-    """The largest or the smallest value of a column, or one a few ranks from it."""
+    """A value near the largest or the smallest one of a column."""
 
     value: Steps
     largest: bool
