@@ -109,7 +109,7 @@ def test_every_command_that_is_shown_works_as_it_is_printed(tmp_path: Path, wher
     assert codes == [0, NO_BUDGET, NO_BUDGET, 0, 0], commands  # what was paid for is not left
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_clone_says_what_it_sets_up(tmp_path: Path) -> None:
     """From the cache of the environment that runs the tests, without a network."""
     tools = Path(sys.prefix).parent / ".tools"

@@ -192,6 +192,13 @@ def test_every_block_of_a_page_runs(path: Path, shell: Shell) -> None:
 
 
 @pytest.mark.slow
+def test_tutorials_that_are_followed_in_one_folder_do_not_collide(shell: Shell) -> None:
+    for path in READERS:
+        if path.parent.name == "tutorials":
+            follow(path, shell)
+
+
+@pytest.mark.soak
 def test_pages_that_are_followed_in_one_folder_do_not_collide(shell: Shell) -> None:
     for path in READERS:
         follow(path, shell)

@@ -255,7 +255,7 @@ def test_vectors_are_private_by_enumeration_of_every_move(
 
 @pytest.mark.slow
 def test_two_coordinates_are_verified_on_the_shipped_law() -> None:
-    noise = Gaussian.calibrated(sensitivity="1.4142135624", epsilon=2, delta=1e-3, dimension=2)
+    noise = Gaussian.calibrated(sensitivity=sqrt(2), epsilon=2, delta=1e-3, dimension=2)
     for first, second in [((0, 0), (1, 1)), ((5, 7), (6, 6)), ((0, 0), (0, 1))]:
         found = verify(noise, list(first), list(second)).delta(epsilon=2)
         assert found <= Fraction(1, 1000)

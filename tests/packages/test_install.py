@@ -85,8 +85,8 @@ def test_there_is_one_place_that_names_the_command() -> None:
     ("pip", "place"),
     [
         (False, "a clone"),
-        pytest.param(False, "elsewhere", marks=pytest.mark.slow),
-        pytest.param(True, "a clone", marks=pytest.mark.slow),
+        pytest.param(False, "elsewhere", marks=pytest.mark.soak),
+        pytest.param(True, "a clone", marks=pytest.mark.soak),
         pytest.param(True, "elsewhere", marks=pytest.mark.slow),
     ],
 )
