@@ -38,14 +38,16 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from discreet.ledger import Ledger, spending
+    from discreet.local.randomized_response import RandomizedResponse, randomized_response
     from discreet.mechanisms import (
         Exponential,
         Gaussian,
         Laplace,
         NameAndShame,
+        NoiseComparison,
         NoisyMax,
         PermuteAndFlip,
-        RandomizedResponse,
+        Processed,
     )
     from discreet.noise import UnsafeSeededBits
     from discreet.plan.build import col, people, rows, when
@@ -54,7 +56,9 @@ if TYPE_CHECKING:
     from discreet.privacy.budget import Budget
     from discreet.privacy.estimate import Estimate
     from discreet.privacy.estimates import Estimates
+    from discreet.privacy.experiment import Beliefs, Experiment, experiment
     from discreet.privacy.losses import ApproximateDP, PureDP, TotalVariation, ZeroConcentratedDP
+    from discreet.privacy.region import Region
     from discreet.privacy.sensitivity import Sensitivity
     from discreet.privacy.tradeoff import Tradeoff, tradeoff
     from discreet.privacy.verification import Verification, verify
@@ -75,7 +79,6 @@ if TYPE_CHECKING:
         noisy_max,
         proportion,
         quantile,
-        randomized_response,
         std,
         sum,
         var,
@@ -87,6 +90,7 @@ __all__ = [
     "AnswerLostError",
     "AnswerPendingError",
     "ApproximateDP",
+    "Beliefs",
     "BoundsError",
     "Budget",
     "BudgetExhaustedError",
@@ -95,6 +99,7 @@ __all__ = [
     "DiscreetError",
     "Estimate",
     "Estimates",
+    "Experiment",
     "Exponential",
     "Gaussian",
     "KeyReusedError",
@@ -105,14 +110,17 @@ __all__ = [
     "LedgerMissingError",
     "LedgerUnavailableError",
     "NameAndShame",
+    "NoiseComparison",
     "NoisyMax",
     "PermuteAndFlip",
     "PolicyError",
     "PrivacyParameterError",
     "PrivacyWarning",
+    "Processed",
     "PureDP",
     "QueryError",
     "RandomizedResponse",
+    "Region",
     "Release",
     "Sensitivity",
     "SourceError",
@@ -135,6 +143,7 @@ __all__ = [
     "count",
     "date",
     "dbapi",
+    "experiment",
     "gaussian",
     "histogram",
     "integer",
@@ -189,14 +198,16 @@ _HOMES = {
         "VerificationError",
     ),
     "discreet.ledger": ("Ledger", "spending"),
+    "discreet.local.randomized_response": ("RandomizedResponse", "randomized_response"),
     "discreet.mechanisms": (
         "Exponential",
         "Gaussian",
         "Laplace",
         "NameAndShame",
+        "NoiseComparison",
         "NoisyMax",
         "PermuteAndFlip",
-        "RandomizedResponse",
+        "Processed",
     ),
     "discreet.noise": ("UnsafeSeededBits",),
     "discreet.plan.build": ("col", "people", "rows", "when"),
@@ -204,6 +215,8 @@ _HOMES = {
     "discreet.privacy.budget": ("Budget",),
     "discreet.privacy.estimate": ("Estimate",),
     "discreet.privacy.estimates": ("Estimates",),
+    "discreet.privacy.experiment": ("Beliefs", "Experiment", "experiment"),
+    "discreet.privacy.region": ("Region",),
     "discreet.privacy.losses": ("ApproximateDP", "PureDP", "TotalVariation", "ZeroConcentratedDP"),
     "discreet.privacy.sensitivity": ("Sensitivity",),
     "discreet.privacy.tradeoff": ("Tradeoff", "tradeoff"),
@@ -226,7 +239,6 @@ _HOMES = {
         "noisy_max",
         "proportion",
         "quantile",
-        "randomized_response",
         "std",
         "sum",
         "var",

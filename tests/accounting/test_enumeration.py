@@ -117,7 +117,7 @@ CASES: dict[str, tuple[Event, list[twins.Pair]]] = {
     ),
     "integer Gaussian, two coordinates": (
         DiscreteGaussianEvent(variance=5, squared_sensitivity=2, coordinates=2),
-        [twins.joint([twins.discrete_gaussian(Fraction(5), 1, 18)] * 2)],
+        [twins.joint([twins.discrete_gaussian(Fraction(5), 1, 26)] * 2)],
     ),
     "exponential": (
         BoundedRangeEvent(epsilon=1),

@@ -293,7 +293,7 @@ def number(value: Fraction) -> mpf:
     return mpf(value.numerator) / value.denominator
 
 
-@pytest.mark.parametrize("rate", all_but(["1/10"], RATES, pytest.mark.slow))
+@pytest.mark.parametrize("rate", all_but(["1/10"], RATES, pytest.mark.soak))
 @pytest.mark.parametrize("name", LAWS)
 def test_no_price_of_a_sample_is_below_the_exact_one(name: str, rate: str) -> None:
     with workdps(DIGITS):

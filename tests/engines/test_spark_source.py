@@ -76,7 +76,7 @@ def test_paths_of_stores_are_spark_s():
 
 def test_spark_that_is_not_installed_is_said_so(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
-    with pytest.raises(SourceError, match=r"discreet\[spark\]"):
+    with pytest.raises(SourceError, match="pyspark"):
         dp.table(
             "spark://?table=visits",
             unit="row",

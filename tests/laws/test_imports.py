@@ -10,6 +10,7 @@ from tests.support.package_source import SourceFile, imported_names, made_up, pa
 
 ROOMS = (
     "errors",
+    "packages",
     "exact",
     "privacy",
     "noise",

@@ -1,6 +1,7 @@
 """Section B of the mission: randomized response."""
 
 from fractions import Fraction
+from itertools import product
 from math import exp, log, sqrt
 
 import numpy as np
@@ -35,6 +36,37 @@ def test_b2_warners_form_keeps_the_bit_with_the_odds_e_to_the_epsilon():
         assert dp.verify(mechanism, 0, 1).epsilon == Fraction(str(epsilon))
         hits = int(np.count_nonzero(mechanism(np.ones(draws, np.int64))))
         assert frequency_agrees(hits, kept, draws)
+
+
+def test_b2_n_respondents_of_whom_one_changes():
+    # M(X) = (Y_1, …, Y_n).  For every y in {0,1}^n and every X, X' that differ in one record, all
+    # factors of P(M(X) = y)/P(M(X') = y) but one cancel, and that one is at most e^ε.
+    for n, epsilon in ((1, 1), (2, 1), (3, "1/2")):
+        mechanism, bound = dp.RandomizedResponse(epsilon=epsilon), exp(Fraction(epsilon))
+        for records in product((0, 1), repeat=n):
+            law = mechanism.law(list(records))
+            total = sum(law.probability(y) for y in product((0, 1), repeat=n))
+            assert total == pytest.approx(1)
+            for place in range(n):
+                changed = [*records[:place], 1 - records[place], *records[place + 1 :]]
+                other = mechanism.law(changed)
+                for y in product((0, 1), repeat=n):
+                    ratio = law.probability(y) / other.probability(y)
+                    kept = y[place] == records[place]
+                    assert ratio == pytest.approx(bound if kept else 1 / bound)
+                # Every event, not only every y: the same ε, exactly, and every δ(ε') with it.
+                found = dp.verify(mechanism, list(records), changed)
+                assert found.epsilon == Fraction(epsilon)
+                alone = dp.verify(mechanism, records[place], 1 - records[place])
+                assert found.delta("1/4") == alone.delta("1/4")
+
+    # However many they are: the others' answers are in both data sets.
+    query = [age >= 18 for age in range(400)]
+    changed = [*query[:7], not query[7], *query[8:]]
+    assert dp.verify(dp.RandomizedResponse(epsilon=1), query, changed).epsilon == 1
+    # Two changed records are a group of two.
+    changed[300] = not changed[300]
+    assert dp.verify(dp.RandomizedResponse(epsilon=1), query, changed).epsilon == 2
 
 
 def test_b3_the_estimate_is_unbiased():

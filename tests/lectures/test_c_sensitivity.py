@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
+from tests.support import drawn
 from tests.support.evidence import agrees, frequency_agrees
 from tests.support.neighbors import l1, removals, replacements
 
@@ -109,6 +110,69 @@ def test_c1_sum_max_and_average_by_every_pair_of_neighbors():
         assert moved == pytest.approx(299 / n)
 
 
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+def test_c1_the_products_own_function_says_299_for_the_largest_height(relation):
+    # The highest of heights from 1 to 300 centimeters moves by 299, the average by 299/n.
+    heights = (1, 150, 300)
+    stated = dp.Sensitivity.of("max", bounds=(1, 300), neighbors=relation)
+    assert stated.l1 == 299
+    searched = dp.Sensitivity.over(
+        lambda records: max(records, default=1), heights, records=3, neighbors=relation
+    )
+    assert searched == stated
+    lowest = dp.Sensitivity.of("min", bounds=(1, 300), neighbors=relation)
+    assert lowest == dp.Sensitivity.over(
+        lambda records: min(records, default=300), heights, records=3, neighbors=relation
+    )
+    # The lectures' answer: the highest, with Laplace noise of scale 299/ε.
+    naive = dp.Laplace.calibrated(sensitivity=stated, epsilon=1)
+    assert naive.scale == 299
+    assert dp.verify(naive, 1, 300).epsilon == 1
+    # dp.max aims at ranks instead.  It is as private where the highest moves by 299, and nearer.
+    crowd = [150] * 200
+    answer = dp.max(crowd, bounds=(1, 300), grid=1, epsilon=1, neighbors=relation)
+    assert answer.loss == dp.PureDP(epsilon=1)
+    first, second = [149] * 20, [149] * 19 + [299]  # grid points above the lower bound
+    assert dp.verify(answer.mechanism, first, second).epsilon <= 1
+    assert dp.verify(answer.mechanism, first, [149] * 19 + [0]).epsilon <= 1
+
+
+def test_c1_every_line_of_the_table_is_the_largest_move_of_all_neighbors():
+    tens, n = (1, 4, 10), 3
+
+    def average(records):
+        return Fraction(sum(records), len(records))
+
+    for relation in ("add-remove", "replace"):
+        for name, query in (("sum", sum), ("count", len), ("histogram", histogram)):
+            known = {"neighbors": relation, **({"bounds": (1, 10)} if name == "sum" else {})}
+            universe = tens if name == "sum" else UNIVERSE
+            found = dp.Sensitivity.over(query, universe, records=n, neighbors=relation)
+            stated = dp.Sensitivity.of(name, **known)
+            if (name, relation) == ("count", "replace"):
+                assert found.l1 == 0, "of all records: their number does not change"
+            else:
+                assert found.l1 == stated.l1, name
+        marked = dp.Sensitivity.over(count_of_ones, UNIVERSE, records=n, neighbors=relation)
+        assert marked == dp.Sensitivity.of("count", neighbors=relation)
+        # What the array functions calibrate to is the same.
+        summed = dp.sum([1, 4, 10], bounds=(1, 10), grid=1, epsilon=1, neighbors=relation)
+        stated = dp.Sensitivity.of("sum", bounds=(1, 10), neighbors=relation)
+        assert noise_per_unit(summed.mechanism) == stated.l1
+    fixed = {"neighbors": "replace", "records": n}
+    found = dp.Sensitivity.over(average, tens, **fixed)
+    assert found == dp.Sensitivity.of("mean", bounds=(1, 10), **fixed)
+    assert found.l1 == Fraction(9, n)
+    share = dp.Sensitivity.over(lambda r: average([v == 1 for v in r]), tens, **fixed)
+    assert share == dp.Sensitivity.of("proportion", **fixed)
+    for name in ("mean", "proportion"):
+        with pytest.raises(dp.PrivacyParameterError, match="must be public"):
+            dp.Sensitivity.of(name, bounds=(1, 10))
+    for name in ("sum", "max", "min", "mean"):
+        with pytest.raises(dp.BoundsError, match="needs bounds"):
+            dp.Sensitivity.of(name, **fixed)
+
+
 def test_c1_unbounded_data_are_refused_and_bounds_asked_for():
     for statistic in (dp.sum, dp.mean, dp.max, dp.min, dp.var, dp.std, dp.median):
         with pytest.raises(dp.BoundsError, match=r"bounds=\(0, 120\)"):
@@ -175,3 +239,45 @@ def test_c4_private_max_sum_and_histogram_of_integers_from_1_to_10():
     assert list(cells) == list(range(1, 11))
     assert cells.loss == dp.PureDP(epsilon=1)
     assert all(abs(cells[value].value - data.count(value)) < 40 for value in cells)
+
+
+def test_c3_changing_one_point_translates_the_curve():
+    # The picture of the proof: two shifted laws, and the logarithm of their ratio within ±ε.
+    mechanism = dp.Laplace.calibrated(sensitivity=1, epsilon="1/2")
+    picture = mechanism.plot(0, 1)
+    rows = drawn.rows(picture.spec, "height")
+    heights = {(row["law"], row["output"]): row["height"] for row in rows}
+    assert len(heights) == len(rows) > 40
+    for (law, output), height in heights.items():
+        center = 0 if law == "on 0" else 1
+        assert height == mechanism.pmf(int(output) - center)
+        if law == "on 0" and ("on 1", output + 1) in heights:
+            assert heights["on 1", output + 1] == height, "translated"
+    ratios = [row["ratio"] for row in drawn.rows(picture.spec, "ratio")]
+    assert len(ratios) > 20
+    assert all(abs(ratio) == pytest.approx(0.5, abs=1e-12) for ratio in ratios)
+    assert "ε = 0.5" in str(picture.spec["title"])
+
+    # Gaussian noise has no such bound: the logarithm of the ratio is a line that goes on.
+    bell = dp.Gaussian(sigma=2).plot(0, 1)
+    assert "No factor bounds the ratio" in str(bell.spec["title"])
+    rows = drawn.rows(bell.spec, "ratio")
+    assert len(rows) > 10
+    for row in rows:
+        assert row["ratio"] == pytest.approx((1 - 2 * row["output"]) / 8, abs=1e-9)
+
+
+def test_c2_laplace_beside_gaussian():
+    laplace, gaussian = dp.Laplace(scale=2), dp.Gaussian(sigma=2)
+    picture = laplace.plot(beside=gaussian)
+    rows = drawn.rows(picture.spec, "height")
+    for row in rows:
+        noise = laplace if row["law"].startswith("Laplace") else gaussian
+        assert row["height"] == noise.pmf(int(row["output"]))
+    assert {row["law"] for row in rows} == {"Laplace(scale=2)", "Gaussian(sigma=2)"}
+    # On a fine grid the heights are the lectures' densities.
+    rows = drawn.rows(dp.Laplace(scale=2, grid=2**-20).plot().spec, "height")
+    assert len(rows) > 200
+    assert all(
+        row["height"] == pytest.approx(exp(-abs(row["output"]) / 2) / 4, rel=1e-6) for row in rows
+    )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
+from tests.support import drawn
 from tests.support.evidence import at_most
 
 
@@ -29,6 +30,46 @@ def test_f1_the_gaussian_mechanism_needs_less_noise_than_the_classic_formula():
     one = dp.Gaussian.calibrated(sensitivity=1, epsilon=1, delta=delta, dimension=64)
     many = dp.Gaussian.calibrated(sensitivity=8, epsilon=1, delta=delta, dimension=64)
     assert float(many.sigma / one.sigma) == pytest.approx(8, rel=0.02)
+
+
+def test_f1_when_gaussian_noise_beats_laplace_noise():
+    # k counts that one person is in move by k in L1 and by √k in L2: Gaussian noise wins from
+    # some k on, sooner with a larger δ.
+    comparison = dp.NoiseComparison(epsilon=1, delta=1e-6)
+    assert comparison.crossover == 8
+    for counts in range(1, 17):
+        laplace, gaussian = comparison.laplace(counts), comparison.gaussian(counts)
+        assert laplace.scale == counts
+        wins = gaussian.accuracy(0.95) < laplace.accuracy(0.95)
+        assert wins == (counts >= 8)
+        assert comparison.better(counts) == (gaussian if wins else laplace)
+    assert dp.NoiseComparison(epsilon=1, delta="1/100").crossover < 8
+    assert dp.NoiseComparison(epsilon=1, delta=1e-12).crossover > 8
+
+    # Both keep their promise on the pair that they must hide: all k counts move by one.
+    laplace, gaussian = comparison.laplace(2), comparison.gaussian(2)
+    assert dp.verify(laplace, [0, 0], [1, 1]).epsilon == 1
+    one = dp.Gaussian(sigma=gaussian.sigma)
+    assert dp.verify(one, 0, 1).delta(1) <= Fraction(1, 10**6)
+
+    # On the shipped code, at 16 counts: the smaller margin holds 95% of the noise, the larger too.
+    draws = 20_000
+    for noise in (comparison.laplace(16), comparison.gaussian(16)):
+        beyond = np.abs(np.asarray(noise(np.zeros(draws, np.int64)))) > noise.accuracy(0.95)
+        assert at_most(int(np.count_nonzero(beyond)), 0.05, draws)
+    # The control: Laplace noise does not stay within the Gaussian's margin.
+    wide = np.abs(np.asarray(comparison.laplace(16)(np.zeros(draws, np.int64))))
+    misses = int(np.count_nonzero(wide > comparison.gaussian(16).accuracy(0.95)))
+    assert not at_most(misses, 0.05, draws)
+
+    # The figure: both margins as they are, and where they cross.
+    picture = comparison.plot()
+    assert picture.title == "Gaussian noise first beats Laplace at 8 counts"
+    rows = drawn.rows(picture.spec, "noise")
+    assert {row["counts"] for row in rows} == set(range(1, 17))
+    for row in rows:
+        noise = {"Laplace": comparison.laplace, "Gaussian": comparison.gaussian}[row["noise"]]
+        assert row["margin"] == noise(row["counts"]).accuracy(0.95)
 
 
 def test_f2_report_noisy_max_is_private_however_many_counts_there_are():

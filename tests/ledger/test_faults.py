@@ -369,7 +369,7 @@ class TestServer:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "psycopg", None)
-        with pytest.raises(LedgerUnavailableError, match=r"discreet\[postgres\]"):
+        with pytest.raises(LedgerUnavailableError, match="psycopg"):
             Ledger("postgresql://somewhere/privacy")
 
 

@@ -18,6 +18,7 @@ from discreet.ledger.records import Records
 from discreet.ledger.sqlite import SqliteStore
 from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from tests.support.waits import until
 
 SMALL = PureEvent(epsilon="1/1000")
 
@@ -113,10 +114,24 @@ def _killed(
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         seen += pipe
+    if place.startswith("postgres"):
+        _await_the_server(place)
     handed_out = [int(line) for line in seen if line.endswith("\n") and line != "0\n"]
     if os.WTERMSIG(status) != signal.SIGKILL:
         return [f"the child ended with status {status}"]
     return _problems(place, handed_out)
+
+
+def _await_the_server(place: str) -> None:
+    """Wait until the server noticed that a client is gone: what it was told it may still do."""
+    import psycopg
+
+    others = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    )
+    with psycopg.connect(place, autocommit=True) as connection:
+        until(lambda: connection.execute(others).fetchone() == (0,), "no client is left")
 
 
 def _ask_for_ever(place: str, pipe: int, careless: bool) -> None:

@@ -19,6 +19,7 @@ from discreet.local import (
     Mean,
     ProjectiveGeometryResponse,
     RandomizedResponse,
+    Scheme,
     SubsetSelection,
     UnaryEncoding,
     choose,
@@ -31,6 +32,7 @@ from discreet.local.memo import Memo
 from discreet.local.repeated import Repeated
 from discreet.local.tally import Tally
 from discreet.privacy.losses import PureDP
+from discreet.privacy.verification import verify
 from tests.support.evidence import fits
 
 Law = dict[Any, Fraction]
@@ -188,7 +190,7 @@ def _told(bits: tuple[int, ...], kept: Any, keep: Fraction) -> float:
         (RandomizedResponse(epsilon=1, categories=("a", "b", "c")), "b"),
         (UnaryEncoding(epsilon=1, categories=30), 4),  # type: ignore[arg-type]
         (SubsetSelection(epsilon=1, categories=30), 4),  # type: ignore[arg-type]
-        (Mean(low=0, high=1, epsilon=1), 0.3),  # type: ignore[arg-type]
+        (Mean(low=0, high=1, epsilon=1, steps=20), 0.3),  # type: ignore[arg-type]
         (Repeated(permanent=RandomizedResponse(epsilon=1)), 0),
     ],
     ids=str,
@@ -472,6 +474,102 @@ def test_a_mean_that_is_asked_again_is_planned_for_its_worst_number(kind: str) -
     assert at.respondents == respondents_for(hours, margin=1, at=50).respondents
 
 
+# ---------------------------------------------------------------------- numbers
+
+
+def test_nearly_equal_numbers_are_one_value_or_are_refused(tmp_path: Path) -> None:
+    """50 numbers within a fiftieth of the bounds cost one ε or two, and not 50."""
+    numbers = [0.4 + 0.0004 * step for step in range(50)]
+    fine = Mean(low=0, high=1, epsilon=1)  # type: ignore[arg-type]
+    for path in (None, tmp_path / "memo.json"):
+        memo, account = Memo(path=path), Account(cap=100)
+        for scheme in (fine, Repeated(permanent=fine)):
+            with pytest.raises(DataError, match="16,777,216 steps"):
+                memo.answer("Hours?", scheme, 0.4)
+            with pytest.raises(DataError, match="steps=64"):
+                account.answer("Hours?", scheme, 0.4, memo=memo)
+        assert (memo.values("Hours?"), account.spent) == (0, PureDP(epsilon=0))
+        coarse = Mean(low=0, high=1, epsilon=1, steps=64)  # type: ignore[arg-type]
+        for number in numbers:
+            account.answer("Hours?", coarse, number, memo=memo)
+        assert memo.values("Hours?") <= 3
+        assert memo.spent("Hours?") == account.spent
+        with pytest.raises(DataError):
+            memo.answer("Hours?", Mean(low=0, high=1, epsilon=1, steps=65), 0.4)  # type: ignore[arg-type]
+
+
+def test_what_an_older_memo_holds_of_fine_steps_is_read_and_repeated() -> None:
+    fine = Mean(low=0, high=1, epsilon=1)  # type: ignore[arg-type]
+    position, report = 1 << 23, fine.randomize(0.5)
+    entry = {"question": "Hours?", "scheme": fine.to_json(), "value": position, "report": report}
+    head = {"format": "discreet.local.memo", "version": 1}
+    memo = Memo.from_json(json.dumps({**head, "answers": [entry]}))
+    assert memo.answer("Hours?", fine, 0.5) == report
+    with pytest.raises(DataError, match="steps"):
+        memo.answer("Hours?", fine, 0.500001)
+
+
+# ---------------------------------------------------------------------- a scheme like others
+
+
+@pytest.mark.parametrize(("permanent", "each"), STAGES[3:], ids=str)
+def test_the_law_of_a_report_is_that_of_enumeration(
+    permanent: RandomizedResponse, each: RandomizedResponse
+) -> None:
+    question = Repeated(permanent=permanent, each=each)
+    size = permanent.domain
+    for value in range(size):
+        law = question.law(value)
+        twin = history_law((value,), question)
+        assert [law.probability(at) for at in range(size)] == pytest.approx(
+            [float(twin[(at,)]) for at in range(size)], rel=1e-14
+        )
+    found = verify(question, 0, 1).epsilon
+    assert found <= question.report_loss.epsilon <= found + Fraction(1, 10**11)
+    assert question.message_bits == permanent.message_bits
+    assert Repeated(permanent=permanent).law(0).probability(0) == permanent.law(0).probability(0)
+
+
+def test_first_reports_follow_the_law_of_both_stages() -> None:
+    """By 40,000 reports of each kind; the control is the law of one stage."""
+    names = ("a", "b", "c")
+    question = Repeated(
+        permanent=RandomizedResponse(epsilon=2, categories=names),
+        each=RandomizedResponse(epsilon=1, categories=names),
+    )
+    drawn = question.randomize(["b"] * 40_000).tolist()
+    for scheme, right in ((question, True), (question.permanent, False)):
+        law = scheme.law("b")
+        assert fits(drawn, {name: law.probability(name) for name in names}) == right
+    assert question.randomize("b") in names
+    unary = Repeated(
+        permanent=UnaryEncoding(epsilon=2, categories=3),  # type: ignore[arg-type]
+        each=RandomizedResponse(epsilon=1),
+    )
+    rows = np.unpackbits(unary.randomize([1] * 40_000), axis=1, count=3)
+    for scheme, right in ((unary, True), (unary.permanent, False)):
+        law = scheme.law(1)
+        expected = {bits: law.probability(bits) for bits in product((0, 1), repeat=3)}
+        assert fits(map(tuple, rows.tolist()), expected) == right
+    assert verify(unary, 0, 1).epsilon <= unary.report_loss.epsilon
+    hours = Repeated(permanent=Mean(low=0, high=1, epsilon=1, steps=4))  # type: ignore[arg-type]
+    assert hours.message_bits == hours.permanent.message_bits
+    estimate = hours.estimate(hours.randomize([0.5] * 100), interval="normal")
+    assert "normal" in str(estimate.note)
+
+
+def test_intervals_of_two_stages_hold_at_once_on_request() -> None:
+    question = Repeated(
+        permanent=RandomizedResponse(epsilon=3, categories=4),
+        each=RandomizedResponse(epsilon=2, categories=4),
+    )
+    tally = question.tally(question.randomize([0, 1, 2, 3] * 500))
+    together, alone = question.estimate(tally, simultaneous=True), question.estimate(tally)
+    assert all(together[at].margin > alone[at].margin for at in range(4))
+    assert "at once" in str(together)
+    assert isinstance(question, Scheme)
+
+
 GOOD = Memo()
 GOOD.answer(QUESTION, RandomizedResponse(epsilon=1), 1)
 FIELDS = json.loads(GOOD.to_json())
@@ -532,3 +630,36 @@ def test_bad_answers_are_refused_and_leave_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "memo.json").exists()
     memo.answer(QUESTION, poll, 1)
     assert os.stat(tmp_path / "memo.json").st_mode & 0o77 == 0
+
+
+@pytest.mark.parametrize("categories", [2, 3, ("no", "yes")])
+def test_the_law_of_several_reports_is_the_product_as_for_one_stage(categories):
+    stage = RandomizedResponse(epsilon=1, categories=categories)
+    names = range(categories) if isinstance(categories, int) else categories
+    for question in (Repeated(permanent=stage, each=stage), Repeated(permanent=stage)):
+        both = question.law([names[0], names[1]])
+        first, second = question.law(names[0]), question.law(names[1])
+        for pair in product(names, names):
+            expected = first.probability(pair[0]) * second.probability(pair[1])
+            assert both.probability(pair) == pytest.approx(expected, rel=1e-15)
+        moved = verify(question, [names[0], names[1]], [names[1], names[1]])
+        assert moved.epsilon == verify(question, names[0], names[1]).epsilon
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        UnaryEncoding(epsilon=1, categories=3),
+        HadamardResponse(epsilon=1, categories=3),
+        SubsetSelection(epsilon=1, categories=3),
+        ProjectiveGeometryResponse(epsilon=1, categories=3),
+        Repeated(
+            permanent=UnaryEncoding(epsilon=1, categories=3), each=RandomizedResponse(epsilon=1)
+        ),
+    ],
+    ids=lambda scheme: type(scheme).__name__,
+)
+def test_a_law_of_one_report_is_not_asked_for_several(scheme):
+    with pytest.raises(DataError, match=r"several answers\. .* Give one answer"):
+        scheme.law([0, 1])
+    assert scheme.law(1).against(scheme.law(0))

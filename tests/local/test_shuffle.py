@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from discreet.errors import PrivacyParameterError
-from discreet.local import HeavyHitters, RandomizedResponse
+from discreet.local import HeavyHitters
 from discreet.local.shuffle import Shuffled, clones_delta, shuffled, shuffled_delta
 from discreet.privacy.losses import ApproximateDP, PureDP
 
@@ -64,13 +64,13 @@ def test_delta_is_that_of_brute_force_rounded_up(people: int, near: Fraction) ->
     for part in (Fraction(0), Fraction(1, 10), Fraction(1, 3), Fraction(2, 3), Fraction(99, 100)):
         far = 1 + part * (near - 1)
         true = brute_force(near, far, people)
-        assert true <= clones_delta(near, far, people) <= true + Fraction(1, 1 << 120)
+        assert true <= clones_delta(near, people, far) <= true + Fraction(1, 1 << 120)
 
 
 def test_a_wrong_chance_of_clones_would_be_seen() -> None:
     """The negative control: with half as many clones the sum is another."""
     near, far = Fraction(3), Fraction(3, 2)
-    assert abs(clones_delta(near, far, 12) - brute_force(near, far, 6)) > Fraction(1, 100)
+    assert abs(clones_delta(near, 12, far) - brute_force(near, far, 6)) > Fraction(1, 100)
 
 
 @pytest.mark.parametrize(("local", "people"), [(1, 1000), (1, 10_000), (4, 10_000), ("1/2", 3001)])
@@ -135,7 +135,7 @@ def test_more_people_more_delta_and_less_local_loss_protect_more() -> None:
 
 
 def test_the_result_states_what_it_rests_on() -> None:
-    found = shuffled(RandomizedResponse(epsilon=1), 5_000, delta="1e-6")
+    found = shuffled(1, 5_000, delta="1e-6")
     assert isinstance(found, Shuffled)
     assert found.local == PureDP(epsilon=1)
     assert found.loss == ApproximateDP(epsilon=found.epsilon, delta=MILLIONTH)
@@ -209,7 +209,7 @@ def test_it_is_never_below_the_truth_whatever_the_others_answer(
                 )
                 for first, second in laws
             )
-            assert true <= clones_delta(near, far, people)
+            assert true <= clones_delta(near, people, far)
 
 
 def test_a_negative_epsilon_is_refused() -> None:

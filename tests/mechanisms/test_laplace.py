@@ -109,12 +109,31 @@ def test_vectors_pay_for_their_l1_distance(scale):
         assert verify(mechanism, first, second).epsilon == distance / Fraction(scale)
 
 
-@pytest.mark.parametrize("sensitivity", ["0.3", 1, "7/3"])
+@pytest.mark.parametrize("sensitivity", ["0.25", 1, "7/2"])
 def test_calibrated_noise_costs_what_was_asked(sensitivity):
     mechanism = Laplace.calibrated(sensitivity=sensitivity, epsilon="0.4", grid=2**-10)
     moved = Sensitivity(l1=sensitivity)
     assert mechanism.loss(moved).epsilon == Fraction(2, 5)
     assert Laplace.calibrated(sensitivity=moved, epsilon="0.4", grid=2**-10) == mechanism
+
+
+def test_what_no_values_on_the_grid_move_by_is_refused_and_rounded_it_is_private():
+    mean = Sensitivity.of("mean", bounds=(0, 10), neighbors="replace", records=4)
+    for refused in (
+        lambda: Laplace.calibrated(sensitivity=mean, epsilon=1),
+        lambda: Laplace.calibrated(sensitivity="0.01", epsilon=1),
+        lambda: Laplace(scale=1).loss(mean),
+    ):
+        with pytest.raises(PrivacyParameterError, match=r"rounded\(1, dimension=1\)"):
+            refused()
+    moved = mean.rounded(1)
+    noise = Laplace.calibrated(sensitivity=moved, epsilon=1)
+    tenths = [Fraction(number, 20) for number in range(60)]
+    found = max(verify(noise, low, low + Fraction(5, 2)).epsilon for low in tenths)
+    assert found == noise.loss(moved).epsilon == 1
+    # The control: the move before rounding would cost more than is said.
+    careless = Laplace(scale=Fraction(5, 2))
+    assert max(verify(careless, low, low + Fraction(5, 2)).epsilon for low in tenths) > 1
 
 
 def test_one_rounded_number_needs_no_surcharge_where_the_sensitivity_is_whole_steps():

@@ -12,8 +12,9 @@ import pytest
 
 from discreet.errors import DataError, DiscreetError
 from discreet.mechanisms import Laplace
+from discreet.packages import install_extra
 from discreet.plots import Picture, estimates_picture
-from discreet.plots.tradeoff import _rounded_up
+from discreet.plots.style import rounded_up
 from discreet.privacy.tradeoff import tradeoff
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -170,12 +171,12 @@ class TestAttacks:
         picture = tradeoff({HOSTILE: {0: 1}, 0: {1: 1}}, HOSTILE, 0).plot()
         assert References(picture.html).scripts == 2
 
-    def test_losses_are_rounded_up(self) -> None:
-        assert _rounded_up(0.5) == "0.5"
-        assert _rounded_up(0.1 + 1e-17) == "0.1"
-        assert _rounded_up(1.0986122886681098) == "1.099"
-        assert _rounded_up(1.23401) == "1.235"
-        assert _rounded_up(1.2e-9) == "1.2e-09"
+    def test_losses_arerounded_up(self) -> None:
+        assert rounded_up(0.5) == "0.5"
+        assert rounded_up(0.1 + 1e-17) == "0.1"
+        assert rounded_up(1.0986122886681098) == "1.099"
+        assert rounded_up(1.23401) == "1.235"
+        assert rounded_up(1.2e-9) == "1.2e-09"
 
 
 def values(picture: Picture) -> list[list[object]]:
@@ -264,7 +265,7 @@ class TestWithoutTheExtra:
     ) -> None:
         monkeypatch.setitem(sys.modules, library, None)
         with pytest.raises(
-            DiscreetError, match=r"is not installed.*pip install 'discreet\[plot\]'"
+            DiscreetError, match=rf"not installed.* {re.escape(install_extra('plot'))}$"
         ):
             tradeoff(Laplace(scale=2), 0, 1).plot().svg  # noqa: B018
 

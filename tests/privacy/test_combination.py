@@ -1,5 +1,6 @@
 """The margin of a sum of noises covers, and hardly more than it must."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import exp, inf, sqrt
 
@@ -9,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.privacy.combination import combined_margin
+from discreet.privacy.combination import (
+    _FLOAT_ERROR,
+    _NOISE_ERROR,
+    _beyond,
+    _rounded_law,
+    combined_margin,
+)
 
 LEVEL = Fraction(95, 100)
 ONE = Fraction(1)
@@ -43,6 +50,51 @@ def test_sums_of_counts_have_the_least_margin(terms, level):
     found = combined_margin(noises, level)
     assert isinstance(found, int)
     assert found in (convolved(terms, float(level)), convolved(terms, float(level) + 2e-9))
+
+
+def exactly_beyond(scales: list[Fraction]) -> list[Decimal]:
+    """P[|sum| > k] of integer Laplace noises, to some 50 digits, by adding up products."""
+    with localcontext() as context:
+        context.prec = 60
+        together = {0: Decimal(1)}
+        for scale in scales:
+            q = (Decimal(-scale.denominator) / Decimal(scale.numerator)).exp()
+            law = {k: (1 - q) / (1 + q) * q ** abs(k) for k in range(-120, 121)}
+            sums: dict[int, Decimal] = {}
+            for place, chance in together.items():
+                for k, other in law.items():
+                    sums[place + k] = sums.get(place + k, Decimal(0)) + chance * other
+            together = sums
+        inside = together[0]
+        beyond = [1 - inside]
+        for k in range(1, 100):
+            inside += together[k] + together[-k]
+            beyond.append(1 - inside)
+        return beyond
+
+
+@pytest.mark.parametrize("scales", [["1/2", "1/2"], ["1", "2"], ["1/3", "1", "2"]])
+def test_what_floats_neglect_is_far_below_what_is_allowed_for(scales: list[str]) -> None:
+    noises = [Laplace(scale=scale) for scale in scales]
+    laws = [_rounded_law(ONE, noise) for noise in noises]
+    deviation = sqrt(sum(noise.variance for noise in noises))
+    found = _beyond(laws, [1] * len(laws), deviation)[:100]
+    exact = exactly_beyond([Fraction(scale) for scale in scales])
+    errors = [abs(Decimal(float(a)) - b) for a, b in zip(found, exact, strict=False)]
+    assert len(errors) > 20
+    assert max(errors) < _FLOAT_ERROR / 1000
+
+
+@pytest.mark.parametrize(("sigma", "count"), [(1500, 4), (1001, 100), (5000, 2)])
+def test_sums_of_wide_gaussians_are_gaussian(sigma: int, count: int) -> None:
+    """But for e^(-π²σ²): the law of the sum is known without a transform."""
+    spread = sigma * sqrt(count)
+    found = _beyond([_rounded_law(ONE, Gaussian(sigma=sigma))], [count], spread)
+    places = np.arange(1, int(40 * spread), dtype=np.float64)
+    weights = np.exp(-(places**2) / (2 * spread * spread))
+    exact = np.cumsum(weights[::-1])[::-1] * 2 / (1 + 2 * weights.sum())
+    many = min(found.size, exact.size)
+    assert np.max(np.abs(found[:many] - exact[:many])) < (_FLOAT_ERROR + count * _NOISE_ERROR) / 100
 
 
 def test_a_hundred_counts_are_off_by_27():

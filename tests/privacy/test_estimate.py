@@ -1,5 +1,6 @@
 """Errors, prices and warnings are carried through arithmetic."""
 
+import itertools
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -258,6 +259,40 @@ def test_both_sides_of_a_product_hold_at_once():
     side = BoundedError(bounds)
     (estimate(1.5, side) * estimate(1.5, side)).interval(0.9)
     assert asked == [Fraction(95, 100)] * 2
+
+
+COMBINED: dict[str, Any] = {
+    "x*y": lambda x, y: x * y,
+    "x/y": lambda x, y: x / y,
+    "x - 2y": lambda x, y: x - 2 * y,
+    "x*y + x": lambda x, y: x * y + x,
+    "(x+y)*(x-y)": lambda x, y: (x + y) * (x - y),
+}
+
+
+def coverage(truth: tuple[int, int], name: str, level: Fraction) -> float:
+    """The chance that an interval holds the truth: the sum over every pair of draws."""
+    q, reach = math.exp(-1), 18
+    law = {k: (1 - q) / (1 + q) * q ** abs(k) for k in range(-reach, reach + 1)}
+    exact = COMBINED[name](*map(Fraction, truth))
+    held = 0.0
+    for (first, one), (second, other) in itertools.product(law.items(), repeat=2):
+        made = COMBINED[name](estimate(truth[0] + first), estimate(truth[1] + second))
+        lower, upper = made.interval(level)
+        held += one * other * (lower <= exact <= upper)
+    return held
+
+
+@pytest.mark.parametrize("truth", [(3, 5), (0, 4), (-2, 7), (20, 11)])
+@pytest.mark.parametrize("name", COMBINED)
+def test_the_chance_that_an_interval_holds_is_at_least_what_it_says(name, truth):
+    level = Fraction(3, 4)
+    assert coverage(truth, name, level) >= level
+
+
+def test_intervals_that_are_too_narrow_do_not_hold_so_often():
+    made_for, level = Fraction(1, 4), Fraction(3, 4)
+    assert coverage((20, 11), "x - 2y", made_for) < level
 
 
 def test_a_quotient_by_what_may_be_zero_has_no_bounds():

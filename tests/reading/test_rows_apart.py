@@ -1,6 +1,7 @@
 """One person's row changes nobody else's reading: the holes that once let it, and their kin."""
 
 import datetime
+import struct
 from collections.abc import Callable
 from contextlib import closing
 from math import inf, nan
@@ -165,3 +166,20 @@ def test_what_is_not_utf8_is_asked_about_by_any_condition(tmp_path: Path) -> Non
             with closing(DuckDB(Sources(find(path)), schema)) as engine:
                 (found,) = integers(engine, question, question.blocks).values()
             assert found[0] == max(500 - least, 0)
+
+
+def test_a_file_that_lies_about_its_least_and_largest_values_is_read_all_the_same(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "planted.parquet"
+    values = pyarrow.array([9.0 if place % 2 else 1.0 for place in range(2000)])
+    pyarrow.parquet.write_table(pyarrow.table({"v": values}), path, row_group_size=500)
+    written = path.read_bytes()
+    footer = len(written) - 8 - struct.unpack("<I", written[-8:-4])[0]
+    told = written[footer:].replace(struct.pack("<d", 9.0), struct.pack("<d", 3.0))
+    path.write_bytes(written[:footer] + told)
+    with duckdb.connect() as plain:  # the control: what is planted is believed elsewhere
+        found = plain.execute(f"SELECT COUNT(*) FROM '{path}' WHERE v > 5").fetchall()
+    assert found == [(0,)]
+    for where, rows_left in (((), 2000), ((col("v") > 5,), 1000), ((col("v") <= 5,), 1000)):
+        assert counted(path, number(0, 100), where)[0] == rows_left

@@ -97,6 +97,45 @@ def test_delta_is_divided_and_what_was_asked_is_paid(visits):
                 assert one.mechanism.loss(moved, delta=one.delta).epsilon <= one.epsilon
 
 
+def test_a_block_that_has_no_use_for_delta_leaves_it_to_the_others(visits):
+    """At ε = 20 Laplace noise is the better one; the other block gets the whole δ, not a half."""
+    edges = [str(datetime.date(2025, 1, 1) + datetime.timedelta(days=5 * n)) for n in range(21)]
+    asking = visits(max_groups=20, max_rows=20).group_by(dp.col("admitted").bins(edges))
+    both = asking.agg(a=dp.people(), b=dp.people(dp.col("smoker")))
+    with pytest.warns(dp.PrivacyWarning):
+        plan = both.plan(epsilon=21, delta=1e-6, weights={"a": 1, "b": 20})
+    first, second = plan.price.blocks
+    assert isinstance(first.mechanism, Gaussian)
+    assert isinstance(second.mechanism, Laplace)
+    assert (first.delta, second.delta) == (Fraction(1, 10**6), 0)
+    assert plan.delta == charge(plan.price.event).delta == Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 10**6), Fraction(1, 3 * 10**7)])
+def test_keys_that_are_found_take_the_whole_of_delta(visits, delta):
+    asking = visits(max_groups=3).group_by("diagnosis")
+    smokers = dp.people(dp.col("smoker"))
+    for outputs in ({"n": dp.people()}, {"r": dp.rows()}, {"n": dp.people(), "s": smokers}):
+        plan = asking.agg(**outputs).plan(epsilon=1, delta=delta)
+        assert plan.delta == delta
+        assert all(one.delta == 0 for one in plan.price.blocks)
+        charged = charge(plan.price.event)
+        assert charged.delta <= delta
+        assert charged.epsilon <= 1
+
+
+def test_a_batch_divides_delta_over_the_questions_that_find_keys(visits):
+    table, budget = visits(), dp.Budget(epsilon=1, delta=1e-6)
+    found = table.group_by("diagnosis").agg(n=dp.people())
+    plan = dp.batch([found, table.agg(n=dp.people()), found]).plan(budget=budget)
+    assert [one.delta for one in plan.plans] == [
+        budget.question_delta / 2,
+        0,
+        budget.question_delta / 2,
+    ]
+    assert plan.delta == budget.question_delta
+
+
 def test_private_keys_need_a_delta(visits):
     with pytest.raises(dp.QueryError, match="delta=1e-6"):
         visits().group_by("diagnosis").agg(n=dp.people()).plan(epsilon=1)
@@ -213,3 +252,23 @@ def test_a_batch_that_outgrows_the_tables_budget_keeps_what_was_answered(visits)
 def test_a_batch_of_something_else_is_refused(questions):
     with pytest.raises(dp.QueryError):
         dp.batch(questions)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 99.37), (-3.21, 40)])
+def test_the_least_value_of_a_column_is_the_largest_of_its_mirror_image(visits, low, high):
+    """Mechanisms are equal with all their weights, and so are their laws on every column."""
+
+    def asked(low, high):
+        table = visits(columns={"stay": dp.number(low, high)}, max_groups=None)
+        plan = table.agg(low=dp.col("stay").min(), high=dp.col("stay").max()).plan(epsilon=1)
+        return {block.block.largest: block for block in plan.price.blocks}
+
+    here, mirrored = asked(low, high), asked(-high, -low)
+    assert here[False].mechanism.measure is not None
+    assert here[False].mechanism == mirrored[True].mechanism
+    assert here[True].mechanism == mirrored[False].mechanism
+    bounds = here[False].block.value.range
+    place = bounds.grid.index(Fraction(20))
+    weight = here[False].mechanism.measure.at(bounds.high - place)
+    assert weight == here[True].mechanism.measure.at(place - bounds.low)
+    assert weight > 1000

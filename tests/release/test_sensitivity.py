@@ -132,10 +132,13 @@ def extremes(unit: str, times: int, far: float) -> list[list[Row]]:
 
 
 @pytest.mark.parametrize(
-    "grouping", ["no groups", pytest.param("category", marks=pytest.mark.slow)]
-)
-@pytest.mark.parametrize(
-    "bounds", ["around zero", pytest.param("below zero", marks=pytest.mark.slow)]
+    ("grouping", "bounds"),
+    [
+        ("no groups", "around zero"),
+        pytest.param("no groups", "below zero", marks=pytest.mark.slow),
+        pytest.param("category", "around zero", marks=pytest.mark.slow),
+        pytest.param("category", "below zero", marks=pytest.mark.soak),
+    ],
 )
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("neighbors", all_but(BOTH[:1], BOTH, pytest.mark.slow))

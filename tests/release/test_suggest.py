@@ -1,13 +1,19 @@
 """Help with bounds and caps is paid for like any other answer."""
 
+from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations, product
 
+import numpy
 import pandas
 import pytest
 from scipy.stats import binom
 
 import discreet as dp
+from discreet.engines.profile import SIZES, people_by_size
 from discreet.mechanisms.laplace import Laplace
+from discreet.plan.check import checked
+from discreet.release.suggest import _covering, _uncapped, _widened
 
 TRIES = 12
 STRAY = int(binom.isf(1e-7, TRIES, 0.05))
@@ -84,6 +90,76 @@ def test_suggested_caps_need_no_caps():
     table = opened(people_with(1), max_rows=None, max_groups=None)
     assert table.suggest_caps(epsilon="0.5").max_rows == 1
     assert table.budget.spent.epsilon == Fraction(1, 2)
+
+
+def sizes(frame: pandas.DataFrame, *, groups: bool) -> numpy.ndarray:
+    """The histogram that noise is added to."""
+    asking = opened(frame).group_by("visit")
+    question = checked(
+        replace(asking.query, outputs=(("n", dp.people().aggregate),)), _uncapped(asking.table)
+    )
+    return people_by_size(asking.table.engine(), question, groups=groups).open()
+
+
+@pytest.mark.parametrize("groups", [False, True])
+def test_a_person_is_in_one_size_and_a_replaced_one_in_two(groups):
+    """Every number of rows of a person, beside others that do not change."""
+    others = people_with(3, people=4)
+    tallies = [sizes(others, groups=groups)]
+    for many in range(1, 10):
+        own = people_with(many, people=1).assign(patient=99)
+        tallies.append(sizes(pandas.concat([others, own]), groups=groups))
+    assert [abs(tally - tallies[0]).sum() for tally in tallies[1:]] == [1] * 9
+    apart = [abs(a - b).sum() for a, b in combinations(tallies[1:], 2)]
+    assert set(apart) == {0, 2}
+
+
+def test_a_suggested_cap_is_that_of_somebody_and_few_are_beyond():
+    """For all tallies of four sizes and all noise within its reach: what the proof says."""
+    reach = 1
+    for truth in product(range(0, 41, 8), repeat=4):
+        for noise in product((-reach, 0, reach), repeat=4):
+            noisy = [a + b for a, b in zip(truth, noise, strict=True)]
+            standing = [count for count in noisy if count > reach]
+            if not standing:
+                continue
+            place = _covering(noisy, reach).bit_length() - 1
+            assert truth[place] > 0
+            hidden = sum(count <= reach for count in noisy[place + 1 :])
+            seen = len(noisy) - place - 1 - hidden
+            allowed = Fraction(sum(standing), 20) + reach * seen + 2 * reach * hidden
+            assert sum(truth[place + 1 :]) <= allowed
+
+
+def test_an_empty_size_stands_out_of_neither_histogram(monkeypatch):
+    """Noise as large as it gets in 95%: over the sizes of rows and of groups together."""
+    reach = int(Laplace(scale=2).accuracy(0.95, cells=2 * SIZES))
+
+    def release(self, steps, source):
+        noisy = steps.open().copy()
+        noisy[-1] += reach
+        return noisy
+
+    monkeypatch.setattr(Laplace, "release", release)
+    caps = opened(people_with(5, people=100)).suggest_caps("visit", epsilon=1)
+    assert (caps.max_rows, caps.max_groups) == (8, 8)
+
+
+def test_suggested_bounds_hold_every_bin_that_is_twice_as_full_as_the_noise_reaches():
+    """For all tallies of five bins and all noise within its reach: what the proof says."""
+    reach, usual = 2, 1
+    for truth in product((0, 1, 5), repeat=5):
+        for noise in product((-reach, 0, reach), repeat=5):
+            noisy = [a + b for a, b in zip(truth, noise, strict=True)]
+            standing = [place for place, count in enumerate(noisy) if count - reach > 0]
+            if not standing:
+                assert max(truth) <= 2 * reach
+                continue
+            assert truth[standing[0]] > 0
+            assert truth[standing[-1]] > 0
+            first, last = _widened(standing[0], standing[-1], noisy, usual)
+            full = [place for place, count in enumerate(truth) if count > 2 * reach]
+            assert all(first <= place <= last for place in full)
 
 
 @pytest.mark.parametrize(

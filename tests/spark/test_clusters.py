@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 
+import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.clusters import Clusters, executors
@@ -46,6 +47,7 @@ def test_a_local_cluster_answers_and_outlives_an_executor(local_cluster: SparkSe
     check_a_lost_executor(local_cluster)
 
 
+@pytest.mark.soak  # as test_table's policy that names this cluster
 def test_a_standalone_cluster_answers_a_process_of_its_own(standalone: str) -> None:
     asked = subprocess.run(
         [sys.executable, "-c", ELSEWHERE, standalone, QUESTION],

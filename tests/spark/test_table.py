@@ -197,23 +197,29 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_no_setting_of_the_session_changes_an_integer(local_cluster: Any, name: str) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [pytest.param([name], id=name, marks=pytest.mark.soak) for name in SETTINGS]
+    + [pytest.param(list(SETTINGS), id="all at once")],
+)
+def test_no_setting_of_the_session_changes_an_integer(local_cluster: Any, names: list[str]) -> None:
     rows = frame(contract.TYPES, contract.adversarial())
     one = next(one for one in contract.questions(quick=True) if one[0].startswith("id") and one[3])
     _, declared, question, blocks, cells = one
     engine = Spark(Sources(find(local_cluster.createDataFrame(rows))), declared)
     expected = contract.measured(engine, question, blocks, cells)
-    before = local_cluster.conf.get(name, None)
-    local_cluster.conf.set(name, SETTINGS[name])
+    before = {name: local_cluster.conf.get(name, None) for name in names}
+    for name in names:
+        local_cluster.conf.set(name, SETTINGS[name])
     try:
         assert contract.measured(engine, question, blocks, cells) == expected
     finally:
         engine.close()
-        if before is None:
-            local_cluster.conf.unset(name)
-        else:
-            local_cluster.conf.set(name, before)
+        for name, value in before.items():
+            if value is None:
+                local_cluster.conf.unset(name)
+            else:
+                local_cluster.conf.set(name, value)
 
 
 def test_names_that_differ_by_letters_only_are_told_apart(local_cluster: Any) -> None:

@@ -27,7 +27,7 @@ seeds = st.randoms(use_true_random=True)
 
 
 @pytest.mark.slow
-@examples(320, QUICK)
+@examples(160, QUICK)
 @given(
     seeds,
     st.sampled_from(BOTH),
@@ -91,7 +91,7 @@ def test_an_interpreter_without_a_rule_is_told_apart(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.slow
-@examples(80, QUICK)
+@examples(40, QUICK)
 @given(seeds)
 def test_a_select_is_what_a_database_says_where_no_cap_is_reached(random: Random) -> None:
     """The same text, run by DuckDB on the rows as they are: no interpreter of ours."""

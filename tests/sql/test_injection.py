@@ -545,6 +545,11 @@ def test_what_is_too_long_is_refused_in_no_time(visits: Table, text: str) -> Non
 def test_what_is_as_long_as_it_may_be_is_refused_in_no_time(visits: Table, text: str) -> None:
     assert len(text) <= MOST_CHARACTERS
     refusal(visits, text)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("text", AT_THE_LIMIT.values(), ids=AT_THE_LIMIT)
+def test_what_is_as_long_as_it_may_be_is_refused_in_little_memory(text: str) -> None:
     assert _peak(text) < MEGABYTES
 
 

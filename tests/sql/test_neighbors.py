@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.plan.blocks import Block, Extreme, People, Ranks
+from discreet.plan.blocks import Block, People
 from discreet.plan.check import Question, checked
 from discreet.plan.schema import ROW, Schema
-from discreet.plan.sensitivity import SHARE, sensitivity, squared_l2
+from discreet.plan.sensitivity import SHARE, squared_l2
 from discreet.privacy.neighbors import Neighbors
 from discreet.sql import measures, sources
 from discreet.sql.select import parse_select
 from tests.support import interpreter
 from tests.support.drawn_sql import NUMBERS, PEOPLE, ROWS_OF_WARDS, WARDS, Rows, accepted, schema
-from tests.support.measuring import BOTH, QUICK, UNITS, Vector, distance
+from tests.support.measuring import BOTH, QUICK, UNITS, bound, distance, squared
 from tests.support.several_tables import TIMES, Engine, cells_of, interpreted
 from tests.support.trials import all_but, examples
 
@@ -27,13 +27,6 @@ Table = list[dict[str, Any]]
 Person = tuple[Table, Table]
 """All that somebody has: visits, and rows among the patients."""
 NOBODY: Person = ([], [])
-
-
-def bound(block: Block, question: Question) -> int:
-    """What is priced; ranks are priced per unit that comes or goes, and replacing does both."""
-    moved = sensitivity(block, question)
-    twice = isinstance(block, Ranks | Extreme) and question.rules.replace
-    return 2 * moved if twice else moved
 
 
 def person(random: Random, unit: str, whose: str = "moving") -> Person:
@@ -77,16 +70,12 @@ def moves(
     before, after = (engine.integers(question, question.blocks, cells) for engine in tables)
     return (
         {block: distance(before[block], after[block]) for block in question.blocks},
-        {block: _squared(before[block], after[block]) for block in question.blocks},
+        {block: squared(before[block], after[block]) for block in question.blocks},
     )
 
 
-def _squared(first: Vector, second: Vector) -> int:
-    return sum((first.get(key, 0) - second.get(key, 0)) ** 2 for key in {*first, *second})
-
-
 @pytest.mark.slow
-@examples(120, QUICK)
+@examples(60, QUICK)
 @given(seeds, st.sampled_from(BOTH), st.sampled_from([*UNITS, "id", "id"]))
 def test_nobody_moves_an_answer_by_more_than_is_priced(
     random: Random, neighbors: Neighbors, unit: str

@@ -41,6 +41,10 @@ def ask(name: str, relation: str) -> tuple[Callable[[np.ndarray], Any], Callable
             lambda column: np.sum(column < 5),
             lambda column: dp.histogram(column, bins=[0, 5, 10], **common)[0, 5],
         ),
+        "quotient": (
+            np.mean,
+            lambda column: dp.sum(column, **bounds) / dp.count(column, **common),
+        ),
         "ratio of bins": (
             lambda column: np.sum(column < 5) - np.sum(column >= 5),
             lambda column: difference(dp.histogram(column, bins=[0, 5, 10], **common)),
@@ -52,7 +56,7 @@ def difference(cells: dp.Estimates) -> dp.Estimate:
     return cells[0, 5] - cells[5, 10]
 
 
-NAMES = ["count", "sum", "mean", "proportion", "var", "std", "bin", "ratio of bins"]
+NAMES = ["count", "sum", "mean", "proportion", "var", "std", "bin", "ratio of bins", "quotient"]
 ONE_DRAW = ["count", "sum", "bin"]
 """What is the truth and one draw of a mechanism: how often it is missed hangs on no record."""
 CASES = [
@@ -106,8 +110,7 @@ def test_intervals_made_for_less_noise_are_caught(name, monkeypatch):
     """The negative control: a third of the scale is reported, and the misses show it."""
     monkeypatch.setattr(Laplace, "accuracy", thirded(Laplace.accuracy))
     monkeypatch.setattr(Laplace, "tail", sharpened(Laplace.tail))
-    if name in ("mean", "proportion"):
-        narrowed(monkeypatch)
+    narrowed(monkeypatch)
     assert misses(name, "add-remove", COLUMNS["many"]) > most_misses(TRIALS, 0.05)
 
 
@@ -120,16 +123,22 @@ def sharpened(tail: Any) -> Any:
 
 
 def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.statistics import ratio
+    from discreet.privacy import estimate, pairs
+    from discreet.statistics import ratio, spread
 
-    quantile = ratio._quantile
-    monkeypatch.setattr(ratio, "_quantile", lambda *how: quantile(*how) / 4)
+    distances, distance, triple = pairs.pair_distances, pairs.distance, ratio.triple_distance
+    for module in (pairs, ratio):
+        monkeypatch.setattr(module, "pair_distances", lambda *how: distances(*how) / 4)
+    monkeypatch.setattr(spread, "distance", lambda *how: distance(*how) / 4)
+    monkeypatch.setattr(spread, "triple_distance", lambda *how: triple(*how) / 4)
+    assert estimate.quotient_interval is pairs.quotient_interval
 
 
 def test_intervals_are_not_much_wider_than_they_must_be():
     """Where the law is known exactly, a right interval misses nearly as often as it may."""
     column, trials = COLUMNS["many"], 1500
-    for name, least in (("mean", 0.04), ("sum", 0.045)):
+    exact = {"mean": 0.04, "sum": 0.045, "quotient": 0.035, "var": 0.03, "proportion": 0.025}
+    for name, least in exact.items():
         assert misses(name, "add-remove", column, trials) >= fewest_misses(trials, least)
 
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import discreet as dp
 from discreet.engines import arrays
 from discreet.exact import Grid, Range, Rounding
+from discreet.noise import UnsafeSeededBits
+from discreet.statistics.question import read_bounds
 from tests.support.evidence import most_misses
 
 DENSE = np.linspace(10.0085, 89.9915, 1_000_000)
@@ -51,6 +53,7 @@ def test_only_what_underflows_counts_as_zero_steps():
     assert steps[Rounding.DOWN].tolist() == [0, 0, 0, -1, 0, -1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_no_more_values_are_beyond_the_answer_than_it_says(name):
     """A million values between the points of a grid of 2^12, and of any other.
@@ -63,6 +66,7 @@ def test_no_more_values_are_beyond_the_answer_than_it_says(name):
     assert missed <= most_misses(trials, 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_values_rounded_to_the_nearest_of_few_points_are_caught(name, monkeypatch):
     """The negative control."""
@@ -104,3 +108,31 @@ def test_few_values_are_not_aimed_past(name):
     asked = getattr(dp, name)
     errors = [abs(asked(column, bounds=(0, 100), epsilon=0.1).value - truth) for _ in range(400)]
     assert np.mean(errors) < 30
+
+
+LOPSIDED = [(0, 99.37), (-3.21, 40), (12.5, 1000.01)]
+
+
+@pytest.mark.parametrize(("low", "high"), LOPSIDED)
+def test_the_least_value_has_the_law_of_the_largest_of_the_mirror_image(low, high):
+    """Mechanisms are equal with all their weights, so that the laws are, on every column."""
+    column = np.repeat([low, 20.0, 30.123], [3, 60, 940])
+    least = dp.min(column, bounds=(low, high), epsilon=0.5, source=UnsafeSeededBits(5))
+    mirrored = (-high, -low)
+    largest = dp.max(-column, bounds=mirrored, epsilon=0.5, source=UnsafeSeededBits(5))
+    assert least.mechanism.measure is not None
+    assert least.mechanism == largest.mechanism
+    assert least.value == -largest.value
+
+
+@pytest.mark.parametrize(("low", "high"), LOPSIDED)
+def test_a_round_number_weighs_as_much_for_the_least_value_as_for_the_largest(low, high):
+    least, largest = (
+        asked([20.0], bounds=(low, high), epsilon=1).mechanism.measure for asked in (dp.min, dp.max)
+    )
+    bounds = read_bounds((low, high), "max", 1 << 24, None, around=True).range
+    for number in (20, 30):
+        place = bounds.grid.index(Fraction(number))
+        weight = least.at(bounds.high - place)
+        assert weight == largest.at(place - bounds.low)
+        assert weight > 1000 > least.at(bounds.high - place + 3)

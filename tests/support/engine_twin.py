@@ -19,6 +19,7 @@ from discreet.plan.blocks import (
     Present,
     Ranks,
     Rows,
+    Size,
     Steps,
     Total,
 )
@@ -274,7 +275,7 @@ def _parts(block: Block) -> Callable[[Mapping[str, Value]], list[int]]:
         return found + [0] * block.rows
 
     match block:
-        case Rows():
+        case Rows() | Size():
             return lambda row: [1]
         case Present(node):
             return lambda row: [int(evaluate(node, row) is not None)]

@@ -17,6 +17,7 @@ from hypothesis import Phase, settings
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.sources import Frame
 from discreet.engines.frames.reading import FrameReader
+from discreet.engines.measuring import Measured
 from discreet.engines.sources import Sources
 from discreet.plan.blocks import (
     POINTS,
@@ -40,6 +41,7 @@ from discreet.plan.columns import Column, boolean, category, integer, number, te
 from discreet.plan.expressions import Named
 from discreet.plan.query import Key, Query
 from discreet.plan.schema import ROW, Schema
+from discreet.plan.sensitivity import sensitivity
 from discreet.plan.types import check
 from discreet.privacy.neighbors import Neighbors
 from tests.support.trials import examples
@@ -275,7 +277,11 @@ def integers(
     engine: DuckDB, question: Question, blocks: Sequence[Block], cells: Any = None
 ) -> dict[Block, Vector]:
     """The true integers of every block, opened as a mechanism would."""
-    measured = engine.measure(question, blocks, cells)
+    return vectors(engine.measure(question, blocks, cells))
+
+
+def vectors(measured: Measured) -> dict[Block, Vector]:
+    """What was measured, opened as a mechanism would."""
     found: dict[Block, Vector] = {
         block: dict(enumerate(map(int, vector.open()))) for block, vector in measured.sums.items()
     }
@@ -291,3 +297,15 @@ def integers(
 def distance(first: Vector, second: Vector) -> int:
     """The L1 distance; what is not there is 0."""
     return sum(abs(first.get(key, 0) - second.get(key, 0)) for key in {*first, *second})
+
+
+def squared(first: Vector, second: Vector) -> int:
+    """The squared L2 distance."""
+    return sum((first.get(key, 0) - second.get(key, 0)) ** 2 for key in {*first, *second})
+
+
+def bound(block: Block, question: Question) -> int:
+    """What is priced; ranks are priced per unit that comes or goes, and replacing does both."""
+    moved = sensitivity(block, question)
+    twice = isinstance(block, Ranks | Extreme) and question.rules.replace
+    return 2 * moved if twice else moved

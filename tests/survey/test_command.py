@@ -60,7 +60,7 @@ def test_a_number_is_rehearsed_and_its_mean_is_shown(survey: Command, tmp_path: 
     path = write_poll(tmp_path, answers=None, low=0, high=40)
     code, out, _ = survey("simulate", path, "--respondents", 50)
     assert code == 0
-    assert "50 fake respondents, hybrid, ε = 1 for each" in out
+    assert "50 fake respondents, duchi, ε = 1 for each" in out
     assert "1 intervals hold the truth" in out
     assert "shifts the mean by at most" in out
     scheme = read_poll(path).scheme

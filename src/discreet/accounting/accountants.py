@@ -1,6 +1,7 @@
 """The accountants of a batch that was fixed in advance, by name; loaded when first used."""
 
 from discreet.accounting.batch import batch_delta, batch_epsilon
+from discreet.accounting.integer_gaussian import integer_gaussian_delta, integer_gaussian_epsilon
 from discreet.accounting.inverse import largest_fitting, least_noise
 from discreet.accounting.loss_distribution import (
     loss_distribution_delta,
@@ -14,6 +15,8 @@ __all__ = [
     "Odometer",
     "batch_delta",
     "batch_epsilon",
+    "integer_gaussian_delta",
+    "integer_gaussian_epsilon",
     "largest_fitting",
     "least_noise",
     "loss_distribution_delta",

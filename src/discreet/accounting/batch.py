@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import partial
 
 from discreet.accounting.composition import basic_loss
+from discreet.accounting.integer_gaussian import integer_gaussian_delta, integer_gaussian_epsilon
 from discreet.accounting.loss_distribution import (
     loss_distribution_delta,
     loss_distribution_epsilon,
@@ -24,6 +25,9 @@ from discreet.privacy.parameters import read_delta
 def batch_epsilon(event: Event, *, delta: object) -> Fraction:
     """The least ε that some accountant proves at δ.
 
+    The questions of the batch are fixed before the first answer is seen.  Where the next question
+    depends on an answer, this price can be too low: that needs a :class:`Filter`.
+
     >>> from discreet.privacy.events import BoundedRangeEvent, LaplaceEvent, RepeatedEvent
     >>> hundred = RepeatedEvent(event=LaplaceEvent(scale=10), count=100)
     >>> batch_epsilon(hundred, delta=0)
@@ -37,7 +41,12 @@ def batch_epsilon(event: Event, *, delta: object) -> Fraction:
     if loss is not None and loss.delta <= level:
         found.append(loss.epsilon)
     if level:
-        for epsilon in (zcdp_epsilon, renyi_epsilon, loss_distribution_epsilon):
+        for epsilon in (
+            zcdp_epsilon,
+            renyi_epsilon,
+            loss_distribution_epsilon,
+            integer_gaussian_epsilon,
+        ):
             found += _if_priced(partial(epsilon, event, delta=level))
     if not found:
         raise PrivacyParameterError(
@@ -48,13 +57,17 @@ def batch_epsilon(event: Event, *, delta: object) -> Fraction:
 
 
 def batch_delta(event: Event, *, epsilon: object) -> Fraction:
-    """The least δ that some accountant proves at ε; at most 1."""
+    """The least δ that some accountant proves at ε; at most 1.
+
+    The questions of the batch are fixed before the first answer is seen.  Where the next question
+    depends on an answer, this price can be too low: that needs a :class:`Filter`.
+    """
     level = not_negative(epsilon, "epsilon")
     found = [Fraction(1)]
     loss = basic_loss(event)
     if loss is not None and loss.epsilon <= level:
         found.append(loss.delta)
-    for delta in (zcdp_delta, renyi_delta, loss_distribution_delta):
+    for delta in (zcdp_delta, renyi_delta, loss_distribution_delta, integer_gaussian_delta):
         found += _if_priced(partial(delta, event, epsilon=level))
     return min(found)
 

@@ -29,6 +29,8 @@ def largest_fitting(
 ) -> Fraction:
     """The largest x, to six digits and rounded down, for which the batch make(x) fits the budget.
 
+    The questions of a batch are fixed before the first answer is seen.
+
     ``make`` must cost more the larger x is: x is an ε, or the inverse of a noise scale.
 
     >>> from discreet.privacy.events import PureEvent, RepeatedEvent
@@ -57,7 +59,9 @@ def least_noise(
     *,
     price: Price = lambda event, epsilon: batch_delta(event, epsilon=epsilon),
 ) -> Fraction:
-    """The least scale, to six digits and rounded up, for which make(scale) fits the budget.
+    """The least scale, to six digits and rounded up, for which the batch fits the budget.
+
+    The questions of a batch are fixed before the first answer is seen.
 
     >>> from discreet.privacy.events import GaussianEvent
     >>> noise = lambda sigma: GaussianEvent.of(sigma=sigma)

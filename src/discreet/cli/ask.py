@@ -48,7 +48,7 @@ def ask(
         click.echo(in_words(asked.plan.explain()))
         return
     files = _files({".csv": csv_file, ".html": html_file})
-    if question["epsilon"] is None and not yes:
+    if question["epsilon"] is None and asked.plan.epsilon > 0 and not yes:
         _confirm(asked)
     with waiting("asking") as tell:
         release, balances = answer(asked, key=key, analyst=analyst, tell=tell)

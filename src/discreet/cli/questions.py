@@ -68,19 +68,20 @@ def read_question(
     from discreet.release.asking import Asking
     from discreet.sql.select import explained, parse_select
 
-    if epsilon is None and not margins:
-        raise PrivacyParameterError(
-            "neither --epsilon nor --margin is given. An answer costs privacy, and is the more "
-            "exact the more it costs. Add --epsilon 0.5, or --margin n=5 for the least ε at which "
-            "n is known to ±5."
-        )
     arguments = read_policy(policy)
     wanted = _margins(margins)
     opened = declared(arguments)
     try:
         question = explained(sql)
         query = parse_select(sql if question is None else question, opened.schema)
-        plan = Asking(opened, query).plan(
+        asking = Asking(opened, query)
+        if epsilon is None and not margins and not asking.free:
+            raise PrivacyParameterError(
+                "neither --epsilon nor --margin is given. An answer costs privacy, and is the more "
+                "exact the more it costs. Add --epsilon 0.5, or --margin n=5 for the least ε at "
+                "which n is known to ±5."
+            )
+        plan = asking.plan(
             epsilon=epsilon, delta=delta, margin=wanted or None, expect_rows=expect_rows
         )
         return Asked(arguments, plan, tuple(plan.queries), question is not None)

@@ -46,7 +46,8 @@ class Session:
     def plan(self, question: str) -> Plan:
         """A question at the price that is set.  Nothing is charged."""
         asking = self.opened().ask(question)
-        return asking.plan(epsilon=self.settings.price, delta=self.settings.delta)
+        epsilon = None if asking.free else self.settings.price
+        return asking.plan(epsilon=epsilon, delta=self.settings.delta)
 
     def answer(self, question: str) -> Release:
         """The answer to a question, charged at the price that is set."""

@@ -24,6 +24,7 @@ from discreet.plan.blocks import (
     Present,
     Ranks,
     Rows,
+    Size,
     Total,
     components,
 )
@@ -273,7 +274,7 @@ def _vector(
 
     def parts(row: tuple[Any, ...]) -> list[int]:
         every = int(row[1])
-        if isinstance(block, Rows):
+        if isinstance(block, Rows | Size):
             return [every]
         present = 0 if sums.present is None else int(row[place[sums.present]])
         if isinstance(block, Present):

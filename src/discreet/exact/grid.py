@@ -116,3 +116,8 @@ class Range:
     def middle(self) -> int:
         """The step that stands for a missing value where the number of records is public."""
         return self.low + self.width // 2
+
+    @property
+    def flipped(self) -> "Range":
+        """The same points seen from the upper bound, each with its sign changed."""
+        return Range(grid=self.grid, low=-self.high, high=-self.low)

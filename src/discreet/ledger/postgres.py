@@ -22,6 +22,7 @@ from discreet.ledger.forks import watch
 from discreet.ledger.migrations import POSTGRES, Execute, migrate, must_migrate, taken
 from discreet.ledger.records import Records
 from discreet.ledger.schema import postgres_faults, refuse
+from discreet.packages import install_extra
 
 if TYPE_CHECKING:
     import psycopg
@@ -342,7 +343,7 @@ def _driver() -> Any:
     except ImportError:
         raise LedgerUnavailableError(
             "the package psycopg is not installed. A ledger in PostgreSQL is reached through it. "
-            "Install it: pip install 'discreet[postgres]'."
+            f"Run: {install_extra('postgres')}"
         ) from None
     return psycopg
 

@@ -1,6 +1,7 @@
 """Local privacy: randomizers for a respondent's own value, and estimators from reports alone."""
 
 from discreet.local.account import Account
+from discreet.local.approximate_response import ApproximateResponse
 from discreet.local.choose import Choice, choose
 from discreet.local.comparison import difference
 from discreet.local.exports import read_export
@@ -21,6 +22,7 @@ from discreet.local.unary import UnaryEncoding
 
 __all__ = [
     "Account",
+    "ApproximateResponse",
     "Choice",
     "HadamardResponse",
     "HeavyHitters",

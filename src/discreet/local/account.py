@@ -20,7 +20,7 @@ from discreet.errors import BudgetExhaustedError, DataError
 from discreet.exact import decimal_text, stated
 from discreet.local import wire
 from discreet.local.device_file import locked, malformed, read_fields, write_whole
-from discreet.local.memo import Memo, code, permanent_of, read_question
+from discreet.local.memo import Memo, code, permanent_of, read_question, require_coarse
 from discreet.local.repeated import Repeated
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
@@ -146,6 +146,7 @@ Losses add up, so the question is not answered. Answer one with a smaller epsilo
             self.charge(question, scheme)
             return scheme.randomize(value, source=source)
         if not memo.holds(question, scheme, value):
+            require_coarse(scheme)  # before it is paid for
             self.charge(question, scheme)
         return memo.answer(question, scheme, value, source=source)
 

@@ -84,6 +84,16 @@ class Categories:
             raise self._not_values(what)
         return array.astype(np.int64, copy=False)
 
+    def code(self, value: object) -> int:
+        """One answer as a number from 0 to k - 1; several are refused."""
+        codes = self.codes(value)
+        if codes.ndim:
+            raise DataError(
+                "there are several answers. The law of this scheme is that of the report on one. "
+                "Give one answer, and take the law of each for several: reports are independent."
+            )
+        return int(codes)
+
     def _named(self, names: tuple[str, ...], values: object, what: str) -> NDArray[np.int64]:
         places = {name: code for code, name in enumerate(names)}
         if isinstance(values, np.ndarray) and values.ndim == 0:

@@ -1,4 +1,8 @@
-"""Which scheme to use: the one of least variance, for the size and the length of a message."""
+"""Which scheme to use, for the size and the length of a message.
+
+Of categories it is the scheme of least variance; of numbers the one whose printed interval is the
+narrowest, as that rests on more than the variance.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,10 +19,10 @@ from discreet.local.projective import ProjectiveGeometryResponse
 from discreet.local.randomized_response import RandomizedResponse
 from discreet.local.subset import SubsetSelection
 from discreet.local.unary import UnaryEncoding
-from discreet.privacy.parameters import read_epsilon
+from discreet.privacy.parameters import read_count, read_epsilon
 
 _NEAR = 1.1
-_REPORTS = 10_000
+_RESPONDENTS = 1_000
 _CONFIDENCE = Fraction(95, 100)
 _OFFERED: list[tuple[Any, dict[str, str]]] = [
     (RandomizedResponse, {}),
@@ -37,11 +41,20 @@ class Candidate:
     scheme: Any
     message_bits: int
     variance: float
+    margin: float | None = None
+    """Of a mean, the margin that so many respondents print whose numbers are spread evenly."""
+
+    @property
+    def error(self) -> float:
+        """What the choice is made by: the margin of a mean, else the root of the variance."""
+        return sqrt(self.variance) if self.margin is None else self.margin
 
     @property
     def text(self) -> str:
-        """The scheme, its variance and its message in one line."""
-        return f"{_title(self.scheme)}: variance {self.variance:.4g}/n, {_bits(self.message_bits)}"
+        """The scheme, its margin if it is a mean, its variance and its message in one line."""
+        margin = "" if self.margin is None else f"±{self.margin:.3g}, "
+        variance = f"variance {self.variance:.4g}/n"
+        return f"{_title(self.scheme)}: {margin}{variance}, {_bits(self.message_bits)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +99,22 @@ def choose(
     low: object = None,
     high: object = None,
     message_bits: int | None = None,
+    respondents: int | None = None,
 ) -> Choice:
-    """The scheme of least variance for so many categories, or for a number between two bounds.
+    """The best scheme for so many categories, or for a number between two bounds.
 
-    Categories are compared at proportion 0, where most of many categories lie; numbers at the
-    number for which the variance is largest.  With ``message_bits`` only schemes are considered
-    whose report takes no more bits.  No scheme that is considered has a lower variance than the
-    one that is picked; of two equal ones the shorter message is picked.  The interval that
-    ``estimate`` guarantees for a mean may still be narrower for another kind, as it leans on more
-    than the variance; ``why`` then says so.
+    Categories are compared by the variance at proportion 0, where most of many categories lie.
+    Numbers are compared by the interval that ``estimate`` prints at 95%, for as many
+    ``respondents`` (1,000 unless stated) whose numbers are spread evenly between the bounds: that
+    interval is guaranteed, and leans on more than the variance.  With ``message_bits`` only schemes
+    are considered whose report takes no more bits.  No scheme that is considered has a lower
+    variance (of numbers: a narrower interval) than the one that is picked; of two equal ones the
+    shorter message is picked.
 
     >>> print(choose(categories=2, epsilon=1).why.splitlines()[0])
     RandomizedResponse: variance 0.9207/n, 1 bit.
+    >>> choose(low=0, high=24, epsilon=1, respondents=500).scheme.kind
+    'duchi'
     """
     stated = read_epsilon(epsilon)
     if message_bits is not None and (type(message_bits) is not int or message_bits < 1):
@@ -106,16 +123,20 @@ def choose(
             "Leave it out if the length does not matter."
         )
     if categories is None and low is not None and high is not None:
-        choice = _picked(_numeric(stated, low, high), message_bits)
-        return replace(choice, why=choice.why + _narrower(choice.considered))
-    elif categories is not None and low is None and high is None:
-        everything = _categorical(stated, categories)
-    else:
-        raise BoundsError(
-            "it is not clear what is asked. A scheme is for categories or for a number. Use "
-            "choose(categories=100, epsilon=1) or choose(low=0, high=100, epsilon=1)."
+        people = read_count(
+            _RESPONDENTS if respondents is None else respondents,
+            "respondents",
+            "people who answer",
         )
-    return _picked(everything, message_bits)
+        choice = _picked(_numeric(stated, low, high, people), message_bits)
+        return replace(choice, why=choice.why + _by_variance(choice.considered, people))
+    if categories is not None and low is None and high is None and respondents is None:
+        return _picked(_categorical(stated, categories), message_bits)
+    raise BoundsError(
+        "it is not clear what is asked. A scheme is for categories or for a number, and only "
+        "the choice for a number depends on how many respondents there are. Use "
+        "choose(categories=100, epsilon=1) or choose(low=0, high=100, epsilon=1)."
+    )
 
 
 def _categorical(epsilon: Fraction, categories: object) -> list[Candidate]:
@@ -128,11 +149,14 @@ def _categorical(epsilon: Fraction, categories: object) -> list[Candidate]:
     return _candidates(makers)
 
 
-def _numeric(epsilon: Fraction, low: object, high: object) -> list[Candidate]:
+def _numeric(epsilon: Fraction, low: object, high: object, people: int) -> list[Candidate]:
     from discreet.local.mean import Mean
     from discreet.local.mean_law import KINDS
+    from discreet.local.printed_margin import even_margin
 
-    return _candidates([partial(Mean, epsilon=epsilon, low=low, high=high, kind=k) for k in KINDS])  # type: ignore[arg-type]
+    found = _candidates([partial(Mean, epsilon=epsilon, low=low, high=high, kind=k) for k in KINDS])  # type: ignore[arg-type]
+    printed = [replace(one, margin=even_margin(one.scheme, people, _CONFIDENCE)) for one in found]
+    return sorted(printed, key=lambda one: (one.error, one.message_bits))
 
 
 def _candidates(makers: list[Callable[..., Any]]) -> list[Candidate]:
@@ -168,9 +192,10 @@ def _why(
     epsilon = decimal_text(best.scheme.epsilon)
     lines = [f"{best.text}."]
     within = "" if limit is None else f" with reports of at most {_bits(limit)}"
+    least = "the least variance" if best.margin is None else "the narrowest printed interval"
     if others:
         lines.append(
-            f"It has the least variance at ε = {epsilon} of {len(others) + 1} schemes{within}; "
+            f"It has {least} at ε = {epsilon} of {len(others) + 1} schemes{within}; "
             f"the next is {others[0].text}."
         )
     else:
@@ -178,39 +203,31 @@ def _why(
     shorter = [
         one
         for one in others
-        if 4 * one.message_bits <= best.message_bits and one.variance <= _NEAR * best.variance
+        if 4 * one.message_bits <= best.message_bits and one.error <= sqrt(_NEAR) * best.error
     ]
     if shorter:
         short = min(shorter, key=lambda one: one.message_bits)
-        wider = 100 * (sqrt(short.variance / best.variance) - 1)
+        wider = 100 * (short.error / best.error - 1)
         lines.append(
             f"Nearly as good with a shorter message: {short.text}; its errors are {wider:.1f}% "
             f"larger. choose(…, message_bits={short.message_bits}) picks it."
         )
-    better = [one for one in everything if one.variance < best.variance]
+    better = [one for one in everything if one.error < best.error]
     if better:
         lines.append(f"Without the limit: {better[0].text}.")
     return "\n".join(lines)
 
 
-def _narrower(considered: tuple[Candidate, ...]) -> str:
-    """A line on the mean whose guaranteed interval is the narrowest, if that is another one."""
-    from discreet.local.printed_margin import printed_margin
-
-    def widest(scheme: Any) -> float:
-        numbers = scheme.low, (scheme.low + scheme.high) / 2  # a mean varies most at one of them
-        return max(printed_margin(scheme, _REPORTS, _CONFIDENCE, at) for at in numbers)
-
-    wide = [widest(one.scheme) for one in considered]
-    least = min(wide)
-    if least > wide[0] * 0.99:
-        return ""
-    other = considered[wide.index(least)].scheme
-    return (
-        f"\nOf {_REPORTS:,} reports on the worst number, the interval that estimate() guarantees "
-        f"is ±{wide[0]:.3g}, and ±{least:.3g} for {_title(other)}. Use that where the guarantee "
-        f"counts most: Mean(…, kind={other.kind!r})."
+def _by_variance(considered: tuple[Candidate, ...], people: int) -> str:
+    """What the margins are for, and the mean of least variance if that is another one."""
+    lines = (
+        f"\n± is what estimate() guarantees at 95% from {people:,} respondents whose numbers are "
+        "spread evenly between the bounds. State respondents= for another number of them."
     )
+    least = min(considered, key=lambda one: one.variance)
+    if least.variance < considered[0].variance:
+        lines += f"\nBy the variance alone it would be {least.text}."
+    return lines
 
 
 def _title(scheme: Any) -> str:

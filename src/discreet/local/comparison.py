@@ -11,7 +11,7 @@ from discreet.local.mean import Mean
 from discreet.local.proportions import Proportions
 from discreet.local.tally import Tally
 from discreet.privacy.estimate import BoundedError, Estimate, Interval, Release
-from discreet.privacy.losses import PureDP
+from discreet.privacy.losses import ApproximateDP, PureDP
 
 _GROUPS = "The groups are different people, and who is in which is public."
 _GUARANTEED = f"The interval holds for any number of reports. {_GROUPS}"
@@ -28,7 +28,7 @@ def difference(
     variances, is narrower and only approximate.
 
     Guarantee: everyone reports in one group only, so the difference costs each person what their
-    own report does: the larger ε of the two, not the sum.
+    own report does: the larger ε of the two (and the larger δ), not the sum.
 
     >>> from discreet.local import RandomizedResponse
     >>> poll = RandomizedResponse.two_coin()
@@ -70,11 +70,17 @@ def difference(
         return low - other_high, high - other_low
 
     schemes = (first.scheme, second.scheme)
-    epsilon = max(scheme.loss.epsilon for scheme in schemes)
+    losses = [
+        scheme.loss.to_approximate() if isinstance(scheme.loss, PureDP) else scheme.loss
+        for scheme in schemes
+    ]
+    worst = ApproximateDP(
+        epsilon=max(loss.epsilon for loss in losses), delta=max(loss.delta for loss in losses)
+    )
     return Estimate(
         value=value,
         error=BoundedError(bounds),
-        releases=(Release(PureDP(epsilon=epsilon)),),
+        releases=(Release(worst if worst.delta else PureDP(epsilon=worst.epsilon)),),
         mechanism=schemes[0] if schemes[0] == schemes[1] else schemes,
         neighbors=estimates[0].neighbors,
         note=_NORMAL if interval == "normal" else _GUARANTEED,

@@ -86,7 +86,7 @@ class HadamardResponse(Categorical):
                 f"there are {self.cells} reports, more than {MAX_ATOMS}. The law holds a "
                 "probability for each. Verify with fewer categories."
             )
-        column = int(self._answers.codes(value)) + 1
+        column = self._answers.code(value) + 1
         keep = Fraction(self.keep, WHOLE)
         return WeightedLaw.of_probabilities(
             {

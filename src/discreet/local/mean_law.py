@@ -149,6 +149,18 @@ class MeanLaw:
         places = (0, self.steps // 2, (self.steps + 1) // 2, self.steps)
         return max(self.variance(place) + (place - middle) ** 2 for place in places)
 
+    @cached_property
+    def even_spread(self) -> Fraction:
+        """The variance of the scores of people whose positions are spread evenly: the mean of the
+        variances, which are a quadratic about the middle, and the variance of the positions."""
+        ends, near = self.variance(0), self.variance(self.steps // 2)
+        distances = Fraction(self.steps, 2) ** 2, (Fraction(self.steps, 2) - self.steps // 2) ** 2
+        apart = Fraction(self.steps * (self.steps + 2), 12)  # the mean of (position - middle)²
+        if distances[0] == distances[1]:
+            return ends + apart
+        bend = (ends - near) / (distances[0] - distances[1])
+        return ends + bend * (apart - distances[0]) + apart
+
     # ------------------------------------------------------------------ counters
 
     def count(self, codes: Integers) -> Integers:

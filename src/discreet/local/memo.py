@@ -23,6 +23,7 @@ from discreet.privacy.losses import PureDP
 
 _FORMAT = "discreet.local.memo"
 _VERSION = 1
+_MOST_STEPS = 64
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 Table = dict[tuple[str, str, int], Any]
@@ -35,7 +36,8 @@ class Memo:
     It belongs to the respondent, and is as secret as the answers themselves.  With ``path`` it is
     a JSON file, and what was drawn is on the disk before it is used; otherwise it is for one
     process (a fork or a copy draws on its own, and costs again), and the program keeps
-    ``to_json()``.  A value that was not answered before is randomized afresh, and costs again.
+    ``to_json()``.  A value that was not answered before is randomized afresh, and costs again.  So
+    a ``Mean`` needs coarse ``steps``, at most 64: numbers that are nearly equal are then one value.
 
     >>> from discreet.local import RandomizedResponse
     >>> memo = Memo()
@@ -117,8 +119,20 @@ class Memo:
 # ---------------------------------------------------------------------- reading and writing
 
 
+def require_coarse(scheme: Any) -> None:
+    """Refuse a scheme for numbers with so many steps that nearly every number is a new value."""
+    permanent = permanent_of(scheme)
+    if isinstance(permanent, Mean) and permanent.steps > _MOST_STEPS:
+        raise DataError(
+            f"the scheme has {permanent.steps:,} steps. What was drawn is kept for each of them, "
+            "so numbers that are nearly equal would each be drawn anew and cost again. Use "
+            f"Mean(…, steps={_MOST_STEPS}) or fewer for a question that is repeated."
+        )
+
+
 def _draw(scheme: Any, value: object, source: BitSource | None) -> Any:
     """A fresh report, as JSON has it."""
+    require_coarse(scheme)
     text = scheme.report_to_wire(scheme.randomize(value, source=source))
     return json.loads(text)["report"]
 
@@ -163,6 +177,11 @@ def permanent_of(scheme: Any) -> Any:
             "there is no scheme to answer with. An answer is randomized by one scheme, and of a "
             "search by that of its level. Give RandomizedResponse(epsilon=1) or "
             "words.first().scheme."
+        )
+    if not isinstance(found.loss, PureDP):
+        raise DataError(
+            "the scheme has a δ. Accounts and memos add up ε alone, and its ε is not all that it "
+            "costs. Use RandomizedResponse(epsilon=1), or keep account of its loss by yourself."
         )
     return found
 

@@ -13,7 +13,7 @@ from statistics import NormalDist
 from typing import Any
 
 from discreet.errors import DataError, DiscreetError
-from discreet.exact import decimal_text, rational, stated
+from discreet.exact import decimal_text, rational
 from discreet.local.choose import scheme_of
 from discreet.local.heavy_hitters import HeavyHitters
 from discreet.local.mean import Mean
@@ -61,7 +61,7 @@ if all answer
     def __str__(self) -> str:
         people = "respondent" if self.respondents == 1 else "respondents"
         return (
-            f"{self.respondents:,} {people} at {stated('ε', self.epsilon)}: "
+            f"{self.respondents:,} {people} at {self.scheme.loss}: "
             f"±{self.margin:.3g} at {decimal_text(self.confidence)} confidence, "
             f"{_MEANT[self.interval]}, if all answer"
         )
@@ -150,7 +150,8 @@ def epsilon_for(
     Fraction(271, 250)
     """
     people = read_count(respondents, "respondents", "people who answer")
-    if not callable(make):
+    given: object = scheme_of(make)
+    if isinstance(given, Categorical) or not callable(given):  # a poll can be called too
         raise _not_a_maker()
     largest = _made(make, _MOST_EPSILON)
     width, level = _read_margin(margin, largest), _read_confidence(confidence)

@@ -36,6 +36,20 @@ def printed_margin(scheme: Any, people: int, confidence: Fraction, at: object = 
     return _of_count(share, people, confidence) / float(truth - lie)
 
 
+def even_margin(scheme: Mean, people: int, confidence: Fraction) -> float:
+    """The margin that so many people print whose numbers are spread evenly between the bounds.
+
+    >>> from fractions import Fraction
+    >>> kinds = [Mean(low=0, high=24, epsilon=1, kind=kind) for kind in ("duchi", "hybrid")]
+    >>> [round(even_margin(kind, 500, Fraction(95, 100)), 2) for kind in kinds]
+    [2.32, 3.53]
+    """
+    law = scheme._law
+    if law.mix == 0:
+        return _of_bits(scheme, people, confidence, _HALF)
+    return _of_scores(scheme, people, confidence, law.even_spread)
+
+
 def read_proportion(at: object) -> Fraction:
     """A proportion that is expected."""
     proportion = rational(at, "at")
@@ -49,15 +63,25 @@ def read_proportion(at: object) -> Fraction:
 
 def _of_mean(scheme: Mean, people: int, confidence: Fraction, at: object) -> float:
     law = scheme._law
-    step = (scheme.high - scheme.low) / scheme.steps
     if law.mix == 0:
-        truth = Fraction(law.bit, 1 << 64)
         place = _HALF if at is None else Fraction(scheme._position(at), scheme.steps)
-        zero, one = law.bit_scores
-        wide = _of_count(1 - truth + (2 * truth - 1) * place, people, confidence)
-        return wide * float((one - zero) * step) + float(scheme.rounding)
+        return _of_bits(scheme, people, confidence, place)
     sampled = law.worst_spread if at is None else law.variance(scheme._position(at))
-    return float(mean_margin(law, people, confidence, sampled) * step + scheme.rounding)
+    return _of_scores(scheme, people, confidence, sampled)
+
+
+def _of_bits(scheme: Mean, people: int, confidence: Fraction, place: Fraction) -> float:
+    """For people whose mean lies at this part of the way from low to high."""
+    truth = Fraction(scheme._law.bit, 1 << 64)
+    wide = _of_count(1 - truth + (2 * truth - 1) * place, people, confidence)
+    return wide * float(scheme.report_range) + float(scheme.rounding)
+
+
+def _of_scores(scheme: Mean, people: int, confidence: Fraction, sampled: Fraction) -> float:
+    """For people whose reports have scores of this variance, in squared steps."""
+    step = (scheme.high - scheme.low) / scheme.steps
+    margin = mean_margin(scheme._law, people, confidence, sampled)
+    return float(margin * step + scheme.rounding)
 
 
 def _of_count(share: Fraction, people: int, confidence: Fraction) -> float:

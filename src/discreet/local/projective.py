@@ -196,7 +196,7 @@ class ProjectiveGeometryResponse(Categorical):
                 "probability for each. Verify with fewer categories."
             )
         vectors = space.digits(space.numbers(np.arange(space.points)))
-        near = (vectors @ vectors[int(self._answers.codes(value))]) % space.prime == 0
+        near = (vectors @ vectors[self._answers.code(value)]) % space.prime == 0
         keep = Fraction(self.keep, WHOLE)
         inside, outside = keep / space.hyperplane, (1 - keep) / (space.points - space.hyperplane)
         return WeightedLaw.of_probabilities(

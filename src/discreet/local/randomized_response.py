@@ -1,36 +1,41 @@
-"""Randomized response as a survey: randomize where the answer is given, estimate from reports."""
+"""Randomized response: each answer is kept or replaced by a uniform lie, before anyone sees it."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
-from discreet import mechanisms
-from discreet.errors import PrivacyParameterError, VerificationError
-from discreet.exact import rational
-from discreet.local.categories import MOST_CATEGORIES, REPORT, Categories, Given
-from discreet.local.chances import WHOLE, happens, keep_chance, require_information, uniform
-from discreet.local.scheme import Categorical
-from discreet.noise import BitSource, Keystream
-from discreet.privacy.laws import MAX_ATOMS, Law, WeightedLaw
+from discreet.accounting import spend
+from discreet.errors import PrivacyParameterError
+from discreet.exact import decimal_text, logarithm, rational, round_up
+from discreet.local.categories import MOST_CATEGORIES, Categories, Given
+from discreet.local.chances import keep_chance, require_information
+from discreet.local.kept_answer import KeptAnswer
+from discreet.mechanisms.drawing import plot_choice
+from discreet.noise import BitSource
+from discreet.privacy.losses import PureDP
+from discreet.privacy.parameters import read_epsilon
+from discreet.privacy.verification import TOLERANCE
 
-_BLOCK = 1 << 16
+_LOG_BITS = 160
+_LOG_STEP = TOLERANCE / 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomizedResponse(Categorical):
+class RandomizedResponse(KeptAnswer):
     """A poll in which every answer is randomized before anyone sees it.
 
     ``categories`` is how many answers there are, given as 0, …, k - 1, or their names.  With two
     of them the estimate is the proportion of the second: of 1, of True, of the second name.  An
     answer is kept with the chance ``keep``/2^64, which is e^ε/(e^ε + k - 1) rounded down, and
-    else replaced by one of the others.
+    else replaced by one of the others.  ``odds=`` in place of ``epsilon=`` states a rational e^ε;
+    ε is then its logarithm, rounded up by at most 1e-12.
 
     Guarantee: local ε-DP.  Whatever one respondent's answer is changed to, no report becomes
     more than e^ε times as likely.  Intervals hold with at least the probability that they state,
-    for any number of reports.  Proof: docs/proofs/randomized-response.md
+    for any number of reports.  m answers of one person together cost ``loss.for_group(m)``.
+    Proof: docs/proofs/randomized-response.md
 
     >>> poll = RandomizedResponse(epsilon=1)
     >>> reports = poll.randomize([True, False, False, True] * 250)
@@ -38,6 +43,8 @@ class RandomizedResponse(Categorical):
     True
     >>> RandomizedResponse.two_coin().estimate([1, 1, 1, 0]).value
     1.0
+    >>> RandomizedResponse.two_coin().keep_probability
+    Fraction(3, 4)
     >>> RandomizedResponse(epsilon=0.1).to_json()
     '{"format": "discreet.local", "version": 2, "scheme": "randomized-response", \
 "epsilon": "1/10", "categories": 2, "keep": "9684156715447991831"}'
@@ -53,12 +60,19 @@ class RandomizedResponse(Categorical):
 
     def __post_init__(self) -> None:
         answers = Categories.read(self.categories, self.most)
-        privacy = mechanisms.RandomizedResponse(
-            epsilon=self.epsilon, odds=self.odds, categories=answers.size
-        )
-        keep = keep_chance(privacy.epsilon, 1, answers.size - 1, privacy.odds)
-        object.__setattr__(self, "epsilon", privacy.epsilon)
-        object.__setattr__(self, "odds", privacy.odds)
+        if self.odds is None:
+            epsilon = read_epsilon(self.epsilon, stacklevel=4)
+        else:
+            odds = _read_odds(self.odds)
+            epsilon = read_epsilon(_log_above(odds), stacklevel=4)
+            if self.epsilon not in (None, epsilon):
+                raise PrivacyParameterError(
+                    "epsilon and odds are both given. The odds are e^ε, so one says the other. "
+                    "Use RandomizedResponse(epsilon=1) or RandomizedResponse(odds=3)."
+                )
+            object.__setattr__(self, "odds", odds)
+        keep = keep_chance(epsilon, 1, answers.size - 1, self.odds)
+        object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "categories", answers.given)
         object.__setattr__(self, "keep", keep)
         truth, lie = self.pair
@@ -92,82 +106,53 @@ class RandomizedResponse(Categorical):
         stated = f"epsilon={self.epsilon}" if self.odds is None else f"odds={self.odds}"
         return f"RandomizedResponse({stated}{'' if shown == 2 else f', categories={shown}'})"
 
-    @property
-    def derived(self) -> dict[str, str | int]:
-        """The chance that an answer is kept."""
-        return {"keep": str(self.keep)}
+    def __call__(self, values: object, *, source: BitSource | None = None) -> Any:
+        """A report for the answer, or for each of several; the same as ``randomize``."""
+        return self.randomize(values, source=source)
 
     @property
-    def pair(self) -> tuple[Fraction, Fraction]:
-        """The chances that a report names the true answer, and a given other one."""
-        return Fraction(self.keep, WHOLE), Fraction(WHOLE - self.keep, WHOLE * (self.domain - 1))
+    def loss(self) -> PureDP:
+        """What one report may reveal of one answer."""
+        return PureDP(epsilon=self.epsilon)
+
+    def plot(self, *values: object) -> Any:
+        """A picture of the chance of each report on each answer: ``.plot(0, 1)``."""
+        return plot_choice(self, values)
 
     @property
-    def message_bits(self) -> int:
-        """A report names one category."""
-        return (self.domain - 1).bit_length()
+    def keep_probability(self) -> Fraction:
+        """The probability that the truth is told, exactly."""
+        return self.pair[0]
 
-    @property
-    def cells(self) -> int:
-        """One counter per category."""
-        return self.domain
 
-    def law(self, value: Any, /) -> Law:
-        """The exact law of the report on one answer."""
-        if self.domain > MAX_ATOMS:
-            raise VerificationError(
-                f"there are {self.domain} categories, more than {MAX_ATOMS}. The law holds a "
-                "probability for each. Verify with fewer categories."
-            )
-        kept = int(self._answers.codes(value))
-        truth, lie = self.pair
-        return WeightedLaw.of_probabilities(
-            {key: truth if at == kept else lie for at, key in enumerate(self._answers.keys)}
+def randomized_response(
+    bits: object,
+    *,
+    epsilon: object = None,
+    source: BitSource | None = None,
+) -> int | NDArray[Any]:
+    """Each bit kept with probability e^ε/(1 + e^ε), else flipped: ε-DP for each respondent.
+
+    >>> set(randomized_response([0, 1, 1], epsilon=1).tolist()) <= {0, 1}
+    True
+    """
+    privacy = read_epsilon(epsilon)
+    spend(PureDP(epsilon=privacy), safe=source is None or source.safe)
+    reports: int | NDArray[Any] = RandomizedResponse(epsilon=privacy)(bits, source=source)
+    return reports
+
+
+def _log_above(odds: Fraction) -> Fraction:
+    """ln(odds) rounded up as verification rounds it, so that both agree to the last digit."""
+    _, above = logarithm(odds, _LOG_BITS)
+    return round_up(Fraction(above, 1 << _LOG_BITS), _LOG_STEP)
+
+
+def _read_odds(odds: object) -> Fraction:
+    value = rational(odds, "odds")
+    if value <= 1:
+        raise PrivacyParameterError(
+            f"odds is {decimal_text(value)}. It is e^ε, the odds of the truth against a given "
+            "lie, so it must be above 1. Use odds=3 for the two-coin form."
         )
-
-    # ------------------------------------------------------------------ at the respondent
-
-    def randomize(self, values: object, *, source: BitSource | None = None) -> Any:
-        """A report for the answer, or for each of several; names come back as names."""
-        source = Keystream() if source is None else source
-        codes = self._answers.codes(values)
-        reports = codes.ravel().copy()
-        for start in range(0, reports.size, _BLOCK):
-            self._randomize(reports[start : start + _BLOCK], source)
-        if not codes.ndim:
-            return self._answers.keys[int(reports[0])]
-        shaped = reports.reshape(codes.shape)
-        return np.array(self.categories)[shaped] if isinstance(self.categories, tuple) else shaped
-
-    def _randomize(self, part: NDArray[np.int64], source: BitSource) -> None:
-        kept = happens(self.keep, part.size, source)
-        if self.domain == 2:
-            part ^= ~kept
-            return
-        # A lie is a shift by 1 to k - 1.  It is drawn for all, so that time does not tell who lied.
-        shift = uniform(self.domain - 1, part.size, source)
-        shift += 1
-        shift *= ~kept
-        part += shift
-        part[part >= self.domain] -= self.domain
-
-    # ------------------------------------------------------------------ at the collector
-
-    def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
-        """How many reports name each category."""
-        codes = self._answers.codes(reports, REPORT).ravel()
-        return np.bincount(codes, minlength=self.domain).astype(np.int64, copy=False), codes.size
-
-    def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
-        """Whether every report names one category."""
-        return int(counts.min()) >= 0 and sum(counts.tolist()) == reports
-
-    # ------------------------------------------------------------------ on the wire
-
-    def _to_plain(self, report: Any) -> object:
-        return int(self._answers.codes(report, REPORT))
-
-    def _from_plain(self, plain: Any) -> Any:
-        if type(plain) is not int or not 0 <= plain < self.domain:
-            return None
-        return self._answers.keys[plain]
+    return value

@@ -24,6 +24,7 @@ from discreet.local.scheme import Categorical, scheme
 from discreet.local.tally import Tally
 from discreet.local.unary import UnaryEncoding
 from discreet.noise import BitSource
+from discreet.privacy.laws import Law, ProductLaw, WeightedLaw
 from discreet.privacy.losses import PureDP
 from discreet.privacy.parameters import read_count
 
@@ -67,6 +68,11 @@ class Repeated:
         if not isinstance(known, Categorical | Mean):
             raise BoundsError(
                 "permanent is not a scheme. It is what is drawn once for each value and kept. Use "
+                "permanent=RandomizedResponse(epsilon=1)."
+            )
+        if not isinstance(known.loss, PureDP):
+            raise BoundsError(
+                "permanent has a δ. What repeated reports reveal is bounded for ε alone. Use "
                 "permanent=RandomizedResponse(epsilon=1)."
             )
         if self.each is None:
@@ -124,7 +130,36 @@ class Repeated:
                 "the value did. Use each=RandomizedResponse(epsilon=1) as well."
             )
         bits = _size(self.permanent) if isinstance(self.permanent, UnaryEncoding) else 1
-        return self.each.loss.for_group(bits * count)
+        return PureDP(epsilon=self.each.epsilon).for_group(bits * count)
+
+    @property
+    def message_bits(self) -> int:
+        """As many as those of the permanent stage, whose reports look the same."""
+        bits: int = self.permanent.message_bits
+        return bits
+
+    def law(self, value: Any, /) -> Law:
+        """The exact law of one report on a value, through both stages.
+
+        Over randomized response it is also that of the tuple of reports on several.
+        """
+        first: Law = self.permanent.law(value)
+        if self.each is None:
+            return first
+        names, (truth, lie) = list(_names(self.permanent)), self.pair
+        if isinstance(self.permanent, UnaryEncoding):
+            true = self.permanent._answers.code(value)
+            one, other = (WeightedLaw.of_probabilities({1: up, 0: 1 - up}) for up in (truth, lie))
+            return ProductLaw(tuple(one if at == true else other for at in range(len(names))))
+        codes = self.permanent._answers.codes(value)
+        laws = {
+            kept: WeightedLaw.of_probabilities(
+                {name: truth if at == kept else lie for at, name in enumerate(names)}
+            )
+            for kept in set(codes.ravel().tolist())
+        }
+        reports = tuple(laws[kept] for kept in codes.ravel().tolist())
+        return ProductLaw(reports) if codes.ndim else reports[0]
 
     @property
     def identity(self) -> str:
@@ -151,14 +186,22 @@ class Repeated:
 
     # ------------------------------------------------------------------ at the respondent
 
+    def randomize(self, values: object, *, source: BitSource | None = None) -> Any:
+        """A first report for the value, or for each of several people: both stages, drawn anew.
+
+        What the permanent stage drew is not kept.  Another report on the same value by this
+        function costs ``loss`` again; ``Memo.answer`` keeps it.
+        """
+        return self.again(self.permanent.randomize(values, source=source), source=source)
+
     def again(self, kept: Any, *, source: BitSource | None = None) -> Any:
-        """A report from what was kept."""
+        """A report from what was kept, or one from each of several."""
         if self.each is None:
             return kept
         if not isinstance(self.permanent, UnaryEncoding):
             return self.each.randomize(kept, source=source)
-        bits = np.unpackbits(np.asarray(kept, np.uint8), count=_size(self.permanent))
-        return np.packbits(self.each.randomize(bits.astype(np.int64), source=source))
+        bits = np.unpackbits(np.asarray(kept, np.uint8), axis=-1, count=_size(self.permanent))
+        return np.packbits(self.each.randomize(bits.astype(np.int64), source=source), axis=-1)
 
     def report_to_wire(self, report: Any) -> str:
         """One report as JSON text, under the name of both stages if there are two."""
@@ -223,7 +266,7 @@ class Repeated:
         if self.each is None:
             tally: Tally = self.permanent.tally(reports)
             return tally
-        tally = Tally(self)  # type: ignore[arg-type]  # it counts, and is estimated from here
+        tally = Tally(self)
         return tally if reports is None else tally.add(reports)
 
     def proportions(self, reports: Any, *, simultaneous: bool = False) -> Proportions:
@@ -249,11 +292,15 @@ class Repeated:
         counts = dict(zip(_names(self.permanent), tally.counts.tolist(), strict=True))
         return estimated(counts, tally.reports, Channel.of(*self.pair), self, simultaneous)
 
-    def estimate(self, reports: Any) -> Any:
-        """What the respondents have, from one round of reports: one from each of them."""
+    def estimate(self, reports: Any, **options: Any) -> Any:
+        """What the respondents have, from one round of reports: one from each of them.
+
+        It takes the options of the permanent stage: ``simultaneous=True`` of categories, where all
+        intervals hold at once, or ``interval="normal"`` of a mean.
+        """
         if self.each is None:
-            return self.permanent.estimate(reports)
-        found = self.proportions(reports)
+            return self.permanent.estimate(reports, **options)
+        found = self.proportions(reports, **options)
         return found[_names(self.permanent)[1]] if len(found) == 2 else found
 
 

@@ -7,7 +7,7 @@ reports in a tally and estimates from that alone.
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,19 @@ from discreet.noise import BitSource
 from discreet.privacy.estimate import Estimate
 from discreet.privacy.estimates import Estimates
 from discreet.privacy.laws import Law
-from discreet.privacy.losses import PureDP
+from discreet.privacy.losses import ApproximateDP, PureDP
 
 
+@runtime_checkable
 class Scheme(Protocol):
     """A randomizer for one value, and the estimator from its reports.
 
     Guarantee: local ε-DP with the ε of ``loss``: whatever one respondent's value is changed to,
-    no report becomes more than e^ε times as likely.
+    no report becomes more than e^ε times as likely.  Of ``ApproximateResponse`` it is (ε, δ)-DP.
     """
 
     @property
-    def loss(self) -> PureDP:
+    def loss(self) -> PureDP | ApproximateDP:
         """What one report may reveal of one value."""
 
     @property
@@ -155,7 +156,7 @@ class Categorical(ABC):
     # ------------------------------------------------------------------ the same for all
 
     @property
-    def loss(self) -> PureDP:
+    def loss(self) -> PureDP | ApproximateDP:
         """What one report may reveal of one answer."""
         return PureDP(epsilon=self.epsilon)
 
@@ -290,6 +291,7 @@ def scheme(text: str | bytes) -> Any:
 
 @lru_cache(maxsize=1)
 def _readers() -> dict[str, Any]:
+    from discreet.local.approximate_response import ApproximateResponse
     from discreet.local.hadamard import HadamardResponse
     from discreet.local.mean import Mean
     from discreet.local.projective import ProjectiveGeometryResponse
@@ -306,6 +308,7 @@ def _readers() -> dict[str, Any]:
         ProjectiveGeometryResponse,
         Mean,
         Repeated,
+        ApproximateResponse,
     ]
     return {one.name: one for one in known}
 

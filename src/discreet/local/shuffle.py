@@ -1,23 +1,28 @@
-"""What shuffling adds to local privacy, by the exact "clones" computation.
+"""What shuffling adds to local privacy: an exact computation, rounded up.
 
 If a trusted shuffler takes one report from each of n people and passes them on in random order,
 the others' reports hide each one's.  By a theorem of Feldman, McMillan and Talwar (2021) the
 shuffled reports of any ε₀-DP randomizer, for two data sets that differ in one person, are no
 easier to tell apart than (A + D, C - A + 1 - D) from (A + 1 - D, C - A + D), where C is
 binomial(n - 1, e^(-ε₀)), A is binomial(C, 1/2) and D is 1 with probability e^ε₀/(e^ε₀ + 1).
+Randomized response is compared by its own law, which hides more.
 
-The δ of that pair is summed in integers with directed rounding, so it is never below its true
-value.  Proof: docs/proofs/shuffle.md
+δ is summed in integers with directed rounding, so it is never below its true value.
+Proof: docs/proofs/shuffle.md
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from math import isqrt
+from functools import lru_cache, partial
+from math import isqrt, log, sqrt
 
 from discreet.errors import PrivacyParameterError
 from discreet.exact import decimal_text, exp_minus, rational
+from discreet.local.binomials import BITS, UNIT, fair_tails, scaled_down, scaled_up, upper_binomial
+from discreet.local.choose import scheme_of
+from discreet.local.randomized_response import RandomizedResponse
+from discreet.local.shuffled_response import blanket_delta, cells
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.parameters import read_count, read_delta, read_epsilon
 
@@ -27,10 +32,11 @@ ASSUMPTION = (
     "does not, only the local loss holds."
 )
 BOUND = "clones (Feldman, McMillan and Talwar 2021), summed exactly and rounded up"
+TWO_ANSWERS = "the law of the reports themselves, whatever the others answered, rounded up"
+MORE_ANSWERS = (
+    "privacy blanket (Balle, Bell, Gascón and Nissim 2019), summed exactly and rounded up"
+)
 
-_BITS = 192  # of fixed-point numbers
-_UNIT = 1 << _BITS
-_TAIL = 144  # binomial tails below 2^-144 of the largest term are added to δ as a bound
 _GRID = 64  # e^ε₀ and e^ε are rationals over 2^64
 _PARTS = 10**12  # ε is a multiple of ε₀/10^12
 _NARROW = 10**4
@@ -66,19 +72,26 @@ def shuffled(scheme: object, people: int, *, delta: object) -> Shuffled:
     """The loss of the shuffled reports of so many people, at this δ.
 
     ``scheme`` is a local scheme, or the ε₀ of its reports; of heavy hitters, that of one level.
+    Randomized response has a smaller loss than what holds for every scheme of its ε₀.
 
     >>> amplified = shuffled(1, 10_000, delta=1e-6)
     >>> round(float(amplified.epsilon), 4), amplified.people
     (0.053, 10000)
+    >>> poll = RandomizedResponse(epsilon=1)
+    >>> round(float(shuffled(poll, 10_000, delta=1e-6).epsilon), 4)
+    0.0358
     """
-    local = _local(scheme)
+    local, near, categories = _local(scheme)
     count = _read_people(people)
     level = read_delta(delta)
+    curves = _curves(near, categories, count)
+    bounds = {None: BOUND, 2: TWO_ANSWERS}
     return Shuffled(
         local=local,
         people=count,
-        epsilon=_least_epsilon(local.epsilon, count, level),
+        epsilon=_least_epsilon(local.epsilon, near, curves, level),
         delta=level,
+        bound=bounds.get(categories, MORE_ANSWERS),
     )
 
 
@@ -97,37 +110,88 @@ def shuffled_delta(scheme: object, people: int, *, epsilon: object) -> Fraction:
             f"epsilon is {decimal_text(level)}. The curve δ(ε) is drawn for ε ≥ 0. Use epsilon=0 "
             "for the total variation."
         )
-    return _delta(_local(scheme).epsilon, _read_people(people), level)
+    local, near, categories = _local(scheme)
+    curves = _curves(near, categories, _read_people(people))
+    if level >= local.epsilon:
+        return Fraction(0)
+    return max(_delta(curve, near, level) for curve in curves)
 
 
 # ---------------------------------------------------------------------- ε and δ
 
+Curve = Callable[[Fraction], Fraction]
+"""δ at a rational e^ε, rounded up."""
 
-def _least_epsilon(local: Fraction, people: int, delta: Fraction) -> Fraction:
+
+def _curves(near: Fraction, categories: int | None, people: int) -> Iterable[Curve]:
+    """Curves whose largest is that of the shuffled reports."""
+    if categories is None:
+        return (partial(clones_delta, near, people),)
+    if categories > 2:
+        return (partial(blanket_delta, near, categories, people),)
+    return (cell.delta for cell in cells(near, people))
+
+
+def _delta(curve: Curve, near: Fraction, epsilon: Fraction) -> Fraction:
+    """δ at ε, never below the true one: it falls with ε, so e^ε is rounded down."""
+    far = _power(epsilon)[0]
+    return min(curve(far), Fraction(1)) if far < near else Fraction(0)
+
+
+def _least_epsilon(
+    local: Fraction, near: Fraction, curves: Iterable[Curve], delta: Fraction
+) -> Fraction:
     """An ε whose δ, rounded up, is at most this, and that is at most 0.01% above the least."""
-    if _delta(local, people, Fraction(0)) <= delta:
-        return Fraction(0)
-    low, high = 1, _PARTS  # at ε₀ itself δ is 0
+    parts = 0
+    for curve in curves:
+
+        def at(parts: int, curve: Curve = curve) -> Fraction:
+            return _delta(curve, near, local * parts / _PARTS)
+
+        if parts == _PARTS:
+            break  # at ε₀ itself δ is 0
+        if (found := at(parts)) > delta:
+            parts = _least_parts(at, parts, found, delta)
+    return local * parts / _PARTS
+
+
+def _least_parts(at: Callable[[int], Fraction], low: int, found: Fraction, delta: Fraction) -> int:
+    """The least number above ``low`` whose δ is at most this, or up to 0.01% more."""
+    high, reached = _PARTS, Fraction(0)  # at ε₀ itself δ is 0
+    if low:  # which fails by a little: look right above it
+        step = low // _NARROW + 1
+        while low + step < _PARTS and (found := at(low + step)) > delta:
+            low, step = low + step, 2 * step
+        high = min(low + step, _PARTS)
+    turn = 0
     while (high - low) * _NARROW > high:
-        middle = isqrt(low * high) if high > 2 * low else (low + high) // 2
-        if _delta(local, people, local * middle / _PARTS) <= delta:
-            high = middle
+        turn += 1  # every third one halves what is left, however wrong the guesses are
+        middle = _between(low, high, found, reached, delta) if turn % 3 else (low + high) // 2
+        value = at(middle)
+        if value <= delta:
+            high, reached = middle, value
         else:
-            low = middle
-    return local * high / _PARTS
+            low, found = middle, value
+    return high
 
 
-def _delta(local: Fraction, people: int, epsilon: Fraction) -> Fraction:
-    """The clones' δ at ε, never below the true one."""
-    if epsilon >= local:
-        return Fraction(0)  # and so far < near below
-    # What is ε₀-DP is so for a larger ε₀, and a smaller ε has a larger δ: round both that way.
-    near = _power(local)[1]
-    far = min(_power(epsilon)[0], near)
-    return min(clones_delta(near, far, people), Fraction(1))
+def _between(low: int, high: int, found: Fraction, reached: Fraction, delta: Fraction) -> int:
+    """Where to look next.  ln δ is nearly linear in ε²; floats only guess."""
+    if high > 2 * low or not reached or not delta:
+        return isqrt(max(low, 1) * high) if high > 2 * low else (low + high) // 2
+    above, below = _log(found) - _log(delta), _log(delta) - _log(reached)
+    guess = sqrt(low**2 + (high**2 - low**2) * above / (above + below + 1e-300))
+    # A little beyond the guess on the side of the farther end, so that both ends close in.
+    nudge = high / (3 * _NARROW)
+    guess += nudge if guess - low < high - guess else -nudge
+    return min(max(int(guess), low + 1), high - 1)
 
 
-def clones_delta(near: Fraction, far: Fraction, people: int) -> Fraction:
+def _log(value: Fraction) -> float:
+    return log(value.numerator) - log(value.denominator)
+
+
+def clones_delta(near: Fraction, people: int, far: Fraction) -> Fraction:
     """δ for rational e^ε₀ = ``near`` and e^ε = ``far`` < near, rounded up in fixed point.
 
     Given C = c, the first coordinate is i with probabilities p·b(i-1) + (1-p)·b(i) and
@@ -136,100 +200,22 @@ def clones_delta(near: Fraction, far: Fraction, people: int) -> Fraction:
     (e^ε₀ - e^ε)/(e^ε₀ + 1)·b(i* - 1) - (e^ε - 1)·P[binomial(c, 1/2) ≥ i*].
     """
     first, weights, outside = _clones(near, people)
-    gain = _scaled_up((near - far) / (near + 1))
-    price = _scaled_down(far - 1)
+    gain, price = scaled_up((near - far) / (near + 1)), scaled_down(far - 1)
     threshold = (near * far - 1) / ((near - 1) * (far + 1))
     total = outside
-    for weight, (height, tail) in zip(weights, _fair(first, threshold), strict=False):
-        excess = -(-gain * height >> _BITS) - (price * tail >> _BITS)
+    for weight, (_, height, tail) in zip(
+        weights, fair_tails(first, threshold, threshold), strict=False
+    ):
+        excess = -(-gain * height >> BITS) - (price * tail >> BITS)
         if excess > 0:
-            total += -(-weight * excess >> _BITS)
-    return Fraction(total, _UNIT)
-
-
-# ---------------------------------------------------------------------- binomials in fixed point
+            total += -(-weight * excess >> BITS)
+    return Fraction(total, UNIT)
 
 
 @lru_cache(maxsize=4)
 def _clones(near: Fraction, people: int) -> tuple[int, list[int], int]:
-    """The law of C: the first value, upper bounds of the probabilities from it on, and of the
-    probability of all other values."""
-    trials = people - 1
-    odds = 1 / (near - 1)  # of success against failure, for the probability 1/near
-    mode = int((trials + 1) / near)
-    lows, highs = _outward(trials, mode, odds)
-    below_low, below_high = _outward(trials, trials - mode, 1 / odds)
-    # Unnormalized, with the mode at 1.  The total is at least the sum of the lower bounds, and
-    # beyond the last term kept on a side ratios are below that of the last two.
-    total = sum(lows) + sum(below_low) - _UNIT
-    rests = _rest(highs, trials, mode, odds) + _rest(below_high, trials, trials - mode, 1 / odds)
-    weights = [*reversed(below_high[1:]), *highs]
-    scaled = [-(-(weight << _BITS) // total) for weight in weights]
-    return mode - len(below_high) + 1, scaled, -(-(rests << _BITS) // total)
-
-
-def _outward(trials: int, start: int, odds: Fraction) -> tuple[list[int], list[int]]:
-    """Lower and upper bounds of P[start + j]/P[start], j = 0, 1, …, until they are negligible."""
-    up, down = odds.numerator, odds.denominator
-    low = high = _UNIT
-    lows, highs = [low], [high]
-    for value in range(start, trials):
-        top, bottom = (trials - value) * up, (value + 1) * down
-        low, high = low * top // bottom, -(-high * top // bottom)
-        lows.append(low)
-        highs.append(high)
-        if high < _UNIT >> _TAIL and top < bottom:
-            break
-    return lows, highs
-
-
-def _rest(highs: list[int], trials: int, start: int, odds: Fraction) -> int:
-    """An upper bound of all terms after the last one: ratios fall, so a geometric series."""
-    value = start + len(highs) - 1
-    if value >= trials:
-        return 0
-    ratio = Fraction(trials - value, value + 1) * odds
-    return int(highs[-1] * ratio / (1 - ratio)) + 1
-
-
-def _fair(first: int, threshold: Fraction) -> Iterator[tuple[int, int]]:
-    """For c = first, first + 1, …: an upper bound of b_c(i* - 1) and a lower one of the tail
-    P[binomial(c, 1/2) ≥ i*], with i* = ⌊(c+1)·threshold⌋ + 1.
-
-    From c to c + 1: b(i) is multiplied by (c+1)/(2(c+1-i)), and the tail from i on grows by half
-    of b(i-1).  From i to i + 1: b is multiplied by (c-i)/(i+1), and the tail loses b(i).
-    """
-    top, bottom = threshold.numerator, threshold.denominator
-    count = first
-    place = (count + 1) * top // bottom  # i* - 1, at least half of c and at most c
-    low, high, tail = _fair_start(count, place)
-    while True:
-        yield high, tail
-        tail += low >> 1
-        factor, divisor = count + 1, 2 * (count + 1 - place)
-        low, high = low * factor // divisor, -(-high * factor // divisor)
-        count += 1
-        if (count + 1) * top // bottom > place:
-            low = low * (count - place) // (place + 1)
-            high = -(-high * (count - place) // (place + 1))
-            place += 1
-            tail = max(0, tail - high)
-
-
-def _fair_start(count: int, place: int) -> tuple[int, int, int]:
-    """Bounds of b(place), and a lower one of the tail after it, for binomial(count, 1/2)."""
-    middle = count // 2
-    lows, highs = _outward(count, middle, Fraction(1))
-    rest = _rest(highs, count, middle, Fraction(1))
-    # The law is symmetric: the total is twice the upper half, but for a middle that is its own.
-    own = _UNIT if count % 2 == 0 else 0
-    low_total, high_total = 2 * sum(lows) - own, 2 * (sum(highs) + rest) - own
-    if count % 2:  # start at the lower of two middles: that one is outside of the upper half
-        low_total, high_total = low_total - 2 * _UNIT, high_total - 2 * _UNIT
-    at = place - middle
-    low = (lows[at] << _BITS) // high_total if at < len(lows) else 0
-    high = -(-((highs[at] if at < len(highs) else highs[-1] + rest) << _BITS) // low_total)
-    return low, high, (sum(lows[at + 1 :]) << _BITS) // high_total
+    """The law of C."""
+    return upper_binomial(people - 1, 1 / near)
 
 
 # ---------------------------------------------------------------------- reading
@@ -244,15 +230,10 @@ def _power(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(max(one // high, 1 << _GRID), 1 << _GRID), Fraction(-(-one // low), 1 << _GRID)
 
 
-def _scaled_up(value: Fraction) -> int:
-    return -(-(value.numerator << _BITS) // value.denominator)
-
-
-def _scaled_down(value: Fraction) -> int:
-    return (value.numerator << _BITS) // value.denominator
-
-
-def _local(scheme: object) -> PureDP:
+def _local(scheme: object) -> tuple[PureDP, Fraction, int | None]:
+    """The local loss, a rational e^ε₀ or more, and how many answers there are if the scheme is
+    randomized response: then the rational is the odds of the truth against each lie."""
+    scheme = scheme_of(scheme)
     if hasattr(scheme, "levels"):
         raise PrivacyParameterError(
             "a search by levels is not one randomizer. Who is in which level is public, so a "
@@ -260,13 +241,22 @@ def _local(scheme: object) -> PureDP:
             "many people are in it: shuffled(words.first().scheme, 1_000, delta=1e-6)."
         )
     loss = getattr(scheme, "loss", None)
+    if isinstance(loss, ApproximateDP):
+        raise PrivacyParameterError(
+            "the scheme has a δ. What shuffling adds is proved for local ε-DP. Use "
+            "RandomizedResponse(epsilon=1), or the pure loss of this one: shuffled("
+            "poll.pure_loss.epsilon, 1_000, delta=1e-6)."
+        )
     local = loss if isinstance(loss, PureDP) else PureDP(epsilon=read_epsilon(scheme))
     if local.epsilon > _MOST_LOCAL:
         raise PrivacyParameterError(
             f"the local ε is {decimal_text(local.epsilon)}, above {_MOST_LOCAL}. Reports that tell "
             "so much are not hidden by any number of others. Use a scheme with a smaller epsilon."
         )
-    return local
+    if isinstance(scheme, RandomizedResponse):
+        truth, lie = scheme.pair
+        return local, truth / lie, scheme.domain
+    return local, _power(local.epsilon)[1], None  # what is ε₀-DP is so for a larger ε₀
 
 
 def _read_people(people: object) -> int:

@@ -93,7 +93,7 @@ class SubsetSelection(Categorical):
                 f"there are more than {MAX_ATOMS} sets of {self.size} categories. The law holds a "
                 "probability for each. Verify with fewer categories."
             )
-        true = int(self._answers.codes(value))
+        true = self._answers.code(value)
         keep = Fraction(self.keep, WHOLE)
         having = keep / comb(self.domain - 1, self.size - 1)
         lacking = (1 - keep) / comb(self.domain - 1, self.size)

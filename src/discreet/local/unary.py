@@ -94,7 +94,7 @@ class UnaryEncoding(Categorical):
 
     def law(self, value: Any, /) -> Law:
         """The exact law of the bits of a report, which are independent."""
-        true = int(self._answers.codes(value))
+        true = self._answers.code(value)
         one, other = (
             WeightedLaw.of_probabilities({1: chance, 0: 1 - chance}) for chance in self.pair
         )

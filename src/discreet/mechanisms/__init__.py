@@ -4,20 +4,22 @@ A mechanism on numbers states ``loss(sensitivity)``: what one unit costs that mo
 One on a person's own record, which may change to anything, states ``loss()``.
 """
 
+from discreet.mechanisms.comparison import NoiseComparison
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.name_and_shame import NameAndShame
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
-from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.mechanisms.processed import Processed
 
 __all__ = [
     "Exponential",
     "Gaussian",
     "Laplace",
     "NameAndShame",
+    "NoiseComparison",
     "NoisyMax",
     "PermuteAndFlip",
-    "RandomizedResponse",
+    "Processed",
 ]

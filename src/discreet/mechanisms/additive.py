@@ -17,6 +17,10 @@ Draw = Callable[[int, BitSource], NDArray[Any]]
 DrawOne = Callable[[BitSource], int]
 
 _SAFE = 1 << 62
+_NORMAL = (
+    1022  # powers of two up to this exponent, and their inverses, are floats of full precision
+)
+_BLOCK = 1 << 15  # numbers whose arrays stay in the cache
 
 
 def add_noise(
@@ -94,19 +98,40 @@ def grid_indices(values: object, grid: Grid) -> NDArray[Any]:
             return array.astype(np.int64, copy=False)
         exact = [grid.index(Fraction(int(number))) for number in array.ravel()]
     elif array.dtype.kind == "f" and array.dtype.itemsize <= 8:
-        with np.errstate(all="ignore"):
-            floats = array.astype(np.float64)
-            steps = np.ldexp(floats, -grid.exponent)
+        floats = array.astype(np.float64, copy=False)
+        nearest = _nearest(floats.ravel(), grid)
+        if nearest is not None:
+            return nearest.reshape(array.shape)
         if not np.isfinite(floats).all():
             raise _not_finite()
-        if np.abs(steps).max(initial=0.0) < _SAFE:
-            # The difference is exact where it decides; adding 1/2 would not be, beyond 2^52.
-            whole = np.floor(steps)
-            return whole.astype(np.int64) + (steps - whole >= 0.5)
         exact = [grid.index(Fraction(float(number))) for number in floats.ravel()]
     else:
         exact = [grid_index(number, grid) for number in array.ravel()]
     return np.array(exact, np.object_).reshape(array.shape)
+
+
+def _nearest(floats: NDArray[np.float64], grid: Grid) -> NDArray[np.int64] | None:
+    """The grid points nearest to floats, halves up; none if one may lie beyond 64 bits."""
+    indices = np.empty(floats.size, np.int64)
+    with np.errstate(all="ignore"):
+        for start in range(0, floats.size, _BLOCK):
+            part = indices[start : start + _BLOCK]
+            steps = _scaled(floats[start : start + _BLOCK], -grid.exponent)
+            if not (steps.max() < _SAFE and steps.min() > -_SAFE):  # NaN is neither
+                return None
+            # The difference is exact where it decides; adding 1/2 would not be, beyond 2^52.
+            whole = np.floor(steps)
+            np.copyto(part, whole, casting="unsafe")
+            steps -= whole
+            part += steps >= 0.5
+    return indices
+
+
+def _scaled(floats: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
+    """Floats times a power of two, rounded once: as ldexp, which takes many times as long."""
+    if abs(exponent) > _NORMAL:
+        return np.ldexp(floats, exponent)
+    return floats * 2.0**exponent
 
 
 def exact_sum(indices: NDArray[Any], noise: NDArray[Any]) -> NDArray[Any]:
@@ -117,21 +142,28 @@ def exact_sum(indices: NDArray[Any], noise: NDArray[Any]) -> NDArray[Any]:
     third array of a million numbers takes longer to get than to fill.
     """
     if indices.dtype == np.int64 and noise.dtype == np.int64:
-        if indices.size and _surely_fits(indices, noise):
-            added: NDArray[np.int64] = np.add(indices, noise, out=noise)
-            return added
-        with np.errstate(over="ignore"):
-            wrapped: NDArray[np.int64] = np.add(indices, noise)
+        sums: NDArray[np.int64] = np.add(indices, noise, out=noise)
+        if _surely_fitted(indices, sums):
+            return sums
+        noise = sums - indices  # wraps back to what it was
         # A sum that wrapped around has another sign than both of its terms.
-        if not np.any((indices ^ wrapped) & (noise ^ wrapped) < 0):
-            return wrapped
+        if not np.any((indices ^ sums) & (noise ^ sums) < 0):
+            return sums
     return fitting(indices.astype(np.object_) + noise.astype(np.object_))
 
 
-def _surely_fits(first: NDArray[np.int64], second: NDArray[np.int64]) -> bool:
-    """Whether no two terms can add up to more than 64 bits hold."""
-    least, most = int(first.min()) + int(second.min()), int(first.max()) + int(second.max())
-    return least >= -(1 << 63) and most < 1 << 63
+def _surely_fitted(terms: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:
+    """Whether no sum can have wrapped around, whatever 64 bits were added to the terms.
+
+    A sum beyond 2^63 - 1 wraps to one that is at least 2^63 below its term, and a sum below -2^63
+    to one at least 2^63 above.  The latter takes a negative term.
+    """
+    if not terms.size:
+        return True
+    least = int(terms.min())
+    if int(terms.max()) - int(sums.min()) >= 1 << 63:
+        return False
+    return least >= 0 or int(sums.max()) - least < 1 << 63
 
 
 def fitting(integers: NDArray[np.object_]) -> NDArray[Any]:
@@ -145,11 +177,21 @@ def decode(indices: NDArray[Any], grid: Grid) -> NDArray[Any]:
     if grid.exponent == 0:
         return indices
     if grid.exponent < 0 and indices.dtype == np.int64:
-        return np.ldexp(indices.astype(np.float64), grid.exponent)
+        return _decoded(indices, grid)
     values = [grid.value(int(index)) for index in indices.ravel()]
     if grid.exponent < 0:
         return np.array(values, np.float64).reshape(indices.shape)
     return fitting(np.array(values, np.object_)).reshape(indices.shape)
+
+
+def _decoded(indices: NDArray[np.int64], grid: Grid) -> NDArray[np.float64]:
+    """The nearest floats to grid points: an integer is rounded once, a step is a power of two."""
+    values = np.empty(indices.shape, np.float64)
+    flat, steps = values.reshape(-1), indices.reshape(-1)
+    for start in range(0, flat.size, _BLOCK):
+        rounded = steps[start : start + _BLOCK].astype(np.float64)
+        flat[start : start + _BLOCK] = _scaled(rounded, grid.exponent)
+    return values
 
 
 def _not_finite() -> DataError:

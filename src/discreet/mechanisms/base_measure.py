@@ -138,7 +138,8 @@ def round_numbers(bounds: Range) -> BaseMeasure | None:
 def toward_middle(bounds: Range) -> BaseMeasure | None:
     """Round numbers, and more weight in the middle: for the ends, on which few records bear.
 
-    Where the records say next to nothing, the middle is off by the least.
+    Where the records say next to nothing, the middle is off by the least.  Points are counted from
+    the lower bound; the least value is the largest of the flipped range.
     """
     plain = round_numbers(bounds)
     if plain is None:

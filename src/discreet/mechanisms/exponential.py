@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from discreet.exact import Grid, exp_minus
+from discreet.mechanisms.drawing import plot_choice
 from discreet.mechanisms.laplace import read_confidence
 from discreet.mechanisms.selection import (
     INTEGERS,
@@ -88,6 +90,10 @@ class Exponential:
         lags = read_lags(scores, self.grid).tolist()
         one = Fraction(1)
         return WeightedLaw({i: Weight(one, lag / self._steps) for i, lag in enumerate(lags)})
+
+    def plot(self, *scores: object) -> Any:
+        """A picture of the chance of each output on each input: ``.plot([3, 5], [4, 5])``."""
+        return plot_choice(self, scores)
 
     def accuracy(self, confidence: object = 0.95, *, candidates: int) -> int | float:
         """The least a with P[best score - chosen score ≤ a] ≥ confidence for all scores, exactly.

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from discreet.errors import PrivacyParameterError
 from discreet.exact import Grid
 from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
+from discreet.mechanisms.drawing import plot_noise
 from discreet.mechanisms.gaussian_law import (
     GaussianLaw,
     least_reach,
     noise_probability,
     steps_of,
 )
-from discreet.mechanisms.gaussian_privacy import Move, least_epsilon, least_sigma
+from discreet.mechanisms.gaussian_moves import Move
+from discreet.mechanisms.gaussian_privacy import least_epsilon, least_sigma
 from discreet.mechanisms.laplace import read_confidence
 from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer
 from discreet.privacy.conversions import rounded_up
@@ -37,7 +39,7 @@ class Gaussian:
 
     Guarantee: if one unit moves the input, rounded to the grid, by at most d in L2, the output
     is d²/(2·sigma²)-zCDP, and (ε,δ)-DP for the ε and δ that ``loss`` states.
-    Proof: docs/proofs/gaussian.md
+    Proofs: docs/proofs/gaussian.md, docs/proofs/gaussian-vectors.md
 
     >>> Gaussian(sigma=2).loss(Sensitivity(l2=1))
     ZeroConcentratedDP(rho=1/8)
@@ -68,16 +70,19 @@ class Gaussian:
     ) -> "Gaussian":
         """The noise that makes an answer with this L2 sensitivity on the grid (ε,δ)-DP.
 
-        ``dimension`` is the number of coordinates of the answer.  Without it the noise is right
-        for any number of them, which costs a single number at most a few percent, and nothing
-        where the sensitivity is one step or many.
+        The sensitivity is that of the rounded answer, the root of a whole number of steps: for
+        real numbers ``dp.Sensitivity(l2=…).rounded(grid, dimension)``.  ``dimension`` is the
+        number of coordinates of the answer.  Without it the noise is right for any number of
+        them, which costs a single number at most a few percent, and nothing where the sensitivity
+        is one step or many.  A single number, ``dimension=1``, may be real: it is rounded up.
 
         >>> Gaussian.calibrated(sensitivity=1, epsilon=1, delta=1e-6)
         Gaussian(sigma=4.230779)
         """
-        distance = _read_l2(sensitivity)
         privacy, level, steps = read_epsilon(epsilon), _read_delta(delta), Grid.of(grid)
-        move = Move.of(distance / steps.step, _read_dimension(dimension))
+        coordinates = _read_dimension(dimension)
+        distance = _read_l2(sensitivity).in_steps("l2", steps, coordinates)
+        move = Move.of(distance, coordinates)
         return cls(sigma=least_sigma(move, privacy, level) * steps.step, grid=steps)
 
     def __repr__(self) -> str:
@@ -112,7 +117,7 @@ class Gaussian:
     def loss(
         self, sensitivity: Sensitivity, *, delta: object = None, dimension: int | None = None
     ) -> ZeroConcentratedDP | ApproximateDP:
-        """The loss when one unit moves the input by at most ``sensitivity.l2``.
+        """The loss when one unit moves the rounded input by at most ``sensitivity.l2``.
 
         Without ``delta`` it is the exact zCDP.  With it, the least ε that is proved at this δ,
         rounded up; ``dimension`` is the number of coordinates of the input, or any if not given.
@@ -121,14 +126,14 @@ class Gaussian:
         >>> round(float(noise.loss(Sensitivity(l2=1), delta=1e-6).epsilon), 6)
         1.0
         """
-        distance = Sensitivity.read(sensitivity).need("l2")
         coordinates = _read_dimension(dimension)
+        distance = Sensitivity.read(sensitivity).in_steps("l2", self.grid, coordinates)
         if delta is None:
-            return ZeroConcentratedDP(rho=rounded_up(distance**2 / (2 * self.sigma**2)))
+            return ZeroConcentratedDP(rho=rounded_up(distance**2 / (2 * self._variance)))
         level = _read_delta(delta)
         if distance == 0:
             return ApproximateDP(epsilon=Fraction(0), delta=Fraction(0))
-        move = Move.of(distance / self.grid.step, coordinates)
+        move = Move.of(distance, coordinates)
         return ApproximateDP(epsilon=least_epsilon(self._variance, move, level), delta=level)
 
     def law(self, value: object) -> Law:
@@ -147,6 +152,15 @@ class Gaussian:
         """The probability that the noise is exactly ``distance``; 0 off the grid."""
         steps = steps_of(distance, self.grid, "distance")
         return noise_probability(self._variance, int(steps)) if steps.denominator == 1 else 0.0
+
+    def plot(self, *values: object, beside: object = None) -> Any:
+        """A picture of the law of the output on each value, or beside other noise on one.
+
+        ``.plot()`` shows the noise around 0; ``.plot(0, 1)`` how the law shifts from one input to
+        another, and the logarithm of the ratio of the two, which grows without end;
+        ``.plot(beside=dp.Laplace(scale=2))`` shows both kinds of noise.
+        """
+        return plot_noise(self, values, beside)
 
     @property
     def variance(self) -> float:
@@ -176,9 +190,11 @@ class Gaussian:
         whole = np.floor(np.asarray(distances) / float(self.grid.step))
         spread = float(self.sigma / self.grid.step)
         if spread > _SUMMED:
-            # By the midpoint rule, whose relative error is below (whole/spread²)²/24.
-            reaches = (whole + 0.5) / (spread * sqrt(2))
-            inside = np.array([erfc(reach) for reach in reaches.ravel()]).reshape(whole.shape)
+            # By the midpoint rule and its first correction: off by less than 1/spread⁴.
+            reaches = (whole + 0.5) / spread
+            beyond = np.array([erfc(reach / sqrt(2)) for reach in reaches.ravel()])
+            excess = reaches * np.exp(-(reaches**2) / 2) / (12 * sqrt(2 * pi) * spread * spread)
+            inside = beyond.reshape(whole.shape) - excess
         else:
             _, weights = self._right_side()
             beyond = 2 * np.append(np.cumsum(weights[::-1])[::-1], 0.0)
@@ -227,12 +243,13 @@ def _shown(sigma: Fraction) -> str:
     return decimal if Fraction(decimal) == sigma else str(sigma)
 
 
-def _read_l2(sensitivity: object) -> Fraction:
+def _read_l2(sensitivity: object) -> Sensitivity:
     """A positive L2 sensitivity given as a number or as a Sensitivity."""
     value = sensitivity.need("l2") if isinstance(sensitivity, Sensitivity) else sensitivity
-    return read_positive(
+    distance = read_positive(
         value, "sensitivity", "Use the largest move of the answer in L2, for example 1."
     )
+    return Sensitivity(l2=distance)
 
 
 def _read_delta(delta: object) -> Fraction:

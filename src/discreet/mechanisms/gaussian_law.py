@@ -19,6 +19,7 @@ from discreet.exact.discrete_normal import (
     total_weight,
 )
 from discreet.privacy.atoms import MAX_ATOMS, Atom, Law, nearest_float
+from discreet.privacy.laws import EnclosedLaw
 
 LARGEST_EXACT = 10_000**2
 """Up to this variance the accuracy is exact; beyond, it may be one step above the least."""
@@ -42,6 +43,37 @@ class GaussianLaw:
         if place.denominator != 1:
             return 0.0
         return noise_probability(self.variance, int(place) - self.center)
+
+    def enclose(self, outcome: Hashable, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P(outcome); 0 off the grid."""
+        place = steps_of(outcome, self.grid, "outcome")
+        if place.denominator != 1:
+            return 0, 0
+        return _enclosed_point(self.variance, int(place) - self.center, bits)
+
+    def clamped(self, low: int, high: int) -> EnclosedLaw:
+        """The law of the output, moved to the nearer of two grid points where it is outside."""
+
+        def enclosures(bits: int) -> list[tuple[int, int]]:
+            if low == high:
+                return [_one(bits)]
+            inside = range(low + 1, high)
+            points = [_enclosed_point(self.variance, at - self.center, bits) for at in inside]
+            return [
+                self._side(self.center - low, bits),
+                *points,
+                self._side(high - self.center, bits),
+            ]
+
+        outcomes = tuple(self.grid.value(place) for place in range(low, high + 1))
+        return EnclosedLaw(outcomes, enclosures)
+
+    def _side(self, distance: int, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P[so far to one given side, or farther]."""
+        if distance >= 1:
+            return _tail(self.variance, distance, bits)
+        least, most = _tail(self.variance, 1 - distance, bits)
+        return (1 << bits) - most, (1 << bits) - least
 
     def against(self, other: Law) -> list[Atom]:
         """Every point around the two centers, and two far tails."""
@@ -98,13 +130,13 @@ def steps_of(value: object, grid: Grid, name: str) -> Fraction:
 
 def noise_probability(variance: Fraction, place: int) -> float:
     """P(X = place), to the nearest float."""
+    return nearest_float(partial(_enclosed_point, variance, place))
 
-    def enclose(bits: int) -> tuple[int, int]:
-        low, high = exp_minus(place * place / (2 * variance), bits + 8)
-        least, most = total_weight(variance, bits + 8)
-        return (low << bits) // most, -(-(high << bits) // least)
 
-    return nearest_float(enclose)
+def _enclosed_point(variance: Fraction, place: int, bits: int) -> tuple[int, int]:
+    low, high = exp_minus(place * place / (2 * variance), bits + 8)
+    least, most = total_weight(variance, bits + 8)
+    return (low << bits) // most, -(-(high << bits) // least)
 
 
 @lru_cache(maxsize=4)

@@ -35,15 +35,17 @@ class Excess(NamedTuple):
 Bound = Callable[[Fraction], Excess]
 
 
-def least_argument(excess: Bound, start: Fraction, tolerance: float) -> Fraction:
+def least_argument(
+    excess: Bound, start: Fraction, tolerance: float, reach: Fraction = Fraction(5, 4)
+) -> Fraction:
     """The least argument at which a falling bound is proved, or a little above it.
 
-    Brackets it, then draws secants against the logarithm of the argument (the Illinois rule)
-    until ln(bound/target) is between -tolerance and 0.  What is returned is proved.
+    Brackets it, at first within a factor of ``reach``, then draws secants against the logarithm
+    of the argument (the Illinois rule) until ln(bound/target) is between -tolerance and 0.  What
+    is returned is proved.
     """
     low = high = start
     below = above = excess(start)
-    reach = Fraction(5, 4)
     while not above.proved:
         low, below = high, above
         high, reach = high * reach, reach * reach

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from discreet.exact import square_root
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_law import least_reach
-from discreet.mechanisms.gaussian_privacy import Move, least_epsilon
+from discreet.mechanisms.gaussian_moves import Move
+from discreet.mechanisms.gaussian_privacy import is_proved
 from discreet.mechanisms.selected_keys import (
     LEAST_THRESHOLD,
     Selected,
@@ -49,7 +50,7 @@ class GaussianThreshold:
 
     >>> selection = GaussianThreshold(epsilon=1, delta=1e-6, groups=64)
     >>> selection.noise, selection.threshold
-    (Gaussian(sigma=33.80488), 189)
+    (Gaussian(sigma=33.79773), 189)
     """
 
     epsilon: Fraction
@@ -178,7 +179,7 @@ def _covers(
         rest = epsilon - lonely * vanished
         if left <= 0 or rest <= 0:
             return False
-        if least_epsilon(noise.sigma**2, Move.of(_root(most), None), left) > rest:
+        if not is_proved(noise.sigma**2, Move(most, most), rest, left):
             return False
     return True
 

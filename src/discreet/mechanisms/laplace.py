@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.errors import PrivacyParameterError
 from discreet.exact import Grid, decimal_text, rational
 from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
+from discreet.mechanisms.drawing import plot_noise
 from discreet.mechanisms.laplace_law import LaplaceLaw, least_reach, log_of
 from discreet.noise import BitSource, Keystream, laplace, laplace_integer
 from discreet.privacy.laws import Law, ProductLaw
@@ -52,11 +53,15 @@ class Laplace:
     def calibrated(cls, *, sensitivity: object, epsilon: object, grid: object = 1) -> "Laplace":
         """The noise that makes an answer with this L1 sensitivity on the grid ε-DP.
 
+        The sensitivity is that of the rounded answer, a whole number of steps: for real numbers
+        ``dp.Sensitivity(l1=…).rounded(grid, dimension)``.
+
         >>> Laplace.calibrated(sensitivity=1, epsilon=0.5)
         Laplace(scale=2)
         """
-        distance = read_l1(sensitivity)
-        return cls(scale=distance / read_epsilon(epsilon), grid=Grid.of(grid))
+        steps = Grid.of(grid)
+        distance = _read_l1(sensitivity).in_steps("l1", steps) * steps.step
+        return cls(scale=distance / read_epsilon(epsilon), grid=steps)
 
     def __repr__(self) -> str:
         grid = "" if self.grid == _INTEGERS else f", grid={self.grid.step}"
@@ -87,9 +92,15 @@ class Laplace:
             return tuple(value + laplace_integer(self._steps, source) for value in true)
         return exact_sum(true, laplace(self._steps, true.size, source=source))
 
+    @property
+    def steps(self) -> Fraction:
+        """The scale, counted in steps of the grid."""
+        return self._steps
+
     def loss(self, sensitivity: Sensitivity) -> PureDP:
-        """The loss when one unit moves the input by at most ``sensitivity.l1``."""
-        return PureDP(epsilon=Sensitivity.read(sensitivity).need("l1") / self.scale)
+        """The loss when one unit moves the rounded input by at most ``sensitivity.l1``."""
+        moved = Sensitivity.read(sensitivity).in_steps("l1", self.grid)
+        return PureDP(epsilon=moved / self._steps)
 
     def law(self, value: object) -> Law:
         """The exact law of the output on this input."""
@@ -103,6 +114,15 @@ class Laplace:
     def pmf(self, distance: Hashable) -> float:
         """The probability that the noise is exactly ``distance``; 0 off the grid."""
         return LaplaceLaw(0, self._steps, self.grid).probability(distance)
+
+    def plot(self, *values: object, beside: object = None) -> Any:
+        """A picture of the law of the output on each value, or beside other noise on one.
+
+        ``.plot()`` shows the noise around 0; ``.plot(0, 1)`` how the law shifts from one input to
+        another, and the logarithm of the ratio of the two, which stays between ±ε;
+        ``.plot(beside=dp.Gaussian(sigma=2))`` shows both kinds of noise.
+        """
+        return plot_noise(self, values, beside)
 
     @property
     def variance(self) -> float:
@@ -157,13 +177,14 @@ class Laplace:
         return nextafter(float(self.scale) * factor * (1 + 2.0**-50), inf)
 
 
-def read_l1(sensitivity: object) -> Fraction:
+def _read_l1(sensitivity: object) -> Sensitivity:
     """An L1 sensitivity given as a number or as a Sensitivity."""
     if isinstance(sensitivity, Sensitivity):
-        return sensitivity.need("l1")
-    return read_positive(
+        return sensitivity
+    distance = read_positive(
         sensitivity, "sensitivity", "Use the largest move of the answer, for example 1."
     )
+    return Sensitivity(l1=distance)
 
 
 def read_confidence(confidence: object) -> Fraction:

@@ -10,6 +10,7 @@ from discreet.errors import VerificationError
 from discreet.exact import Grid, exp_minus, logarithm
 from discreet.mechanisms.additive import steps_of
 from discreet.privacy.laws import MAX_ATOMS, Atom, Law, nearest_float
+from discreet.privacy.summed import SummedLaw, Terms, added
 
 _BITS = 128
 _RARE = Fraction(1, 1 << 30)
@@ -26,10 +27,40 @@ class LaplaceLaw:
 
     def probability(self, outcome: Hashable) -> float:
         """The probability of a grid value."""
+        return nearest_float(partial(self.enclose, outcome))
+
+    def enclose(self, outcome: Hashable, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P(outcome); 0 off the grid."""
         place = steps_of(outcome, self.grid, "outcome")
         if place.denominator != 1:
-            return 0.0
-        return nearest_float(partial(self._point, abs(int(place) - self.center)))
+            return 0, 0
+        return self._point(abs(int(place) - self.center), bits)
+
+    def clamped(self, low: int, high: int) -> SummedLaw:
+        """The law of the output, moved to the nearer of two grid points where it is outside.
+
+        In weights that sum to 1 + q a point has q^d - q^(d+1), and a side that starts d ≥ 0
+        steps away from the center has q^d.
+        """
+        sums: dict[Hashable, Terms] = {
+            self.grid.value(place): self._weight(abs(place - self.center))
+            for place in range(low, high + 1)
+        }
+        sums[self.grid.value(low)] = self._side(self.center - low)
+        sums[self.grid.value(high)] = self._side(high - self.center)
+        if low == high:
+            sums = {self.grid.value(low): {Fraction(0): Fraction(1)}}
+        return SummedLaw(sums)
+
+    def _weight(self, distance: int) -> Terms:
+        return {distance / self.steps: Fraction(1), (distance + 1) / self.steps: Fraction(-1)}
+
+    def _side(self, distance: int) -> Terms:
+        """1 + q times the probability of being so far to one given side, or farther."""
+        if distance >= 0:
+            return {distance / self.steps: Fraction(1)}
+        other = {Fraction(0): Fraction(1), 1 / self.steps: Fraction(1)}
+        return added([other, {(1 - distance) / self.steps: Fraction(-1)}])
 
     def against(self, other: Law) -> list[Atom]:
         """Two constant tails and the points between the centers."""

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from discreet.exact import Grid, exp_minus
 from discreet.mechanisms.additive import exact_sum
 from discreet.mechanisms.argmax import laplace_argmax
+from discreet.mechanisms.drawing import plot_choice
 from discreet.mechanisms.laplace import read_confidence
 from discreet.mechanisms.selection import (
     INTEGERS,
@@ -89,6 +91,10 @@ class NoisyMax:
     def law(self, scores: object) -> EnclosedLaw:
         """The exact law of the index on these scores."""
         return laplace_argmax(read_lags(scores, self.grid).tolist(), self._steps)
+
+    def plot(self, *scores: object) -> Any:
+        """A picture of the chance of each output on each input: ``.plot([3, 5], [4, 5])``."""
+        return plot_choice(self, scores)
 
     def accuracy(self, confidence: object = 0.95, *, candidates: int) -> int | float:
         """An a with P[best score - chosen score ≤ a] ≥ confidence for all scores.

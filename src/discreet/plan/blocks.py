@@ -64,6 +64,14 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Size:
+    """How many rows the table has where replacing one row by another leaves that as it is.
+
+    The number is the same on all neighboring tables, so it is given without noise, for ε = 0.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Present:
     """How many rows have a value."""
 
@@ -108,7 +116,7 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
-    """The largest or the smallest value of a column, or one a few ranks from it."""
+    """A value near the largest or the smallest one of a column."""
 
     value: Steps
     largest: bool
@@ -121,7 +129,7 @@ class Distinct:
     node: Node
 
 
-Linear = Rows | Present | Total | Moments | FixedTotal
+Linear = Rows | Size | Present | Total | Moments | FixedTotal
 Block = People | Linear | Ranks | Extreme | Distinct
 
 
@@ -268,7 +276,7 @@ def _shared_moments(wanted: _Wanted, rules: Rules) -> dict[Node, Moments]:
         if typed is not None and aggregate.statistic in _OF_MOMENTS:
             squared[typed.node] = squared.get(typed.node, False) or aggregate.statistic in _SQUARED
             typed_of[typed.node] = typed
-    counts_rows = any(
+    counts_rows = not rules.fixed and any(
         aggregate.statistic is Statistic.ROWS
         or (aggregate.statistic is Statistic.PEOPLE and not rules.by_person)
         for _, aggregate, _ in wanted
@@ -297,7 +305,9 @@ def _block(
         if statistic is Statistic.PEOPLE and rules.by_person:
             return People()
         shared = next((block for block in moments.values() if block.rows), None)
-        return Rows() if shared is None or rules.fixed else shared
+        if rules.fixed:
+            return Size()
+        return Rows() if shared is None else shared
     node = typed.node
     if rules.fixed and _filled(typed, rules) and statistic in (Statistic.MEAN, Statistic.SUM):
         return FixedTotal(steps(typed, POINTS, rules))
@@ -342,7 +352,7 @@ def steps(typed: Typed, points: int, rules: Rules, rounding: Rounding = Rounding
     grid = Grid(max(0, Grid.below(finest).exponent)) if typed.whole else Grid.below(finest)
     nearest = rounding is Rounding.NEAREST
     first, last = (grid.index(low), grid.index(high)) if nearest else grid.around(low, high)
-    if first == last:
+    if grid.index(low) == grid.index(high):
         raise BoundsError(
             f"the bounds of {shown(typed.node)[:60]!r} are so close together, and so far from "
             "zero, that 64-bit floats do not tell them apart. Subtract a constant first, or use "

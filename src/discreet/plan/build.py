@@ -174,11 +174,11 @@ class Expression(RowValue):
         return self._asked(Statistic.DEVIATION)
 
     def min(self) -> "Asked":
-        """The smallest value, or one a few ranks above it."""
+        """A value near the smallest one."""
         return self._asked(Statistic.LEAST)
 
     def max(self) -> "Asked":
-        """The largest value, or one a few ranks below it."""
+        """A value near the largest one."""
         return self._asked(Statistic.MOST)
 
     def median(self) -> "Asked":

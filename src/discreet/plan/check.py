@@ -12,7 +12,7 @@ from math import prod
 
 from discreet.errors import PolicyError, QueryError
 from discreet.plan.aggregate import Statistic
-from discreet.plan.blocks import Block, Linear, Output, People, Rules, blocks_of
+from discreet.plan.blocks import Block, Linear, Output, People, Rules, Size, blocks_of
 from discreet.plan.columns import (
     MOST_BINS,
     MOST_KEYS,
@@ -71,6 +71,11 @@ class Question:
     after: After
     declared: Schema
     """What was declared of the tables."""
+
+    @property
+    def free(self) -> bool:
+        """Whether everything that is asked is public, so that it costs nothing."""
+        return all(isinstance(block, Size) for block in self.blocks)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

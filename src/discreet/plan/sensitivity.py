@@ -10,7 +10,8 @@ is the row, cap·2^30 where it is a person (shares).  A row's own vector in a bl
 - replace: one unit's vector goes and another's comes, perhaps in other groups: 2·weight·row.
   Where there is one group and one number, both lie in one interval that holds 0, and it moves by
   at most that interval's length.  Where no row can leave either (unit = row, no filter, no groups,
-  missing values take the default), it moves by the length of the column's own range.
+  missing values take the default), it moves by the length of the column's own range, and the
+  number of all rows does not move at all.
 
 Proof: docs/proofs/shares.md
 """
@@ -25,6 +26,7 @@ from discreet.plan.blocks import (
     Present,
     Ranks,
     Rows,
+    Size,
     Total,
 )
 from discreet.plan.check import Question
@@ -75,6 +77,8 @@ def sensitivity(block: Block, question: Question) -> int:
     weight = unit(block, question) * cap(block, question)
     if isinstance(block, Ranks | Extreme):
         return weight
+    if isinstance(block, Size):
+        return 0
     added = weight * _row(block)
     if question.schema.neighbors is Neighbors.ADD_REMOVE:
         return added
@@ -101,7 +105,7 @@ def squared_l2(block: People, question: Question) -> int:
 def _row(block: Block) -> int:
     """The largest L1 norm of what one row of weight one adds."""
     match block:
-        case People() | Rows() | Present() | Distinct():
+        case People() | Rows() | Size() | Present() | Distinct():
             return 1
         case Total(value) | FixedTotal(value):
             return value.range.farthest

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DataError, DiscreetError
+from discreet.packages import install_extra
 
 # The browser itself refuses every request that the page might make.
 _PAGE = """<!DOCTYPE html>
@@ -112,6 +113,6 @@ def _converter() -> Any:
 def missing(library: str) -> DiscreetError:
     """The error for a library of the extra ``plot`` that is not installed."""
     return DiscreetError(
-        f"{library} is not installed. Pictures are drawn by the extra 'plot', which discreet does "
-        "not need otherwise. Install it: pip install 'discreet[plot]'"
+        f"{library} is not installed. Pictures are drawn by it, and discreet does not need it "
+        f"otherwise. Run: {install_extra('plot')}"
     )

@@ -1,5 +1,6 @@
 """How pictures look: colors that color-blind readers tell apart, quiet axes."""
 
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 from discreet.plots.picture import Picture, missing
@@ -8,6 +9,8 @@ BLUE = "#0072B2"
 LIGHT_BLUE = "#CFE3F0"
 MIDDLE_BLUE = "#8DBBDD"
 VERMILION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#CC79A7"
 GRAY = "#767676"
 DARK = "#333333"
 
@@ -39,6 +42,7 @@ _CONFIG: dict[str, Any] = {
         "titlePadding": 10,
     },
     "legend": {
+        "columnPadding": 24,
         "labelColor": DARK,
         "labelFontSize": 12.5,
         "labelLimit": 400,
@@ -47,6 +51,12 @@ _CONFIG: dict[str, Any] = {
         "title": None,
     },
 }
+
+
+def rounded_up(number: float) -> str:
+    """Four significant digits, not below the number (but for the error of a float)."""
+    context = Context(prec=4, rounding=ROUND_CEILING)
+    return f"{float(context.create_decimal(Decimal(number * (1 - 1e-12)))):g}"
 
 
 def altair() -> Any:

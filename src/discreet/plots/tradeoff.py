@@ -1,7 +1,6 @@
 """The picture of the best attacks on a mechanism."""
 
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_CEILING, Context, Decimal
 from math import inf
 from textwrap import wrap
 from typing import Any
@@ -9,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from discreet.plots.picture import Picture
-from discreet.plots.style import BLUE, GRAY, LIGHT_BLUE, VERMILION, altair, finished
+from discreet.plots.style import (
+    BLUE,
+    DARK,
+    GRAY,
+    LIGHT_BLUE,
+    MIDDLE_BLUE,
+    VERMILION,
+    altair,
+    finished,
+    rounded_up,
+)
 
 Corners = Sequence[tuple[float, float]]
 
@@ -20,12 +29,18 @@ _LONG_NAME = 12
 
 
 def tradeoff_picture(
-    curve: Mapping[str, Any], *, epsilon: float, delta: float, upper: Corners, lower: Corners
+    curve: Mapping[str, Any],
+    *,
+    epsilon: float,
+    delta: float,
+    upper: Corners,
+    lower: Corners,
+    inside: bool = True,
 ) -> Picture:
     """The best attacks, in the region that (ε,δ)-differential privacy allows.
 
     ``curve`` is what ``Tradeoff.to_dict()`` gives; ``upper`` and ``lower`` are the edges of the
-    region at ``epsilon`` and ``delta``, from left to right.
+    region at ``epsilon`` and ``delta``, from left to right; ``inside``: no attack leaves it.
     """
     alt = altair()
     first, second = _names(curve["first"], curve["second"])
@@ -36,25 +51,14 @@ def tradeoff_picture(
     if not largest:
         del colors["largest gap"]
 
-    x = alt.X("false alarms:Q").scale(domain=[0, 1]).axis(format=".0%", values=_TICKS)
-    x = x.title(f"false alarms: says {second}, but the input is {first}")
-    y = alt.Y("detections:Q").scale(domain=[0, 1]).axis(format=".0%", values=_TICKS)
-    y = y.title(f"detections: says {second}, and the input is {second}")
-    color = alt.Color("kind:N").scale(domain=list(colors), range=list(colors.values()))
-    color = color.legend(
-        orient="bottom", direction="horizontal", symbolType="square", offset=12, columns=2
+    x, y, color = _scales(
+        alt,
+        f"false alarms: says {second}, but the input is {first}",
+        f"detections: says {second}, and the input is {second}",
+        colors,
     )
-
-    region = (
-        alt.Chart(alt.Data(values=_between(upper, lower, allowed)))
-        .mark_area(opacity=1)
-        .encode(x, y, alt.Y2("lowest:Q"), color)
-    )
-    diagonal = (
-        alt.Chart(alt.Data(values=_rows([(0, 0), (1, 1)], "guessing")))
-        .mark_line(strokeDash=[5, 4], strokeWidth=1.5)
-        .encode(x, y, color)
-    )
+    region = _area(alt, upper, lower, allowed).encode(x, y, alt.Y2("lowest:Q"), color)
+    diagonal = _diagonal(alt).encode(x, y, color)
     points = _thinned(curve["points"])
     dots = len(points) <= _MOST_DOTS
     line = (
@@ -71,8 +75,77 @@ def tradeoff_picture(
     return finished(
         alt.layer(region, diagonal, line, gap).properties(width=_SIZE, height=_SIZE),
         f"{curve['mechanism']}: {_guarantee(shown)}",
-        _subtitle(attack) if largest else ["No attack does better than guessing"],
+        [
+            *(_subtitle(attack) if largest else ["No attack does better than guessing"]),
+            *(
+                []
+                if inside
+                else [f"Not private at {_guarantee(epsilon, delta)}: attacks leave the region"]
+            ),
+        ],
     )
+
+
+def region_picture(
+    *,
+    epsilon: float,
+    delta: float,
+    edges: tuple[Corners, Corners],
+    pure: tuple[Corners, Corners],
+) -> Picture:
+    """Where the attacks on any mechanism may be that is (ε,δ)-differentially private.
+
+    ``edges`` are the upper and the lower edge of the region, from left to right; ``pure`` are
+    those of the region that ε alone allows, which is drawn inside it.
+    """
+    alt = altair()
+    allowed, inner = f"allowed by {_guarantee(epsilon, delta)}", f"by {_guarantee(epsilon)} alone"
+    colors = {allowed: LIGHT_BLUE, inner: MIDDLE_BLUE, "guessing": GRAY}
+    if not delta:
+        del colors[inner]
+    x, y, color = _scales(
+        alt,
+        "false alarms: says H1 when H0 is true (type I error)",
+        "detections: says H1 when H1 is true (1 − type II error)",
+        colors,
+    )
+    layers = [_area(alt, *edges, allowed).encode(x, y, alt.Y2("lowest:Q"), color)]
+    if delta:
+        layers.append(_area(alt, *pure, inner).encode(x, y, alt.Y2("lowest:Q"), color))
+    layers.append(_diagonal(alt).encode(x, y, color))
+    plus = " + δ" if delta else ""
+    for text, align, at in (
+        (f"detections ≤ e^ε · false alarms{plus}", "left", (0.02, 0.97)),
+        (f"false alarms ≤ e^ε · detections{plus}", "right", (0.98, 0.03)),
+    ):
+        row = {"false alarms": at[0], "detections": at[1], "text": text}
+        mark = alt.Chart(alt.Data(values=[row])).mark_text(align=align, color=DARK, fontSize=12.5)
+        layers.append(mark.encode(x, y, alt.Text("text:N")))
+    corner, top = max(edges[0], key=lambda at: at[1] - at[0])
+    return finished(
+        alt.layer(*layers).properties(width=_SIZE, height=_SIZE),
+        f"Tests of one person's record: {_guarantee(epsilon, delta)}",
+        [f"At most {top:.1%} detections at {corner:.1%} false alarms, where the gap is largest"],
+    )
+
+
+def _scales(alt: Any, across: str, up: str, colors: Mapping[str, str]) -> tuple[Any, Any, Any]:
+    x = alt.X("false alarms:Q").scale(domain=[0, 1]).axis(format=".0%", values=_TICKS).title(across)
+    y = alt.Y("detections:Q").scale(domain=[0, 1]).axis(format=".0%", values=_TICKS).title(up)
+    color = alt.Color("kind:N").scale(domain=list(colors), range=list(colors.values()))
+    color = color.legend(
+        orient="bottom", direction="horizontal", symbolType="square", offset=12, columns=2
+    )
+    return x, y, color
+
+
+def _area(alt: Any, upper: Corners, lower: Corners, kind: str) -> Any:
+    return alt.Chart(alt.Data(values=_between(upper, lower, kind))).mark_area(opacity=1)
+
+
+def _diagonal(alt: Any) -> Any:
+    rows = _rows([(0, 0), (1, 1)], "guessing")
+    return alt.Chart(alt.Data(values=rows)).mark_line(strokeDash=[5, 4], strokeWidth=1.5)
 
 
 _TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1]
@@ -89,14 +162,8 @@ def _names(first: str, second: str) -> tuple[str, str]:
 
 
 def _guarantee(epsilon: float, delta: float = 0) -> str:
-    shown = "∞" if epsilon == inf else _rounded_up(epsilon)
-    return f"ε = {shown}" + (f", δ = {_rounded_up(delta)}" if delta else "")
-
-
-def _rounded_up(number: float) -> str:
-    """Four significant digits, not below the number (but for the error of a float)."""
-    context = Context(prec=4, rounding=ROUND_CEILING)
-    return f"{float(context.create_decimal(Decimal(number * (1 - 1e-12)))):g}"
+    shown = "∞" if epsilon == inf else rounded_up(epsilon)
+    return f"ε = {shown}" + (f", δ = {rounded_up(delta)}" if delta else "")
 
 
 def _rates(attack: Mapping[str, float]) -> tuple[float, float]:

@@ -4,6 +4,8 @@ The laws are convolved on a common grid.  Where the noises share a lattice, as c
 grid is that lattice and nothing is rounded; otherwise every draw is rounded to a fine grid,
 which moves the sum by at most half a step per draw, and those half steps are added.  A bound
 that needs no floats, the sum of the single margins, stands in where it is smaller.
+
+Proof: docs/proofs/margins.md
 """
 
 from collections import Counter
@@ -22,7 +24,8 @@ Floats = NDArray[np.float64]
 Terms = Sequence[tuple[Fraction, "Noise"]]
 
 _NEGLIGIBLE = 1e-15
-_FLOAT_ERROR = 1e-9  # far above what is neglected below and what the transforms round away
+_FLOAT_ERROR = 1e-9  # far above what the transforms round away and what they lap,
+_NOISE_ERROR = 1e-11  # and what is neglected of each noise
 _LARGEST_LATTICE = 1 << 14  # lattice points per standard deviation that are worth keeping
 _FINE = 256
 _LARGEST_EXPONENT = 1000
@@ -82,7 +85,7 @@ def _sum_of_margins(terms: Terms, confidence: Fraction) -> Fraction | None:
 def _convolved_margin(terms: Terms, confidence: Fraction) -> Fraction | None:
     """The margin of the convolved laws; None where floats cannot tell it."""
     deviation = sqrt(sum(_variance(weight, noise) for weight, noise in terms))
-    allowed = float(1 - confidence) - _FLOAT_ERROR
+    allowed = float(1 - confidence) - _FLOAT_ERROR - len(terms) * _NOISE_ERROR
     if not 0 < deviation < inf or allowed <= 0:
         return None
     lattice = _common_step([abs(weight) * noise.grid.step for weight, noise in terms])

@@ -2,8 +2,9 @@
 
 An estimate never carries a true value: everything in it was computed from what was released.
 Errors are carried through arithmetic.  Sums and differences of independent noise are combined
-exactly (up to a stated rounding), products and quotients by interval arithmetic at a higher
-confidence, which covers at least as often as it says.
+exactly (up to a stated rounding), a quotient of two draws of Laplace noise by the law of both, and
+other products and quotients by interval arithmetic at a higher confidence, which covers at least
+as often as it says.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from typing import Any
 from discreet.errors import DataError
 from discreet.exact import rational
 from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.pairs import quotient_interval
 from discreet.privacy.rounding import interval_text, number_text, records_text
 from discreet.privacy.uncertainty import (
     BoundedError,
@@ -125,6 +127,11 @@ class Estimate:
         return max(below, above)
 
     @property
+    def exact(self) -> bool:
+        """Whether no noise is in it: it was public, or computed from what was."""
+        return isinstance(self.error, LinearError) and not self.error.terms
+
+    @property
     def rank_error(self) -> float | None:
         """How many records lie at most between the value and its quantile, at 95%."""
         return self.error.records if isinstance(self.error, RankError) else None
@@ -157,6 +164,8 @@ class Estimate:
                 text = f"{number_text(self.value, None)} (rank ± {records})"
             else:
                 text = f"{self.value} (behind the fullest by at most {records})"
+        elif self.exact:
+            text = f"{number_text(self.value, None)} (exact)"
         else:
             text = interval_text(self.value, *self.interval())
         return text if self.safe else f"{text} UNSAFE: seeded noise"
@@ -192,7 +201,7 @@ class Estimate:
 
     def __truediv__(self, other: object) -> "Estimate":
         if isinstance(other, Estimate):
-            return self._combined(other, quotient(self.value, other.value), divided)
+            return self._divided(other)
         divisor = _plain(other)
         return NotImplemented if divisor is None else self._scaled(1 / divisor, Fraction(0))
 
@@ -233,8 +242,26 @@ class Estimate:
             return self._with(value, RankError(inf), other)
 
         def bounds(confidence: Fraction) -> Interval:
-            each = 1 - (1 - confidence) / 2  # both hold at once with the confidence asked for
+            # Both hold at once with the confidence asked for.
+            each = confidence if self.exact or other.exact else 1 - (1 - confidence) / 2
             return join(self.interval(each), other.interval(each))
+
+        return self._with(value, BoundedError(bounds), other)
+
+    def _divided(self, other: "Estimate") -> "Estimate":
+        value = quotient(self.value, other.value)
+        first, second = _draw(self.error), _draw(other.error)
+        if first is None or second is None or first.source is second.source:
+            return self._combined(other, value, divided)
+
+        def bounds(confidence: Fraction) -> Interval:
+            return quotient_interval(
+                as_float(self.value),
+                as_float(other.value),
+                (first.steps, second.steps),
+                (first.size, second.size),
+                1 - confidence,
+            )
 
         return self._with(value, BoundedError(bounds), other)
 
@@ -268,6 +295,26 @@ def computed(
         note=note,
         safe=all(part.safe for part in parts),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """One draw of Laplace noise: its scale in steps, and in the unit of the number it is in."""
+
+    source: Source
+    steps: Fraction
+    size: float
+
+
+def _draw(error: Uncertainty | RankError) -> _Draw | None:
+    """The draw that is all of an error, if its law is that of Laplace noise."""
+    if not isinstance(error, LinearError) or len(error.terms) != 1:
+        return None
+    ((weight, source),) = error.terms
+    steps = getattr(source.noise, "steps", None)
+    if not isinstance(steps, Fraction):
+        return None
+    return _Draw(source, steps, as_float(abs(weight) * source.noise.grid.step * steps))
 
 
 def _plain(value: object) -> Fraction | None:

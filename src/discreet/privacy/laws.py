@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache, cached_property, partial
 from itertools import product
 from math import prod
+from typing import Protocol, runtime_checkable
 
 from discreet.errors import VerificationError
 from discreet.privacy.atoms import MAX_ATOMS, Atom, Enclosure, Law, nearest_float
@@ -22,11 +23,13 @@ __all__ = [
     "MAX_ATOMS",
     "Atom",
     "EnclosedLaw",
+    "EnclosingLaw",
     "Enclosure",
     "Law",
     "ProductLaw",
     "Weight",
     "WeightedLaw",
+    "enclosing",
     "nearest_float",
 ]
 
@@ -86,6 +89,25 @@ class EnclosedLaw:
         return self._computed(bits)[place]
 
 
+@runtime_checkable
+class EnclosingLaw(Law, Protocol):
+    """A law that encloses the probability of each single outcome."""
+
+    def enclose(self, outcome: Hashable, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P(outcome)."""
+
+
+def enclosing(law: Law) -> EnclosingLaw:
+    """The law itself, if it encloses the probability of each single outcome."""
+    if isinstance(law, EnclosingLaw):
+        return law
+    raise VerificationError(
+        f"a {type(law).__name__} does not tell the probability of a single outcome to any "
+        "precision. What follows from an output is computed from it. Give the law a method "
+        "enclose(outcome, bits), or give a mapping from outcomes to probabilities."
+    )
+
+
 @dataclass(frozen=True)
 class ProductLaw:
     """Independent coordinates, each with its own law."""
@@ -97,6 +119,13 @@ class ProductLaw:
         if not isinstance(outcome, tuple) or len(outcome) != len(self.parts):
             return 0.0
         return prod(part.probability(at) for part, at in zip(self.parts, outcome, strict=True))
+
+    def enclose(self, outcome: Hashable, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P(outcome), if every coordinate's law encloses its own."""
+        if not isinstance(outcome, tuple) or len(outcome) != len(self.parts):
+            return 0, 0
+        pairs = zip(self.parts, outcome, strict=True)
+        return _multiplied([partial(enclosing(part).enclose, at) for part, at in pairs])(bits)
 
     def against(self, other: Law) -> list[Atom]:
         """Every combination of the atoms of those coordinates whose laws differ.

@@ -1,8 +1,10 @@
 """Where every attack on an (ε,δ)-private mechanism must stay."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import Any
 
 from discreet.errors import VerificationError
 from discreet.exact import decimal_text, exp_minus, rational
@@ -28,6 +30,8 @@ class Region:
     >>> region = Region(epsilon=0, delta="1/4")
     >>> region.highest("1/2"), region.lowest("1/2"), region.contains("1/2", 0.8)
     (Fraction(3, 4), Fraction(1, 4), False)
+    >>> Region(epsilon=0, delta="1/4").upper_corners[0]  # δ detections without a false alarm
+    (Fraction(0, 1), Fraction(1, 4))
     """
 
     epsilon: Fraction
@@ -54,6 +58,18 @@ class Region:
         lowest, highest = self.lowest(false_positive_rate), self.highest(false_positive_rate)
         return lowest - TOLERANCE <= rate <= highest + TOLERANCE
 
+    def plot(self) -> Any:
+        """A picture of the region; with a δ, around the region that ε alone would allow."""
+        from discreet.plots import region_picture
+
+        pure = Region(epsilon=self.epsilon)
+        return region_picture(
+            epsilon=float(self.epsilon),
+            delta=float(self.delta),
+            edges=(_floats(self.upper_corners), _floats(self.lower_corners)),
+            pure=(_floats(pure.upper_corners), _floats(pure.lower_corners)),
+        )
+
     @property
     def upper_corners(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """The corners (FPR, TPR) of the upper edge, from left to right."""
@@ -79,6 +95,10 @@ class Region:
         bits = min(_BITS + 2 * ceil(self.epsilon), _MOST_BITS)
         low, _ = exp_minus(self.epsilon, bits)
         return Fraction(low, 1 << bits)
+
+
+def _floats(corners: Sequence[tuple[Fraction, Fraction]]) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in corners]
 
 
 def read_rate(value: object, name: str) -> Fraction:

@@ -1,14 +1,20 @@
 """How far one unit can move the true answer."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
+from itertools import combinations, combinations_with_replacement
+from math import ceil, comb, floor, isqrt
+from typing import Any
 
-from discreet.errors import PrivacyParameterError
+from discreet.errors import BoundsError, PrivacyParameterError
 from discreet.exact import Grid, decimal_text, rational, round_up, square_root
+from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_count
 
 _BITS = 64
+_ROOT_ERROR = 1 << 40
+_MOST_PAIRS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,25 +72,155 @@ class Sensitivity:
         l1 = min(count * wide, _root(count * l2**2))
         return Sensitivity(l1=_least(self.l1, l1), l2=_least(self.l2, l2), linf=wide)
 
-    def rounded(self, grid: Grid, dimension: int = 1) -> "Sensitivity":
+    def rounded(self, grid: object, dimension: int = 1) -> "Sensitivity":
         """The sensitivity after real values were rounded to a grid.
 
         Rounding is monotone and commutes with whole steps, so one coordinate that moves by at
         most d lands at most ceil(d/step) steps away; d coordinates together add at most one
         step each: d·step in L1, √d·step in L2.
 
-        >>> Sensitivity(l1=1).rounded(Grid.of(1))
+        >>> Sensitivity(l1=1).rounded(1)
         Sensitivity(l1=1, l2=1, linf=1)
-        >>> Sensitivity(l2=1).rounded(Grid.of("1/4"), dimension=4)
+        >>> Sensitivity(l2=1).rounded("1/4", dimension=4)
         Sensitivity(l1=3, l2=3/2, linf=1)
         """
-        count, step = read_count(dimension, "dimension", "coordinates of the answer"), grid.step
+        count, steps = (
+            read_count(dimension, "dimension", "coordinates of the answer"),
+            Grid.of(grid),
+        )
+        step = steps.step
         moved = Sensitivity(
             l1=None if self.l1 is None else self.l1 + count * step,
             l2=None if self.l2 is None else self.l2 + _root(count * step**2),
             linf=round_up(self.need("linf"), step),
         )
-        return moved.in_dimension(count)
+        return moved.in_dimension(count).of_steps(steps)
+
+    def of_steps(self, grid: object) -> "Sensitivity":
+        """The sensitivity of values that are on a grid: they move by whole steps.
+
+        So l1 and linf are whole numbers of steps, and l2 is the root of one.
+
+        >>> Sensitivity(l1="5/2").of_steps(1)
+        Sensitivity(l1=2, l2=2, linf=2)
+        """
+        step = Grid.of(grid).step
+        norms = {"l1": self.l1, "linf": self.linf}
+        found = {
+            name: norm and max(1, norm // step) * step  # a move, however small, is a step
+            for name, norm in norms.items()
+        }
+        squares = _near_whole((self.l2 / step) ** 2) if self.l2 else None
+        if squares is None or squares.denominator == 1:
+            found["l2"] = self.l2
+        else:
+            found["l2"] = _root(max(1, floor(squares)) * step**2)
+        return Sensitivity(**found)
+
+    def in_steps(self, norm: str, grid: Grid, dimension: int | None = None) -> Fraction:
+        """How many steps of a grid values on it move by, at most; a single number by whole ones.
+
+        A norm that no values on the grid have is refused: it is that of real numbers, which are
+        rounded first and may move by more.
+
+        >>> Sensitivity(l1=1).in_steps("l1", Grid.of("1/4"))
+        Fraction(4, 1)
+        """
+        distance = self.need(norm) / grid.step
+        if dimension == 1:
+            return Fraction(ceil(distance))
+        moved = _near_whole(distance**2) if norm == "l2" else distance
+        if moved.denominator == 1:
+            return distance
+        steps = "the root of a whole number" if norm == "l2" else "a whole number"
+        raise PrivacyParameterError(
+            f"the sensitivity is {decimal_text(self.need(norm))}, which is not {steps} of steps of "
+            f"the grid {grid.step}. Values are rounded to the grid before they get noise, so a "
+            "small move can become a whole step in each coordinate. Say how far the rounded values "
+            f"move: dp.Sensitivity({norm}={decimal_text(self.need(norm))}).rounded({grid.step}, "
+            "dimension=1) for one number, and with their number for several."
+        )
+
+    @classmethod
+    def of(
+        cls,
+        query: str,
+        *,
+        bounds: object = None,
+        neighbors: object = "add-remove",
+        records: int | None = None,
+        counts: int = 1,
+    ) -> "Sensitivity":
+        """The largest move of a query, from public facts alone: the lectures' table.
+
+        ``query`` is "count", "counts" (as many as ``counts``, a record may be in all of them),
+        "histogram" (disjoint cells), "sum", "min", "max", "proportion" or "mean".  Values lie
+        between ``bounds``; of no records the largest is the lower bound and the smallest the upper.
+        Shares and means have a sensitivity under replace only, where the number of ``records``
+        is public.  No record is filtered out, and no value is missing.
+
+        >>> Sensitivity.of("max", bounds=(1, 300)).l1
+        Fraction(299, 1)
+        >>> Sensitivity.of("mean", bounds=(1, 300), neighbors="replace", records=4).l1
+        Fraction(299, 4)
+        >>> Sensitivity.of("histogram", neighbors="replace").l1
+        Fraction(2, 1)
+        """
+        fixed = Neighbors.read(neighbors) is Neighbors.REPLACE
+        if query in ("count", "counts"):
+            many = read_count(counts if query == "counts" else 1, "counts", "counting queries")
+            return cls(linf=Fraction(1)).in_dimension(many)
+        if query == "histogram":
+            return cls(l1=Fraction(2 if fixed else 1), linf=Fraction(1)).in_dimension(2)
+        if query not in ("sum", "min", "max", "proportion", "mean"):
+            raise PrivacyParameterError(
+                f"the query is {str(query)[:40]!r}. Its sensitivity is known for count, counts, "
+                "histogram, sum, min, max, proportion and mean. For another, look at all neighbors "
+                "of a small universe: dp.Sensitivity.over(query, universe, records=3)."
+            )
+        low, high = (Fraction(0), Fraction(1)) if query == "proportion" else _read_ends(bounds)
+        if query == "sum" and not fixed:
+            return cls(l1=max(abs(low), abs(high)))
+        if query in ("proportion", "mean"):
+            return cls(l1=(high - low) / _read_records(records, fixed, query))
+        return cls(l1=high - low)
+
+    @classmethod
+    def over(
+        cls,
+        query: Callable[[tuple[Any, ...]], object],
+        universe: Iterable[Any],
+        *,
+        records: int,
+        neighbors: object = "add-remove",
+    ) -> "Sensitivity":
+        """The largest move of any function, found by looking at every pair of neighbors.
+
+        Data sets have at most ``records`` records, each from the ``universe``; the function takes
+        them as a tuple, the empty one included under add/remove, and gives a number or a
+        sequence of numbers.  A data set has no order, so neither may the answer depend on it.
+        Under replace all data sets have ``records`` records.
+
+        The universe {0,1}^3 of three yes-or-no attributes, and how many have each of them:
+
+        >>> from itertools import product
+        >>> def having(people): return [sum(person[i] for person in people) for i in range(3)]
+        >>> Sensitivity.over(having, product((0, 1), repeat=3), records=2).l1
+        Fraction(3, 1)
+        """
+        fixed = Neighbors.read(neighbors) is Neighbors.REPLACE
+        size = read_count(records, "records", "records of a data set")
+        values = list(universe)
+        _check_pairs(len(values), size, fixed)
+        moves: set[tuple[Fraction, Fraction, Fraction]] = set()
+        for first, second in _neighbors(values, size, fixed):
+            moves.add(_norms(_vector(query(first)), _vector(query(second))))
+        squares = max((move[1] for move in moves), default=Fraction(0))
+        return cls(
+            l1=max((move[0] for move in moves), default=Fraction(0)),
+            l2=_root(squares),
+            linf=max((move[2] for move in moves), default=Fraction(0)),
+        )
 
     @staticmethod
     def read(value: object) -> "Sensitivity":
@@ -107,11 +243,86 @@ class Sensitivity:
         return value
 
 
+def _neighbors(
+    universe: Sequence[Any], records: int, fixed: bool
+) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+    """Every pair of neighbors, as data sets whose order does not count."""
+    for others in (records - 1,) if fixed else range(records):
+        for rest in combinations_with_replacement(universe, others):
+            ends = combinations(universe, 2) if fixed else [(one,) for one in universe]
+            for one, *other in ends:
+                yield (*rest, one), (*rest, *other)
+
+
+def _check_pairs(values: int, records: int, fixed: bool) -> None:
+    sizes = (records - 1,) if fixed else range(records)
+    ends = values * (values - 1) // 2 if fixed else values
+    if sum(comb(values + size - 1, size) for size in sizes) * ends > _MOST_PAIRS:
+        raise PrivacyParameterError(
+            f"there are more than {_MOST_PAIRS} pairs of neighbors. Each of them is looked at. Use "
+            "fewer records or a smaller universe: the ends of a range most often suffice."
+        )
+
+
+def _vector(answer: object) -> list[Fraction]:
+    many = isinstance(answer, Iterable) and not isinstance(answer, str)
+    parts = list(answer) if many else [answer]  # type: ignore[call-overload]
+    return [rational(part, "the query's answer") for part in parts]
+
+
+def _norms(first: list[Fraction], second: list[Fraction]) -> tuple[Fraction, Fraction, Fraction]:
+    """The L1 distance, the squared L2 distance and the largest one of two answers."""
+    if len(first) != len(second):
+        raise PrivacyParameterError(
+            "the query's answers on two neighbors have different lengths. How far an answer moves "
+            "is measured coordinate by coordinate. Let the query give as many numbers for each "
+            "data set."
+        )
+    moves = [abs(a - b) for a, b in zip(first, second, strict=True)]
+    zero = Fraction(0)
+    return sum(moves, zero), sum((move**2 for move in moves), zero), max(moves, default=zero)
+
+
+def _read_ends(bounds: object) -> tuple[Fraction, Fraction]:
+    ends = list(bounds) if isinstance(bounds, tuple | list) else []
+    if len(ends) != 2:
+        raise BoundsError(
+            "the query needs bounds. Of unbounded data one record can move it by any amount. Give "
+            "the range that values lie in, from public knowledge: bounds=(1, 300)."
+        )
+    low, high = (rational(end, "a bound") for end in ends)
+    if low > high:
+        raise BoundsError(
+            "the lower bound is above the upper one. Values lie between them. Write "
+            "bounds=(1, 300)."
+        )
+    return low, high
+
+
+def _read_records(records: int | None, fixed: bool, query: str) -> int:
+    if not fixed or records is None:
+        raise PrivacyParameterError(
+            f"a {query} moves by the range of a value over the number of records, which must be "
+            'public: under add-remove it is not. Use neighbors="replace" with records=, or '
+            f"divide a noisy sum by a noisy count, as dp.{query} does."
+        )
+    return read_count(records, "records", "records of the data set")
+
+
 def _least(first: Fraction | None, second: Fraction | None) -> Fraction | None:
     """The smaller of two bounds, of which either may be missing."""
     if first is None or second is None:
         return second if first is None else first
     return min(first, second)
+
+
+def _near_whole(number: Fraction) -> Fraction:
+    """The number, or the whole number that it is a part in 2^40 from: the square of a rounded root.
+
+    A float √3 has a square that is a little below 3, and its reader means 3.
+    """
+    whole = Fraction(round(number))
+    return whole if abs(number - whole) * _ROOT_ERROR <= number else number
 
 
 def _root(square: Fraction) -> Fraction:

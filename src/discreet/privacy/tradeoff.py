@@ -182,21 +182,25 @@ class Tradeoff:
             "points": [[float(rate) for rate in point] for point in self.points],
         }
 
-    def plot(self, epsilon: object = None) -> Any:
-        """A picture of the best attacks, in the region that ε with its δ(ε) allows.
+    def plot(self, epsilon: object = None, delta: object = None) -> Any:
+        """A picture of the best attacks, in the region that ε and δ allow.
 
-        Without ``epsilon`` it is the least ε of the pair, or 1 where there is none.
+        Without ``epsilon`` it is the least ε of the pair, or 1 where there is none; without
+        ``delta`` it is the least δ at that ε.  With both, the attacks may leave the region, and
+        the picture says so.
         """
         from discreet.plots import tradeoff_picture
 
         level = epsilon if epsilon is not None else 1 if self.epsilon == inf else self.epsilon
-        region = self.region(level, self.delta(level))
+        least = self.delta(level)
+        region = self.region(level, least if delta is None else delta)
         return tradeoff_picture(
             self.to_dict(),
             epsilon=float(region.epsilon),
             delta=float(region.delta),
             upper=[(float(x), float(y)) for x, y in region.upper_corners],
             lower=[(float(x), float(y)) for x, y in region.lower_corners],
+            inside=least <= region.delta,
         )
 
     @cached_property

@@ -52,10 +52,11 @@ def verify(mechanism: Verifiable | Table, first: object, second: object) -> "Ver
     >>> verify({0: {"a": 1}, 1: {"b": 1}}, 0, 1).epsilon
     inf
     """
-    return Verification(atoms=tuple(_law(mechanism, first).against(_law(mechanism, second))))
+    return Verification(atoms=tuple(law_of(mechanism, first).against(law_of(mechanism, second))))
 
 
-def _law(mechanism: Verifiable | Table, value: object) -> Law:
+def law_of(mechanism: Verifiable | Table, value: object) -> Law:
+    """The exact law of a mechanism's output on an input."""
     law: object
     if isinstance(mechanism, Mapping):
         try:

@@ -14,6 +14,7 @@ from discreet.plan.blocks import (
     Moments,
     Output,
     Ranks,
+    Size,
     Total,
     components,
 )
@@ -22,7 +23,7 @@ from discreet.plan.sensitivity import sensitivity, unit
 from discreet.privacy.estimate import Estimate, RankError, Release
 from discreet.privacy.losses import PureDP
 from discreet.release.decode import Frame, estimate
-from discreet.release.price import Price, Selection
+from discreet.release.price import Exact, Price, Selection
 
 _COUNTS = {Statistic.ROWS, Statistic.PEOPLE, Statistic.COUNT, Statistic.SUM, Statistic.DISTINCT}
 
@@ -33,6 +34,7 @@ class Margin:
 
     value: float | None
     of_rank: bool = False
+    exact: bool = False
 
     @property
     def text(self) -> str:
@@ -41,6 +43,8 @@ class Margin:
         >>> Margin(3).text, Margin(12.5, of_rank=True).text, Margin(None).text
         ('± 3', 'rank ± 12 rows', 'needs expect_rows=')
         """
+        if self.exact:
+            return "exact"
         if self.value is None:
             return "needs expect_rows="
         if self.value == inf:
@@ -59,6 +63,8 @@ def margin(
     for ``expect_rows`` rows in a group, all at one end of the range, where means are least exact.
     """
     block = output.block
+    if isinstance(block, Size):
+        return Margin(0, exact=True)
     if isinstance(block, Ranks | Extreme):
         found = _estimate(output, [0] * components(block), question, price, None)
         error = found.error
@@ -99,6 +105,8 @@ def mechanism_text(output: Output, question: Question, price: Price) -> str:
     if isinstance(priced, Selection):
         return f"{type(priced.mechanism).__name__}"
     mechanism = priced.mechanism
+    if isinstance(mechanism, Exact):
+        return "none: the number of rows is public"
     if not isinstance(mechanism, Laplace | Gaussian):
         return type(mechanism).__name__
     return noise_text(mechanism, output, question)

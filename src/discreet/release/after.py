@@ -1,6 +1,7 @@
 """What is done with released numbers: new columns, conditions on groups, their order.
 
-Sums and differences of noise are combined exactly.  Any other expression is computed on intervals:
+Sums and differences of noise are combined exactly, and a quotient of two numbers by the law of
+both.  Any other expression is computed on intervals:
 each of the k numbers in it may miss with a k-th of the chance that is left, so that all hold at
 once, and so does the result.  Where a condition is not certain, both branches count.
 """
@@ -28,7 +29,14 @@ from discreet.plan.expressions import (
     walk,
 )
 from discreet.plan.query import After
-from discreet.privacy.estimate import BoundedError, Estimate, Interval, RankError, computed
+from discreet.privacy.estimate import (
+    BoundedError,
+    Estimate,
+    Interval,
+    LinearError,
+    RankError,
+    computed,
+)
 from discreet.privacy.uncertainty import added, as_float, divided, multiplied, scaled
 
 Row = Mapping[str, Any]
@@ -64,6 +72,9 @@ def column(node: Node, row: Row) -> Estimate:
     found = _linear(node, row)
     if isinstance(found, Estimate):
         return found
+    quotient = _quotient(node, row)
+    if quotient is not None:
+        return quotient
     names = sorted({one.name for one in walk(node) if isinstance(one, Named)})
     parts = [row[name] for name in names]
     reached = value(node, row)
@@ -176,6 +187,17 @@ def _linear(node: Node, row: Row) -> Estimate | Fraction | None:
                     return first * second
                 case "/" if isinstance(second, Fraction) and second:
                     return first / second
+    return None
+
+
+def _quotient(node: Node, row: Row) -> Estimate | None:
+    """A sum of released numbers by another, whose interval may be that of both together."""
+    match node:
+        case Calculation("/", left, right):
+            first, second = _linear(left, row), _linear(right, row)
+            if isinstance(first, Estimate) and isinstance(second, Estimate):
+                known = [isinstance(one.error, LinearError) for one in (first, second)]
+                return first / second if all(known) and second.value else None
     return None
 
 

@@ -73,6 +73,11 @@ class Asking:
         after = replace(self.query.after, order=((Named(counted[0]), True),), limit=count)
         return self._with(after=after)
 
+    @property
+    def free(self) -> bool:
+        """Whether all that is asked is public, so that it is answered exactly for ε = 0."""
+        return checked(self.query, self.table.schema).free
+
     def plan(
         self,
         *,
@@ -84,9 +89,10 @@ class Asking:
     ) -> Plan:
         """The price and the errors for ``epsilon``, or the least ε that meets every ``margin``.
 
-        With both, ε is the ceiling.  ``weights`` say how outputs share ε; without them all have
-        the same error relative to what one person can add.  Means and variances need
-        ``expect_rows``, the number of rows expected in a group, to have a margin.
+        With both, ε is the ceiling; what is public costs nothing and needs neither.  ``weights``
+        say how outputs share ε; without them all have the same error relative to what one person
+        can add.  Means and variances need ``expect_rows``, the number of rows expected in a group,
+        to have a margin.
         """
         question = checked(self.query, self.table.schema)
         check_rank_names(question)
@@ -96,7 +102,8 @@ class Asking:
             ceiling = None if epsilon is None else read_epsilon(epsilon)
             found = least_epsilon(question, level, margin, shares, expect_rows, ceiling)
             return Plan(question, found, expect_rows, self.table)
-        priced = price(question, read_epsilon(epsilon), level, shares)
+        free = epsilon is None and question.free
+        priced = price(question, Fraction(0) if free else read_epsilon(epsilon), level, shares)
         return Plan(question, priced, expect_rows, self.table)
 
     def release(

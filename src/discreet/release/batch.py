@@ -89,7 +89,9 @@ class Batch:
         delta = budget.question_delta / sum(selects) if any(selects) else Fraction(0)
         plans: dict[int, Plan] = {}
         for place, (asking, margin) in enumerate(zip(self.questions, wanted, strict=True)):
-            if margin is not None:
+            if margin is None and asking.free:
+                plans[place] = asking.plan()
+            elif margin is not None:
                 plans[place] = asking.plan(
                     margin=margin, delta=delta if selects[place] else 0, expect_rows=expect_rows
                 )

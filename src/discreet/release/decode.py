@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
 from math import sqrt
 from typing import Any
 
@@ -21,6 +20,7 @@ from discreet.plan.blocks import (
     Present,
     Ranks,
     Rows,
+    Size,
     Steps,
     Total,
 )
@@ -38,11 +38,15 @@ from discreet.privacy.estimate import (
 )
 from discreet.privacy.uncertainty import as_float
 from discreet.release.price import Price, Priced, Selection
-from discreet.statistics.ratio import share, share_interval
-from discreet.statistics.spread import extreme_variances, variance_of
+from discreet.statistics.ratio import (
+    share,
+    share_interval,
+    share_of_squares,
+    share_of_squares_interval,
+)
+from discreet.statistics.spread import LARGEST, variance_interval, variance_of
 
 _CONFIDENCE = Fraction(95, 100)
-_LARGEST_VARIANCE = Fraction(1, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +93,17 @@ def note(output: Output, question: Question) -> str:
     """What an interval does not cover."""
     parts = []
     block = output.block
+    if isinstance(block, Size):
+        return "It is exact. Neighbors replace one row, so the number of rows is public."
     if isinstance(block, Total | Moments | FixedTotal | Ranks | Extreme):
         bounds = block.value.range
         counts = {Statistic.ROWS, Statistic.PEOPLE, Statistic.COUNT}
         if output.aggregate.statistic not in counts:
             ends = [_shown(block.value, end) for end in (bounds.low, bounds.high)]
             parts.append(f"clipping to [{ends[0]}, {ends[1]}]")
+        if block.value.default is not None:
+            stands = _shown(block.value, block.value.default)
+            parts.append(f"counting of missing values as {stands}")
     if isinstance(block, Ranks) and not block.value.whole:
         parts.append(f"rounding to multiples of {float(block.value.range.grid.step):.2g}")
     if question.schema.by_person:
@@ -120,6 +129,8 @@ def _decoder(output: Output, priced: Priced | Selection, frame: Frame) -> Decode
     one = unit(block, frame.question)
     if isinstance(priced, Selection):
         return _linear([Fraction(1)], _noise(priced))
+    if isinstance(block, Size):
+        return lambda noisy: (noisy[0], LinearError(()))
     if isinstance(block, People | Rows | Present | Distinct):
         return _linear([Fraction(1, one)], _noise(priced))
     if isinstance(block, Ranks | Extreme):
@@ -204,19 +215,13 @@ def _mean(block: Moments, noisy: Sequence[int], noise: Laplace) -> tuple[float, 
 
         return between(share(above, below)), BoundedError(interval)
 
-    def box(confidence: Fraction) -> tuple[float, float]:
-        # A ratio of sums over a box is extreme at a corner.
-        reach = int(noise.accuracy(confidence, cells=3))
-        ends = [(max(n - reach, 0), max(n + reach, 0)) for n in noisy[:3]]
-        shares = [_share_of_squares(*corner) for corner in product(*ends)]
-        return between(min(shares)), between(max(shares))
+    sums = (noisy[0], noisy[1], noisy[2])
 
-    return between(_share_of_squares(*noisy[:3])), BoundedError(box)
+    def bounds_of(confidence: Fraction) -> tuple[float, float]:
+        least, most = share_of_squares_interval(sums, noise, confidence)
+        return between(least), between(most)
 
-
-def _share_of_squares(below: int, between: int, above: int) -> float:
-    """Where the mean lies between the bounds, from the sums of (w-x)², 2x(w-x) and x²."""
-    return share(2 * above + between, 2 * below + between)
+    return between(share_of_squares(*sums)), BoundedError(bounds_of)
 
 
 def _spread(
@@ -224,17 +229,17 @@ def _spread(
 ) -> tuple[float, BoundedError]:
     bounds = block.value.range
     width = as_float(bounds.width * bounds.grid.step)
+    sums = (noisy[0], noisy[1], noisy[2])
 
-    def shown(variance: Fraction) -> float:
-        part = float(min(max(variance, Fraction(0)), _LARGEST_VARIANCE))
+    def shown(variance: float) -> float:
+        part = min(max(variance, 0.0), LARGEST)
         return part * width * width if statistic is Statistic.VARIANCE else sqrt(part) * width
 
     def interval(confidence: Fraction) -> tuple[float, float]:
-        reach = int(noise.accuracy(confidence, cells=3))
-        least, most = extreme_variances([(n - reach, n + reach) for n in noisy[:3]])
+        least, most = variance_interval(sums, noise, confidence)
         return shown(least), shown(most)
 
-    return shown(variance_of(*noisy[:3])), BoundedError(interval)
+    return shown(float(variance_of(*sums))), BoundedError(interval)
 
 
 def _ranked(

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from discreet.errors import BudgetExhaustedError, QueryError
 from discreet.exact import decimal_text, rational
-from discreet.plan.blocks import Block, Output
+from discreet.plan.blocks import Block, Output, Size
 from discreet.plan.check import Question
 from discreet.release.accuracy import margin
 from discreet.release.price import Price, price, price_alone
@@ -135,4 +135,10 @@ def _read(
                 "many rows a group is expected to have: .plan(margin=…, expect_rows=1000)."
             )
         found[output] = number
+    noisy = any(not isinstance(block, Size) for block in question.blocks)
+    if noisy and all(isinstance(output.block, Size) for output in found):
+        raise QueryError(
+            f"margin names only {next(iter(wanted))!r}, which is exact and costs nothing. ε "
+            "follows from the margins of what has noise. Name another output too, or give epsilon."
+        )
     return found

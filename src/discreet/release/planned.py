@@ -192,6 +192,11 @@ class Plan:
 
     def _explained(self, line: Line, output: Output) -> str:
         question, priced = self.question, self.price.of(output.block)
+        if line.margin.exact:
+            return (
+                f"{line.output:<10} {line.asks}: exact, {stated('ε', line.epsilon)}; the number of "
+                "rows is public, since a neighbor has another row in the place of one"
+            )
         text = (
             f"{line.output:<10} {line.asks}: {line.mechanism}, {line.margin.text} (95%), "
             f"{stated('ε', line.epsilon)}"

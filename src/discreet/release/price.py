@@ -2,6 +2,8 @@
 
 Each block gets a share of ε and the mechanism with the lowest error at that price.  By default
 the shares give every count the same error relative to what one person can add to it.
+
+Proof that all blocks together cost what was asked: docs/proofs/delta.md
 """
 
 from collections.abc import Mapping
@@ -17,7 +19,7 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.key_selection import KeySelection, best_selection
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.quantile import Quantiles
-from discreet.plan.blocks import Block, Extreme, People, Ranks, Rows
+from discreet.plan.blocks import Block, Extreme, People, Ranks, Rows, Size
 from discreet.plan.check import Question
 from discreet.plan.sensitivity import cap, sensitivity, squared_l2
 from discreet.privacy.events import (
@@ -32,7 +34,13 @@ from discreet.privacy.sensitivity import Sensitivity
 
 _CONFIDENCE = Fraction(95, 100)
 
-Mechanism = Laplace | Gaussian | Quantiles | NearMaximum
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """No noise: the number is the same on all neighboring tables."""
+
+
+Mechanism = Laplace | Gaussian | Quantiles | NearMaximum | Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +113,15 @@ def price(
     delta: Fraction = Fraction(0),
     weights: Mapping[Block, Fraction] | None = None,
 ) -> Price:
-    """The mechanisms that answer the question for this ε and δ."""
+    """The mechanisms that answer the question for this ε and δ.
+
+    What is public is answered for nothing: the others share all of ε, and without any it is 0.
+    """
     answers = _selected_block(question)
     blocks = [block for block in question.blocks if block != answers]
-    shares = {block: _weight(block, question, weights) for block in blocks}
+    shares = {
+        block: _weight(block, question, weights) for block in blocks if not isinstance(block, Size)
+    }
     total = sum(shares.values(), Fraction(0))
     selection = None
     if question.selects_keys:
@@ -118,8 +131,14 @@ def price(
         total += share
         selection = _selection(question, epsilon * share / total, delta, answers)
     free = Fraction(0) if selection is not None else delta
-    levels = {block: epsilon * share / total for block, share in shares.items()}
+    levels: dict[Block, Fraction] = {
+        block: epsilon * share / total for block, share in shares.items()
+    }
     priced = _each_priced(question, levels, free)
+    if Size() in blocks:
+        priced = (*priced, _priced(Size(), question, Fraction(0), Fraction(0)))
+    if not levels and selection is None:
+        return Price(Fraction(0), Fraction(0), priced)
     spent = delta if selection is not None else sum((one.delta for one in priced), Fraction(0))
     return Price(epsilon, spent, priced, selection)
 
@@ -127,7 +146,7 @@ def price(
 def price_alone(block: Block, question: Question, epsilon: Fraction, delta: Fraction) -> Price:
     """The price of one block of a question whose groups are public, if it got the whole ε."""
     priced = _priced(block, question, epsilon, delta)
-    return Price(epsilon, priced.delta, (priced,))
+    return Price(priced.epsilon, priced.delta, (priced,))
 
 
 def _weight(block: Block, question: Question, weights: Mapping[Block, Fraction] | None) -> Fraction:
@@ -160,6 +179,8 @@ def _each_priced(
 
 def _priced(block: Block, question: Question, epsilon: Fraction, delta: Fraction) -> Priced:
     moved = sensitivity(block, question)
+    if isinstance(block, Size):
+        return Priced(block, Fraction(0), moved, Exact())
     if not isinstance(block, Ranks | Extreme):
         laplace = Laplace(scale=Fraction(moved) / epsilon)
         if delta == 0 or not isinstance(block, People):
@@ -184,11 +205,12 @@ def _priced(block: Block, question: Question, epsilon: Fraction, delta: Fraction
             measure=round_numbers(block.value.range),
         )
     else:
+        bounds = block.value.range if block.largest else block.value.range.flipped
         mechanism = NearMaximum(
             epsilon=level,
             width=width,
             share=moved,
-            measure=toward_middle(block.value.range),
+            measure=toward_middle(bounds),
         )
     return Priced(block, epsilon, moved, mechanism)
 

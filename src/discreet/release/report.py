@@ -173,6 +173,12 @@ def _reading(release: Release) -> str:
     certificate = release.certificate
     terms = [
         (
+            "Why is it exact?",
+            "Whom the table protects can be replaced by another, never added or removed. So the "
+            "number of rows is public.",
+        )
+        if all(one.exact for found in release.columns.values() for one in found)
+        else (
             "Why are the numbers not exact?",
             "Random noise was added on purpose, so that nobody can work backward from a number to "
             "a person. How much is public: it is the ± beside each number.",

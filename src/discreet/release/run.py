@@ -10,7 +10,7 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
 from discreet.plan.check import Question
-from discreet.release.price import Price
+from discreet.release.price import Exact, Price
 
 _VERSION = 1
 
@@ -74,6 +74,8 @@ def run(question: Question, price: Price, engine: Engine, bits: BitSource) -> No
         if isinstance(noise, Laplace | Gaussian):
             noisy = noise.release(measured.sums[priced.block], bits)
             blocks.append(tuple(int(number) for number in noisy))
+        elif isinstance(noise, Exact):
+            blocks.append((measured.rows or 0,))
         else:
             found: list[int] = []
             for group in measured.ranks[priced.block]:

@@ -30,6 +30,8 @@ def value_text(estimate: Estimate) -> str:
 
 def error_text(estimate: Estimate) -> str:
     """What stands beside the value: ± where both ends are about equally far, else both ends."""
+    if estimate.exact:
+        return "exact"
     if estimate.rank_error is not None:
         records = f"{estimate.rank_error:,.0f}" if estimate.rank_error < inf else "∞"
         text = f"rank ± {records}"

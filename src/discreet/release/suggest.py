@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from discreet.engines.measuring import guarded
@@ -79,7 +80,7 @@ def suggest_bounds(table: "Table", column: str, *, epsilon: object, analyst: str
     """Bounds that hold most values of a column, from a noisy histogram over powers of two.
 
     The bins are public.  A person's rows count as one row together, whatever the caps are, so that
-    there is as little noise as can be.
+    there is as little noise as can be.  Proof: docs/proofs/suggestions.md
     """
     declared = table.schema.columns
     if column not in declared:
@@ -105,13 +106,8 @@ def suggest_bounds(table: "Table", column: str, *, epsilon: object, analyst: str
             f"no range of {column!r} stands out of the noise. There are too few values for this ε. "
             "Use bounds that you know, or spend more. What was paid stays paid."
         )
-    # From what surely holds values outwards, as long as bins hold more than noise usually makes.
     usual = float(next(iter(cells.values())).margin or 0) * 2 / 3
-    first, last = standing[0], standing[-1]
-    while first > 0 and counts[first - 1] > usual:
-        first -= 1
-    while last < len(counts) - 1 and counts[last + 1] > usual:
-        last += 1
+    first, last = _widened(standing[0], standing[-1], counts, usual)
     low, high = edges[first], edges[last + 1]
     low = Fraction(0) if 0 < low <= high / 4 else low
     inside = sum(counts[first : last + 1])
@@ -125,6 +121,7 @@ def suggest_caps(
     """Caps that about 95% of people stay within, from a noisy histogram of their sizes.
 
     Each person is in one cell of the histogram of rows and, with ``group_by``, in one of groups.
+    Proof: docs/proofs/suggestions.md
     """
     schema, level = table.schema, read_epsilon(epsilon)
     if not schema.by_person:
@@ -158,25 +155,31 @@ def suggest_caps(
         ).encode()
 
     noisy = json.loads(table.ledger.answer(charge, lambda: guarded(run), safe=True))
-    hidden = int(noise.accuracy(_CONFIDENCE, cells=SIZES))
+    hidden = int(noise.accuracy(_CONFIDENCE, cells=SIZES * len(kinds)))
     found = [_covering(counts, hidden) for counts in noisy]
     return Caps(found[0], found[1] if len(found) > 1 else None, level)
+
+
+def _widened(first: int, last: int, counts: Sequence[float], usual: float) -> tuple[int, int]:
+    """From bins that surely hold values outwards, while bins hold more than noise usually makes."""
+    while first > 0 and counts[first - 1] > usual:
+        first -= 1
+    while last < len(counts) - 1 and counts[last + 1] > usual:
+        last += 1
+    return first, last
 
 
 def _covering(counts: Sequence[int], hidden: int) -> int:
     """The least power of two that most people stay within, by the counts that stand out."""
     present = [count if count > hidden else 0 for count in counts]
-    total, reached = sum(present), 0
+    total = sum(present)
     if total == 0:
         raise QueryError(
             "no size stands out of the noise. There are too few people for this ε. Use caps that "
             "you know, or spend more. What was paid stays paid."
         )
-    for place, count in enumerate(present):
-        reached += count
-        if reached >= _COVERED * total:
-            return 1 << place
-    return 1 << (SIZES - 1)
+    reached = enumerate(accumulate(present))
+    return next(1 << place for place, people in reached if people >= _COVERED * total)
 
 
 def _uncapped(table: "Table") -> Schema:

@@ -59,6 +59,8 @@ def protected(certificate: Certificate) -> str:
 def price_in_words(certificate: Certificate) -> list[str]:
     """What ε, and δ where there is one, promise: true sentences, the simplest that are."""
     epsilon = float(Fraction(certificate.epsilon.removeprefix("≈")))
+    if epsilon == 0 and certificate.delta == "0":
+        return ["Nothing is learned about any row: the answer is the same whatever one row holds."]
     one = "row" if certificate.unit == "row" else certificate.unit
     added = certificate.neighbors == "add-remove"
     changed = f"Whether one {one} is in the table or not" if added else f"What one {one} holds"

@@ -22,6 +22,7 @@ from discreet.plan.blocks import (
     Present,
     Ranks,
     Rows,
+    Size,
     Steps,
     true_for,
 )
@@ -99,7 +100,7 @@ def linear_query(
         query = _given(query, "measured", rows)
     found = tuple(
         Sums()
-        if isinstance(block, Rows)
+        if isinstance(block, Rows | Size)
         else wanted[block if isinstance(block, Present) else block.value]
         for block in blocks
     )

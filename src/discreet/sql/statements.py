@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from discreet.sql.offered import Offer
 
 AGGREGATES = (
-    Offer("COUNT(*)", "SELECT COUNT(*) FROM visits", "how many rows", ("ROWS()",)),
+    Offer(
+        "COUNT(*)",
+        "SELECT COUNT(*) FROM visits",
+        "how many rows; of a whole table whose rows are replaced exactly, for ε = 0",
+        ("ROWS()",),
+    ),
     Offer("COUNT(x)", "SELECT COUNT(stay) FROM visits", "how many rows have a value"),
     Offer(
         "COUNT(DISTINCT id)",
@@ -42,8 +47,8 @@ AGGREGATES = (
         "its square root",
         ("STDDEV", "STD", "STDDEV_SAMP"),
     ),
-    Offer("MIN(x)", "SELECT MIN(age) FROM visits", "the smallest value, or one a few ranks above"),
-    Offer("MAX(x)", "SELECT MAX(age) FROM visits", "the largest value, or one a few ranks below"),
+    Offer("MIN(x)", "SELECT MIN(age) FROM visits", "a value near the smallest one"),
+    Offer("MAX(x)", "SELECT MAX(age) FROM visits", "a value near the largest one"),
     Offer("MEDIAN(x)", "SELECT MEDIAN(stay) FROM visits", "the middle value, as QUANTILE(x, 0.5)"),
     Offer(
         "QUANTILE(x, q)",

@@ -8,7 +8,7 @@ account: losses on one data set add up.  Track and cap them with
 
 from discreet.statistics.counts import count, histogram, most_common, proportion
 from discreet.statistics.means import mean, sum
-from discreet.statistics.noise import gaussian, laplace, noisy_max, randomized_response
+from discreet.statistics.noise import gaussian, laplace, noisy_max
 from discreet.statistics.ranks import max, median, min, quantile
 from discreet.statistics.spread import std, var
 
@@ -25,7 +25,6 @@ __all__ = [
     "noisy_max",
     "proportion",
     "quantile",
-    "randomized_response",
     "std",
     "sum",
     "var",

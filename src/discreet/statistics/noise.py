@@ -15,7 +15,6 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
-from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.noise import BitSource
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.parameters import read_delta, read_epsilon, read_positive
@@ -121,22 +120,6 @@ def noisy_max(
     return mechanism(scores, source=source)
 
 
-def randomized_response(
-    bits: object,
-    *,
-    epsilon: object = None,
-    source: BitSource | None = None,
-) -> Any:
-    """Each bit kept with probability e^ε/(1 + e^ε), else flipped: ε-DP for each respondent.
-
-    >>> set(randomized_response([0, 1, 1], epsilon=1).tolist()) <= {0, 1}
-    True
-    """
-    privacy = read_epsilon(epsilon)
-    spend(PureDP(epsilon=privacy), safe=source is None or source.safe)
-    return RandomizedResponse(epsilon=privacy)(bits, source=source)
-
-
 def _exactly(sensitivity: object, epsilon: object, grid: object) -> tuple[Fraction, Fraction, Grid]:
     distance = read_positive(
         sensitivity, "sensitivity", "Use the largest move of the answer, for example 1."
@@ -172,9 +155,8 @@ def _coordinates(value: object, given: bool) -> int:
 
 def _moved(distance: Fraction, norm: str, grid: Grid, rounded: int) -> Fraction:
     """The sensitivity of the value on the grid."""
-    if rounded == 0:
-        return distance
-    return Sensitivity(**{norm: distance}).rounded(grid, rounded).need(norm)
+    moved = Sensitivity(**{norm: distance})
+    return (moved.of_steps(grid) if rounded == 0 else moved.rounded(grid, rounded)).need(norm)
 
 
 @lru_cache(maxsize=256)

@@ -119,13 +119,15 @@ def max(
     neighbors: object = "add-remove",
     source: BitSource | None = None,
 ) -> Estimate:
-    """The largest value, or one a few ranks below it.
+    """A value near the largest one.
 
     The true maximum may be one person's, so it cannot be released as it is.  On a range of few
     grid points (``grid=1`` and bounds like (1, 10)) the answer is the highest value whose noisy
     count stands out; otherwise it is a value with at most ``rank_error`` records above it, with
-    95% confidence.  Values are rounded up to the grid (for ``min`` down), so that the records
-    above the answer are those that were above it before: rounding hides none.
+    95% confidence.  It aims at n/12 ranks below the largest, at most at 30 + 2/ε or 53/ε, and
+    where records are few it may lie above all of them.  Values are rounded up to the grid (for
+    ``min`` down), so that the records above the answer are those that were above it before:
+    rounding hides none.
 
     >>> max([3] * 50 + [7] * 50, bounds=(1, 10), grid=1, epsilon=2).value
     7
@@ -142,7 +144,7 @@ def min(
     neighbors: object = "add-remove",
     source: BitSource | None = None,
 ) -> Estimate:
-    """The smallest value, or one a few ranks above it: see ``max``.
+    """A value near the smallest one: see ``max``.
 
     >>> min([3] * 50 + [7] * 50, bounds=(1, 10), grid=1, epsilon=2).value
     3
@@ -168,7 +170,9 @@ def _end(
     column = arrays.clip(values, bounded, keep_all=question.fixed_size, rounding=rounding)
     mechanism: object
     if name == "min":
-        column = column.flipped()
+        column, seen = column.flipped(), bounded.flipped
+    else:
+        seen = bounded
     if grid is not None and bounded.width < _CELLS:
         cells = HighestCell(
             epsilon=question.epsilon, width=bounded.width, neighbors=question.neighbors
@@ -179,7 +183,7 @@ def _end(
         near = NearMaximum(
             epsilon=question.epsilon,
             width=bounded.width,
-            measure=toward_middle(bounded) if grid is None else None,
+            measure=toward_middle(seen) if grid is None else None,
         )
         point = near(arrays.ordered(column), source=question.source)
         error, mechanism = near.rank_error(_CONFIDENCE), near

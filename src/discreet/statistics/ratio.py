@@ -1,24 +1,30 @@
-"""Where a share lies, given two noisy counts.
+"""Where a share lies, given two or three noisy sums.
 
-If the true share is p, the noisy numbers satisfy part·(1-p) - rest·p = (1-p)·Z1 - p·Z2 with
-independent Laplace Z1, Z2, whose law is known.  The interval holds every p for which that
-combination is within its own quantile, so it covers the truth with exactly the confidence
-asked for (Fieller's argument with the true law in place of the normal).
-Proof: docs/proofs/ratio.md
+If the true share is p, the noisy numbers satisfy part·(1-p) - rest·p = (1-p)·X1 - p·X2 with
+independent Laplace X1, X2, whose law is known.  The interval holds every p for which that
+combination is within its own quantile, so it covers the truth with the confidence asked for
+(``privacy.pairs``).  Proof: docs/proofs/ratio.md
 """
 
-from collections.abc import Callable
 from fractions import Fraction
-from math import exp, expm1, log, log1p
+from functools import lru_cache
+from math import inf, isfinite
+
+import numpy as np
 
 from discreet.mechanisms.laplace import Laplace
+from discreet.privacy.pairs import (
+    FINE_CELLS,
+    Floats,
+    distance,
+    pair_distances,
+    read_miss,
+    read_steps,
+    share_cells,
+)
 from discreet.privacy.uncertainty import as_float, quotient
 
-_HALVINGS = 50
-_STEPS = 60
-_PRECISION = 1e-12
-_LEAST_SCALE, _MOST_SCALE = 1e-200, 1e200  # floats hold what lies between
-_LEAST_MISS = 1e-200
+Interval = tuple[float, float]
 
 
 def share(part: int, rest: int) -> float:
@@ -26,67 +32,57 @@ def share(part: int, rest: int) -> float:
     return min(max(quotient(part, part + rest), 0.0), 1.0) if part + rest > 0 else 0.5
 
 
-def share_interval(
-    part: int, rest: int, mechanism: Laplace, confidence: Fraction
-) -> tuple[float, float]:
+def share_interval(part: int, rest: int, mechanism: Laplace, confidence: Fraction) -> Interval:
     """Bounds of part/(part + rest), for two counts with independent noise of one mechanism."""
-    scale = max(as_float(mechanism.scale / mechanism.grid.step), _LEAST_SCALE)
-    miss = max(float(1 - confidence), _LEAST_MISS)
-    whole = part + rest
-    if scale > _MOST_SCALE:
+    if read_steps(mechanism.steps) == inf:
         return 0.0, 1.0
-    # A draw is within so many steps of a continuous one that has the same sign.
-    rounding = 1 + scale * log1p(expm1(-1 / scale) / 2)
+    distances = pair_distances(mechanism.steps, mechanism.steps, 1 - confidence)
+    return _within(part, rest, mechanism, distances)
 
-    def inside(at: float) -> bool:
-        reach = _quantile((1 - at) * scale, at * scale, miss) + rounding
-        return abs(part - whole * at) <= reach
 
-    center = share(part, rest)
-    if not inside(center):
+def share_of_squares(below: int, between: int, above: int) -> float:
+    """Where the mean lies between the bounds, from the sums of (1-x)², 2x(1-x) and x²."""
+    return share(2 * above + between, 2 * below + between)
+
+
+def share_of_squares_interval(
+    sums: tuple[int, int, int], mechanism: Laplace, confidence: Fraction
+) -> Interval:
+    """Bounds of that, for three sums with independent noise of one mechanism."""
+    if read_steps(mechanism.steps) == inf:
         return 0.0, 1.0
-    return _edge(inside, center, 0.0), _edge(inside, center, 1.0)
+    below, between, above = sums
+    distances = _square_distances(mechanism, 1 - confidence)
+    return _within(2 * above + between, 2 * below + between, mechanism, distances)
 
 
-def _edge(inside: Callable[[float], bool], center: float, end: float) -> float:
-    """The point farthest from the center towards the end that is inside."""
-    if inside(end):
-        return end
-    # The reach is convex in the share, so what is inside up to the end is one interval.
-    near, far = center, end
-    for _ in range(_HALVINGS):
-        middle = (near + far) / 2
-        if inside(middle):
-            near = middle
-        else:
-            far = middle
-    return far
+def triple_distance(weights: tuple[float, float, float], mechanism: Laplace, miss: float) -> float:
+    """How many scales |Σ weight·X| exceeds with at most this probability, for three draws.
 
-
-def _quantile(first: float, second: float, miss: float) -> float:
-    """The s with P[|first·Z1 - second·Z2| > s] = miss for standard Laplace Z1, Z2.
-
-    By Newton's method on the logarithm of the tail, within a bracket that it halves if it must.
+    Of a coarse grid, the distance at which all three may be at once is the lesser one.
     """
-    low, high = 0.0, (first + second) * log(4 / miss)
-    place = high
-    for _ in range(_STEPS):
-        tail, density = _tail(place, first, second)
-        low, high = (place, high) if tail > miss else (low, place)
-        following = place + log(tail / miss) * tail / density
-        if abs(following - place) <= _PRECISION * place:
-            break
-        place = following if low < following < high else (low + high) / 2
-    return place * (1 + 4 * _PRECISION)
+    steps, level = read_steps(mechanism.steps), 1 - Fraction(miss)
+    corner = as_float(Fraction(mechanism.accuracy(level, cells=3)) / mechanism.grid.step) / steps
+    return min(distance(weights, [steps] * 3, miss), sum(weights) * corner)
 
 
-def _tail(distance: float, first: float, second: float) -> tuple[float, float]:
-    """P[|first·Z1 - second·Z2| > distance] and minus its derivative, for Laplace Z1, Z2."""
-    large, small = max(first, second), min(first, second)
-    part, slow = small / large, exp(-distance / large)
-    if part > 1 - 1e-4:  # nearly equal: the limit, at the larger of the two
-        halved = distance / (2 * large)
-        return (1 + halved) * slow, (0.5 + halved) * slow / large
-    fast = exp(-distance / small) if small > 0 else 0.0
-    rest = 1 - part**2
-    return (slow - part**2 * fast) / rest, (slow - part * fast) / (rest * large)
+@lru_cache(maxsize=64)  # the groups of a table have one
+def _square_distances(mechanism: Laplace, miss: Fraction) -> Floats:
+    """By cell of the share p, for 2(1-p)·above + (1-2p)·between - 2p·below."""
+    found = []
+    for cell in range(FINE_CELLS):
+        low, high = cell / FINE_CELLS, (cell + 1) / FINE_CELLS
+        weights = (2 * (1 - low), max(abs(1 - 2 * low), abs(1 - 2 * high)), 2 * high)
+        found.append(triple_distance(weights, mechanism, read_miss(miss)))
+    return np.array(found)
+
+
+def _within(first: int, second: int, mechanism: Laplace, distances: Floats) -> Interval:
+    """The shares that the distances allow, with the one that is released; all, if none is."""
+    steps = Fraction(read_steps(mechanism.steps))
+    part, rest = as_float(first / steps), as_float(second / steps)
+    found = share_cells(part, rest, distances) if isfinite(part + rest) else None
+    if found is None:
+        return 0.0, 1.0
+    center = share(first, second)
+    return max(min(found[0], center), 0.0), min(max(found[1], center), 1.0)

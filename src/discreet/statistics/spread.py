@@ -9,26 +9,32 @@ Under replace the number n is public and two sums suffice: Σx and Σx(1-x).  On
 Proof: docs/proofs/variance.md
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from math import sqrt
+from math import inf, sqrt
 
 from discreet.engines import arrays
 from discreet.exact import Range
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
 from discreet.privacy.estimate import BoundedError, Estimate, Interval, Release
+from discreet.privacy.pairs import distance, read_miss, read_steps
 from discreet.privacy.uncertainty import as_float
 from discreet.statistics.counts import public_size
 from discreet.statistics.question import Question, read_bounds
-
-Number = int | Fraction
-Box = tuple[Fraction, Fraction]
+from discreet.statistics.ratio import (
+    share_of_squares_interval,
+    triple_distance,
+)
 
 _POINTS = 1 << 20
-_LARGEST = Fraction(1, 4)  # the variance of values half at either end, in squared widths
+_MEAN_PART = Fraction(1, 16)  # of the chance to miss: where the mean is, which matters little
+_NARROWINGS = 3
+_ROUNDED = 2.0**-48
+
+LARGEST = 0.25
+"""The variance of values half at either end, in squared widths."""
 
 
 def var(
@@ -88,15 +94,15 @@ def _spread(
     ask = _fixed if question.fixed_size else _counted
     answer = ask(values, question, public.range)
 
-    def shown(variance: Fraction) -> float:
-        return shape(float(min(max(variance, Fraction(0)), _LARGEST)), half_width)
+    def shown(variance: float) -> float:
+        return shape(min(max(variance, 0.0), LARGEST), half_width)
 
     def bounds_at(confidence: Fraction) -> Interval:
         least, most = answer.interval(confidence)
         return shown(least), shown(most)
 
     return question.estimate(
-        shown(answer.variance),
+        shown(float(answer.variance)),
         BoundedError(bounds_at),
         answer.release,
         answer.mechanism,
@@ -109,7 +115,7 @@ class _Answer:
     """A variance in units of the squared width, its interval, and what was paid for it."""
 
     variance: Fraction
-    interval: Callable[[Fraction], Box]
+    interval: Callable[[Fraction], Interval]
     release: Release
     mechanism: object
 
@@ -120,11 +126,12 @@ def _counted(values: object, question: Question, bounded: Range) -> _Answer:
     column = arrays.clip(values, bounded, keep_all=False)
     sums = mechanism.release(arrays.squares(column), question.source)
 
-    def interval(confidence: Fraction) -> Box:
-        reach = int(mechanism.accuracy(confidence, cells=3))
-        return extreme_variances([(number - reach, number + reach) for number in sums])
-
-    return _Answer(variance_of(*sums), interval, release, mechanism)
+    return _Answer(
+        variance_of(*sums),
+        lambda confidence: variance_interval(sums, mechanism, confidence),
+        release,
+        mechanism,
+    )
 
 
 def _fixed(values: object, question: Question, bounded: Range) -> _Answer:
@@ -137,37 +144,62 @@ def _fixed(values: object, question: Question, bounded: Range) -> _Answer:
     mean = Fraction(first.release(linear, question.source), records * width)
     product_mean = Fraction(second.release(mixed, question.source), records * width**2)
 
-    def interval(confidence: Fraction) -> Box:
-        each = 1 - (1 - confidence) / 2
-        reach = Fraction(int(first.accuracy(each)), records * width)
-        slack = Fraction(int(second.accuracy(each)), records * width**2)
-        ends = [end * (1 - end) for end in (mean - reach, mean + reach)]
-        top = _LARGEST if abs(mean - Fraction(1, 2)) <= reach else max(ends)
-        return min(ends) - (product_mean + slack), top - (product_mean - slack)
+    def interval(confidence: Fraction) -> Interval:
+        miss = 1 - confidence
+        reach = Fraction(int(first.accuracy(1 - miss * _MEAN_PART)), records * width)
+        low, high = (
+            float(min(max(mean + side, Fraction(0)), Fraction(1))) for side in (-reach, reach)
+        )
+        sizes = (
+            as_float(first.steps / (records * width)) * max(abs(1 - 2 * low), abs(1 - 2 * high)),
+            as_float(second.steps / (records * width**2)),
+        )
+        steps = [read_steps(first.steps), read_steps(second.steps)]
+        if inf in steps:
+            return 0.0, LARGEST
+        slack = distance(sizes, steps, read_miss(miss * (1 - _MEAN_PART)))
+        # Around c the values have the mean square variance + (mean - c)², which is linear in both.
+        center, offset = float(mean), float(mean * (1 - mean) - product_mean)
+        near = max(low - center, center - high, 0.0)
+        far = max(abs(low - center), abs(high - center))
+        return offset + near**2 - slack - _ROUNDED, offset + far**2 + slack + _ROUNDED
 
     return _Answer(mean * (1 - mean) - product_mean, interval, release, (first, second))
 
 
-def variance_of(below: Number, between: Number, above: Number) -> Fraction:
+def variance_of(below: int, between: int, above: int) -> Fraction:
     """The variance that three sums say, in any unit; 0 where the noise left nothing."""
     whole = below + between + above
-    return Fraction(4 * below * above - between**2) / (4 * whole**2) if whole > 0 else Fraction(0)
+    return Fraction(4 * below * above - between**2, 4 * whole**2) if whole > 0 else Fraction(0)
 
 
-def extreme_variances(box: Sequence[tuple[Number, Number]]) -> Box:
-    """The least and the greatest variance of sums within a box.
+def variance_interval(
+    sums: tuple[int, int, int], mechanism: Laplace, confidence: Fraction
+) -> Interval:
+    """Bounds of the variance, for three sums with independent noise of one mechanism.
 
-    The variance falls with the middle sum, and in each outer sum rises to one peak and falls,
-    so its extremes are at corners, or at a peak along an edge.  Proof: docs/proofs/variance.md
+    If m is the mean and v the variance, m²·s0 - m(1-m)·s1 + (1-m)²·s2 = v·(s0 + s1 + s2).  Where
+    the mean may be is found first, with a small part of the chance to miss.  Of a variance within
+    bounds the noise of both sides together has a known law, which gives narrower bounds.
     """
-    below, between, above = [(max(low, 0), max(high, 0)) for low, high in box]
-    corners = [variance_of(*corner) for corner in product(below, between, above)]
-    peaks = [
-        variance_of(place, middle, other)
-        for near, far in ((below, above), (above, below))
-        for middle, other in product(between, far)
-        if other > 0
-        for place in [other + middle + Fraction(middle**2) / (2 * other)]
-        if near[0] <= place <= near[1]
-    ]
-    return min(corners), max([*corners, *peaks])
+    miss = 1 - confidence
+    whole = sum(sums)
+    if whole <= 0 or read_steps(mechanism.steps) == inf:
+        return 0.0, LARGEST
+    low, high = share_of_squares_interval(sums, mechanism, 1 - miss * _MEAN_PART)
+    center = float(Fraction(sums[1] + 2 * sums[2], 2 * whole))
+    found = float(variance_of(*sums))
+    scales = as_float(Fraction(read_steps(mechanism.steps)) / whole)
+    near, far = max(low - center, center - high, 0.0), max(abs(low - center), abs(high - center))
+    least, most = 0.0, LARGEST
+    for _ in range(_NARROWINGS):
+        spread = 0.25 if low <= 0.5 <= high else max(low * (1 - low), high * (1 - high))
+        weights = (
+            max(abs(low * low - most), abs(high * high - least)),
+            spread + most,
+            max(abs((1 - high) ** 2 - most), abs((1 - low) ** 2 - least)),
+        )
+        slack = scales * triple_distance(weights, mechanism, read_miss(miss * (1 - _MEAN_PART)))
+        least = max(least, min(found + near**2 - slack - _ROUNDED, most))
+        most = min(most, max(found + far**2 + slack + _ROUNDED, least))
+    return min(least, max(found, 0.0)), max(most, min(found, LARGEST))

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any, Final
 
 from discreet.errors import DiscreetError, SourceError
+from discreet.packages import install_extra
 from discreet.survey import documents
 from discreet.survey.collector import LONGEST_BODY, Collector
 from discreet.survey.headers import Application, secured
@@ -69,8 +70,7 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
         from starlette.requests import ClientDisconnect
     except ImportError:
         raise SourceError(
-            "FastAPI is not installed. It serves the survey's page. Install it: "
-            "pip install 'discreet[server]'."
+            f"FastAPI is not installed. It serves the survey's page. Run: {install_extra('server')}"
         ) from None
 
     poll = collector.poll

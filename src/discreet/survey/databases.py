@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from discreet.errors import SourceError
+from discreet.packages import install_extra
 
 _LOCK = 0x646973637265  # a number of our own among a server's advisory locks
 _PATIENCE = 30  # seconds for another process to end its transaction
@@ -260,7 +261,7 @@ def database_at(place: str) -> Database:
         if find_spec("psycopg") is None:
             raise SourceError(
                 "the poll's database is PostgreSQL, and psycopg is not installed. It is what "
-                "talks to the server. Install it: pip install 'discreet[postgres]'."
+                f"talks to the server. Run: {install_extra('postgres')}"
             )
         return PostgresDatabase(place)
     if not Path(place).parent.is_dir():

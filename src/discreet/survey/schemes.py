@@ -45,10 +45,10 @@ def scheme_for(kind: str, answers: tuple[str, ...], epsilon: Fraction) -> Any:
 
 
 def number_scheme_for(kind: str, low: Fraction, high: Fraction, epsilon: Fraction) -> Mean:
-    """The scheme of this kind for a number; the one with the lowest variance if asked to.
+    """The scheme of this kind for a number; the one with the narrowest interval if asked to.
 
     >>> number_scheme_for("choose", Fraction(0), Fraction(24), Fraction(1)).kind
-    'hybrid'
+    'duchi'
     """
     if kind == CHOOSE:
         scheme: Mean = choose(epsilon=epsilon, low=low, high=high).scheme

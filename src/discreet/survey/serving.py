@@ -18,6 +18,7 @@ from socket import (
 from typing import Final
 
 from discreet.errors import SourceError
+from discreet.packages import install_extra
 from discreet.survey.app import application
 from discreet.survey.collector import Collector
 from discreet.survey.poll import Poll
@@ -61,8 +62,7 @@ def server(poll: Poll, store: Store, proxy: str | None = None) -> Callable[[sock
         import uvicorn
     except ImportError:
         raise SourceError(
-            "uvicorn is not installed. It serves the survey's page. Install it: "
-            "pip install 'discreet[server]'."
+            f"uvicorn is not installed. It serves the survey's page. Run: {install_extra('server')}"
         ) from None
     if proxy is not None and not _is_address(proxy):
         raise SourceError(

@@ -22,7 +22,7 @@ answers = ["No", "Yes"]
 epsilon = 1
 
 # How an answer is randomized: "randomized-response", "unary", "subset", "hadamard" or "projective",
-# a number: "duchi", "piecewise" or "hybrid". "choose" takes the most accurate of them.
+# a number: "duchi", "piecewise" or "hybrid". "choose" takes the one with the narrowest interval.
 scheme = "choose"
 
 # Where reports are kept: a SQLite file beside this one, or "postgresql://host/database".

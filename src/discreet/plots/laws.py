@@ -1,0 +1,150 @@
+"""Pictures of laws: noise on a line, and the chances of a few outcomes."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from discreet.plots.picture import Picture
+from discreet.plots.style import BLUE, DARK, GRAY, GREEN, PURPLE, VERMILION, altair, finished
+
+_WIDTH = 400
+_HEIGHT = 250
+_LOWER = 120
+_LONG_NAME = 20
+_COLORS = (BLUE, VERMILION, GREEN, PURPLE)
+
+
+def noise_picture(
+    places: Sequence[float],
+    laws: Mapping[str, Sequence[float]],
+    *,
+    title: str,
+    subtitle: Sequence[str],
+    heights: str,
+    dots: bool,
+    ratios: Sequence[float | None] | None = None,
+    epsilon: Fraction | None = None,
+) -> Picture:
+    """Laws on one line; below two of them the logarithm of their ratio, between its bounds ±ε.
+
+    ``dots`` says that every place is shown: a law on whole numbers is points, and the lines
+    between them only guide the eye.
+    """
+    alt = altair()
+    few = dots and len(places) <= 60
+    x = alt.X("output:Q").scale(nice=False, domain=[places[0], places[-1]])
+    plain = x.axis(grid=False, tickCount=8, labelFlush=False)
+    last = plain.title("output")
+    color = _color(alt, list(laws), "stroke")
+    rows = [
+        {"output": place, "height": height, "law": name}
+        for name, row in laws.items()
+        for place, height in zip(places, row, strict=True)
+    ]
+    y = alt.Y("height:Q").title(heights).axis(tickCount=5)
+    tooltip = ["law:N", "output:Q", alt.Tooltip("height:Q", format=".4g", title=heights)]
+    upper = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(strokeWidth=2, point={"size": 30, "filled": True} if few else False)
+        .encode(plain.title(None) if ratios else last, y, color, tooltip=tooltip)
+        .properties(width=_WIDTH, height=_HEIGHT)
+    )
+    if ratios is None:
+        return finished(upper, title, list(subtitle))
+    lower = _ratio_chart(alt, places, ratios, list(laws), last, few, epsilon)
+    return finished(alt.vconcat(upper, lower, spacing=14), title, list(subtitle))
+
+
+def _ratio_chart(
+    alt: Any,
+    places: Sequence[float],
+    ratios: Sequence[float | None],
+    names: Sequence[str],
+    x: Any,
+    few: bool,
+    epsilon: Fraction | None,
+) -> Any:
+    first, second = names
+    rows = [
+        {"output": place, "ratio": ratio}
+        for place, ratio in zip(places, ratios, strict=True)
+        if ratio is not None
+    ]
+    y = alt.Y("ratio:Q").title(f"ln({first} / {second})").axis(tickCount=5)
+    if epsilon is not None:
+        y = y.scale(domain=[-1.5 * float(epsilon), 1.5 * float(epsilon)], nice=False)
+    line = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(strokeWidth=2, color=DARK, point={"size": 30, "color": DARK} if few else False)
+        .encode(
+            x,
+            y,
+            tooltip=[
+                "output:Q",
+                alt.Tooltip("ratio:Q", format=".4g", title=f"ln({first} / {second})"),
+            ],
+        )
+    )
+    layers = [line]
+    if epsilon is not None:
+        ends = [
+            {"ratio": sign * float(epsilon), "text": f"{mark}ε"}
+            for sign, mark in ((1, "+"), (-1, "−"))
+        ]
+        chart = alt.Chart(alt.Data(values=ends))
+        layers = [
+            chart.mark_rule(color=GRAY, strokeDash=[5, 4], strokeWidth=1.5).encode(
+                alt.Y("ratio:Q")
+            ),
+            line,
+            chart.mark_text(
+                color=DARK, align="right", baseline="bottom", dx=-4, dy=-3, fontSize=12.5
+            ).encode(alt.Y("ratio:Q"), alt.Text("text:N"), x=alt.value(_WIDTH)),
+        ]
+    return alt.layer(*layers).properties(width=_WIDTH, height=_LOWER)
+
+
+def chances_picture(
+    outcomes: Sequence[str],
+    laws: Mapping[str, Sequence[float]],
+    *,
+    title: str,
+    subtitle: Sequence[str],
+) -> Picture:
+    """The chance of each of a few outcomes, a bar for each law."""
+    alt = altair()
+    rows: list[dict[str, Any]] = [
+        {"output": outcome, "probability": chance, "law": name}
+        for name, row in laws.items()
+        for outcome, chance in zip(outcomes, row, strict=True)
+    ]
+    highest = ceil(10 * max(row["probability"] for row in rows) - 1e-9) / 10
+    x = alt.X("output:N", sort=None).scale(domain=list(outcomes), paddingInner=0.3)
+    x = x.axis(labelAngle=0, grid=False, ticks=False, labelPadding=8).title("output")
+    y = (
+        alt.Y("probability:Q")
+        .title("probability")
+        .axis(tickCount=5, format="~p")
+        .scale(domain=[0, highest])
+    )
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_bar()
+        .encode(
+            x,
+            y,
+            alt.XOffset("law:N", sort=list(laws)),
+            _color(alt, list(laws), "square"),
+            tooltip=["law:N", "output:N", alt.Tooltip("probability:Q", format=".4~p")],
+        )
+    )
+    return finished(chart.properties(width=_WIDTH, height=_HEIGHT), title, list(subtitle))
+
+
+def _color(alt: Any, names: Sequence[str], symbol: str) -> Any:
+    colors = alt.Color("law:N").scale(domain=list(names), range=list(_COLORS[: len(names)]))
+    columns = 1 if max(map(len, names)) > _LONG_NAME else 4
+    return colors.legend(
+        orient="bottom", direction="horizontal", symbolType=symbol, offset=8, columns=columns
+    )

@@ -1,0 +1,270 @@
+"""Two neighbors asked the same: what they say must be equal, what moves must be priced."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.measuring import Engine
+from discreet.errors import DiscreetError, QueryError
+from discreet.plan.blocks import Block, People
+from discreet.plan.check import Question
+from discreet.plan.sensitivity import squared_l2
+from discreet.privacy.budget import Budget
+from discreet.privacy.neighbors import Neighbors
+from discreet.release.asking import Asking
+from discreet.release.batch import batch
+from discreet.release.table import Table
+from tests.neighbors.questions import Named
+from tests.support.measuring import Vector, bound, distance, kind, squared, vectors
+
+_NUMBERED = re.compile(r"\b(?:discreet_[0-9]+_|a)[0-9]+\b")
+
+
+class FoundError(AssertionError):
+    """Neighbors that can be told apart by more than is priced."""
+
+
+@dataclass
+class Counts:
+    """What was asked, and of what."""
+
+    questions: int = 0
+    pairs: int = 0
+    refused: int = 0
+    """Tables that their writer did not take."""
+    blocks: Counter[str] = field(default_factory=Counter)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, which one process can send to another."""
+        return {**vars(self), "blocks": dict(self.blocks)}
+
+
+Said = tuple[str, str, str]
+
+
+def said(run: Callable[[], Any]) -> tuple[Any, Said | None]:
+    """What something gives, or the error that it says."""
+    try:
+        return run(), None
+    except DiscreetError as error:
+        return None, (type(error).__name__, str(error), repr(error.__cause__))
+
+
+def same(what: str, values: Iterable[Any]) -> Any:
+    """What is equal on both neighbors."""
+    first, second = values
+    if first != second:
+        raise FoundError(f"{what} differs on neighbors: {first!r} and {second!r}"[:4000])
+    return first
+
+
+@dataclass
+class Both:
+    """Two neighboring tables that are open."""
+
+    tables: tuple[Table, Table]
+    counts: Counts
+
+    @property
+    def engines(self) -> list[Engine]:
+        return [table.engine() for table in self.tables]
+
+    # ------------------------------------------------------------------ integers
+
+    def ask(self, named: Named) -> None:
+        """The integers of one question, on both."""
+        question, engines = named.question, self.engines
+        if not isinstance(engines[0], DuckDB):  # others may not offer something
+            prepared = [said(lambda e=e: e.prepare(question, named.blocks))[1] for e in engines]
+            refused = same("the refusal", prepared)
+            if refused is not None and refused[0] != QueryError.__name__:
+                raise FoundError(f"a question is not bound: {refused}")
+            if refused is not None:
+                return
+        cells = None
+        if question.selects_keys:
+            found = self._answered([said(lambda e=e: _candidates(e, question)) for e in engines])
+            self._check_candidates(question, *found)
+            cells = list(named.cells)
+        measured = self._answered(
+            [said(lambda e=e: e.measure(question, named.blocks, cells)) for e in engines]
+        )
+        self.counts.questions += 1
+        same("the public number of rows", [one.rows for one in measured])
+        self.check(question, *map(vectors, measured))
+
+    def _answered(self, found: Sequence[tuple[Any, Said | None]]) -> list[Any]:
+        """Both answers: every cell can be read, so that no row may end a question."""
+        failed = [error for _, error in found]
+        if any(failed):
+            raise FoundError(f"a row ends a question: {failed}")
+        return [answer for answer, _ in found]
+
+    def _check_candidates(self, question: Question, one: Vector, two: Vector) -> None:
+        units = 2 if question.rules.replace else 1
+        moved = distance(one, two)
+        if moved > units * question.group_cap:
+            raise FoundError(f"keys move by {moved}, priced are {units * question.group_cap}")
+        if any(abs(one.get(key, 0) - two.get(key, 0)) > 1 for key in {*one, *two}):
+            raise FoundError("a key moves by more than one unit")
+        self.counts.blocks["Keys"] += 1
+
+    def check(self, question: Question, one: dict[Block, Vector], two: dict[Block, Vector]) -> None:
+        """Every block moves by what is priced, at most."""
+        same("the blocks", [list(one), list(two)])
+        for block, first in one.items():
+            moved, priced = distance(first, two[block]), bound(block, question)
+            if moved > priced:
+                raise FoundError(f"{block} moves by {moved}, priced are {priced}")
+            if isinstance(block, People):
+                moved, priced = squared(first, two[block]), squared_l2(block, question)
+                if moved > priced:
+                    raise FoundError(f"{block} moves by {moved} in squared L2, priced: {priced}")
+            self.counts.blocks[kind(block)] += 1
+
+    # ------------------------------------------------------------------ all that is said
+
+    def say(self, named: Named) -> None:
+        """The plan, the SQL and a release of a question: all but the numbers is the same."""
+        delta = Fraction(1, 10**6) if named.question.selects_keys else 0
+        asked = [Asking(table, named.query) for table in self.tables]
+        plans = [
+            said(lambda one=one: one.plan(epsilon=1, delta=delta, expect_rows=100)) for one in asked
+        ]
+        if same("the refusal of a plan", [error for _, error in plans]) is not None:
+            return
+        found = [plan for plan, _ in plans]
+        for what in ("explain", "text", "queries", "notes", "lines", "computed", "__repr__"):
+            shown = [getattr(plan, what) for plan in found]
+            same(what, [_renamed(one() if callable(one) else one) for one in shown])
+        released = self._recorded(lambda place: found[place].release())
+        if released is None:
+            return
+        for what in ("header", "keys", "remarks", "dated"):
+            same(f"the answer's {what}", [getattr(one, what) for one in released])
+        same("the answer's types", [one.to_arrow().schema for one in released])
+        if not named.question.selects_keys and named.query.after.limit is None:  # noise chooses
+            same("the groups", [one.groups for one in released])
+
+    def say_together(self, several: Sequence[Named]) -> None:
+        """A batch, planned and released."""
+        budget = Budget(epsilon=3, delta=Fraction(1, 10**6))
+        batches = [
+            said(lambda t=t: batch([Asking(t, one.query) for one in several]).plan(budget=budget))
+            for t in self.tables
+        ]
+        if same("the refusal of a batch", [error for _, error in batches]) is not None:
+            return
+        plans = [plan for plan, _ in batches]
+        same("the batch", map(repr, plans))
+        released = self._recorded(lambda place: plans[place].release())
+        if released is not None:
+            same("the batch's columns", [[one.header for one in every] for every in released])
+
+    def suggest(self, column: str, *keys: str) -> None:
+        """Bounds of a column; caps, with groups or without."""
+        self._recorded(
+            lambda place: _despite_noise(
+                lambda: self.tables[place].suggest_bounds(column, epsilon=1)
+            )
+        )
+        self.counts.blocks["Bounds"] += 1
+        if self.tables[0].schema.by_person:
+            self._recorded(
+                lambda place: _despite_noise(
+                    lambda: self.tables[place].suggest_caps(*keys, epsilon=1)
+                )
+            )
+            self.counts.blocks["Caps"] += 1
+
+    def _recorded(self, run: Callable[[int], Any]) -> list[Any] | None:
+        """Run something on both tables, and compare what they measure meanwhile.
+
+        None if both refuse it before the charge: not every engine offers everything.
+        """
+        records = [_Record(engine) for engine in self.engines]
+        found = []
+        for place, record in enumerate(records):
+            with record:
+                found.append(said(lambda place=place: run(place)))
+        if all(error is not None and error[0] == QueryError.__name__ for _, error in found):
+            same("the refusal", [error for _, error in found])
+            return None
+        self.counts.questions += 1
+        answers = self._answered(found)
+        one, two = (record.measured for record in records)
+        same("how often rows are read", [len(one), len(two)])
+        for (question, cells, first), (_, others, second) in zip(one, two, strict=True):
+            if cells == others:  # keys that were found by chance may differ
+                self.check(question, first, second)
+        for first, second in zip(*(record.tallies for record in records), strict=True):
+            self._check_tallies(first, second)
+        return answers
+
+    def _check_tallies(self, first: dict[int, int], second: dict[int, int]) -> None:
+        units = 2 if self.tables[0].schema.neighbors is Neighbors.REPLACE else 1
+        moved = distance(first, second)
+        if moved > units:
+            raise FoundError(f"people by size move by {moved}, priced are {units}")
+
+
+def _renamed(shown: Any) -> Any:
+    """Names that Spark is given in the order of its queries, in the order of this text instead."""
+    if isinstance(shown, list):
+        return [_renamed(one) for one in shown]
+    if not isinstance(shown, str):
+        return shown
+    names: dict[str, str] = {}
+    return _NUMBERED.sub(lambda one: names.setdefault(one[0], f"name {len(names)}"), shown)
+
+
+def _despite_noise(run: Callable[[], Any]) -> None:
+    """Run what noise alone may refuse: too little stands out of it."""
+    try:
+        run()
+    except QueryError as error:
+        if "stands out" not in str(error):
+            raise
+
+
+def _candidates(engine: Engine, question: Question) -> Vector:
+    found = engine.candidates(question)
+    counts = found.counts.open()
+    return dict(zip(found.released(np.arange(len(counts))), counts.tolist(), strict=True))
+
+
+@dataclass
+class _Record:
+    """What an engine measures for whoever asks it."""
+
+    engine: Engine
+    measured: list[Any] = field(default_factory=list)
+    tallies: list[Any] = field(default_factory=list)
+
+    def __enter__(self) -> None:
+        engine: Any = self.engine
+        measure, guarded = engine.measure, engine.guarded_rows
+
+        def measuring(question: Question, blocks: Sequence[Block], cells: Any = None) -> Any:
+            found = measure(question, blocks, cells)
+            self.measured.append((question, cells, vectors(found)))
+            return found
+
+        def reading(query: Any) -> Any:
+            found = guarded(query)
+            tally: Counter[int] = Counter()
+            for many, people in found:
+                tally[min(int(many - 1).bit_length(), 20)] += people
+            self.tallies.append(tally)
+            return found
+
+        engine.measure, engine.guarded_rows = measuring, reading
+
+    def __exit__(self, *_: object) -> None:
+        del self.engine.measure, self.engine.guarded_rows  # type: ignore[misc]

@@ -1,0 +1,75 @@
+"""Holes that were closed, each opened again: the fuzzer must find them."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from fractions import Fraction
+from typing import Any
+from unittest.mock import patch
+
+from discreet.engines.duckdb import cells, connection, views
+from discreet.engines.frames.reading import FrameReader
+from discreet.plan import intervals
+from discreet.plan.columns import Boolean, Column, Number
+
+PLANNING = "bounds are as long as they get"
+"""The hole that no table shows: a short question keeps the planner busy."""
+
+
+def _fold_by_statistics(opened: Any) -> None:
+    opened.execute("SET disabled_optimizers = 'type_pushdown'")
+
+
+def _believe_statistics(*given: Any) -> str:
+    return _reader(*given).replace("can_have_nan = true, ", "")
+
+
+def _by_try_cast(column: str, stored: str) -> str:
+    return f"TRY_CAST({column} AS {stored})"
+
+
+def _by_types(column: str, stored: str, declared: Column) -> str:
+    kind = "VARCHAR"
+    if isinstance(declared, Number):
+        kind = "DATE" if declared.dated else "DOUBLE"
+    elif isinstance(declared, Boolean):
+        kind = "BOOLEAN"
+    return f"TRY_CAST(CAST({column} AS VARCHAR) AS {kind})"
+
+
+def _exactly(base: Fraction, power: int) -> intervals.Interval:
+    return intervals.Interval(base**power, base**power)
+
+
+_reader = views._reader
+_PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
+    "NaN is not in the statistics of Parquet": [
+        (connection, "disable", _fold_by_statistics),
+        (views, "_reader", _believe_statistics),
+    ],
+    "pandas' types decide": [
+        (FrameReader, "_read", lambda self, frame: frame),
+        (views, "decoded", _by_types),
+    ],
+    "text that is not UTF-8 ends a scan": [(connection.Connection, "_widen", lambda self: False)],
+    "moments are read by TRY_CAST": [(cells, "_moment", _by_try_cast)],
+    PLANNING: [
+        (intervals.Interval, "__post_init__", lambda self: None),
+        (intervals, "_to_power", _exactly),
+    ],
+}
+HOLES = {
+    "NaN is not in the statistics of Parquet": ("Parquet by pyarrow", "Parquet by Polars"),
+    "pandas' types decide": ("pandas", "pandas, nullable"),
+    "text that is not UTF-8 ends a scan": ("Parquet by pyarrow", "CSV"),
+    "moments are read by TRY_CAST": ("DuckDB table",),
+}
+"""Each hole that tables show, and the stores in which it is."""
+
+
+@contextmanager
+def reopened(hole: str) -> Iterator[None]:
+    """The product as it was before the hole was closed."""
+    with ExitStack() as stack:
+        for where, name, as_it_was in _PATCHES[hole]:
+            stack.enter_context(patch.object(where, name, as_it_was))
+        yield

@@ -1,0 +1,220 @@
+"""Questions as chance has them, in SQL and in Python, about what one schema declares."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from discreet.errors import DiscreetError
+from discreet.plan.blocks import Block
+from discreet.plan.build import Asked, Expression, col, people, rows, when
+from discreet.plan.check import Question, checked
+from discreet.plan.query import Query
+from discreet.plan.schema import ROW, Schema
+from discreet.privacy.neighbors import Neighbors
+from discreet.release.asking import Asking
+from discreet.sql.select import parse_select
+from tests.support.drawn_sql import Writer, schema
+
+QUESTIONS = 40
+"""How many a family has: to write and check one takes as long as to ask it."""
+
+_LABELS = ("a", "b", "A", "7", "true", "", "it's", "é", "low", "0", "1", "2", "2024-01-09", "none")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A checked question, and how it was written."""
+
+    text: str
+    question: Question = field(repr=False)
+    query: Query = field(repr=False)
+
+    @property
+    def cells(self) -> tuple[tuple[str, ...], ...]:
+        """Groups that private selection is taken to have released: some that occur, some not."""
+        many = len(self.question.keys)
+        random = Random(self.text)
+        return tuple({tuple(random.choice(_LABELS) for _ in range(many)): None for _ in range(6)})
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        return self.question.blocks
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is declared, and questions about it that can be answered."""
+
+    declared: Schema
+    questions: tuple[Named, ...]
+
+
+@lru_cache(maxsize=8)
+def family(seed: int, size: int) -> Family:
+    """Declarations and the first questions from one seed."""
+    random = Random(f"family {seed}")
+    declared = schema(
+        random.choice(list(Neighbors)),
+        random.choice(["id", "id", "id", ROW]),
+        max_rows=random.randint(1, 4),
+        max_groups=random.randint(1, 3),
+        beside_rows=random.choice([None, 1, 3]),
+    )
+    found = [_every_column(declared)]
+    while len(found) < size:
+        drawn = _in_sql if random.random() < 0.45 else _in_python
+        one = drawn(random, declared)
+        if one is not None:
+            found.append(one)
+    return Family(declared, tuple(found))
+
+
+def _every_column(declared: Schema) -> Named:
+    """One query that reads every column of visits in several ways."""
+    numbers, words = ("stay", "score", "level", "code"), ("ward", "tag")
+    conditions = [col("flag"), col("day") >= "2024-01-09", col("stay") >= 41, col("score") < -2.5]
+    conditions += [col(name) > 1 for name in ("stay", "level", "code")]
+    conditions += [col(name).length() > 1 for name in words] + [col("tag") == "7"]
+    conditions += [col("tag").like("%e"), col("ward") == "A"]
+    asked = {f"known_{name}": col(name).count() for name in (*numbers, *words, "flag", "day")}
+    asked |= {f"total_{name}": col(name).sum() for name in ("stay", "score", "level")}
+    asked |= {f"clipped_{name}": col(name).clip(-8, 60).sum() for name in ("stay", "code")}
+    asked |= {
+        f"some_{place}": when(one).then(1).otherwise(0).sum()
+        for place, one in enumerate(conditions)
+    }
+    asking = Asking(_Declared(declared)).agg(**asked)  # type: ignore[arg-type]
+    return Named("every column", checked(asking.query, declared), asking.query)
+
+
+def _in_sql(random: Random, declared: Schema) -> Named | None:
+    text = Writer(random, declared.by_person).question()
+    try:
+        query = parse_select(text, declared)
+        return Named(text, checked(query, declared), query)
+    except DiscreetError:
+        return None
+
+
+def _in_python(random: Random, declared: Schema) -> Named | None:
+    draw = _Draw(random)
+    asking = Asking(_Declared(declared))  # type: ignore[arg-type]
+    try:
+        for _ in range(random.choice([0, 0, 1, 2])):
+            asking = asking.where(draw.truth(1))
+        if random.random() < 0.3:
+            asking = asking.with_columns(made=draw.number(2).clip(-9, 40))
+            draw.numbers = (*draw.numbers, "made")
+        keys = [draw.key() for _ in range(random.choice([0, 0, 1, 1, 2]))]
+        asking = asking.group_by(*{str(key): key for key in keys}.values()) if keys else asking
+        asked = {f"a{place}": draw.asked() for place in range(random.choice([1, 1, 1, 2, 3]))}
+        asking = asking.agg(**asked)
+        if keys and random.random() < 0.2:
+            asking = asking.agg(counted=people()).top(3)
+        return Named(repr(asking), checked(asking.query, declared), asking.query)
+    except DiscreetError:
+        return None
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """All of a table that writing a question looks at."""
+
+    schema: Schema
+    name: str = "visits"
+
+
+class _Draw:
+    """Draws expressions about visits."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.numbers: tuple[str, ...] = ("stay", "score", "level", "code")
+
+    def number(self, depth: int) -> Expression:
+        pick = self.random.choice
+        one = col(pick(self.numbers))
+        if depth == 0 or self.random.random() < 0.4:
+            return one
+        inner, other = self.number(depth - 1), self.number(depth - 1)
+        made: list[Any] = [
+            lambda: inner + other,
+            lambda: inner - other,
+            lambda: inner * other,
+            lambda: inner / other,
+            lambda: inner % 3,
+            lambda: abs(inner),
+            inner.floor,
+            inner.ceil,
+            inner.sign,
+            lambda: inner.round(1),
+            inner.sqrt,
+            inner.log,
+            lambda: inner.clip(-9, 9).exp(),
+            lambda: inner ** pick([2, 3, 0.5, -1]),
+            lambda: inner.clip(-3, 4.5),
+            lambda: inner.fill_null(2),
+            lambda: inner.width_bucket(0, 20, 4),
+            lambda: when(self.truth(0)).then(inner).otherwise(other),
+            lambda: when(self.truth(0)).then(inner).otherwise(None),
+            lambda: self.text().length(),
+            lambda: self.text().cast("number"),
+            lambda: col("flag").cast("integer"),
+            lambda: col("day").day(),
+            lambda: col("day").weekday(),
+            lambda: col("day").ordinal_day(),
+        ]
+        found: Expression = pick(made)()
+        return found
+
+    def text(self) -> Expression:
+        one = col(self.random.choice(["ward", "tag"]))
+        number = col(self.random.choice(self.numbers))
+        made = [one, one, one.lower(), one.upper(), one.left(1), one.right(2), one.trim()]
+        made += [one.substring(2, 3), one.concat("-", col("tag"))]
+        return self.random.choice([*made, number.cast("text"), one.fill_null("none")])
+
+    def truth(self, depth: int) -> Expression:
+        pick = self.random.choice
+        if depth and self.random.random() < 0.4:
+            one, two = self.truth(depth - 1), self.truth(depth - 1)
+            return pick([one & two, one | two, ~one])
+        size, bound = self.number(depth), pick([0, 1, 2, 18, -3, 41, 1e9])
+        word = self.text()
+        return pick(
+            [
+                *(size < bound, size >= bound, size == bound, size != bound, size.is_null()),
+                *(size.is_between(1, 20), size.is_in([1, 2, 18]), size.is_not_null()),
+                *(word == "A", word != "7", word > "a", word.like("%a%"), word.is_null()),
+                *(word.is_in(["a", "A", "7", "true"]), word.starts_with("2"), word == "7"),
+                *(col("flag"), ~col("flag"), col("flag").is_null(), col("flag") == col("flag")),
+                *(col("day") >= "2024-01-09", col("day").is_null(), col("day") < "2024-01-02"),
+                *(col("ward") == col("tag"), word.length() > 3, col("tag").contains("'")),
+            ]
+        )
+
+    def key(self) -> Any:
+        pick = self.random.choice
+        return pick(
+            [
+                *("ward", "flag", "level", "code", "tag", "day"),
+                self.truth(1).alias("truth"),
+                self.number(1).bins([-3, 0, 2, 5, 20]).alias("bins"),
+                col("day").truncate("week").alias("week"),
+                self.text().alias("word"),
+            ]
+        )
+
+    def asked(self) -> Asked:
+        number = self.number(self.random.choice([0, 0, 1, 2]))
+        if self.random.random() < 0.6:
+            number = number.clip(-5, 50)
+        return self.random.choice(
+            [
+                *(rows(), people(), people(self.truth(1)), number.count(), self.text().n_unique()),
+                *(number.sum(), number.sum(), number.mean(), number.var(), number.std()),
+                *(number.min(), number.max(), number.median(), number.quantile([0.1, 0.9])),
+                *(self.truth(1).mean(), col("day").median(), number.n_unique()),
+            ]
+        )
