@@ -27,6 +27,8 @@ _BITS = 62  # of a product
 _LEAST, _MOST = 1 << 16, 1 << 27  # steps of a range that has layers
 _FINE = 8  # the weight of a point that is in no other layer
 _CHUNK = 1 << 13  # points at a time: all layers of them stay near the processor
+_NEAREST = Fraction(1, 2)  # a value is rounded to a point at most half a step above it
+_UP = Fraction(31, 32)  # or less than a step: what bits cut off of a multiple is below the rest
 _CLOSEST = 8  # steps between the multiples of the finest power of ten
 
 
@@ -131,7 +133,7 @@ def round_numbers(bounds: Range) -> BaseMeasure | None:
     """
     if not _LEAST <= bounds.width <= _MOST:
         return None
-    return BaseMeasure(bounds.width, (Layer(0, bounds.width, _FINE), *_decimals(bounds)))
+    return _rounded(bounds, _NEAREST)
 
 
 @lru_cache(maxsize=256)
@@ -139,20 +141,25 @@ def toward_middle(bounds: Range) -> BaseMeasure | None:
     """Round numbers, and more weight in the middle: for the ends, on which few records bear.
 
     Where the records say next to nothing, the middle is off by the least.  Points are counted from
-    the lower bound; the least value is the largest of the flipped range.
+    the lower bound; the least value is the largest of the flipped range.  Values are rounded up
+    here, and so are the round numbers.
     """
-    plain = round_numbers(bounds)
-    if plain is None:
+    if not _LEAST <= bounds.width <= _MOST:
         return None
     quarter, eighth = bounds.width // 4, bounds.width // 8
     middle = (
-        Layer(quarter, bounds.width - quarter, 6 * _FINE),
-        Layer(3 * eighth, bounds.width - 3 * eighth, 6 * _FINE),
+        Layer(quarter, bounds.width - quarter, 9 * _FINE),
+        Layer(3 * eighth, bounds.width - 3 * eighth, 9 * _FINE),
     )
-    return BaseMeasure(bounds.width, (*plain.layers, *middle))
+    return _rounded(bounds, _UP, middle)
 
 
-def _decimals(bounds: Range) -> list[Layer]:
+def _rounded(bounds: Range, ahead: Fraction, more: tuple[Layer, ...] = ()) -> BaseMeasure:
+    layers = (Layer(0, bounds.width, _FINE), *_decimals(bounds, ahead), *more)
+    return BaseMeasure(bounds.width, layers)
+
+
+def _decimals(bounds: Range, ahead: Fraction) -> list[Layer]:
     """A layer for the multiples of each power of ten of which ten or more fit into the range."""
     step, width = bounds.grid.step, bounds.width
     power = Fraction(1)
@@ -164,13 +171,17 @@ def _decimals(bounds: Range) -> list[Layer]:
     while power >= _CLOSEST * step:
         powers.append(power)
         power /= 10
-    return [_layer(bounds, power, _FINE * (width + 1) // len(powers)) for power in powers]
+    weight = _FINE * (width + 1) // len(powers)
+    return [_layer(bounds, power, ahead, weight) for power in powers]
 
 
-def _layer(bounds: Range, power: Fraction, weight: int) -> Layer:
-    """The points nearest to the multiples of a power, of this weight together."""
+def _layer(bounds: Range, power: Fraction, ahead: Fraction, weight: int) -> Layer:
+    """The points that the multiples of a power are rounded to, of this weight together.
+
+    That point is less than ``ahead`` steps above its multiple, or at most 1 - ahead below it.
+    """
     ratio = bounds.grid.step / power
-    start = (bounds.low - Fraction(1, 2)) * ratio % 1
+    start = (bounds.low - ahead) * ratio % 1
     # As many bits as a product has room for: what they cut off moves no multiple by 2^-5 steps.
     bits = _BITS - int((bounds.width + 1) * ratio + 1).bit_length()
     whole = Layer(0, bounds.width, 1, floor(ratio * (1 << bits)), floor(start * (1 << bits)), bits)

@@ -18,10 +18,10 @@ from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.uncertainty import as_float
 
-_RANKS, _DRAWS = 30, 2  # aimed at: so many records, and so many times 1/ε, from the end
+_RANKS, _DRAWS = 33, 2  # aimed at: so many records, and so many times 1/ε, from the end
 _FARTHEST = 53  # times 1/ε: what is farther is no longer needed to leave the bound alone
 _PART = 12  # of all records at most one in so many is above the rank aimed at
-_BEYOND, _BEFORE = 3, 2  # how steep the weights fall on either side of it
+_BEYOND, _BEFORE = 6, 5  # how steep the weights fall on either side of it
 _LARGEST_RANK = 1 << 32  # of shares: more people than there are
 _LARGEST_WEIGHT = 1 << 60
 

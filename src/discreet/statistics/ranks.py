@@ -124,7 +124,7 @@ def max(
     The true maximum may be one person's, so it cannot be released as it is.  On a range of few
     grid points (``grid=1`` and bounds like (1, 10)) the answer is the highest value whose noisy
     count stands out; otherwise it is a value with at most ``rank_error`` records above it, with
-    95% confidence.  It aims at n/12 ranks below the largest, at most at 30 + 2/ε or 53/ε, and
+    95% confidence.  It aims at n/12 ranks below the largest, at most at 33 + 2/ε or 53/ε, and
     where records are few it may lie above all of them.  Values are rounded up to the grid (for
     ``min`` down), so that the records above the answer are those that were above it before:
     rounding hides none.
