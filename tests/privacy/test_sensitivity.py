@@ -45,6 +45,13 @@ def test_a_missing_norm_is_asked_for() -> None:
         Sensitivity()
 
 
+def test_a_function_without_a_value_for_no_records_is_told_what_to_write() -> None:
+    with pytest.raises(PrivacyParameterError, match="the empty data set .ValueError.*default=0"):
+        Sensitivity.over(max, [0, 1, 5], records=2)
+    assert Sensitivity.over(max, [0, 1, 5], records=2, neighbors="replace").l1 == 5
+    assert Sensitivity.over(lambda all_: max(all_, default=0), [0, 1, 5], records=2).l1 == 5
+
+
 @given(VECTORS)
 def test_every_norm_that_is_filled_in_covers_the_vector(vector: list[Fraction]) -> None:
     l1, l2, linf = norms(vector)

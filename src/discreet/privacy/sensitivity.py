@@ -213,6 +213,8 @@ class Sensitivity:
         values = list(universe)
         _check_pairs(len(values), size, fixed)
         moves: set[tuple[Fraction, Fraction, Fraction]] = set()
+        if not fixed:
+            _check_empty(query)
         for first, second in _neighbors(values, size, fixed):
             moves.add(_norms(_vector(query(first)), _vector(query(second))))
         squares = max((move[1] for move in moves), default=Fraction(0))
@@ -241,6 +243,18 @@ class Sensitivity:
                 f"for every dimension. The mechanism needs it. Give {norm}= as well."
             )
         return value
+
+
+def _check_empty(query: Callable[[tuple[Any, ...]], object]) -> None:
+    """Refuse a function that fails on no records, as max does."""
+    try:
+        query(())
+    except Exception as error:
+        raise PrivacyParameterError(
+            f"the function fails on the empty data set ({type(error).__name__}). Under add/remove "
+            "the only record may be taken away, so it needs a value there. Give it one, as in "
+            "lambda records: max(records, default=0), or write neighbors='replace'."
+        ) from error
 
 
 def _neighbors(
