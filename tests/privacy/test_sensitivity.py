@@ -46,7 +46,7 @@ def test_a_missing_norm_is_asked_for() -> None:
 
 
 def test_a_function_without_a_value_for_no_records_is_told_what_to_write() -> None:
-    with pytest.raises(PrivacyParameterError, match="the empty data set .ValueError.*default=0"):
+    with pytest.raises(PrivacyParameterError, match=r"the empty data set .ValueError.*default=0"):
         Sensitivity.over(max, [0, 1, 5], records=2)
     assert Sensitivity.over(max, [0, 1, 5], records=2, neighbors="replace").l1 == 5
     assert Sensitivity.over(lambda all_: max(all_, default=0), [0, 1, 5], records=2).l1 == 5
