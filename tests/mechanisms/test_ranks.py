@@ -20,7 +20,6 @@ from discreet.privacy.sensitive import Sensitive
 from tests.mechanisms.test_quantile_weights import weighted
 from tests.support.cases import each
 from tests.support.evidence import fits, most_misses
-from tests.support.trials import all_but
 
 HUGE = st.one_of(st.integers(0, 9), st.integers(0, 1 << 40), st.integers(0, (1 << 63) - 1))
 WEIGHTS = st.lists(HUGE, min_size=1, max_size=5)
@@ -183,7 +182,20 @@ CASES = {  # weights, share, units of a weight, quantile
 }
 
 
-@pytest.mark.parametrize("name", all_but(["more than 63 bits"], CASES, pytest.mark.slow))
+LARGE = ["all weight at one place", "depths beyond 62 bits", "a heavy and a light place"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "more than 63 bits",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE),
+        *(
+            pytest.param(name, marks=pytest.mark.soak)
+            for name in ("one person near the cap", "many a share")
+        ),
+    ],
+)
 def test_positions_are_drawn_by_the_exponential_mechanism_at_every_size(name):
     weights, share, unit, level = CASES[name]
     parts, q = 16, Fraction(level)

@@ -121,7 +121,7 @@ def test_a_sensitivity_between_grid_points_is_rounded_up(selection: Selection) -
     [
         ("3/2", [0, 2, 1, 2]),
         pytest.param(4, [9, 3, 7, 0, 8], marks=pytest.mark.slow),
-        pytest.param("1/5", [1, 1, 1], marks=pytest.mark.slow),
+        pytest.param("1/5", [1, 1, 1], marks=pytest.mark.soak),
     ],
 )
 def test_choices_follow_the_law(selection: Selection, scale: object, scores: list[int]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.neighbors.planning import plan_many
 
-IN_THE_SHORT_RUN = 200
+IN_THE_SHORT_RUN = 100
 IN_THE_SOAK = 10_000
 
 

@@ -190,8 +190,9 @@ def test_a_person_with_a_million_rows_moves_no_more_than_the_caps_allow(
     spread = [(1e9, "A", "a"), (-1e9, "B", "b")]
     engine = Engine()
     for x, ward, tag in spread:
-        # Who replaces somebody may have fewer rows: weights are given out in the same way.
-        times = 10**6 if neighbors is Neighbors.ADD_REMOVE else 20_000
+        # Who is in a group or replaces somebody has fewer: weights are given out in the same way.
+        whole = neighbors is Neighbors.ADD_REMOVE and grouping == "no groups"
+        times = 10**6 if whole else 20_000
         many = [Row("moving", x, ward, tag=tag, times=times)]
         before = others if neighbors is Neighbors.ADD_REMOVE else [*others, Row("moving", 2.0)]
         found = moves(engine, question, blocks, before, [*others, *many], cells)

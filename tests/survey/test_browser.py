@@ -340,8 +340,15 @@ def test_a_token_of_the_link_is_used_and_not_left_in_the_address(
     assert not any(token in request["url"] for request in browser.requests)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(
+    ("screen", "dark"),
+    [
+        pytest.param(PHONE, True, id="phone-dark"),
+        pytest.param(DESK, False, id="desk-light"),
+        pytest.param(PHONE, False, id="phone-light", marks=pytest.mark.soak),
+        pytest.param(DESK, True, id="desk-dark", marks=pytest.mark.soak),
+    ],
+)
 def test_everyone_can_use_the_pages(
     browser: Browser, tmp_path: Path, screen: tuple[int, int], dark: bool
 ) -> None:
