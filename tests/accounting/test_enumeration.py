@@ -277,6 +277,7 @@ def test_optimal_composition_is_the_enumeration(count: int) -> None:
             assert abs(optimal_delta(event, epsilon=epsilon) - truth) < twins.NEGLIGIBLE
 
 
+@pytest.mark.slow
 def test_different_events_together_are_not_below_the_enumeration() -> None:
     names = ("pure", "two coins", "integer Laplace, three steps", "sampled response", "approximate")
     event = ComposedEvent(events=tuple(CASES[name][0] for name in names))

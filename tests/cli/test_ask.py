@@ -91,6 +91,7 @@ def test_whoever_has_a_cap_of_their_own_sees_it(command: Command, policy: Path) 
     assert command("ask", policy, COUNT, "--epsilon", "0.6", "--analyst", "bob").code == 0
 
 
+@pytest.mark.slow
 def test_an_answer_is_written_as_json_csv_and_html(command: Command, policy: Path) -> None:
     table, report = policy.parent / "wards.csv", policy.parent / "wards.html"
     files = ("--csv", table, "--html", report)

@@ -275,6 +275,7 @@ def test_one_step_is_one_step_in_any_dimension() -> None:
     assert two == Gaussian.calibrated(sensitivity=2, epsilon=1, delta=1e-6, dimension=1)
 
 
+@pytest.mark.slow
 def test_what_no_vector_of_integers_moves_by_is_refused() -> None:
     for refused in (
         lambda: Gaussian.calibrated(sensitivity=1.4, epsilon=1, delta=1e-6),
@@ -365,6 +366,7 @@ def test_a_loss_may_be_nothing() -> None:
     assert least_epsilon(Fraction(1), Move(1, 1), Fraction(2, 5)) == 0
 
 
+@pytest.mark.slow
 def test_the_loss_is_never_above_the_conversion_from_zcdp() -> None:
     for sigma, distance in product(("0.1", "0.7", "3", "1000"), (1, 2, 10)):
         noise = Gaussian(sigma=sigma)

@@ -122,6 +122,7 @@ def test_the_rate_of_add_or_remove_is_too_large_under_replace(monkeypatch):
     assert verify(mechanism, *pair).epsilon > 2
 
 
+@pytest.mark.slow
 @given(
     levels=st.sets(st.fractions(Fraction(1, 100), Fraction(99, 100)), min_size=1, max_size=9),
     relation=st.sampled_from([ADD_REMOVE, REPLACE]),

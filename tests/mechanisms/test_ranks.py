@@ -20,6 +20,7 @@ from discreet.privacy.sensitive import Sensitive
 from tests.mechanisms.test_quantile_weights import weighted
 from tests.support.cases import each
 from tests.support.evidence import fits, most_misses
+from tests.support.trials import all_but
 
 HUGE = st.one_of(st.integers(0, 9), st.integers(0, 1 << 40), st.integers(0, (1 << 63) - 1))
 WEIGHTS = st.lists(HUGE, min_size=1, max_size=5)
@@ -46,6 +47,7 @@ def naive_depth(rank: int, target: int, unit: int) -> int:
 # ---------------------------------------------------------------------- exact at every size
 
 
+@pytest.mark.slow
 @given(weights=WEIGHTS, parts=PARTS, unit=UNITS, at=SHARES, rate=RATES)
 def test_stretches_hold_every_position_once_at_the_depth_of_the_best(
     weights, parts, unit, at, rate
@@ -182,19 +184,19 @@ CASES = {  # weights, share, units of a weight, quantile
 }
 
 
-LARGE = ["all weight at one place", "depths beyond 62 bits", "a heavy and a light place"]
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [
-        "more than 63 bits",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE),
-        *(
-            pytest.param(name, marks=pytest.mark.soak)
-            for name in ("one person near the cap", "many a share")
-        ),
-    ],
+    all_but(
+        [
+            "all weight at one place",
+            "more than 63 bits",
+            "depths beyond 62 bits",
+            "a heavy and a light place",
+        ],
+        CASES,
+        pytest.mark.soak,
+    ),
 )
 def test_positions_are_drawn_by_the_exponential_mechanism_at_every_size(name):
     weights, share, unit, level = CASES[name]

@@ -205,6 +205,7 @@ def test_integer_lags_are_those_of_exact_rounding(scores: list[int], exponent: i
     assert read_lags(np.array(scores, np.int64), Grid(exponent)).tolist() == lags
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(finite, st.integers(-1, 1)), min_size=2, max_size=5),
     st.sampled_from([0, -20, 3]),
@@ -396,6 +397,7 @@ def test_what_is_no_row_of_scores_is_refused_without_showing_it(
         assert error.__suppress_context__ or error.__context__ is None
 
 
+@pytest.mark.slow
 @every_selection
 @given(
     scores=st.recursive(

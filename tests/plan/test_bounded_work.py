@@ -122,7 +122,12 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("name", KNOWN)
+LONG = ["sums within the limit", "quantiles", "largest within the limit", "days", "numbers"]
+
+
+@pytest.mark.parametrize(
+    "name", all_but([name for name in KNOWN if name not in LONG], KNOWN, pytest.mark.slow)
+)
 def test_what_is_known_to_grow_takes_a_second_at_most(table: dp.Table, name: str) -> None:
     """And so does the engine before the charge: what it writes out is bounded as well."""
     text = KNOWN[name]
@@ -139,12 +144,13 @@ def test_what_is_known_to_grow_takes_a_second_at_most(table: dp.Table, name: str
 LARGEST = ["four powers", "fractions", "choices", "values", "sums within the limit", "texts"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", all_but(LARGEST, KNOWN, pytest.mark.soak))
 def test_what_is_known_to_grow_stays_small(table: dp.Table, name: str) -> None:
     assert peak(lambda: table.ask(KNOWN[name])) < MEMORY
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", all_but([2], range(4), pytest.mark.slow))
 def test_hostile_sql_takes_a_second_at_most(table: dp.Table, part: int) -> None:
     tried, answered = rounds(15), 0
     for seed in range(tried):
@@ -154,13 +160,14 @@ def test_hostile_sql_takes_a_second_at_most(table: dp.Table, part: int) -> None:
     assert 0 < answered < tried  # the control: they are not all refused at the first word
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", all_but([1], range(2), pytest.mark.slow))
 def test_hostile_expressions_take_a_second_at_most(table: dp.Table, part: int) -> None:
     for seed in range(rounds(25)):
         key = f"{part} {seed}"
         check(lambda key=key: asking(Random(key), table), key)  # type: ignore[misc]
 
 
+@pytest.mark.slow
 def test_hostile_questions_stay_small(table: dp.Table) -> None:
     for seed in range(rounds(2)):
         text = sql(Random(f"memory {seed}"))
@@ -178,6 +185,7 @@ def test_texts_of_texts_are_counted(table: dp.Table) -> None:
         table.ask(f"SELECT COUNT(*) AS n FROM t WHERE {more} > 1").plan(epsilon=1)
 
 
+@pytest.mark.slow
 def test_margins_of_many_outputs_are_searched_in_a_second(table: dp.Table) -> None:
     names = [f"a{place}" for place in range(200)]
     for value in (

@@ -132,6 +132,7 @@ def test_a_condition_is_true_or_false_or_missing_and_never_an_error(operator: st
         assert sum(counts) == len(PAIRS)
 
 
+@pytest.mark.slow
 def test_one_odd_value_adds_at_most_one_row_to_every_aggregate() -> None:
     question, blocks = every_block(schema())
     engine = Engine()

@@ -30,7 +30,6 @@ from tests.reading.rule import (
     WIDE_DECIMALS,
     ZONED,
 )
-from tests.support.trials import all_but
 
 Column = tuple[Any, Sequence[Any]]
 """What a library holds, and the cells that were put there."""
@@ -326,8 +325,14 @@ FRAMES: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(
-    "library",  # a table is read as its batches are
-    all_but([name for name in FRAMES if name != "pyarrow"], FRAMES, pytest.mark.soak),
+    "library",
+    [
+        "polars",
+        "pyarrow batch",
+        pytest.param("pyarrow in chunks", marks=pytest.mark.slow),
+        pytest.param("pandas", marks=pytest.mark.slow),
+        pytest.param("pyarrow", marks=pytest.mark.soak),  # a table is read as its batches are
+    ],
 )
 def test_every_cell_is_read_by_the_rule(library: str) -> None:
     columns, made = FRAMES[library]

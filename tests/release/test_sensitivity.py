@@ -176,10 +176,9 @@ def test_a_public_number_of_rows_lets_a_sum_move_by_its_range_only() -> None:
     assert reached == sensitivity(total, question) == total.value.range.width
 
 
-@pytest.mark.parametrize("neighbors", all_but(BOTH[:1], BOTH, pytest.mark.slow))
-@pytest.mark.parametrize(
-    "grouping", all_but(["no groups"], ["no groups", "category", "unlisted"], pytest.mark.slow)
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("neighbors", BOTH)
+@pytest.mark.parametrize("grouping", ["no groups", "category", "unlisted"])
 def test_a_person_with_a_million_rows_moves_no_more_than_the_caps_allow(
     neighbors: Neighbors, grouping: str
 ) -> None:

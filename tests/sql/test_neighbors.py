@@ -138,9 +138,8 @@ OTHERS: Person = (
 )
 
 
-@pytest.mark.parametrize(
-    "source", all_but(["per person", "many partners"], JOINED, pytest.mark.slow)
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("source", JOINED)
 @pytest.mark.parametrize("neighbors", BOTH)
 def test_a_person_with_very_many_rows_everywhere_counts_for_the_caps(
     neighbors: Neighbors, source: str

@@ -83,6 +83,7 @@ def same(first: object, second: object) -> bool:
     return type(first) is type(second) and first == second
 
 
+@pytest.mark.slow
 @each("text", sorted({*EXAMPLES, *FURTHER, *MORE} - REFUSED))
 def test_a_value_is_what_duckdb_computes(engines: Any, text: str) -> None:
     node = check(parse_expression(text), COLUMNS).node
