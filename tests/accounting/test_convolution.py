@@ -37,6 +37,7 @@ weights = st.builds(
 )
 
 
+@pytest.mark.slow
 @examples(60)
 @given(
     st.lists(weights, min_size=1, max_size=3), st.integers(-50, 50), st.sampled_from([4, 16, 64])

@@ -178,7 +178,8 @@ QUICK = (
 )
 """One of every family."""
 FIVEFOLD = ("pure", "approximate", "two coins", "integer Laplace, narrow", "sampled response")
-"""Those of which five together are enumerated on every change; of the others, in a soak."""
+"""Those of which five together are enumerated on every change; of the others two, which are priced
+as one is and then composed, and more in a soak."""
 
 
 def repeated(names: Iterable[str]) -> list[Any]:
@@ -190,8 +191,10 @@ def repeated(names: Iterable[str]) -> list[Any]:
         soak = pytest.param(name, count, marks=pytest.mark.soak)
         if count == 5:
             found.append(slow if name in FIVEFOLD else soak)
+        elif name in QUICK:
+            found.append(quick)
         else:
-            found.append(quick if name in QUICK else slow)
+            found.append(slow if count == 2 else soak)
     return found
 
 
@@ -274,6 +277,7 @@ def test_optimal_composition_is_the_enumeration(count: int) -> None:
             assert abs(optimal_delta(event, epsilon=epsilon) - truth) < twins.NEGLIGIBLE
 
 
+@pytest.mark.slow
 def test_different_events_together_are_not_below_the_enumeration() -> None:
     names = ("pure", "two coins", "integer Laplace, three steps", "sampled response", "approximate")
     event = ComposedEvent(events=tuple(CASES[name][0] for name in names))

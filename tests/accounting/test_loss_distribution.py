@@ -214,6 +214,7 @@ events = st.one_of(
 )
 
 
+@pytest.mark.slow
 @examples(25)
 @given(
     st.lists(events, min_size=1, max_size=4), st.integers(1, 6), st.randoms(use_true_random=False)

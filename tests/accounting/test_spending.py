@@ -52,6 +52,7 @@ def test_a_tenth_ten_times_is_exactly_one():
     assert sum([0.1] * 10) != 1  # the control: floats lose it
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_charges_of_ten_to_the_minus_17_add_up():
     account, tiny = Spending(Budget(epsilon=1)), PureDP(epsilon="1e-17")
     account.charge(PureDP(epsilon=1 - Fraction(1, 10**12)))

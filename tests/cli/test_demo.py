@@ -84,7 +84,7 @@ def shown_commands(shown: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["", "elsewhere"])
+@pytest.mark.parametrize("where", [pytest.param("", marks=pytest.mark.soak), "elsewhere"])
 def test_every_command_that_is_shown_works_as_it_is_printed(tmp_path: Path, where: str) -> None:
     """In the folder that the demo was started from, without help of the PATH."""
     clone = tmp_path / "a clone"

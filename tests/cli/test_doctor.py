@@ -20,7 +20,6 @@ from discreet.cli import doctor
 from discreet.ledger import Ledger
 from discreet.packages import JAVA, install, install_extra
 from tests.cli.conftest import Command, Ended
-from tests.support.trials import all_but
 from tests.support.visits_policy import COUNT, write_visits
 
 ROOT = Path(__file__).parents[2]
@@ -177,9 +176,8 @@ def test_a_package_that_cannot_be_imported_is_installed_again(
     assert line(ended, name).endswith(f" install --force-reinstall '{WANTED[name]}'")
 
 
-@pytest.mark.parametrize(
-    "name", all_but(["duckdb"], [name for name in NEEDED if name != "click"], pytest.mark.slow)
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NEEDED if name != "click"])
 def test_it_runs_where_a_package_is_missing(tmp_path: Path, name: str) -> None:
     policy = write_visits(tmp_path)
     code = (

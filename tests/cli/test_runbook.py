@@ -69,6 +69,7 @@ def left(path: Path) -> str:
         return str(cap.budget.epsilon - (ledger.balance("survey").spent.epsilon or 0))
 
 
+@pytest.mark.slow
 def test_a_restored_backup_is_found_by_the_anchor_and_by_nothing_else(tmp_path: Path) -> None:
     (take, compare), (restore, settle, again) = printed("Back it up"), printed("After a restore")
     anchor, spent, backup = take

@@ -37,9 +37,13 @@ LONG = [
     ROOT / page
     for page in (
         "README.md",
+        "docs/how-to/choose_a_mechanism.md",
+        "docs/how-to/collect_without_seeing_answers.md",
         "docs/reference/doctor.md",
         "docs/reference/local.md",
+        "docs/reference/survey.md",
         "docs/tutorials/first_table.md",
+        "docs/tutorials/survey.md",
     )
 ]
 """Those that start many processes, or draw much."""

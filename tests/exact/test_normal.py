@@ -103,6 +103,7 @@ def test_mills_ratio_and_density_hold_theirs(point: Fraction, bits: int) -> None
         assert high <= low + 2
 
 
+@pytest.mark.slow
 @given(st.fractions(2, 12, max_denominator=10**6), BITS)
 def test_both_ways_to_the_mills_ratio_agree(point: Fraction, bits: int) -> None:
     first, second = _mills_by_series(point, bits), _mills_by_fraction(point, bits)
@@ -115,6 +116,7 @@ def test_the_mills_ratio_is_for_the_right_side_only() -> None:
         mills_ratio(Fraction(-1), 64)
 
 
+@pytest.mark.slow
 @given(
     st.fractions(0, 60, max_denominator=10**6),
     st.fractions(Fraction(1, 50), 50, max_denominator=10**4),

@@ -5,6 +5,8 @@ import sys
 from math import isqrt
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -13,6 +15,7 @@ def test_the_ages_follow_the_formula_beside_them() -> None:
     assert lines == ["age", *(str(99 - isqrt(7919 * i % 10_000)) for i in range(10_000))]
 
 
+@pytest.mark.slow
 def test_the_demo_answers_and_draws() -> None:
     picture = EXAMPLES / "output" / "tradeoff.svg"
     picture.unlink(missing_ok=True)

@@ -159,6 +159,7 @@ def test_a2_epsilon_bounds_every_event_and_meaningless_epsilons_are_refused():
             dp.count([1, 2, 3], epsilon=epsilon)
 
 
+@pytest.mark.slow
 def test_a3_delta_is_added_to_the_bound_of_every_event():
     # The exact curve of a Gaussian calibrated to (1, 1e-2), on the pair it is calibrated for.
     mechanism = dp.Gaussian.calibrated(sensitivity=1, epsilon=1, delta="1/100")

@@ -24,6 +24,7 @@ def test_d1_the_tail_of_laplace_noise_falls_exponentially():
     assert not frequency_agrees(int(np.count_nonzero(noise >= b)), exp(-1.06), draws)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grid", [1, 2**-20])
 @pytest.mark.parametrize(("cells", "beta"), [(1, 0.05), (10, 0.05), (100, 0.2), (50, 1e-3)])
 def test_d2_the_largest_error_of_k_answers_is_bounded(grid, cells, beta):

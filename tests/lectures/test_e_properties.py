@@ -26,6 +26,7 @@ def test_e1_post_processing_costs_nothing():
         assert account.spent.epsilon == 1
 
 
+@pytest.mark.slow
 def test_e1_randomized_post_processing_costs_nothing():
     # g tosses coins of its own: P[g(A(D)) = w] = Σ_z P[A(D) = z]·P[g(z) = w], exactly.
     mechanism = dp.RandomizedResponse(epsilon=1, categories=3)
@@ -72,6 +73,7 @@ def test_e1_randomized_post_processing_costs_nothing():
     assert dp.verify(cheating, 0, 1).epsilon == inf
 
 
+@pytest.mark.slow
 def test_e2_a_function_of_two_outputs_costs_at_most_the_sum():
     # g(M₁(D), M₂(D)): for every function of the two outputs on a small range, exactly.
     first = dp.RandomizedResponse(epsilon=1)

@@ -32,6 +32,7 @@ def test_f1_the_gaussian_mechanism_needs_less_noise_than_the_classic_formula():
     assert float(many.sigma / one.sigma) == pytest.approx(8, rel=0.02)
 
 
+@pytest.mark.slow
 def test_f1_when_gaussian_noise_beats_laplace_noise():
     # k counts that one person is in move by k in L1 and by √k in L2: Gaussian noise wins from
     # some k on, sooner with a larger δ.

@@ -575,6 +575,7 @@ def forks_inside_a_block(place: str) -> list[int]:
     return codes
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_while_a_thread_spends_does_not_hang(durable_place: str) -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
@@ -583,6 +584,7 @@ def test_a_fork_while_a_thread_spends_does_not_hang(durable_place: str) -> None:
         assert ledger.verify().sound
 
 
+@pytest.mark.slow
 def test_two_processes_under_two_names_cannot_both_spend(path: Path) -> None:
     code = """
 import sys

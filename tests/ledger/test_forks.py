@@ -48,6 +48,7 @@ def forked_children(place: str) -> tuple[list[int], int, bool]:
     return codes, ledger.balance("visits").charges, ledger.verify().sound
 
 
+@pytest.mark.slow
 def test_forked_children_go_on_with_the_same_ledger(durable_place: str) -> None:
     assert elsewhere(forked_children, durable_place) == ([0, 0, 0, 0], 1 + 80 + 20 + 1, True)
 

@@ -3,6 +3,8 @@
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
+import pytest
+
 from discreet.ledger import Ledger
 from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
@@ -11,6 +13,7 @@ from tests.ledger.workers import charge_until_exhausted
 PROCESSES, THREADS = 2, 32
 
 
+@pytest.mark.slow
 def test_two_processes_of_32_threads_never_exceed_the_cap(durable_place: str) -> None:
     with Ledger(durable_place) as ledger:
         ledger.declare("visits", neighbors="add-remove", budget=Budget(epsilon=1))

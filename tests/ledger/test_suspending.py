@@ -427,6 +427,7 @@ def asking_often(place: str, times: int) -> list[str]:
     return wrong
 
 
+@pytest.mark.slow
 def test_processes_that_come_and_go_never_take_each_other_for_dead(durable_place: str) -> None:
     with Ledger(durable_place) as ledger:
         ledger.declare("visits", neighbors="add-remove", budget=Budget(epsilon=3))

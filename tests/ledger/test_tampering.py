@@ -223,6 +223,7 @@ def test_every_deletion_that_is_closed_up_is_found(vault: Vault) -> None:
             assert problems(ledger), sequence
 
 
+@pytest.mark.slow
 def test_every_swap_is_found(vault: Vault) -> None:
     for first in range(1, ENTRIES):
         for second in (first + 1, ENTRIES):

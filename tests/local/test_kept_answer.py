@@ -129,6 +129,7 @@ def test_single_reports_follow_the_law_too() -> None:
     assert not fits(reports, naive_law(exp(1.2), 3, 2))
 
 
+@pytest.mark.slow
 def test_each_value_gets_a_fresh_draw() -> None:
     form = RandomizedResponse(epsilon=1, categories=3)
     reports = form(np.zeros(300_000, int)).reshape(-1, 2)

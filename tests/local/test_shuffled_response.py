@@ -159,6 +159,7 @@ def test_two_answers_cost_as_little_as_their_law(local: int, people: int, expect
     assert epsilon < 0.7 * float(shuffled(local, people, delta=1e-6).epsilon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("local", "kinds", "expected"),
     [(1, 3, 0.0381), (1, 10, 0.0233), (4, 3, 0.407), (4, 10, 0.381)],

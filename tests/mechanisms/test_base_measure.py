@@ -144,6 +144,7 @@ def test_no_pair_of_neighbors_gives_away_more_than_epsilon(levels, relation, mon
     assert max(verify(mechanism, *pair).epsilon for pair in pairs) <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", ["1/2", "1/3 2/3"])
 def test_what_is_drawn_follows_the_law_and_not_that_of_points_alike(levels, monkeypatch):
     """Both verdicts are wrong once in a million at most."""

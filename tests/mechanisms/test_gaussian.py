@@ -285,11 +285,11 @@ def test_what_no_vector_of_integers_moves_by_is_refused() -> None:
         with pytest.raises(PrivacyParameterError, match=r"the root of a whole number of steps"):
             refused()
     moved = Sensitivity(l2="1.4").rounded(1, 2)
-    noise = Gaussian.calibrated(sensitivity=moved, epsilon=1, delta=1e-6, dimension=2)
-    assert verify(noise, (0.49, 0.49), (1.47, 1.47)).delta(epsilon=1) <= Fraction(1, 10**6)
+    noise = Gaussian.calibrated(sensitivity=moved, epsilon=4, delta=1e-4, dimension=2)
+    assert verify(noise, (0.49, 0.49), (1.47, 1.47)).delta(epsilon=4) <= Fraction(1, 10**4)
     # The control: noise for a move of one step is too little for numbers that are rounded.
-    careless = Gaussian.calibrated(sensitivity=1, epsilon=1, delta=1e-6)
-    assert verify(careless, (0.49, 0.49), (1.47, 1.47)).delta(epsilon=1) > Fraction(1, 10**5)
+    careless = Gaussian.calibrated(sensitivity=1, epsilon=4, delta=1e-4)
+    assert verify(careless, (0.49, 0.49), (1.47, 1.47)).delta(epsilon=4) > Fraction(1, 100)
 
 
 @pytest.mark.parametrize("dimension", [2, 9, 10**6, None])
@@ -365,6 +365,7 @@ def test_a_loss_may_be_nothing() -> None:
     assert least_epsilon(Fraction(1), Move(1, 1), Fraction(2, 5)) == 0
 
 
+@pytest.mark.slow
 def test_the_loss_is_never_above_the_conversion_from_zcdp() -> None:
     for sigma, distance in product(("0.1", "0.7", "3", "1000"), (1, 2, 10)):
         noise = Gaussian(sigma=sigma)

@@ -108,6 +108,7 @@ def test_no_move_has_a_larger_delta_than_the_listed_ones(
     assert abs(naive_delta(variance, mirrored, epsilon) - deltas[same]) < ROUNDING
 
 
+@pytest.mark.slow
 @given(
     st.fractions(Fraction(1, 4), 12, max_denominator=20),
     st.integers(2, 12),
@@ -329,6 +330,7 @@ def both_prices(sigma: int, squares: int, delta: str, dimension: int) -> tuple[F
     return loss.epsilon, batch_epsilon(event, delta=delta)
 
 
+@pytest.mark.slow
 @each("case", list(BEFORE))
 def test_a_release_has_one_price_and_none_rose(case: tuple[int, int, str, int]) -> None:
     loss, batch = both_prices(*case)

@@ -155,6 +155,7 @@ def test_a_slightly_larger_share_or_rate_breaks_the_optimal_claim(groups):
     assert max(excess(mechanism, pair) for pair in near) > TOLERANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_holds_for_add_remove_is_not_enough_for_replace(kind):
     mechanism = kind(epsilon=1, delta="1/20", groups=1)
@@ -227,6 +228,7 @@ def test_blocks_cover_every_mixture_once():
         assert sorted(covered) == list(range(1, moved))
 
 
+@pytest.mark.slow
 def test_mixtures_that_are_not_covered_make_the_noise_and_the_threshold_split_delta(monkeypatch):
     """Both could use the whole of a small δ; sharing it, they need a higher threshold."""
     gaussian_module._calibrated.cache_clear()

@@ -97,6 +97,7 @@ def test_without_a_tie_nothing_more_is_drawn() -> None:
     assert NoisyMax(scale=1)([0, 7, 3], source=ScriptedNumbers()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_noise")
 def test_ties_are_broken_uniformly() -> None:
     winners = [NoisyMax(scale=1)([5, 5, 0, 5]) for _ in range(20_000)]

@@ -94,6 +94,7 @@ class TestTheLaw:
         assert outer.loss(Sensitivity(l1=1), Sensitivity(l1=2)) == PureDP(epsilon="3/2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("processed", "value"),
     [

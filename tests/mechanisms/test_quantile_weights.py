@@ -54,8 +54,9 @@ def neighbors(
 
 
 def worst_loss(mechanism, points: list[int], most: int, share: int, relation: Neighbors) -> float:
-    pairs = neighbors(points, most, share, relation)
-    return max(float(verify(mechanism, *pair).epsilon) for pair in pairs)
+    pairs = list(neighbors(points, most, share, relation))
+    laws = {data: mechanism.law(data) for data in {one for pair in pairs for one in pair}}
+    return max(float(verify(laws, *pair).epsilon) for pair in pairs)
 
 
 # ---------------------------------------------------------------------- privacy

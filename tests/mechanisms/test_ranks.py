@@ -47,6 +47,7 @@ def naive_depth(rank: int, target: int, unit: int) -> int:
 # ---------------------------------------------------------------------- exact at every size
 
 
+@pytest.mark.slow
 @given(weights=WEIGHTS, parts=PARTS, unit=UNITS, at=SHARES, rate=RATES)
 def test_stretches_hold_every_position_once_at_the_depth_of_the_best(
     weights, parts, unit, at, rate
@@ -183,7 +184,20 @@ CASES = {  # weights, share, units of a weight, quantile
 }
 
 
-@pytest.mark.parametrize("name", all_but(["more than 63 bits"], CASES, pytest.mark.slow))
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    all_but(
+        [
+            "all weight at one place",
+            "more than 63 bits",
+            "depths beyond 62 bits",
+            "a heavy and a light place",
+        ],
+        CASES,
+        pytest.mark.soak,
+    ),
+)
 def test_positions_are_drawn_by_the_exponential_mechanism_at_every_size(name):
     weights, share, unit, level = CASES[name]
     parts, q = 16, Fraction(level)

@@ -121,7 +121,7 @@ def test_a_sensitivity_between_grid_points_is_rounded_up(selection: Selection) -
     [
         ("3/2", [0, 2, 1, 2]),
         pytest.param(4, [9, 3, 7, 0, 8], marks=pytest.mark.slow),
-        pytest.param("1/5", [1, 1, 1], marks=pytest.mark.slow),
+        pytest.param("1/5", [1, 1, 1], marks=pytest.mark.soak),
     ],
 )
 def test_choices_follow_the_law(selection: Selection, scale: object, scores: list[int]) -> None:
@@ -205,6 +205,7 @@ def test_integer_lags_are_those_of_exact_rounding(scores: list[int], exponent: i
     assert read_lags(np.array(scores, np.int64), Grid(exponent)).tolist() == lags
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(finite, st.integers(-1, 1)), min_size=2, max_size=5),
     st.sampled_from([0, -20, 3]),
@@ -396,6 +397,7 @@ def test_what_is_no_row_of_scores_is_refused_without_showing_it(
         assert error.__suppress_context__ or error.__context__ is None
 
 
+@pytest.mark.slow
 @every_selection
 @given(
     scores=st.recursive(

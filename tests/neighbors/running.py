@@ -9,7 +9,7 @@ from tests.neighbors.store import Store
 from tests.neighbors.written_once import forget
 
 FAMILIES = 2
-CLOSELY = 5
+CLOSELY = 3
 """So many pairs of each family are asked one question about every column."""
 WIDELY = 1
 """And so many are asked others too."""

@@ -33,6 +33,7 @@ def test_the_short_run_finds_a_hole_that_is_open(hole: str) -> None:
         _run_short(HOLES[hole])
 
 
+@pytest.mark.slow
 def test_the_short_run_finds_a_planner_that_is_kept_busy() -> None:
     with pytest.raises(FoundError):
         plan_many(1, IN_THE_SHORT_RUN, PLANNING)

@@ -6,10 +6,11 @@ import pytest
 
 from tests.neighbors.planning import plan_many
 
-IN_THE_SHORT_RUN = 200
+IN_THE_SHORT_RUN = 100
 IN_THE_SOAK = 10_000
 
 
+@pytest.mark.slow
 def test_no_question_keeps_the_planner_busy() -> None:
     plan_many(1, IN_THE_SHORT_RUN)
 

@@ -26,6 +26,7 @@ def test_the_example_that_is_asked_for(request: pytest.FixtureRequest) -> None:
     replay(store, request.config.getoption("replay") or "Arrow: 1/5")
 
 
+@pytest.mark.slow
 def test_a_failure_prints_what_finds_it_again() -> None:
     """In another process too, whose sets have another order."""
     hole = "pandas' types decide"

@@ -10,18 +10,20 @@ from tests.neighbors.comparing import Counts
 from tests.neighbors.running import long_run, short_run
 from tests.neighbors.store import Store
 from tests.neighbors.stores import STORES
+from tests.support.trials import all_but
 
 IN_THE_SOAK = 100_000
 IN_THE_SOAK_ON_POSTGRES = 10_000
 BLOCKS = {"Rows", "People", "Present", "Total", "Distinct", "Ranks", "Extreme", "Moments", "Keys"}
 
 
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("store", all_but(["CSV", "Polars"], STORES, pytest.mark.slow))
 def test_neighbors_are_told_apart_by_no_more_than_is_priced(store: str, counts: Counts) -> None:
     short_run(STORES[store], counts)
     assert counts.pairs > counts.refused, "too many tables are refused by their writer"
 
 
+@pytest.mark.slow
 def test_neighbors_in_postgres(postgres: Store, counts: Counts) -> None:
     short_run(postgres, counts)
     assert counts.pairs > counts.refused

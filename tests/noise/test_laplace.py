@@ -195,6 +195,7 @@ def test_a_low_digit_of_several_words_takes_every_branch() -> None:
 # ---------------------------------------------------------------------- what is asked for
 
 
+@pytest.mark.slow
 @each("count", [0, 1, 7, 8193, 20_000])
 @each("scale", SCALES)
 def test_every_scale_and_count_gives_that_many_integers(scale: str, count: int) -> None:

@@ -135,6 +135,7 @@ def test_a_candidate_that_is_not_kept_is_followed_by_a_new_draw() -> None:
     assert weighted_choice([0, 1000], Fraction(1), source) == 1
 
 
+@pytest.mark.slow
 def test_candidates_in_many_blocks_keep_their_weights() -> None:
     """100,000 candidates in four blocks of very different weights; the heavy ones are few."""
     depths = np.full(100_000, 30)
@@ -266,6 +267,7 @@ def test_a_leader_with_a_tiny_word_does_not_hide_who_may_beat_it() -> None:
         assert exponential_race([1, 0], Fraction(1, 2), source) == expected
 
 
+@pytest.mark.slow
 def test_racers_in_many_blocks_all_take_part() -> None:
     scores = np.zeros(100_000, np.int64)
     words = [np.full(size, 2**63, np.uint64) for size in (32_768, 32_768, 32_768, 1_696)]

@@ -81,13 +81,14 @@ def test_there_is_one_place_that_names_the_command() -> None:
     assert telling == ["packages.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pip", "place"),
     [
         (False, "a clone"),
         pytest.param(False, "elsewhere", marks=pytest.mark.soak),
         pytest.param(True, "a clone", marks=pytest.mark.soak),
-        pytest.param(True, "elsewhere", marks=pytest.mark.slow),
+        (True, "elsewhere"),
     ],
 )
 def test_the_command_installs_for_the_python_that_was_asked(

@@ -45,10 +45,10 @@ def planned(question: Question) -> Plan | None:
     return plan
 
 
-def seconds(question: Question) -> float:
+def timed(question: Question) -> tuple[float, Plan | None]:
     start = time.process_time()
-    planned(question)
-    return time.process_time() - start
+    plan = planned(question)
+    return time.process_time() - start, plan
 
 
 def peak(question: Question) -> int:
@@ -60,12 +60,13 @@ def peak(question: Question) -> int:
         tracemalloc.stop()
 
 
-def check(question: Question, shown: object) -> None:
+def check(question: Question, shown: object) -> Plan | None:
     # What the machine did besides is not done again: the least of three.
-    taken = seconds(question)
+    taken, plan = timed(question)
     if taken >= SECONDS:
-        taken = min(taken, seconds(question), seconds(question))
+        taken = min(taken, timed(question)[0], timed(question)[0])
     assert taken < SECONDS * SLACK, (taken, shown)
+    return plan
 
 
 def nested(shape: str, depth: int, inner: str = "x") -> str:
@@ -121,55 +122,60 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("name", KNOWN)
+LONG = ["sums within the limit", "quantiles", "largest within the limit", "days", "numbers"]
+
+
+@pytest.mark.parametrize(
+    "name", all_but([name for name in KNOWN if name not in LONG], KNOWN, pytest.mark.slow)
+)
 def test_what_is_known_to_grow_takes_a_second_at_most(table: dp.Table, name: str) -> None:
+    """And so does the engine before the charge: what it writes out is bounded as well."""
     text = KNOWN[name]
     assert len(text) <= MOST
-    check(lambda: table.ask(text), name)
-
-
-LARGEST = ["four powers", "fractions", "choices", "values", "sums within the limit", "texts"]
-
-
-@pytest.mark.parametrize("name", all_but(LARGEST, KNOWN, pytest.mark.soak))
-def test_what_is_known_to_grow_stays_small(table: dp.Table, name: str) -> None:
-    assert peak(lambda: table.ask(KNOWN[name])) < MEMORY
-
-
-@pytest.mark.parametrize("part", range(4))
-def test_hostile_sql_takes_a_second_at_most(table: dp.Table, part: int) -> None:
-    for seed in range(rounds(25)):
-        text = sql(Random(f"{part} {seed}"))
-        check(lambda text=text: table.ask(text), (part, seed, text[:300]))  # type: ignore[misc]
-
-
-@pytest.mark.parametrize("part", range(2))
-def test_hostile_expressions_take_a_second_at_most(table: dp.Table, part: int) -> None:
-    for seed in range(rounds(40)):
-        key = f"{part} {seed}"
-        check(lambda key=key: asking(Random(key), table), key)  # type: ignore[misc]
-
-
-def test_hostile_questions_stay_small(table: dp.Table) -> None:
-    for seed in range(rounds(4)):
-        text = sql(Random(f"memory {seed}"))
-        for question in (
-            lambda text=text: table.ask(text),  # type: ignore[misc]
-            lambda seed=seed: asking(Random(f"memory {seed}"), table),  # type: ignore[misc]
-        ):
-            assert peak(question) < MEMORY, (seed, text[:300])
-
-
-@pytest.mark.parametrize("name", KNOWN)
-def test_an_engine_binds_what_was_planned_in_a_second(table: dp.Table, name: str) -> None:
-    """Before the charge: what the engine writes out is bounded as well."""
-    plan = planned(lambda: table.ask(KNOWN[name]))
+    plan = check(lambda: table.ask(text), name)
     if plan is None:
         return
     blocks = tuple(priced.block for priced in plan.price.blocks)
     start = time.process_time()
     table.engine().prepare(plan.question, blocks)
     assert time.process_time() - start < SECONDS * SLACK, name
+
+
+LARGEST = ["four powers", "fractions", "choices", "values", "sums within the limit", "texts"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", all_but(LARGEST, KNOWN, pytest.mark.soak))
+def test_what_is_known_to_grow_stays_small(table: dp.Table, name: str) -> None:
+    assert peak(lambda: table.ask(KNOWN[name])) < MEMORY
+
+
+@pytest.mark.parametrize("part", all_but([2], range(4), pytest.mark.slow))
+def test_hostile_sql_takes_a_second_at_most(table: dp.Table, part: int) -> None:
+    tried, answered = rounds(15), 0
+    for seed in range(tried):
+        text = sql(Random(f"{part} {seed}"))
+        plan = check(lambda text=text: table.ask(text), (part, seed, text[:300]))  # type: ignore[misc]
+        answered += plan is not None
+    assert 0 < answered < tried  # the control: they are not all refused at the first word
+
+
+@pytest.mark.parametrize("part", all_but([1], range(2), pytest.mark.slow))
+def test_hostile_expressions_take_a_second_at_most(table: dp.Table, part: int) -> None:
+    for seed in range(rounds(25)):
+        key = f"{part} {seed}"
+        check(lambda key=key: asking(Random(key), table), key)  # type: ignore[misc]
+
+
+@pytest.mark.slow
+def test_hostile_questions_stay_small(table: dp.Table) -> None:
+    for seed in range(rounds(2)):
+        text = sql(Random(f"memory {seed}"))
+        for question in (
+            lambda text=text: table.ask(text),  # type: ignore[misc]
+            lambda seed=seed: asking(Random(f"memory {seed}"), table),  # type: ignore[misc]
+        ):
+            assert peak(question) < MEMORY, (seed, text[:300])
 
 
 def test_texts_of_texts_are_counted(table: dp.Table) -> None:
@@ -179,15 +185,7 @@ def test_texts_of_texts_are_counted(table: dp.Table) -> None:
         table.ask(f"SELECT COUNT(*) AS n FROM t WHERE {more} > 1").plan(epsilon=1)
 
 
-def test_some_hostile_questions_are_answered(table: dp.Table) -> None:
-    """The control: they are not all refused at the first word."""
-    answered = [
-        planned(lambda seed=seed: table.ask(sql(Random(f"0 {seed}")))) is not None  # type: ignore[misc]
-        for seed in range(150)
-    ]
-    assert 5 <= sum(answered) < 150
-
-
+@pytest.mark.slow
 def test_margins_of_many_outputs_are_searched_in_a_second(table: dp.Table) -> None:
     names = [f"a{place}" for place in range(200)]
     for value in (

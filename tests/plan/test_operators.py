@@ -15,7 +15,6 @@ from discreet.plan.columns import category
 from discreet.sql.measures import linear_query
 from tests.support.drawn_rows import ODD
 from tests.support.measuring import Engine, Row, arrow, asked, every_block, schema
-from tests.support.trials import all_but
 
 X, Z = col("x"), col("z")
 NUMERIC: dict[str, Expression] = {
@@ -87,23 +86,34 @@ def pairs(stored: str) -> pyarrow.Table:
     return arrow(PAIRS, stored)
 
 
+QUICK = ["+", "/", "overflow", "underflow", "%", "exp"]
+
+
 @pytest.mark.parametrize(
-    "operator", all_but(["+", "/", "overflow", "underflow", "%", "exp"], NUMERIC, pytest.mark.slow)
+    ("operator", "stored"),
+    [
+        *((operator, stored) for operator in QUICK for stored in ("text", "double")),
+        *(
+            pytest.param(operator, stored, marks=mark)
+            for operator in NUMERIC
+            if operator not in QUICK
+            for stored, mark in (("text", pytest.mark.slow), ("double", pytest.mark.soak))
+        ),
+    ],
 )
-def test_no_pair_of_values_makes_an_error_or_leaves_the_bounds(operator: str) -> None:
+def test_no_pair_of_values_makes_an_error_or_leaves_the_bounds(operator: str, stored: str) -> None:
     size = NUMERIC[operator].clip(-5, 5)
     asks = {"s": size.sum(), "q": size.median(), "most": size.max(), "d": size.n_unique()}
     question = asked(schema(), {**asks, "c": size.count()}, (size.bins([-5, 0, 5]),))
-    for stored in ("text", "double"):
-        found = Engine(stored).integers(pairs(stored), question, question.blocks)
-        for block, vector in found.items():
-            value = getattr(block, "value", None)
-            if not isinstance(value, Steps):
-                assert all(0 <= number <= len(PAIRS) for number in vector.values())
-                continue
-            farthest = value.range.farthest * len(PAIRS)
-            assert all(abs(number) <= farthest for number in vector.values())
-            assert all(0 <= key[1] <= value.range.width for key in vector if isinstance(key, tuple))
+    found = Engine(stored).integers(pairs(stored), question, question.blocks)
+    for block, vector in found.items():
+        value = getattr(block, "value", None)
+        if not isinstance(value, Steps):
+            assert all(0 <= number <= len(PAIRS) for number in vector.values())
+            continue
+        farthest = value.range.farthest * len(PAIRS)
+        assert all(abs(number) <= farthest for number in vector.values())
+        assert all(0 <= key[1] <= value.range.width for key in vector if isinstance(key, tuple))
 
 
 @pytest.mark.parametrize("operator", LOGICAL)
@@ -122,6 +132,7 @@ def test_a_condition_is_true_or_false_or_missing_and_never_an_error(operator: st
         assert sum(counts) == len(PAIRS)
 
 
+@pytest.mark.slow
 def test_one_odd_value_adds_at_most_one_row_to_every_aggregate() -> None:
     question, blocks = every_block(schema())
     engine = Engine()

@@ -39,6 +39,7 @@ PICTURES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
 def test_it_is_drawn_and_fits_a_page(name):
     picture = PICTURES[name]()
@@ -59,6 +60,7 @@ def test_chances_are_those_of_the_law():
         assert row["probability"] == mechanism.law(given).probability(int(row["output"]))
 
 
+@pytest.mark.slow
 def test_many_points_are_thinned_and_the_peak_is_among_them():
     noise = Laplace(scale=10_000)
     rows = drawn.rows(noise.plot(3, 70_001).spec, "height")

@@ -106,6 +106,7 @@ def test_ten_thousand_counts_are_off_by_what_the_normal_law_says():
     assert margin == pytest.approx(1.96 * 100 * sqrt(Laplace(scale=1).variance), rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 10, 100])
 def test_noises_without_a_common_lattice_have_nearly_the_least_margin(count):
     terms = [(Fraction(1, 1000 + k), Laplace(scale=120, grid=2**-24)) for k in range(count)]

@@ -250,6 +250,7 @@ class TestProductLaw:
         assert check.total_variation == least_delta(first, second, Fraction(1))
         assert len(check.atoms) <= 5
 
+    @pytest.mark.slow
     @examples(40)
     @given(st.tuples(*[weighted_laws()] * 4))
     def test_losses_of_coordinates_add_up(self, laws: tuple[WeightedLaw, ...]) -> None:

@@ -62,6 +62,7 @@ def test_losses_add_up_exactly() -> None:
     assert TotalVariation(delta="0.7") + TotalVariation(delta="0.7") == TotalVariation(delta=1)
 
 
+@pytest.mark.slow
 @given(st.lists(st.fractions(0, 5, max_denominator=10**9), min_size=1, max_size=20))
 def test_the_order_of_a_sum_does_not_matter(values: list[Fraction]) -> None:
     forward = reduce(add, [PureDP(epsilon=value) for value in values])
@@ -139,6 +140,7 @@ def test_pure_privacy_is_concentrated_as_stated(epsilon: Fraction, tenths: int) 
         assert divergence <= real(PureDP(epsilon=epsilon).to_zcdp().rho) * order
 
 
+@pytest.mark.slow
 @given(
     st.one_of(
         st.fractions(Fraction(1, 10**6), 50, max_denominator=10**6),

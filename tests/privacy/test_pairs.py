@@ -118,6 +118,7 @@ def test_intervals_of_proportions_are_half_as_wide_as_the_corners_made_them():
     assert pair_distances(Fraction(1, 3), Fraction(1, 3), MISS)[CELLS // 2] / 3 < 0.52
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second"), [((300, 1), (700, 1)), ((-50, 4), (30, 1)), ((5, 1), (40, 10))]
 )

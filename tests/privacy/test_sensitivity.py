@@ -76,6 +76,7 @@ def test_dimension_gives_the_missing_norms() -> None:
     assert 0 < root * root - 2 < Fraction(1, 2**60), "an irrational norm is rounded up"
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.fractions(-8, 8, max_denominator=97), st.fractions(-3, 3, max_denominator=97)),

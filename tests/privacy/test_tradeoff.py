@@ -77,6 +77,7 @@ def test_the_advantage_is_the_total_variation(pair: tuple) -> None:
     assert curve.advantage == curve.verification.total_variation
 
 
+@pytest.mark.slow
 @given(PAIRS, LEVELS)
 def test_delta_is_the_largest_excess_of_a_point_over_the_line(pair: tuple, level: Fraction) -> None:
     there, back = curve_of(*pair), curve_of(*reversed(pair))
@@ -88,6 +89,7 @@ def test_delta_is_the_largest_excess_of_a_point_over_the_line(pair: tuple, level
     assert excess(high) <= there.delta(level) <= excess(low) + CLOSE
 
 
+@pytest.mark.slow
 @given(PAIRS, LEVELS, st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 2)]))
 def test_what_satisfies_a_guarantee_lies_in_its_region(
     pair: tuple, level: Fraction, delta: Fraction
@@ -103,6 +105,7 @@ def test_what_satisfies_a_guarantee_lies_in_its_region(
         assert inside
 
 
+@pytest.mark.slow
 @examples(40)
 @given(weighted_laws(), weighted_laws())
 def test_rounded_points_stand_on_the_side_of_the_attacker(
@@ -221,6 +224,7 @@ class TestWithoutPrivacy:
 
 
 class TestRegion:
+    @pytest.mark.slow
     @given(LEVELS, RATES, RATES)
     def test_its_edges_are_the_definition(
         self, level: Fraction, delta: Fraction, rate: Fraction

@@ -164,6 +164,7 @@ class TestKnownMechanisms:
             naive = sum(max(0.0, one - exp(level) * other) for one, other in points)
             assert float(check.delta(level)) == pytest.approx(naive, abs=1e-12)
 
+    @pytest.mark.slow
     def test_a_far_pair_is_verified_quickly(self) -> None:
         start = process_time()
         check = verify(Laplace(scale=1000), 0, 10_000)

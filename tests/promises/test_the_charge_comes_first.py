@@ -22,8 +22,9 @@ ROOT = Path(__file__).parents[2]
 # ---------------------------------------------------------------------- 16
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
-@pytest.mark.parametrize("key", [pytest.param("", marks=pytest.mark.slow), "k1"])
+@pytest.mark.parametrize("key", [pytest.param("", marks=pytest.mark.soak), "k1"])
 def test_promise_16_a_kill_at_any_step_leaves_no_release_without_its_charge(
     key: str, tmp_path: Path
 ) -> None:

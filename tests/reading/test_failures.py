@@ -17,6 +17,7 @@ from discreet.engines.duckdb import optimizers
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import UnansweredError
 from tests.reading.stores import moments
+from tests.support.trials import all_but
 
 PEOPLE, ODD = 200, 77
 DAY = 18_000 * 86_400_000
@@ -145,7 +146,7 @@ def fails(table: dp.Table, text: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("store", all_but(["a view"], STORES, pytest.mark.slow))
 def test_whether_a_question_fails_depends_on_the_columns_that_it_names(
     store: str, tmp_path: Path
 ) -> None:

@@ -134,6 +134,7 @@ def test_the_old_timestamps_of_parquet(tmp_path: Path) -> None:
     check_cells(read_cells(path), rule.MOMENTS, "96 bits")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARROW)
 def test_parquet_of_other_writers(name: str, tmp_path: Path) -> None:
     array, cells = ARROW[name]()

@@ -324,7 +324,16 @@ FRAMES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("library", FRAMES)
+@pytest.mark.parametrize(
+    "library",
+    [
+        "polars",
+        "pyarrow batch",
+        pytest.param("pyarrow in chunks", marks=pytest.mark.slow),
+        pytest.param("pandas", marks=pytest.mark.slow),
+        pytest.param("pyarrow", marks=pytest.mark.soak),  # a table is read as its batches are
+    ],
+)
 def test_every_cell_is_read_by_the_rule(library: str) -> None:
     columns, made = FRAMES[library]
     wrong = []

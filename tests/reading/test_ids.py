@@ -96,6 +96,7 @@ def joined(first: str, second: str) -> int:
     return round(int(vector.open()[0]) / (1 << 30))
 
 
+@pytest.mark.slow
 def test_the_same_person_in_tables_of_different_types(tmp_path: Path) -> None:
     paths = {name: stored(tmp_path / f"{name}.parquet", ids) for name, ids in SEVENS.items()}
     paths["csv"] = str(tmp_path / "a.csv")

@@ -183,6 +183,7 @@ WAYS: dict[str, Any] = {
 """Ways in which pandas changes the type of a column because of one row."""
 
 
+@pytest.mark.slow
 def test_a_row_that_is_put_in_later_changes_no_other() -> None:
     rows = [None, "word", 2.5, True, float("nan"), pandas.NaT, 3 + 4j, 2**64 - 1, 7, numpy.int8(3)]
     rows += [datetime.date(2020, 1, 1), pandas.Timestamp("2020-01-01"), b"7", Decimal(7)]

@@ -168,6 +168,7 @@ def test_what_is_not_utf8_is_asked_about_by_any_condition(tmp_path: Path) -> Non
             assert found[0] == max(500 - least, 0)
 
 
+@pytest.mark.slow
 def test_a_file_that_lies_about_its_least_and_largest_values_is_read_all_the_same(
     tmp_path: Path,
 ) -> None:

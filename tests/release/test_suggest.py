@@ -114,6 +114,7 @@ def test_a_person_is_in_one_size_and_a_replaced_one_in_two(groups):
     assert set(apart) == {0, 2}
 
 
+@pytest.mark.slow
 def test_a_suggested_cap_is_that_of_somebody_and_few_are_beyond():
     """For all tallies of four sizes and all noise within its reach: what the proof says."""
     reach = 1
@@ -162,6 +163,7 @@ def test_suggested_bounds_hold_every_bin_that_is_twice_as_full_as_the_noise_reac
             assert all(first <= place <= last for place in full)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ask",
     [

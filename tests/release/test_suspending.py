@@ -52,6 +52,7 @@ def fail(table: dp.Table) -> None:
     assert caught.value.__context__ is None
 
 
+@pytest.mark.slow
 def test_every_front_is_refused_before_the_charge(table: dp.Table) -> None:
     asking = table.agg(n=dp.people())
     kept = asking.release(epsilon=1, key="before")

@@ -137,7 +137,7 @@ def test_selects_as_chance_has_them_are_measured_alike(local_cluster: Any, unit:
             declared,
         )
         with closing(here), closing(there):
-            for _ in range(6):
+            for _ in range(4):
                 text, question = drawn.accepted(random, declared)
                 if not offered(there, question):
                     continue
@@ -150,7 +150,7 @@ def test_selects_as_chance_has_them_are_measured_alike(local_cluster: Any, unit:
                     here, question, question.blocks, cells
                 ) == contract.measured(there, question, question.blocks, cells), text
                 answered += 1
-    assert answered >= 4
+    assert answered >= 2
 
 
 # ---------------------------------------------------------------------- prices and refusals

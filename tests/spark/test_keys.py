@@ -2,6 +2,7 @@
 
 from collections import Counter
 from contextlib import closing
+from itertools import product
 from typing import Any
 
 import pyarrow
@@ -45,9 +46,18 @@ def declared(unit: str) -> Schema:
     )
 
 
-@pytest.mark.parametrize("unit", [ROW, "id"])
-@pytest.mark.parametrize("keys", [("tag",), ("tag", "flag")])
-@pytest.mark.parametrize("counts", [True, False])
+ONE, TWO = ("tag",), ("tag", "flag")
+PAIRWISE = [(ROW, ONE, True), (ROW, TWO, False), ("id", ONE, False), ("id", TWO, True)]
+"""Any two of the three are together in each of their four ways."""
+
+
+@pytest.mark.parametrize(
+    ("unit", "keys", "counts"),
+    [
+        pytest.param(*case, marks=[] if case in PAIRWISE else [pytest.mark.soak])
+        for case in product([ROW, "id"], [ONE, TWO], [True, False])
+    ],
+)
 def test_the_sieve_of_the_cluster_is_that_of_python(
     local_cluster: Any, unit: str, keys: tuple[str, ...], counts: bool
 ) -> None:

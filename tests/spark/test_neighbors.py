@@ -18,7 +18,7 @@ from tests.neighbors.store import Store, Written
 
 IN_THE_SOAK = 1_000
 OF_A_PAIR = 8
-PAIRS, QUESTIONS = (0, 21), 3
+PAIRS, QUESTIONS = (0, 21), 2
 """The examples of the short run, of two families, and how many questions each is asked."""
 
 _WHOLE = ("int64", "int8")

@@ -23,6 +23,7 @@ from discreet.sql.select import parse_select
 from discreet.sql.tokens import MOST_CHARACTERS
 from tests.sql.corpus.schemas import SCHEMAS, VISITS
 from tests.support.cases import each
+from tests.support.trials import examples
 
 SECONDS = 5.0  # of the processor; measured: at most 0.2, once garbage is collected meanwhile
 MEGABYTES = 20
@@ -647,7 +648,7 @@ _NESTED = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@examples(120)
 @given(_FRAMES, _NESTED, _NESTED)
 def test_any_nested_expression_is_a_question_or_refused(frame: str, a: str, b: str) -> None:
     _planned_or_refused(frame.format(a=a, b=b), "visits")

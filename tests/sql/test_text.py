@@ -248,6 +248,7 @@ def test_a_refusal_names_what_was_found_and_what_is_offered():
         parse_expression("ward LIKE tag")
 
 
+@pytest.mark.slow
 @each(
     "text",
     [

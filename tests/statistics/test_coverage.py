@@ -134,6 +134,7 @@ def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert estimate.quotient_interval is pairs.quotient_interval
 
 
+@pytest.mark.slow
 def test_intervals_are_not_much_wider_than_they_must_be():
     """Where the law is known exactly, a right interval misses nearly as often as it may."""
     column, trials = COLUMNS["many"], 1500

@@ -60,7 +60,7 @@ def test_no_more_values_are_beyond_the_answer_than_it_says(name):
 
     A right error is missed at most once in twenty; the verdict is wrong once in a million.
     """
-    trials, asked = 40, getattr(dp, name)
+    trials, asked = 20, getattr(dp, name)
     answers = [asked(DENSE, bounds=(0, 100), epsilon=1) for _ in range(trials)]
     missed = sum(beyond(name, DENSE, one.value) > one.rank_error for one in answers)
     assert missed <= most_misses(trials, 0.05)
@@ -76,7 +76,7 @@ def test_values_rounded_to_the_nearest_of_few_points_are_caught(name, monkeypatc
         return clip(*how, **{**more, "rounding": Rounding.NEAREST})
 
     monkeypatch.setattr(arrays, "clip", nearest)
-    trials, asked = 40, getattr(dp, name)
+    trials, asked = 20, getattr(dp, name)
     answers = [asked(DENSE, bounds=(0, 100), epsilon=1, grid=2**-6) for _ in range(trials)]
     missed = sum(beyond(name, DENSE, one.value) > one.rank_error for one in answers)
     assert missed > most_misses(trials, 0.05)

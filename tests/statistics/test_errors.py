@@ -41,6 +41,7 @@ def test_a_mean_is_off_by_81_ten_thousandths_with_a_private_number_of_records():
     assert error + 5 * uncertainty < 0.0097  # the best peer, which takes the number as public
 
 
+@pytest.mark.slow
 def test_a_median_is_not_worse_than_the_best_peer():
     ask = lambda: dp.median(VALUES, bounds=(0, 100), epsilon=1)  # noqa: E731
     error, uncertainty = mean_absolute_error(ask, median(VALUES), 1000)

@@ -114,14 +114,14 @@ def survey(browser: Browser, folder: Path, kind: str, respondents: int) -> None:
 def test_respondents_answer_and_no_answer_leaves_the_page(
     browser: Browser, tmp_path: Path, kind: str
 ) -> None:
-    survey(browser, tmp_path, kind, 200 if kind == KINDS[0] else rounds(40))
+    survey(browser, tmp_path, kind, rounds(100 if kind == KINDS[0] else 40))
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_respondents_give_a_number_and_none_leaves_the_page(
     browser: Browser, tmp_path: Path, kind: str
 ) -> None:
-    respondents = 200 if kind == NUMBERS[0] else rounds(40)
+    respondents = rounds(100 if kind == NUMBERS[0] else 40)
     numbers = [f"{number}.0625" for number in range(11, 31)]  # digits that no report has
     poll = number_poll(tmp_path, kind)
     with hosting(poll) as host:
@@ -340,8 +340,15 @@ def test_a_token_of_the_link_is_used_and_not_left_in_the_address(
     assert not any(token in request["url"] for request in browser.requests)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(
+    ("screen", "dark"),
+    [
+        pytest.param(PHONE, True, id="phone-dark"),
+        pytest.param(DESK, False, id="desk-light"),
+        pytest.param(PHONE, False, id="phone-light", marks=pytest.mark.soak),
+        pytest.param(DESK, True, id="desk-dark", marks=pytest.mark.soak),
+    ],
+)
 def test_everyone_can_use_the_pages(
     browser: Browser, tmp_path: Path, screen: tuple[int, int], dark: bool
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_report_is_in_the_results_once_it_is_acknowledged(site: Sites) -> None
     assert "forged" in found["poisoning"]["text"]
 
 
+@pytest.mark.slow
 def test_reports_on_a_number_are_a_mean(site: Sites) -> None:
     made = site(answers=None, low=0, high=40)
     scheme = made.poll.scheme
@@ -145,6 +146,7 @@ def test_one_forged_report_shifts_a_mean_by_what_is_said(kind: str) -> None:
     assert max(values) - min(values) == pytest.approx(leverage(scheme) / 60)
 
 
+@pytest.mark.slow
 def test_one_forged_report_shifts_an_estimate_by_what_is_said(site: Sites) -> None:
     from discreet.survey.results import poisoning
 
@@ -328,6 +330,7 @@ def test_reports_are_tidied_when_none_come(site: Sites, monkeypatch: pytest.Monk
         until(lambda before=before: len(tidied) > before, "the reports are tidied")  # type: ignore[misc]
 
 
+@pytest.mark.slow
 def test_reports_are_tidied_though_some_always_come(
     site: Sites, monkeypatch: pytest.MonkeyPatch
 ) -> None:

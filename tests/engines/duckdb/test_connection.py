@@ -152,6 +152,7 @@ def test_a_forked_process_opens_the_source_again(tmp_path: Path) -> None:
     engine.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_python_ends_well_in_a_forked_process_that_never_asks(tmp_path: Path) -> None:
     path = stored(tmp_path / "t.parquet")

@@ -69,7 +69,7 @@ def as_doubles(row: Row) -> Row:
 
 
 @pytest.mark.slow
-@examples(40, QUICK)
+@examples(25, QUICK)
 @given(st.lists(rows_of(st.just("p"), most=1), min_size=1, max_size=6), numbers, conditions)
 def test_every_expression_is_what_plain_arithmetic_says(
     table: list[Row], size: Expression, truth: Expression

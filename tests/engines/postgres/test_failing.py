@@ -13,6 +13,7 @@ from discreet.engines.sources import Sources, find
 from discreet.plan.check import checked
 from discreet.sql.select import parse_select
 from tests.engines.failing import DECLARED, NAMED, OTHERS, PEOPLE, PERSON, fails, wrong
+from tests.support.trials import all_but
 
 FAILING = f"10 / (x::integer - {PERSON})"
 FORBIDDEN = f"10 / (id - {PERSON}) IS NOT NULL"
@@ -80,7 +81,7 @@ def is_fenced(engine: Postgres) -> bool:
     return bool(writing._is_computed("source"))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", all_but(["a view"], WAYS, pytest.mark.slow))
 def test_a_failure_does_not_depend_on_conditions(way: str, request: pytest.FixtureRequest) -> None:
     wanted = "full_server" if "postgres_fdw" in WAYS[way] else "server"
     address: str = request.getfixturevalue(wanted)
@@ -89,6 +90,7 @@ def test_a_failure_does_not_depend_on_conditions(way: str, request: pytest.Fixtu
         assert wrong(engine, OTHERS, failing=False) == []
 
 
+@pytest.mark.slow
 def test_where_every_row_can_be_read_all_is_answered(server: str) -> None:
     """The control of the questions: none of them fails by itself."""
     way = "CREATE VIEW t AS SELECT id, x, 10 / (x::integer + 1) AS y, tag FROM stored"
@@ -109,6 +111,7 @@ def test_without_the_fence_a_condition_decides(
         assert not fails(engine, NAMED[1])
 
 
+@pytest.mark.slow
 def test_a_policy_about_rows_is_not_let_decide(server: str) -> None:
     """A condition that PostgreSQL may ask first would choose for whom a policy fails."""
     schema = made(

@@ -127,6 +127,7 @@ def test_the_next_question_opens_a_new_session(server: str, visits: dp.Table) ->
     assert spent(visits) == 10
 
 
+@pytest.mark.slow
 def test_a_statement_that_takes_too_long_is_ended(server: str) -> None:
     with opened(slow(server) + "&statement_timeout=1") as table:
         with pytest.raises(UnansweredError) as caught:

@@ -25,6 +25,7 @@ from discreet.sql.text import parse_expression
 from tests.support.cases import each
 from tests.support.offered_expressions import COLUMNS, EXAMPLES, FURTHER, KINDS, MORE, ROWS
 from tests.support.postgres_tables import new_table
+from tests.support.trials import rounds
 
 REFUSED = {
     "stay % age",
@@ -83,6 +84,7 @@ def same(first: object, second: object) -> bool:
     return type(first) is type(second) and first == second
 
 
+@pytest.mark.slow
 @each("text", sorted({*EXAMPLES, *FURTHER, *MORE} - REFUSED))
 def test_a_value_is_what_duckdb_computes(engines: Any, text: str) -> None:
     node = check(parse_expression(text), COLUMNS).node
@@ -116,7 +118,9 @@ def floats() -> list[float]:
     edges += [2.0**power for power in (0, 1, 49, 50, 511, 512, 513, 970, 971, 1022, 1023)]
     edges += [math.nextafter(one, toward) for one in edges for toward in (0.0, inf)]
     drawn = Random(7)
-    edges += [drawn.uniform(1, 2) * 2.0 ** drawn.randint(-1074, 1022) for _ in range(120)]
+    edges += [
+        drawn.uniform(1, 2) * 2.0 ** drawn.randint(-1074, 1022) for _ in range(min(120, rounds(40)))
+    ]
     return [sign * one for one in edges for sign in (1, -1)]
 
 
