@@ -29,13 +29,15 @@ age       = { type = "integer", low = 0, high = 120 }
 smoker    = { type = "boolean" }
 diagnosis = { type = "text" }
 admitted  = { type = "date", low = "2025-01-01", high = "2025-12-31" }
-[private.patients]
+"""
+JOINED = f"""\
+{VISITS}[private.patients]
 source   = "patients.csv"
 unit     = "id"
 max_rows = 1
 [private.patients.columns]
-sex  = { values = ["female", "male"] }
-born = { type = "integer", low = 1900, high = 2025 }
+sex  = {{ values = ["female", "male"] }}
+born = {{ type = "integer", low = 1900, high = 2025 }}
 [public.wards]
 source = "wards.csv"
 """
@@ -57,7 +59,13 @@ ROWS = PERSONS.replace('"replace"', '"add-remove"').replace("persons.csv", "rows
 MANY = VISITS.replace("max_groups = 3", "max_groups = 60").replace(
     "max_rows   = 6", "max_rows = 60"
 )
-POLICIES = {"visits": VISITS, "persons": PERSONS, "rows": ROWS, "many": MANY}
+POLICIES = {
+    "visits": VISITS,
+    "joined": JOINED,
+    "many": MANY,
+    "persons": PERSONS,
+    "rows": ROWS,
+}
 
 
 def write_tables(folder: Path) -> None:
@@ -151,7 +159,8 @@ QUESTIONS: dict[str, Asked] = {
     "join": Asked(
         "SELECT building, sex, COUNT(DISTINCT patient) AS patients, AVG(stay) AS mean_stay "
         "FROM visits JOIN patients ON visits.patient = patients.id JOIN wards USING (ward) "
-        "GROUP BY building, sex"
+        "GROUP BY building, sex",
+        "joined",
     ),
     "subquery": Asked(
         "SELECT COUNT(*) AS patients, AVG(days) AS mean_days FROM "
