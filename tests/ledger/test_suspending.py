@@ -33,7 +33,7 @@ from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
 
 TENTH = PureEvent(epsilon="0.1")
-WRITTEN = Path(__file__).parent / "written" / "0.1.0.ledger"
+WRITTEN = Path(__file__).parents[1] / "golden" / "0.1.0" / "pending.ledger"
 ROOT = Path(__file__).parents[2]
 
 

@@ -1,0 +1,184 @@
+"""The SQL that each engine would run for the questions of the corpus; no server is asked."""
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+
+import pandas
+
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.duckdb.engine import _written as duckdb_text
+from discreet.engines.measuring import Engine
+from discreet.engines.postgres import columns as postgres_columns
+from discreet.engines.postgres import lookups as postgres_lookups
+from discreet.engines.postgres import writing as postgres_writing
+from discreet.engines.postgres.catalog import StoredColumn
+from discreet.engines.postgres.engine import Postgres
+from discreet.engines.sources import Sources, Stored, find, stored_tables
+from discreet.engines.spark import columns as spark_columns
+from discreet.engines.spark import lookups as spark_lookups
+from discreet.engines.spark import writing as spark_writing
+from discreet.engines.spark.engine import Spark
+from discreet.errors import QueryError
+from discreet.plan.blocks import Block
+from discreet.plan.check import Question, checked
+from discreet.plan.columns import Boolean, Category, Column, Number
+from discreet.plan.schema import Schema
+from discreet.release.price import price
+from discreet.sql.forms import DUCKDB, POSTGRES, SPARK
+from discreet.sql.select import parse_select
+from tests.golden.comparing import parted
+from tests.sql.corpus.facts import DELTA, Case, cases
+from tests.sql.corpus.schemas import SCHEMAS
+
+ACCEPTED = cases("accepted")
+
+_BREAKS = re.compile(
+    r" (?=(?:SELECT|FROM|WHERE|GROUP BY|ORDER BY|UNION ALL|LEFT JOIN|JOIN|CASE WHEN)\b)"
+)
+
+_VIEWS = "ratings"
+"""The schema whose tables are views in PostgreSQL, which are read through first."""
+
+
+def files(folder: Path) -> dict[str, str]:
+    """One file for each engine: the SQL of every accepted question, by what it asks."""
+    texts: dict[str, dict[str, str]] = {name: {} for name in ENGINES}
+    for schema in SCHEMAS.values():
+        engines = {name: made(schema) for name, made in ENGINES.items()}
+        for case in ACCEPTED:
+            if case.schema is schema:
+                question, blocks = _planned(case)
+                for name, engine in engines.items():
+                    texts[name][str(case)] = _written(engine, question, blocks)
+    return {f"{name}.sql": parted(parts) for name, parts in texts.items()}
+
+
+def _planned(case: Case) -> tuple[Question, tuple[Block, ...]]:
+    question = checked(parse_select(case.sql, case.schema), case.schema)
+    delta = DELTA if question.selects_keys else Fraction(0)
+    return question, tuple(one.block for one in price(question, Fraction(1), delta).blocks)
+
+
+def _written(engine: Engine, question: Question, blocks: tuple[Block, ...]) -> str:
+    try:
+        texts = engine.texts(question, blocks)
+    except QueryError as error:
+        return f"refused: {error}"
+    return "\n".join(f"{broken(text)};" for text in texts)
+
+
+def broken(text: str) -> str:
+    """A query on several lines: some of its blanks are ends of lines."""
+    return _BREAKS.sub("\n", text)
+
+
+# ---------------------------------------------------------------------- engines without a server
+
+
+def _duckdb(_: Schema) -> Engine:
+    engine = object.__new__(DuckDB)
+    Engine.__init__(engine, None, DUCKDB, duckdb_text)  # type: ignore[arg-type]  # none is asked
+    return engine
+
+
+def _postgres(schema: Schema) -> Engine:
+    relations = {
+        table.view: postgres_columns.relation(
+            table, f'"public"."{table.view}"', _stored(table, computed=schema.name == _VIEWS)
+        )
+        if private
+        else postgres_lookups.lookup(table)
+        for table, private in _tables(schema)
+    }
+    engine = object.__new__(Postgres)
+    writing = postgres_writing.Writing(relations, "C.utf8")
+    Engine.__init__(engine, None, POSTGRES, writing.text)  # type: ignore[arg-type]
+    return engine
+
+
+def _spark(schema: Schema) -> Engine:
+    relations = {}
+    for table, private in _tables(schema):
+        places = {name: f"c{place}" for place, name in enumerate(table.declared)}
+        types = dict(zip(table.declared, map(_spark_type, _declared(table)), strict=True))
+        relations[table.view] = (
+            (f"view_{table.view}", spark_columns.relation(table, types, places))
+            if private
+            else spark_lookups.lookup(table)
+        )
+    engine = object.__new__(Spark)
+    Engine.__init__(engine, None, SPARK, spark_writing.Writing(relations).text)  # type: ignore[arg-type]
+    return engine
+
+
+def _tables(schema: Schema) -> list[tuple[Stored, bool]]:
+    """The tables of a schema, and whether each is private; of public ones a row is there."""
+    sources = Sources(
+        find(pandas.DataFrame()),
+        {name: find(pandas.DataFrame()) for name in schema.private},
+        {name: find(_row(public.columns)) for name, public in schema.public.items()},
+    )
+    private = 1 + len(schema.private)
+    return [(table, place < private) for place, table in enumerate(stored_tables(sources, schema))]
+
+
+def _row(columns: Mapping[str, Column]) -> pandas.DataFrame:
+    return pandas.DataFrame(
+        {
+            name: [one.values[0] if isinstance(one, Category) else "it's" if _is_text(one) else 60]
+            for name, one in columns.items()
+        }
+    )
+
+
+def _is_text(column: Column) -> bool:
+    return not isinstance(column, Number | Boolean | Category)
+
+
+def _declared(table: Stored) -> list[Column | None]:
+    return [*table.columns.values(), *([] if table.unit is None else [None])]
+
+
+def _stored(table: Stored, *, computed: bool) -> tuple[StoredColumn, ...]:
+    return tuple(
+        StoredColumn(1, name, True, computed, 1, _postgres_type(one))
+        for name, one in zip(table.declared, _declared(table), strict=True)
+    )
+
+
+def _postgres_type(column: Column | None) -> str:
+    """A type in which a declared column is often stored; None is for whose row it is."""
+    match column:
+        case None:
+            return "int4"
+        case Number(dated=True):
+            return "date"
+        case Number():
+            return "numeric" if column.low is None else "int4" if column.whole else "float8"
+        case Boolean():
+            return "bool"
+        case Category() if column.numeric:
+            return "int4"
+    return "text"
+
+
+def _spark_type(column: Column | None) -> str:
+    return _SPARK[_postgres_type(column)]
+
+
+_SPARK = {
+    "int4": "int",
+    "date": "date",
+    "numeric": "decimal(10,0)",
+    "float8": "double",
+    "bool": "boolean",
+    "text": "string",
+}
+ENGINES: dict[str, Callable[[Schema], Engine]] = {
+    "duckdb": _duckdb,
+    "postgres": _postgres,
+    "spark": _spark,
+}
+"""How each engine is made that writes SQL and runs none."""

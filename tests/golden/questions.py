@@ -1,0 +1,207 @@
+"""Two small tables with their policies, and a question of each kind about them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import discreet as dp
+
+WARDS = ("A", "B", "C", "D")
+
+VISITS = """\
+source     = "visits.csv"
+unit       = "patient"
+neighbors  = "add-remove"
+max_groups = 3
+max_rows   = 6
+ledger     = "visits.ledger"
+[budget]
+epsilon = 10
+delta   = 1e-3
+[analyst_budget]
+epsilon = 8
+delta   = 1e-4
+[columns]
+ward      = { values = ["A", "B", "C", "D"] }
+stay      = { low = 0, high = 20 }
+age       = { type = "integer", low = 0, high = 120 }
+smoker    = { type = "boolean" }
+diagnosis = { type = "text" }
+admitted  = { type = "date", low = "2025-01-01", high = "2025-12-31" }
+"""
+JOINED = f"""\
+{VISITS}[private.patients]
+source   = "patients.csv"
+unit     = "id"
+max_rows = 1
+[private.patients.columns]
+sex  = {{ values = ["female", "male"] }}
+born = {{ type = "integer", low = 1900, high = 2025 }}
+[public.wards]
+source = "wards.csv"
+"""
+PERSONS = """\
+source    = "persons.csv"
+unit      = "row"
+neighbors = "replace"
+ledger    = ":memory:"
+[budget]
+epsilon = 10
+delta   = 1e-3
+[columns]
+state  = { values = ["North", "South"] }
+income = { low = 0, high = 200000 }
+hours  = { type = "integer", low = 0, high = 80, default = 40 }
+job    = { type = "text" }
+"""
+ROWS = PERSONS.replace('"replace"', '"add-remove"').replace("persons.csv", "rows.csv")
+MANY = VISITS.replace("max_groups = 3", "max_groups = 60").replace(
+    "max_rows   = 6", "max_rows = 60"
+)
+POLICIES = {
+    "visits": VISITS,
+    "joined": JOINED,
+    "many": MANY,
+    "persons": PERSONS,
+    "rows": ROWS,
+}
+
+
+def write_tables(folder: Path) -> None:
+    """The policies and their files, by arithmetic."""
+    visits = ["patient,ward,stay,age,smoker,diagnosis,admitted"]
+    for person in range(300):
+        for visit in range(1 + person % 6):
+            ward, stay = "ABC"[(person + visit) % 3], (person * 7 + visit * 3) % 20
+            ill, day = "flu" if person % 5 else "cold", f"{1 + person % 12:02}-{1 + visit:02}"
+            shown = "" if person % 50 == 0 else stay
+            visits.append(
+                f"{person},{ward},{shown},{20 + person % 60},{person % 4 == 0},{ill},2025-{day}"
+            )
+    people = ["id,sex,born"]
+    people += [f"{one},{'female' if one % 2 else 'male'},{1940 + one % 60}" for one in range(300)]
+    wards = ["ward,building,beds"]
+    wards += [f"{ward},{'north' if ward < 'C' else 'south'},{ord(ward) - 60}" for ward in WARDS]
+    persons = ["state,income,hours,job"]
+    for one in range(500):
+        hours = "" if one % 7 == 0 else one % 60
+        state = ("North", "South")[one % 2]
+        persons.append(f"{state},{1000 * (one % 150)},{hours},job {one % 3}")
+    texts = {"visits": visits, "patients": people, "wards": wards}
+    for name, lines in (texts | {"persons": persons, "rows": persons}).items():
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    for name, policy in POLICIES.items():
+        (folder / f"{name}.toml").write_text(policy)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of a table, in SQL or in Python, and what it may cost."""
+
+    sql: str | Callable[[dp.Table], Any]
+    table: str = "visits"
+    epsilon: str | None = "1"
+    delta: str = "0"
+    margin: dict[str, str] = field(default_factory=dict)
+    expect_rows: int | None = None
+
+
+QUESTIONS: dict[str, Asked] = {
+    "count": Asked("SELECT COUNT(*) AS n FROM visits"),
+    "people": Asked("SELECT COUNT(DISTINCT patient) AS patients FROM visits WHERE stay > 2"),
+    "people-by-condition": Asked(
+        lambda table: table.agg(long=dp.people(dp.col("stay") > 10), all=dp.people())
+    ),
+    "sum": Asked("SELECT ward, SUM(stay) AS days, COUNT(stay) AS known FROM visits GROUP BY ward"),
+    "mean": Asked("SELECT AVG(stay) AS mean_stay, COUNT(*) AS n FROM visits", expect_rows=1000),
+    "spread": Asked(
+        "SELECT AVG(age) AS mean_age, STDDEV(age) AS spread, VAR_POP(age) AS variance, "
+        "COUNT(age) AS n FROM visits"
+    ),
+    "proportion": Asked("SELECT AVG(smoker) AS smokers FROM visits WHERE age < 50"),
+    "quantiles": Asked(
+        "SELECT ward, MEDIAN(stay) AS middle, QUANTILE_CONT(stay, 0.9) AS p90, "
+        "MEDIAN(admitted) AS day, COUNT(*) AS n FROM visits GROUP BY ward",
+        epsilon="1/2",
+        expect_rows=50,
+    ),
+    "least-and-largest": Asked("SELECT MIN(age) AS least, MAX(stay) AS longest FROM visits"),
+    "distinct": Asked("SELECT COUNT(DISTINCT diagnosis) AS kinds FROM visits"),
+    "public-groups": Asked(
+        "SELECT ward, smoker, COUNT(DISTINCT patient) AS patients, AVG(stay) AS mean_stay "
+        "FROM visits WHERE ward <> 'E' GROUP BY ward, smoker",
+        epsilon="1/3",
+    ),
+    "private-groups": Asked(
+        "SELECT diagnosis, COUNT(DISTINCT patient) AS patients, SUM(stay) AS days FROM visits "
+        "GROUP BY diagnosis",
+        epsilon="2",
+        delta="1e-6",
+    ),
+    "private-groups-alone": Asked(
+        "SELECT diagnosis, COUNT(DISTINCT patient) AS patients FROM visits GROUP BY diagnosis",
+        delta="1e-6",
+    ),
+    "gaussian": Asked(
+        lambda table: table.group_by("ward", "smoker").agg(n=dp.people(), m=dp.rows()),
+        "many",
+        delta="1e-5",
+    ),
+    "months": Asked(
+        "SELECT DATE_TRUNC('month', admitted) AS month, COUNT(*) AS n FROM visits GROUP BY 1"
+    ),
+    "bins": Asked(lambda table: table.group_by(dp.col("age").bins([20, 40, 60])).agg(n=dp.rows())),
+    "choices": Asked(
+        "SELECT CASE WHEN age >= 65 THEN 'old' WHEN age >= 18 THEN 'grown' END AS age_group, "
+        "COUNT(*) AS n FROM visits GROUP BY 1"
+    ),
+    "join": Asked(
+        "SELECT building, sex, COUNT(DISTINCT patient) AS patients, AVG(stay) AS mean_stay "
+        "FROM visits JOIN patients ON visits.patient = patients.id JOIN wards USING (ward) "
+        "GROUP BY building, sex",
+        "joined",
+    ),
+    "subquery": Asked(
+        "SELECT COUNT(*) AS patients, AVG(days) AS mean_days FROM "
+        "(SELECT patient, SUM(stay) AS days FROM visits GROUP BY patient) AS each"
+    ),
+    "computed": Asked(
+        "SELECT ward, SUM(stay) / COUNT(*) AS per_visit, MEDIAN(stay) * 24 AS hours FROM visits "
+        "GROUP BY ward HAVING COUNT(*) > 20 ORDER BY per_visit DESC LIMIT 2",
+        epsilon="3",
+    ),
+    "margin": Asked(
+        "SELECT ward, COUNT(*) AS n, AVG(stay) AS m FROM visits GROUP BY ward",
+        epsilon=None,
+        margin={"n": "40"},
+    ),
+    "free": Asked("SELECT COUNT(*) AS n FROM persons", "persons", epsilon=None),
+    "replaced": Asked(
+        "SELECT AVG(income) AS mean_income, SUM(hours) AS hours, COUNT(hours) AS known, "
+        "COUNT(*) AS n FROM persons",
+        "persons",
+    ),
+    "replaced-groups": Asked(
+        "SELECT state, COUNT(*) AS n, AVG(hours) AS mean_hours, STDDEV(income) AS spread "
+        "FROM persons GROUP BY state",
+        "persons",
+    ),
+    "rows": Asked(
+        "SELECT state, COUNT(*) AS n, COUNT(hours) AS known, AVG(income) AS mean_income, "
+        "COUNT(DISTINCT job) AS jobs FROM rows GROUP BY state",
+        "rows",
+    ),
+    "rows-private-groups": Asked(
+        "SELECT job, COUNT(*) AS n, AVG(hours) AS mean_hours FROM rows GROUP BY job",
+        "rows",
+        delta="1e-6",
+    ),
+    "one-word-wrong": Asked(
+        "SELECT COUNT(*) FILTER (WHERE ward = 'a') AS n FROM visits WHERE ward = 'Q'",
+        epsilon="1/10",
+    ),
+}
+"""One question of each kind, by its name."""
+BATCH = ("count", "public-groups", "private-groups-alone", "least-and-largest")
+"""The questions that are planned together against one budget."""
