@@ -10,6 +10,7 @@ from discreet.local import (
     HadamardResponse,
     Mean,
     RandomizedResponse,
+    Repeated,
     SubsetSelection,
     UnaryEncoding,
     read_export,
@@ -32,6 +33,8 @@ def exported(scheme: Any, reports: list[Any]) -> str:
         (SubsetSelection(epsilon=1, categories=9), [1, 2, 8]),
         (HadamardResponse(epsilon=1, categories=9), [1, 2, 8]),
         (Mean(low=0, high="1/3", epsilon=1), [0, 0.1, 0.3]),
+        (Repeated(permanent=POLL), ["no", "yes", "no"]),
+        (Repeated(permanent=POLL, each=POLL), ["no", "yes", "no"]),
     ],
     ids=repr,
 )

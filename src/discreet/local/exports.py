@@ -33,7 +33,8 @@ def read_export(text: str | bytes) -> Tally:
     if not isinstance(fields["scheme"], dict) or not isinstance(rows, list):
         raise _malformed()
     made: Any = scheme(json.dumps(fields["scheme"], ensure_ascii=False))
-    identity, tally = made.identity, made.tally()
+    tally = made.tally()
+    identity = tally.identity  # a repeated question of one stage has the reports of that stage
     for row in rows:
         if not isinstance(row, dict) or not {"report"} <= set(row) <= {"day", "report"}:
             raise _malformed()
