@@ -141,8 +141,11 @@ class Both:
             return
         found = [plan for plan, _ in plans]
         for what in ("explain", "text", "queries", "notes", "lines", "computed", "__repr__"):
-            shown = [getattr(plan, what) for plan in found]
-            same(what, [_renamed(one() if callable(one) else one) for one in shown])
+            shown = [said(lambda plan=plan, what=what: _shown(plan, what)) for plan in found]
+            refused = same(f"the refusal of {what}", [error for _, error in shown])
+            if refused is not None and (what, refused[0]) != ("queries", QueryError.__name__):
+                raise FoundError(f"{what} of a plan fails: {refused}")
+            same(what, [text for text, _ in shown])
         released = self._recorded(lambda place: found[place].release())
         if released is None:
             return
@@ -212,6 +215,11 @@ class Both:
         moved = distance(first, second)
         if moved > units:
             raise FoundError(f"people by size move by {moved}, priced are {units}")
+
+
+def _shown(plan: Any, what: str) -> Any:
+    one = getattr(plan, what)
+    return _renamed(one() if callable(one) else one)
 
 
 def _renamed(shown: Any) -> Any:
