@@ -134,7 +134,7 @@ ORACLE: dict[str, tuple[Event, Callable[[], peer.PrivacyLossDistribution]]] = {
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(one, marks=[pytest.mark.slow] * (one == "integer Gaussian")) for one in ORACLE],
+    [pytest.param(one, marks=[pytest.mark.soak] * (one == "integer Gaussian")) for one in ORACLE],
 )
 def test_the_peer_agrees(name: str) -> None:
     ours, theirs = ORACLE[name]

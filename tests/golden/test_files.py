@@ -6,11 +6,13 @@ import pytest
 
 from tests.golden.comparing import FOLDER, differences, keep, parted
 from tests.golden.subjects import SUBJECTS
+from tests.support.trials import all_but
 
 MOST_BYTES = 2_200_000
+QUICK = ["ledger", "local", "surveys"]
 
 
-@pytest.mark.parametrize("name", SUBJECTS)
+@pytest.mark.parametrize("name", all_but(QUICK, SUBJECTS, pytest.mark.slow))
 def test_what_is_written_is_what_is_kept(name: str, tmp_path: Path) -> None:
     found = differences(FOLDER / name, SUBJECTS[name](tmp_path))
     assert not found, f"{len(found)} golden files differ. {found[0]}"

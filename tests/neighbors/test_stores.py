@@ -17,7 +17,7 @@ IN_THE_SOAK_ON_POSTGRES = 10_000
 BLOCKS = {"Rows", "People", "Present", "Total", "Distinct", "Ranks", "Extreme", "Moments", "Keys"}
 
 
-@pytest.mark.parametrize("store", all_but(["CSV", "Polars"], STORES, pytest.mark.slow))
+@pytest.mark.parametrize("store", all_but(["CSV"], STORES, pytest.mark.slow))
 def test_neighbors_are_told_apart_by_no_more_than_is_priced(store: str, counts: Counts) -> None:
     short_run(STORES[store], counts)
     assert counts.pairs > counts.refused, "too many tables are refused by their writer"

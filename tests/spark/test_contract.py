@@ -25,7 +25,7 @@ from tests.support.measuring import asked, every_block, schema
 from tests.support.several_tables import cells_of
 from tests.support.trials import rounds
 
-EVERY = 8
+EVERY = 12
 """Spark takes seconds for a question: of the questions that other engines are asked, so many-th."""
 QUESTIONS = contract.questions(quick=True)[::EVERY]
 

@@ -95,7 +95,7 @@ def run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.parametrize("kind", ["standalone", "connect"])
+@pytest.mark.parametrize("kind", ["standalone", pytest.param("connect", marks=pytest.mark.soak)])
 def test_a_policy_may_name_a_cluster(request: Any, files: Path, kind: str) -> None:
     address = request.getfixturevalue(kind)
     folder = files.parent
