@@ -131,8 +131,6 @@ def round_numbers(bounds: Range) -> BaseMeasure | None:
 
     On few points every value has weight enough, and on a grid that someone chose so too.
     """
-    if not _LEAST <= bounds.width <= _MOST:
-        return None
     return _rounded(bounds, _NEAREST)
 
 
@@ -144,8 +142,6 @@ def toward_middle(bounds: Range) -> BaseMeasure | None:
     the lower bound; the least value is the largest of the flipped range.  Values are rounded up
     here, and so are the round numbers.
     """
-    if not _LEAST <= bounds.width <= _MOST:
-        return None
     quarter, eighth = bounds.width // 4, bounds.width // 8
     middle = (
         Layer(quarter, bounds.width - quarter, 9 * _FINE),
@@ -154,7 +150,10 @@ def toward_middle(bounds: Range) -> BaseMeasure | None:
     return _rounded(bounds, _UP, middle)
 
 
-def _rounded(bounds: Range, ahead: Fraction, more: tuple[Layer, ...] = ()) -> BaseMeasure:
+def _rounded(bounds: Range, ahead: Fraction, more: tuple[Layer, ...] = ()) -> BaseMeasure | None:
+    """All points alike, round numbers, and more layers; None on a range of few points."""
+    if not _LEAST <= bounds.width <= _MOST:
+        return None
     layers = (Layer(0, bounds.width, _FINE), *_decimals(bounds, ahead), *more)
     return BaseMeasure(bounds.width, layers)
 
