@@ -1,7 +1,7 @@
 """A value on the grid plus whole steps: exact, and its type tells nothing about the true value."""
 
 from fractions import Fraction
-from math import floor, inf, nan
+from math import floor, inf, log, nan
 from time import process_time
 
 import numpy as np
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import DataError
 from discreet.exact import Grid
-from discreet.mechanisms import Laplace
+from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.additive import (
+    AdditiveNoise,
     decode,
     exact_sum,
     fitting,
@@ -22,6 +23,7 @@ from discreet.mechanisms.additive import (
     steps_of,
 )
 from discreet.noise import UnsafeSeededBits, laplace
+from discreet.privacy.sensitive import Sensitive
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 grids = st.integers(-60, 60).map(Grid)
@@ -199,3 +201,85 @@ def test_steps_are_read_from_floats_as_the_grid_makes_them():
     assert steps_of(grid.value(7), grid, "outcome") == 7
     assert steps_of("0.5", Grid(-1), "outcome") == 1
     assert steps_of(0.1, Grid(-1), "outcome").denominator > 1
+
+
+# ---------------------------------------------------------------------- one interface
+
+NOISES: list[AdditiveNoise] = [
+    Laplace(scale=3),
+    Laplace(scale="1/3"),
+    Laplace(scale=3, grid="1/4"),
+    Laplace(scale=12, grid=4),
+    Gaussian(sigma=3),
+    Gaussian(sigma="1/3"),
+    Gaussian(sigma=3, grid="1/4"),
+    Gaussian(sigma=12, grid=4),
+]
+BITS = 128
+every_noise = pytest.mark.parametrize("noise", NOISES, ids=repr)
+
+
+@every_noise
+def test_points_and_tails_enclose_one_law(noise: AdditiveNoise) -> None:
+    """A tail less the next one is a point, both sides are alike, and floats agree with both."""
+    tolerance = Fraction(1, 1 << BITS - 10)
+    for place in range(-40, 41):
+        low, high = (Fraction(end, 1 << BITS) for end in noise.point(place, BITS))
+        least, most = (Fraction(end, 1 << BITS) for end in noise.upper_tail(place, BITS))
+        next_least, next_most = (
+            Fraction(end, 1 << BITS) for end in noise.upper_tail(place + 1, BITS)
+        )
+        assert 0 <= low <= high < low + tolerance
+        assert least <= most < least + tolerance
+        assert low <= most - next_least
+        assert least - next_most <= high
+        assert noise.point(place, BITS) == noise.point(-place, BITS)
+        assert noise.pmf(place * noise.grid.step) == pytest.approx(float(low), rel=1e-12)
+        quick = noise.quick_upper_tail(place, BITS)
+        assert quick[0] <= noise.upper_tail(place, 4 * BITS)[1] >> 3 * BITS
+        assert quick[1] >= noise.upper_tail(place, 4 * BITS)[0] >> 3 * BITS
+        if place > 0:
+            beyond = noise.tail(np.array([float((place - 1) * noise.grid.step)]))[0]
+            assert beyond == pytest.approx(2 * float(least), rel=1e-9, abs=1e-30)
+
+
+@every_noise
+def test_log_ratios_are_those_of_the_points(noise: AdditiveNoise) -> None:
+    for first in (-7, 0, 3):
+        for second in (-4, 1, 12):
+            chances = [Fraction(noise.point(place, 1024)[0]) for place in (first, second)]
+            exact = noise.log_ratio(first, second)
+            found = log(chances[0].numerator) - log(chances[1].numerator)
+            assert found == pytest.approx(float(exact), abs=1e-9)
+
+
+@every_noise
+def test_the_rest_of_a_comparison_has_constant_odds_or_hardly_any_weight(
+    noise: AdditiveNoise,
+) -> None:
+    start = noise.tail_start
+    if noise.tail_ratio_is_constant:
+        odds = {noise.log_ratio(place, place - 2) for place in range(start + 2, start + 50)}
+        assert len(odds) == 1
+    else:
+        assert noise.upper_tail(start, 200)[1] < 1 << 40
+
+
+@every_noise
+def test_what_is_near_is_reached_more_than_one_time_in_eight(noise: AdditiveNoise) -> None:
+    assert noise.upper_tail(noise.near, BITS)[0] > 1 << BITS - 3
+
+
+@every_noise
+def test_draws_are_the_noise_that_a_release_adds(noise: AdditiveNoise) -> None:
+    drawn = noise.draw(500, UnsafeSeededBits(3))
+    zeros = Sensitive(np.zeros(500, np.int64))
+    assert drawn.tolist() == noise.release(zeros, UnsafeSeededBits(3)).tolist()
+    added = noise(np.zeros(500), source=UnsafeSeededBits(3))
+    assert added.tolist() == [noise.grid.value(int(step)) for step in drawn]
+
+
+@every_noise
+def test_the_spread_is_called_as_it_is_given(noise: AdditiveNoise) -> None:
+    assert getattr(noise, noise.spread_name) == noise.spread
+    assert f"{noise.spread_name}=" in repr(noise)

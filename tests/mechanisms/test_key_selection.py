@@ -8,19 +8,21 @@ import pytest
 from scipy.stats import binom
 
 from discreet.errors import DataError, PrivacyParameterError, VerificationError
-from discreet.mechanisms.gaussian_threshold import GaussianThreshold
 from discreet.mechanisms.key_selection import KeySelection, best_selection
-from discreet.mechanisms.laplace_threshold import LaplaceThreshold
+from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.optimal_selection import OptimalSelection
+from discreet.mechanisms.threshold import Threshold
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.losses import ApproximateDP
 from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import verify
 from tests.support.evidence import WRONG_VERDICT, fits
 
-KINDS = [OptimalSelection, LaplaceThreshold, GaussianThreshold]
-THRESHOLDS = [LaplaceThreshold, GaussianThreshold]
+LAPLACE, GAUSSIAN = Threshold.laplace, Threshold.gaussian
+KINDS = [OptimalSelection, LAPLACE, GAUSSIAN]
+THRESHOLDS = [LAPLACE, GAUSSIAN]
 MANY = 20_000
 
 
@@ -56,8 +58,8 @@ def test_half_points_at_epsilon_one_and_delta_one_in_a_million(
     made_of = {"epsilon": 1, "delta": 1e-6, "groups": groups}
     best = OptimalSelection(**made_of)
     assert (best.half_point, best.sure_point) == (optimal, sure)
-    assert LaplaceThreshold(**made_of).half_point == laplace
-    assert GaussianThreshold(**made_of).half_point == gauss
+    assert LAPLACE(**made_of).half_point == laplace
+    assert GAUSSIAN(**made_of).half_point == gauss
 
 
 def test_the_optimal_curve_of_the_literature():
@@ -81,7 +83,7 @@ def test_the_half_point_is_where_a_key_is_released_half_of_the_time(kind, relati
 
 @pytest.mark.parametrize("groups", [1, 2, 5])
 def test_no_threshold_at_the_same_loss_per_key_beats_the_optimal_choice(groups):
-    best, other = (made(kind, groups=groups) for kind in (OptimalSelection, LaplaceThreshold))
+    best, other = (made(kind, groups=groups) for kind in (OptimalSelection, LAPLACE))
     for count in range(60):
         assert other.keep_probability(count) <= best.keep_probability(count) + 1e-12
 
@@ -100,15 +102,15 @@ def test_replace_costs_the_optimal_choice_as_much_as_twice_the_keys(groups):
     [
         (1, False, OptimalSelection),
         (2, False, OptimalSelection),
-        (4, False, GaussianThreshold),
-        (1, True, LaplaceThreshold),
-        (2, True, LaplaceThreshold),
-        (4, True, GaussianThreshold),
+        (4, False, GAUSSIAN),
+        (1, True, LAPLACE),
+        (2, True, LAPLACE),
+        (4, True, GAUSSIAN),
     ],
 )
 def test_the_best_has_the_lowest_half_point(groups, counts, kind):
     best = best_selection(epsilon=1, delta=1e-6, groups=groups, counts=counts)
-    assert type(best) is kind
+    assert best == kind(epsilon=1, delta=1e-6, groups=groups)
     others = KINDS if not counts else THRESHOLDS
     points = [other(epsilon=1, delta=1e-6, groups=groups).half_point for other in others]
     assert best.half_point == min(points)
@@ -194,11 +196,11 @@ def test_the_law_adds_up_and_agrees_with_the_stated_probability(kind):
 
 
 def test_laws_of_different_mechanisms_are_not_compared():
-    first, second = (made(LaplaceThreshold, epsilon=e).law([1]) for e in (1, 2))
+    first, second = (made(LAPLACE, epsilon=e).law([1]) for e in (1, 2))
     with pytest.raises(VerificationError, match="different noise"):
         first.against(second)
     with pytest.raises(VerificationError, match="more than"):
-        verify(made(LaplaceThreshold), [10**9], [10**9 + 1])
+        verify(made(LAPLACE), [10**9], [10**9 + 1])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -212,8 +214,7 @@ def test_noise_beyond_64_bits_neither_overflows_nor_waits(kind):
 def test_released_counts_beyond_64_bits_are_python_integers():
     top = 2**63 - 1
     sums = [
-        made(LaplaceThreshold)(units(5, top), source=UnsafeSeededBits(seed)).counts
-        for seed in range(20)
+        made(LAPLACE)(units(5, top), source=UnsafeSeededBits(seed)).counts for seed in range(20)
     ]
     assert {array.dtype for array in sums} == {np.dtype(np.int64), np.dtype(np.object_)}
     assert all((array.max() > top) == (array.dtype == np.object_) for array in sums)
@@ -230,9 +231,25 @@ def test_a_selection_is_a_value_with_its_price(kind):
     assert hash(selection) == hash(same)
     assert selection.loss() == ApproximateDP(epsilon=Fraction(1, 10), delta=Fraction(1, 10**6))
     assert selection.event() == ApproximateEvent(epsilon=Fraction(1, 10), delta=Fraction(1, 10**6))
-    assert repr(selection) == (
-        f"{kind.__name__}(epsilon=1/10, delta=1/1000000, groups=2, neighbors='replace')"
-    )
+    asked: Mechanism = selection  # as a release asks any mechanism
+    promised = ApproximateDP(epsilon=5, delta=Fraction(1, 5))
+    assert asked.event(Sensitivity(l1=2), promised) == selection.event()
+
+
+def test_names_and_texts_of_selections():
+    """The names are written into answers and certificates, so they stay."""
+    selections = [made(kind, epsilon=0.1, delta=1e-6, neighbors="replace") for kind in KINDS]
+    assert [selection.name for selection in selections] == [
+        "OptimalSelection",
+        "LaplaceThreshold",
+        "GaussianThreshold",
+    ]
+    ends = "epsilon=1/10, delta=1/1000000, groups=1, neighbors='replace')"
+    optimal, laplace, gauss = selections
+    assert repr(optimal) == f"OptimalSelection({ends}"
+    assert repr(laplace) == f"Threshold(noise=Laplace(scale=20), threshold=264, {ends}"
+    assert repr(gauss).startswith("Threshold(noise=Gaussian(sigma=")
+    assert repr(gauss).endswith(ends)
 
 
 @pytest.mark.parametrize("kind", KINDS)

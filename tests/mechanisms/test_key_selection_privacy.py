@@ -8,18 +8,18 @@ from math import exp
 import numpy as np
 import pytest
 
-import discreet.mechanisms.gaussian_threshold as gaussian_module
+import discreet.mechanisms.threshold as threshold_module
 from discreet.exact import exp_minus
 from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.gaussian_threshold import GaussianThreshold, blocks
-from discreet.mechanisms.laplace_threshold import LaplaceThreshold
 from discreet.mechanisms.optimal_selection import KeepCurve, OptimalSelection
 from discreet.mechanisms.selected_keys import key_share
+from discreet.mechanisms.threshold import Threshold, blocks
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.verification import TOLERANCE, verify
 
 ADD_REMOVE, REPLACE = Neighbors.ADD_REMOVE, Neighbors.REPLACE
-KINDS = [OptimalSelection, LaplaceThreshold, GaussianThreshold]
+LAPLACE, GAUSSIAN = Threshold.laplace, Threshold.gaussian
+KINDS = [OptimalSelection, LAPLACE, GAUSSIAN]
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
 
@@ -52,12 +52,12 @@ def levels(mechanism, most: int) -> list[int]:
 
 @pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE])
 @pytest.mark.parametrize("groups", [1, 2, 3])
-@pytest.mark.parametrize("kind", [OptimalSelection, LaplaceThreshold])
+@pytest.mark.parametrize("kind", [OptimalSelection, LAPLACE])
 @pytest.mark.parametrize(("epsilon", "delta"), [(3, "1/100"), ("1/2", "2/5")])
 def test_no_neighbors_lose_more_than_is_claimed(kind, groups, relation, epsilon, delta):
     mechanism = kind(epsilon=epsilon, delta=delta, groups=groups, neighbors=relation)
     few = {1: 5, 2: 3, 3: 2}[groups] if relation is REPLACE else {1: 5, 2: 5, 3: 4}[groups]
-    if kind is LaplaceThreshold:
+    if kind is LAPLACE:
         few = min(few, 4)
     worst = max(excess(mechanism, pair) for pair in pairs(levels(mechanism, few), groups, relation))
     assert worst <= TOLERANCE
@@ -67,13 +67,13 @@ def test_no_neighbors_lose_more_than_is_claimed(kind, groups, relation, epsilon,
 @pytest.mark.parametrize(("epsilon", "delta"), [(3, "1/100"), (1, "1/5")])
 @pytest.mark.parametrize(("groups", "relation"), [(1, ADD_REMOVE), (2, ADD_REMOVE), (1, REPLACE)])
 def test_gaussian_noise_and_its_threshold_both_within_one_delta(groups, relation, epsilon, delta):
-    mechanism = GaussianThreshold(epsilon=epsilon, delta=delta, groups=groups, neighbors=relation)
+    mechanism = GAUSSIAN(epsilon=epsilon, delta=delta, groups=groups, neighbors=relation)
     near = [0, 1, mechanism.half_point, mechanism.half_point + 3]
     worst = max(excess(mechanism, pair) for pair in pairs(near, groups, relation))
     assert -mechanism.delta < worst <= TOLERANCE
 
 
-def naive_law(mechanism: GaussianThreshold, count: int, size: int) -> np.ndarray:
+def naive_law(mechanism: Threshold, count: int, size: int) -> np.ndarray:
     """Not released, T, T + 1, …, and all beyond, in floats."""
     if count == 0:
         return np.eye(1, size)[0]
@@ -87,7 +87,7 @@ def naive_law(mechanism: GaussianThreshold, count: int, size: int) -> np.ndarray
     )
 
 
-def naive_delta(mechanism: GaussianThreshold, pair: Pair, size: int) -> float:
+def naive_delta(mechanism: Threshold, pair: Pair, size: int) -> float:
     laws = []
     for counts in pair:
         joint = np.ones(1)
@@ -100,7 +100,7 @@ def naive_delta(mechanism: GaussianThreshold, pair: Pair, size: int) -> float:
 
 @pytest.mark.parametrize(("groups", "relation"), [(3, ADD_REMOVE), (2, REPLACE), (3, REPLACE)])
 def test_many_keys_with_gaussian_noise(groups, relation):
-    mechanism = GaussianThreshold(epsilon=8, delta="1/50", groups=groups, neighbors=relation)
+    mechanism = GAUSSIAN(epsilon=8, delta="1/50", groups=groups, neighbors=relation)
     size = {3: 24, 4: 12, 6: 8}[groups if relation is ADD_REMOVE else 2 * groups]
     chosen = [0, 1] if groups == 3 and relation is REPLACE else [0, 1, mechanism.threshold]
     found = [naive_delta(mechanism, pair, size) for pair in pairs(chosen, groups, relation)]
@@ -116,7 +116,7 @@ def test_many_keys_with_gaussian_noise(groups, relation):
 @pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE])
 @pytest.mark.parametrize("groups", [1, 2, 3])
 def test_a_threshold_one_lower_breaks_the_laplace_claim(groups, relation):
-    mechanism = LaplaceThreshold(epsilon=3, delta="1/100", groups=groups, neighbors=relation)
+    mechanism = LAPLACE(epsilon=3, delta="1/100", groups=groups, neighbors=relation)
     lonely = (1,) * groups, (0,) * groups
     assert excess(mechanism, lonely) <= 0
     object.__setattr__(mechanism, "threshold", mechanism.threshold - 1)
@@ -125,7 +125,7 @@ def test_a_threshold_one_lower_breaks_the_laplace_claim(groups, relation):
 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_a_threshold_one_lower_breaks_the_gaussian_claim(groups):
-    mechanism = GaussianThreshold(epsilon=3, delta="1/100", groups=groups)
+    mechanism = GAUSSIAN(epsilon=3, delta="1/100", groups=groups)
     lonely = (1,) * groups, (0,) * groups
     assert excess(mechanism, lonely) <= 0
     object.__setattr__(mechanism, "threshold", mechanism.threshold - 1)
@@ -133,7 +133,7 @@ def test_a_threshold_one_lower_breaks_the_gaussian_claim(groups):
 
 
 def test_less_gaussian_noise_breaks_the_claim():
-    mechanism = GaussianThreshold(epsilon=3, delta="1/100", groups=1)
+    mechanism = GAUSSIAN(epsilon=3, delta="1/100", groups=1)
     shared = (mechanism.threshold + 3,), (mechanism.threshold + 2,)
     assert excess(mechanism, shared) <= TOLERANCE
     sigma = mechanism.noise.sigma * Fraction(95, 100)
@@ -208,9 +208,9 @@ def test_shares_leave_together_what_is_allowed_and_no_more_fits(keys, delta):
 @pytest.mark.parametrize("delta", ["1e-9", "1/50", "9/10"])
 def test_thresholds_are_the_least_that_hide_a_lonely_key(groups, delta):
     allowed = float(key_share(Fraction(delta), groups))
-    laplace = LaplaceThreshold(epsilon=1, delta=delta, groups=groups)
+    laplace = LAPLACE(epsilon=1, delta=delta, groups=groups)
     q = exp(-1 / groups)
-    gauss = GaussianThreshold(epsilon=10, delta=delta, groups=groups)
+    gauss = GAUSSIAN(epsilon=10, delta=delta, groups=groups)
     places = np.arange(-200, 201)
     weights = np.exp(-(places**2) / (2 * float(gauss.noise.sigma) ** 2))
     is_whole = delta == "1e-9" or groups == 1  # else δ is split, and T may be larger
@@ -231,11 +231,11 @@ def test_blocks_cover_every_mixture_once():
 @pytest.mark.slow
 def test_mixtures_that_are_not_covered_make_the_noise_and_the_threshold_split_delta(monkeypatch):
     """Both could use the whole of a small δ; sharing it, they need a higher threshold."""
-    gaussian_module._calibrated.cache_clear()
-    whole = GaussianThreshold(epsilon=1, delta=1e-6, groups=4)
-    gaussian_module._calibrated.cache_clear()
-    monkeypatch.setattr(gaussian_module, "_covers", lambda *_: False)
-    split = GaussianThreshold(epsilon=1, delta=1e-6, groups=4)
-    gaussian_module._calibrated.cache_clear()
+    threshold_module._with_gaussian.cache_clear()
+    whole = GAUSSIAN(epsilon=1, delta=1e-6, groups=4)
+    threshold_module._with_gaussian.cache_clear()
+    monkeypatch.setattr(threshold_module, "_covers", lambda *_: False)
+    split = GAUSSIAN(epsilon=1, delta=1e-6, groups=4)
+    threshold_module._with_gaussian.cache_clear()
     assert (whole.threshold, split.threshold) == (44, 47)
     assert split.noise.sigma > whole.noise.sigma

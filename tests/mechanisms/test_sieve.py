@@ -14,20 +14,22 @@ from scipy.stats import chi2, ncx2
 
 from discreet.errors import PrivacyParameterError
 from discreet.exact import exp_minus
-from discreet.mechanisms import noise_above, selected_keys
-from discreet.mechanisms.gaussian_threshold import GaussianThreshold
+from discreet.mechanisms import gaussian as gaussian_module
+from discreet.mechanisms import laplace as laplace_module
+from discreet.mechanisms import selected_keys
 from discreet.mechanisms.key_selection import KeySelection, Sieve
-from discreet.mechanisms.laplace_threshold import LaplaceThreshold
 from discreet.mechanisms.optimal_selection import OptimalSelection
 from discreet.mechanisms.sieve import MOST_LIMITS, drawn
+from discreet.mechanisms.threshold import Threshold
 from discreet.mechanisms.threshold_law import ChanceAbove
 from discreet.noise import Keystream, UnsafeSeededBits
 from discreet.privacy.sensitive import Sensitive
 from tests.support.evidence import WRONG_VERDICT, fits
 from tests.support.scripted_bits import ScriptedNumbers
 
-KINDS = [OptimalSelection, LaplaceThreshold, GaussianThreshold]
-THRESHOLDS = [LaplaceThreshold, GaussianThreshold]
+LAPLACE, GAUSSIAN = Threshold.laplace, Threshold.gaussian
+KINDS = [OptimalSelection, LAPLACE, GAUSSIAN]
+THRESHOLDS = [LAPLACE, GAUSSIAN]
 MANY = 20_000
 WORK = 400
 Interval = tuple[Fraction, Fraction]
@@ -185,20 +187,21 @@ def test_the_excess_is_a_geometric_draw_kept_with_the_weight_that_is_missing(mon
         exponents.append(Fraction(numerator, denominator))
         return True
 
-    monkeypatch.setattr(noise_above, "geometric", places)
-    monkeypatch.setattr(noise_above, "bernoulli_decay", keep)
+    monkeypatch.setattr(laplace_module, "geometric", places)
+    monkeypatch.setattr(gaussian_module, "geometric", places)
+    monkeypatch.setattr(gaussian_module, "bernoulli_decay", keep)
     for kind in THRESHOLDS:
         mechanism = made(kind, epsilon="7/10", delta="1/1000")
         noise = mechanism.noise
-        for count in range(1, mechanism.threshold - noise_above.near_distance(noise)):
+        for count in range(1, mechanism.threshold - noise.near):
             scales.clear()
             exponents.clear()
             missing = mechanism.threshold - count
-            found = noise_above.excess(noise, missing, 50, ScriptedNumbers())
+            found = noise.draw_excess(missing, 50, ScriptedNumbers())
             assert found.tolist() == list(range(50))
             shed = exponents or [Fraction(0)] * 50
             drawn_from = [k / scales[0] + shed[k] for k in range(50)]
-            gaussian = kind is GaussianThreshold
+            gaussian = kind is GAUSSIAN
             rate = 1 / (2 * noise.sigma**2) if gaussian else 1 / noise.scale
             right = [(k * (k + 2 * missing) if gaussian else k) * rate for k in range(50)]
             assert drawn_from == right
@@ -263,7 +266,7 @@ def test_noisy_counts_of_keys_that_passed_follow_the_law_and_no_other(kind):
 
 
 def test_gaussian_noise_without_its_second_draw_is_seen(monkeypatch):
-    mechanism = made(GaussianThreshold)
+    mechanism = made(GAUSSIAN)
     sieve = mechanism.sieve(UnsafeSeededBits(2), bits=4)
     count, variance = 1, mechanism.noise.sigma**2
     right = sieved_law(mechanism, sieve, count)
@@ -275,13 +278,13 @@ def test_gaussian_noise_without_its_second_draw_is_seen(monkeypatch):
         if n is not None
     }
     assert control_errs_less(right, wrong, MANY)
-    monkeypatch.setattr("discreet.mechanisms.noise_above.bernoulli_decay", lambda *_: True)
+    monkeypatch.setattr(gaussian_module, "bernoulli_decay", lambda *_: True)
     found = mechanism(repeated(count), source=UnsafeSeededBits(0), sieve=sieve)
     assert not fits(outcomes(found, MANY), right)
 
 
 def test_noise_that_need_not_reach_the_threshold_is_seen():
-    mechanism = made(LaplaceThreshold)
+    mechanism = made(LAPLACE)
     sieve = mechanism.sieve(UnsafeSeededBits(2), bits=4)
     count = mechanism.threshold - 1
     source = UnsafeSeededBits(3)
@@ -339,7 +342,7 @@ def test_huge_noise_neither_overflows_nor_waits(kind):
 
 
 def test_counts_beyond_64_bits_are_python_integers():
-    mechanism, top = made(LaplaceThreshold), 2**63 - 1
+    mechanism, top = made(LAPLACE), 2**63 - 1
     sieve = mechanism.sieve(UnsafeSeededBits(9))
     sums = [
         mechanism(Sensitive(np.array([5, top])), source=UnsafeSeededBits(seed), sieve=sieve).counts
@@ -381,7 +384,7 @@ def test_a_long_table_has_steps_and_its_limits_are_high_enough(kind):
 
 @pytest.mark.slow
 def test_chances_with_wide_gaussian_noise_are_enclosed_by_integrals_and_by_sums():
-    mechanism = made(GaussianThreshold, epsilon="0.0005", delta=1e-6, groups=4)
+    mechanism = made(GAUSSIAN, epsilon="0.0005", delta=1e-6, groups=4)
     sigma, chance = mechanism.noise.sigma, chance_of(mechanism)
     assert sigma > 2**13
     for missing in (-20_000, 0, 1, 9_000, 40_000):
@@ -454,7 +457,7 @@ def test_a_sieve_does_not_show_its_secret():
 
 
 def test_sieves_without_meaning_are_refused():
-    chance = chance_of(made(LaplaceThreshold))
+    chance = chance_of(made(LAPLACE))
     for bits in (0, -4, 6, 260):
         with pytest.raises(ValueError, match="4, 8, … or 256 bits"):
             drawn(chance, Keystream(), bits)

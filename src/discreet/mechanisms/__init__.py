@@ -1,7 +1,8 @@
 """Mechanisms: frozen values that know their guarantee, their exact law and their accuracy.
 
 A mechanism on numbers states ``loss(sensitivity)``: what one unit costs that moves them so far.
-One on a person's own record, which may change to anything, states ``loss()``.
+One on a person's own record, which may change to anything, states ``loss()``.  What a release
+uses also states ``event(sensitivity, loss)``: what a ledger writes down for it.
 """
 
 from discreet.mechanisms.comparison import NoiseComparison

@@ -1,9 +1,9 @@
-"""What Laplace and Gaussian noise share: a value on the grid plus an integer number of steps."""
+"""Additive noise: a value on the grid plus an integer number of steps."""
 
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from discreet.errors import DataError
 from discreet.exact import Grid, rational
 from discreet.noise import BitSource
+from discreet.privacy.events import Event
+from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitivity
 
 Draw = Callable[[int, BitSource], NDArray[Any]]
 DrawOne = Callable[[BitSource], int]
@@ -21,6 +24,76 @@ _NORMAL = (
     1022  # powers of two up to this exponent, and their inverses, are floats of full precision
 )
 _BLOCK = 1 << 15  # numbers whose arrays stay in the cache
+
+
+class AdditiveNoise(Protocol):
+    """Integer noise in steps of a grid, the same on either side of 0.
+
+    Whatever depends on the kind of noise is asked of the noise.  Places, distances and what is
+    drawn are counted in steps; ``tail`` and ``accuracy`` are in the unit of the grid.
+    """
+
+    @property
+    def grid(self) -> Grid:
+        """The grid on which values lie."""
+
+    @property
+    def spread(self) -> Fraction:
+        """The number that says how wide the noise is, in the unit of the grid."""
+
+    @property
+    def spread_name(self) -> str:
+        """What that number is called."""
+
+    def __call__(
+        self, value: object, *, source: BitSource | None = None
+    ) -> int | float | NDArray[Any]:
+        """The value, or every value of an array, rounded to the grid, plus fresh noise."""
+
+    def release(self, steps: Sensitive[Any], source: BitSource) -> Any:
+        """Fresh noise on values that are already counted in steps; the result is too."""
+
+    def draw(self, count: int, source: BitSource) -> NDArray[Any]:
+        """So many independent draws: int64, or Python integers where one does not fit."""
+
+    def draw_excess(self, missing: int, count: int, source: BitSource) -> NDArray[np.object_]:
+        """So many draws of ``noise - missing``, given that it is 0 or more, for missing ≥ 1."""
+
+    @property
+    def near(self) -> int:
+        """A distance that the noise reaches with a probability above 1/8."""
+
+    def point(self, place: int, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P[noise = place]."""
+
+    def upper_tail(self, start: int, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P[noise ≥ start]."""
+
+    def quick_upper_tail(self, start: int, bits: int) -> tuple[int, int]:
+        """The same, for a draw: it may be wider where that takes less time."""
+
+    def log_ratio(self, first: int, second: int) -> Fraction:
+        """ln(P[noise = first] / P[noise = second])."""
+
+    @property
+    def tail_ratio_is_constant(self) -> bool:
+        """Whether the odds between two inputs stay the same beyond both of them."""
+
+    @property
+    def tail_start(self) -> int:
+        """How far beyond both inputs all further outputs are compared as one.
+
+        0 where their odds are the same; else what the noise hardly ever reaches.
+        """
+
+    def tail(self, distances: NDArray[np.float64], /) -> NDArray[np.float64]:
+        """P[|noise| > distance], in floats."""
+
+    def accuracy(self, confidence: object = 0.95, *, cells: int = 1) -> int | float:
+        """An a with P[|noise| ≤ a in all cells at once] ≥ confidence."""
+
+    def event(self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP) -> Event:
+        """What a ledger writes down when the noise is added."""
 
 
 def add_noise(

@@ -59,9 +59,11 @@ class NoiseComparison:
         >>> NoiseComparison(epsilon=1, delta=1e-6).better(64)
         Gaussian(sigma=33.79773)
         """
-        laplace, gaussian = self.laplace(counts), self.gaussian(counts)
-        wins = gaussian.accuracy(_CONFIDENCE) < laplace.accuracy(_CONFIDENCE)
-        return gaussian if wins else laplace
+        return self.gaussian(counts) if self._gaussian_wins(counts) else self.laplace(counts)
+
+    def _gaussian_wins(self, counts: int) -> bool:
+        gaussian, laplace = self.gaussian(counts), self.laplace(counts)
+        return gaussian.accuracy(_CONFIDENCE) < laplace.accuracy(_CONFIDENCE)
 
     @property
     def crossover(self) -> int:
@@ -70,7 +72,7 @@ class NoiseComparison:
         Margins are whole numbers, so where they are small, a tie may follow once more.
         """
         counts = 1
-        while isinstance(self.better(counts), Laplace):  # k outgrows √k, so this ends
+        while not self._gaussian_wins(counts):  # k outgrows √k, so this ends
             counts += 1
         return counts
 

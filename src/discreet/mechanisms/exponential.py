@@ -18,8 +18,9 @@ from discreet.mechanisms.selection import (
     selection_text,
 )
 from discreet.noise import BitSource, Keystream, weighted_choice
+from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
 from discreet.privacy.laws import Weight, WeightedLaw
-from discreet.privacy.losses import PureDP, ZeroConcentratedDP
+from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.sensitivity import Sensitivity
 
 
@@ -80,6 +81,16 @@ class Exponential:
     def loss(self, sensitivity: Sensitivity) -> PureDP:
         """The loss when one unit moves each score by at most ``sensitivity.linf``."""
         return selection_loss(self, sensitivity)
+
+    def event(
+        self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP
+    ) -> PureEvent | ApproximateEvent:
+        """What a ledger writes down: the promised loss, and nothing about the choice.
+
+        >>> Exponential(scale=2).event(Sensitivity(linf=1), PureDP(epsilon=1))
+        PureEvent(epsilon=Fraction(1, 1))
+        """
+        return loss_event(loss)
 
     def loss_zcdp(self, sensitivity: Sensitivity) -> ZeroConcentratedDP:
         """The same loss as zCDP: ρ = ε²/8, for many choices from one data set."""

@@ -12,10 +12,12 @@ from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.laplace_law import log_of
 from discreet.mechanisms.ranks import Integers, Records, Runs, Scale, deepest, read_share, unit_of
 from discreet.noise import BitSource, Keystream, weighted_choice
+from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
 from discreet.privacy.laws import Weight, WeightedLaw
-from discreet.privacy.losses import PureDP
+from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.uncertainty import as_float
 
 _RANKS, _DRAWS = 33, 2  # aimed at: so many records, and so many times 1/ε, from the end
@@ -58,6 +60,19 @@ class NearMaximum:
     def loss(self) -> PureDP:
         """What one draw costs."""
         return PureDP(epsilon=self.epsilon)
+
+    def event(
+        self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP
+    ) -> PureEvent | ApproximateEvent:
+        """What a ledger writes down: the promised loss, and nothing about the draw.
+
+        Where a person may move from one group to another it is twice ``loss()``.
+
+        >>> mechanism = NearMaximum(epsilon=Fraction(1), width=9)
+        >>> mechanism.event(Sensitivity(l1=1), PureDP(epsilon=2))
+        PureEvent(epsilon=Fraction(2, 1))
+        """
+        return loss_event(loss)
 
     def rank_error(self, confidence: Fraction) -> float:
         """How much weight is at most above the released value.
@@ -150,6 +165,17 @@ class HighestCell:
     def loss(self) -> PureDP:
         """What one draw costs."""
         return PureDP(epsilon=self.epsilon)
+
+    def event(
+        self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP
+    ) -> PureEvent | ApproximateEvent:
+        """What a ledger writes down: the promised loss, and nothing about the draw.
+
+        >>> mechanism = HighestCell(epsilon=Fraction(1), width=9)
+        >>> mechanism.event(Sensitivity(l1=1), PureDP(epsilon=1))
+        PureEvent(epsilon=Fraction(1, 1))
+        """
+        return loss_event(loss)
 
     def __call__(self, tally: Sensitive[Integers], *, source: BitSource | None = None) -> int:
         """The highest point whose noisy count reaches the threshold; the fullest if none does."""

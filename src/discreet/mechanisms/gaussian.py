@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, erfc, log, nextafter, pi, sqrt
+from math import ceil, erfc, isqrt, log, nextafter, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,22 @@ from discreet.mechanisms.drawing import plot_noise
 from discreet.mechanisms.gaussian_law import (
     GaussianLaw,
     least_reach,
+    negligible_reach,
     noise_probability,
+    point,
+    quick_upper_tail,
     steps_of,
+    upper_tail,
 )
 from discreet.mechanisms.gaussian_moves import Move
 from discreet.mechanisms.gaussian_privacy import least_epsilon, least_sigma
 from discreet.mechanisms.laplace import read_confidence
-from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer
+from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer, geometric
+from discreet.noise.bernoulli import bernoulli_decay
 from discreet.privacy.conversions import rounded_up
+from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.laws import Law, ProductLaw
-from discreet.privacy.losses import ApproximateDP, ZeroConcentratedDP
+from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.parameters import read_count, read_delta, read_epsilon, read_positive
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
@@ -99,7 +105,7 @@ class Gaussian:
             self.grid,
             Keystream() if source is None else source,
             lambda bits: gaussian_integer(variance, bits),
-            lambda count, bits: gaussian(variance, count, source=bits),
+            self.draw,
         )
 
     def release(self, steps: Sensitive[Any], source: BitSource) -> Any:
@@ -112,7 +118,45 @@ class Gaussian:
             return true + gaussian_integer(self._variance, source)
         if isinstance(true, tuple):
             return tuple(value + gaussian_integer(self._variance, source) for value in true)
-        return exact_sum(true, gaussian(self._variance, true.size, source=source))
+        return exact_sum(true, self.draw(true.size, source))
+
+    def draw(self, count: int, source: BitSource) -> NDArray[Any]:
+        """So many independent draws of the noise, in steps."""
+        return gaussian(self._variance, count, source=source)
+
+    def draw_excess(self, missing: int, count: int, source: BitSource) -> NDArray[np.object_]:
+        """``noise - missing`` in steps, given that it is 0 or more, for missing ≥ 1.
+
+        e^(-(missing+k)²/(2·variance)) is, up to a constant, e^(-k·missing/variance), which is
+        geometric, times e^(-k²/(2·variance)), with which probability it is kept.
+        Proof: docs/proofs/sieve.md
+        """
+        variance = self._variance
+        found = np.empty(count, np.object_)
+        waiting = np.arange(count)
+        while waiting.size:
+            tried = geometric(variance / missing, waiting.size, source=source).astype(np.object_)
+            kept = np.fromiter(
+                (
+                    bernoulli_decay(k * k * variance.denominator, 2 * variance.numerator, source)
+                    for k in tried
+                ),
+                np.bool_,
+                tried.size,
+            )
+            found[waiting[kept]] = tried[kept]
+            waiting = waiting[~kept]
+        return found
+
+    @property
+    def spread(self) -> Fraction:
+        """Sigma."""
+        return self.sigma
+
+    @property
+    def spread_name(self) -> str:
+        """What the spread is called: ``"sigma"``."""
+        return "sigma"
 
     def loss(
         self, sensitivity: Sensitivity, *, delta: object = None, dimension: int | None = None
@@ -136,6 +180,19 @@ class Gaussian:
         move = Move.of(distance, coordinates)
         return ApproximateDP(epsilon=least_epsilon(self._variance, move, level), delta=level)
 
+    def event(self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP) -> ApproximateEvent:
+        """What a ledger writes down: the promised loss, and nothing about the noise.
+
+        So the ``sensitivity`` is not written.  A promise without δ is refused.
+
+        >>> promised = ApproximateDP(epsilon=1, delta="1e-6")
+        >>> noise = Gaussian.calibrated(sensitivity=1, epsilon=1, delta="1e-6")
+        >>> noise.event(Sensitivity(l2=1), promised)
+        ApproximateEvent(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000))
+        """
+        delta = loss.delta if isinstance(loss, ApproximateDP) else Fraction(0)
+        return ApproximateEvent(epsilon=loss.epsilon, delta=_read_delta(delta))
+
     def law(self, value: object) -> Law:
         """The exact law of the output on this input."""
         if is_scalar(value):
@@ -152,6 +209,40 @@ class Gaussian:
         """The probability that the noise is exactly ``distance``; 0 off the grid."""
         steps = steps_of(distance, self.grid, "distance")
         return noise_probability(self._variance, int(steps)) if steps.denominator == 1 else 0.0
+
+    def point(self, place: int, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P[noise = place], in steps."""
+        return point(self._variance, place, bits)
+
+    def upper_tail(self, start: int, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P[noise ≥ start], in steps."""
+        return upper_tail(self._variance, start, bits)
+
+    def quick_upper_tail(self, start: int, bits: int) -> tuple[int, int]:
+        """The same, for a draw: beyond sigma = 2^13 steps it may be wider, up to 320 bits."""
+        return quick_upper_tail(self._variance, start, bits)
+
+    def log_ratio(self, first: int, second: int) -> Fraction:
+        """ln(P[noise = first] / P[noise = second]), in steps."""
+        return (second * second - first * first) / (2 * self._variance)
+
+    @property
+    def tail_ratio_is_constant(self) -> bool:
+        """Whether the odds between two inputs stay the same beyond both of them: they grow."""
+        return False
+
+    @property
+    def tail_start(self) -> int:
+        """How far beyond both inputs all further outputs are compared as one, in steps.
+
+        The noise is farther with a probability below 2^-160.
+        """
+        return negligible_reach(self._variance)
+
+    @property
+    def near(self) -> int:
+        """A distance in steps that the noise reaches with a probability above 1/8."""
+        return isqrt(int(self._variance))
 
     def plot(self, *values: object, beside: object = None) -> Any:
         """A picture of the law of the output on each value, or beside other noise on one.

@@ -15,6 +15,7 @@ from discreet.exact.discrete_normal import (
     point_weights,
     tail_between,
     tail_weight,
+    tail_weights,
     theta_excess,
     total_weight,
 )
@@ -27,6 +28,8 @@ LARGEST_EXACT = 10_000**2
 _WIDE = 1 << 40  # beyond this spread the accuracy is found on this scale
 _SMALL = 64  # up to this variance a tail is summed at once; beyond, integrals are tried first
 _NEGLIGIBLE = 112  # e^-112 < 2^-161
+_TABLED = 1 << 26  # the variance up to which all tails are summed up at once
+_QUICK = 320  # the bits up to which, beyond that variance, integrals enclose a chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class GaussianLaw:
         place = steps_of(outcome, self.grid, "outcome")
         if place.denominator != 1:
             return 0, 0
-        return _enclosed_point(self.variance, int(place) - self.center, bits)
+        return point(self.variance, int(place) - self.center, bits)
 
     def clamped(self, low: int, high: int) -> EnclosedLaw:
         """The law of the output, moved to the nearer of two grid points where it is outside."""
@@ -58,7 +61,7 @@ class GaussianLaw:
             if low == high:
                 return [_one(bits)]
             inside = range(low + 1, high)
-            points = [_enclosed_point(self.variance, at - self.center, bits) for at in inside]
+            points = [point(self.variance, at - self.center, bits) for at in inside]
             return [
                 self._side(self.center - low, bits),
                 *points,
@@ -88,7 +91,7 @@ class GaussianLaw:
         left, right = sorted((self.center, other.center))
         if left == right:
             return [Atom(outcome=self.grid.value(left), first=_one, second=_one, ratio=Fraction(1))]
-        reach = _reach(self.variance)
+        reach = negligible_reach(self.variance)
         low, high = left - reach, right + reach
         if high - low > MAX_ATOMS:
             raise VerificationError(
@@ -130,10 +133,12 @@ def steps_of(value: object, grid: Grid, name: str) -> Fraction:
 
 def noise_probability(variance: Fraction, place: int) -> float:
     """P(X = place), to the nearest float."""
-    return nearest_float(partial(_enclosed_point, variance, place))
+    return nearest_float(partial(point, variance, place))
 
 
-def _enclosed_point(variance: Fraction, place: int, bits: int) -> tuple[int, int]:
+@lru_cache(maxsize=4096)
+def point(variance: Fraction, place: int, bits: int) -> tuple[int, int]:
+    """An enclosure of 2^bits · P(X = place)."""
     low, high = exp_minus(place * place / (2 * variance), bits + 8)
     least, most = total_weight(variance, bits + 8)
     return (low << bits) // most, -(-(high << bits) // least)
@@ -160,11 +165,39 @@ def _tail(variance: Fraction, start: int, bits: int) -> tuple[int, int]:
     return (low << bits) // most, -(-(high << bits) // least)
 
 
+@lru_cache(maxsize=4096)
+def upper_tail(variance: Fraction, start: int, bits: int) -> tuple[int, int]:
+    """An enclosure of 2^bits · P[X ≥ start], made for many starts: their sums are made at once."""
+    if start < 1:
+        low, high = upper_tail(variance, 1 - start, bits)
+        return (1 << bits) - high, (1 << bits) - low
+    if variance > _TABLED:
+        return _tail(variance, start, bits)
+    tails = tail_weights(variance, bits + 16)
+    low, high = tails[min(start, len(tails)) - 1]
+    least, most = total_weight(variance, bits + 16)
+    return (low << bits) // most, -(-(high << bits) // least)
+
+
+def quick_upper_tail(variance: Fraction, start: int, bits: int) -> tuple[int, int]:
+    """The same, by integrals beyond σ = 2^13.
+
+    It may then be 2^bits·2/(5σ) wide, up to 320 bits.  So the sum, whose time grows with σ,
+    decides one draw in σ at most.
+    """
+    if bits > _QUICK or variance <= _TABLED:
+        return upper_tail(variance, start, bits)
+    # All weights add up to √(2π·variance), but for less than 2^-(10^9) of it.
+    low, high = tail_between(variance, max(start, 1 - start), bits)
+    low, one = max(0, low - 1), 1 << bits
+    return (low, high) if start >= 1 else (one - high, one - low)
+
+
 def _one(bits: int) -> tuple[int, int]:
     return 1 << bits, 1 << bits
 
 
-def _reach(variance: Fraction) -> int:
+def negligible_reach(variance: Fraction) -> int:
     """A distance that the noise exceeds with probability below 2^-160: P[X ≥ a] ≤ e^(-a²/2v)."""
     return isqrt(ceil(2 * variance * _NEGLIGIBLE)) + 1
 

@@ -6,22 +6,27 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.gaussian_threshold import GaussianThreshold
-from discreet.mechanisms.laplace_threshold import LaplaceThreshold
+from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.optimal_selection import OptimalSelection
 from discreet.mechanisms.selected_keys import Selected, read_selection
 from discreet.mechanisms.sieve import Sieve
+from discreet.mechanisms.threshold import Threshold
 from discreet.noise import BitSource
 from discreet.privacy.events import ApproximateEvent
-from discreet.privacy.losses import ApproximateDP
+from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitivity
 
 __all__ = ["KeySelection", "Selected", "Sieve", "best_selection"]
 
 
-class KeySelection(Protocol):
+class KeySelection(Mechanism, Protocol):
     """A mechanism that releases some of the keys that units hold."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in plans, answers and certificates."""
 
     @property
     def epsilon(self) -> Fraction: ...
@@ -57,8 +62,12 @@ class KeySelection(Protocol):
     def loss(self) -> ApproximateDP:
         """What the release costs."""
 
-    def event(self) -> ApproximateEvent:
-        """The release as the ledger keeps it."""
+    def event(
+        self,
+        sensitivity: Sensitivity | None = None,
+        loss: PureDP | ApproximateDP | None = None,
+    ) -> ApproximateEvent:
+        """What a ledger writes down: the selection knows both, so neither need be stated."""
 
 
 def best_selection(
@@ -68,7 +77,7 @@ def best_selection(
     groups: int,
     neighbors: Neighbors = Neighbors.ADD_REMOVE,
     counts: bool,
-) -> OptimalSelection | LaplaceThreshold | GaussianThreshold:
+) -> OptimalSelection | Threshold:
     """The mechanism that releases a key half of the time at the lowest number of units.
 
     With ``counts`` only those that release noisy counts too, at no further cost.  The choice
@@ -76,13 +85,13 @@ def best_selection(
 
     >>> best_selection(epsilon=1, delta=1e-6, groups=1, counts=False).half_point
     14
-    >>> best_selection(epsilon=1, delta=1e-6, groups=10, counts=False)
-    GaussianThreshold(epsilon=1, delta=1/1000000, groups=10, neighbors='add-remove')
+    >>> best_selection(epsilon=1, delta=1e-6, groups=10, counts=False).name
+    'GaussianThreshold'
     """
     privacy, level, most, relation = read_selection(epsilon, delta, groups, neighbors)
-    kinds = (LaplaceThreshold, GaussianThreshold)
-    choices: list[OptimalSelection | LaplaceThreshold | GaussianThreshold] = [
-        kind(epsilon=privacy, delta=level, groups=most, neighbors=relation) for kind in kinds
+    choices: list[OptimalSelection | Threshold] = [
+        kind(epsilon=privacy, delta=level, groups=most, neighbors=relation)
+        for kind in (Threshold.laplace, Threshold.gaussian)
     ]
     if not counts:
         choices.insert(

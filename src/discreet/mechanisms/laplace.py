@@ -13,10 +13,11 @@ from discreet.errors import PrivacyParameterError
 from discreet.exact import Grid, decimal_text, rational
 from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
 from discreet.mechanisms.drawing import plot_noise
-from discreet.mechanisms.laplace_law import LaplaceLaw, least_reach, log_of
-from discreet.noise import BitSource, Keystream, laplace, laplace_integer
+from discreet.mechanisms.laplace_law import LaplaceLaw, least_reach, log_of, point, upper_tail
+from discreet.noise import BitSource, Keystream, geometric, laplace, laplace_integer
+from discreet.privacy.events import DiscreteLaplaceEvent
 from discreet.privacy.laws import Law, ProductLaw
-from discreet.privacy.losses import PureDP
+from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.parameters import read_count, read_epsilon, read_positive
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
@@ -77,7 +78,7 @@ class Laplace:
             self.grid,
             Keystream() if source is None else source,
             lambda bits: laplace_integer(steps, bits),
-            lambda count, bits: laplace(steps, count, source=bits),
+            self.draw,
         )
 
     def release(self, steps: Sensitive[Any], source: BitSource) -> Any:
@@ -90,17 +91,49 @@ class Laplace:
             return true + laplace_integer(self._steps, source)
         if isinstance(true, tuple):
             return tuple(value + laplace_integer(self._steps, source) for value in true)
-        return exact_sum(true, laplace(self._steps, true.size, source=source))
+        return exact_sum(true, self.draw(true.size, source))
+
+    def draw(self, count: int, source: BitSource) -> NDArray[Any]:
+        """So many independent draws of the noise, in steps."""
+        return laplace(self._steps, count, source=source)
+
+    def draw_excess(self, missing: int, count: int, source: BitSource) -> NDArray[np.object_]:
+        """``noise - missing`` in steps, given that it is 0 or more, for missing ≥ 1: geometric.
+
+        Proof: docs/proofs/sieve.md
+        """
+        return geometric(self._steps, count, source=source).astype(np.object_)
 
     @property
     def steps(self) -> Fraction:
         """The scale, counted in steps of the grid."""
         return self._steps
 
+    @property
+    def spread(self) -> Fraction:
+        """The scale."""
+        return self.scale
+
+    @property
+    def spread_name(self) -> str:
+        """What the spread is called: ``"scale"``."""
+        return "scale"
+
     def loss(self, sensitivity: Sensitivity) -> PureDP:
         """The loss when one unit moves the rounded input by at most ``sensitivity.l1``."""
         moved = Sensitivity.read(sensitivity).in_steps("l1", self.grid)
         return PureDP(epsilon=moved / self._steps)
+
+    def event(self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP) -> DiscreteLaplaceEvent:
+        """What a ledger writes down: how the noise was made, from which its loss follows.
+
+        So the promised ``loss`` is not written.
+
+        >>> Laplace(scale=4).event(Sensitivity(l1=2), PureDP(epsilon="1/2"))
+        DiscreteLaplaceEvent(scale=Fraction(4, 1), sensitivity=2)
+        """
+        moved = Sensitivity.read(sensitivity).in_steps("l1", self.grid)
+        return DiscreteLaplaceEvent(scale=self._steps, sensitivity=int(moved))
 
     def law(self, value: object) -> Law:
         """The exact law of the output on this input."""
@@ -114,6 +147,35 @@ class Laplace:
     def pmf(self, distance: Hashable) -> float:
         """The probability that the noise is exactly ``distance``; 0 off the grid."""
         return LaplaceLaw(0, self._steps, self.grid).probability(distance)
+
+    def point(self, place: int, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P[noise = place], in steps."""
+        return point(self._steps, place, bits)
+
+    def upper_tail(self, start: int, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P[noise ≥ start], in steps."""
+        return upper_tail(self._steps, start, bits)
+
+    quick_upper_tail = upper_tail
+
+    def log_ratio(self, first: int, second: int) -> Fraction:
+        """ln(P[noise = first] / P[noise = second]), in steps."""
+        return (abs(second) - abs(first)) / self._steps
+
+    @property
+    def tail_ratio_is_constant(self) -> bool:
+        """Whether the odds between two inputs stay the same beyond both of them: yes."""
+        return True
+
+    @property
+    def tail_start(self) -> int:
+        """How far beyond both inputs all further outputs are compared as one: at once."""
+        return 0
+
+    @property
+    def near(self) -> int:
+        """A distance in steps that the noise reaches with a probability above 1/8: none."""
+        return 0
 
     def plot(self, *values: object, beside: object = None) -> Any:
         """A picture of the law of the output on each value, or beside other noise on one.

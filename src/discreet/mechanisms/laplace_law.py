@@ -34,7 +34,7 @@ class LaplaceLaw:
         place = steps_of(outcome, self.grid, "outcome")
         if place.denominator != 1:
             return 0, 0
-        return self._point(abs(int(place) - self.center), bits)
+        return point(self.steps, int(place) - self.center, bits)
 
     def clamped(self, low: int, high: int) -> SummedLaw:
         """The law of the output, moved to the nearer of two grid points where it is outside.
@@ -83,12 +83,12 @@ class LaplaceLaw:
                 f"the inputs are {apart} grid steps apart, more than {MAX_ATOMS}. Every point "
                 "between them is compared exactly. Verify on a coarser grid: the loss is the same."
             )
-        near, far = partial(self._tail, 0), partial(self._tail, apart)
+        near, far = partial(_side, self.steps, 0), partial(_side, self.steps, apart)
         between = [
             self._atom(
                 place,
-                partial(self._point, place - left),
-                partial(self._point, right - place),
+                partial(point, self.steps, place - left),
+                partial(point, self.steps, right - place),
                 right + left - 2 * place,
             )
             for place in range(left + 1, right)
@@ -110,21 +110,36 @@ class LaplaceLaw:
             log_ratio=nearer / self.steps,
         )
 
-    def _tail(self, distance: int, bits: int) -> tuple[int, int]:
-        """Enclose 2^bits times the probability of being so far to one given side, or farther."""
-        work = bits + 16
-        low, high = exp_minus(distance / self.steps, work)
-        q_low, q_high = exp_minus(1 / self.steps, work)
-        return (low << bits) // ((1 << work) + q_high), -((-high << bits) // ((1 << work) + q_low))
 
-    def _point(self, distance: int, bits: int) -> tuple[int, int]:
-        """Enclose 2^bits times the probability of one point at this distance."""
-        work = bits + 16
-        low, high = self._tail(distance, work)
-        q_low, q_high = exp_minus(1 / self.steps, work)
-        one = 1 << work
-        shift = work + 16
-        return low * (one - q_high) >> shift, -(-high * (one - q_low) >> shift)
+@lru_cache(maxsize=4096)
+def point(steps: Fraction, place: int, bits: int) -> tuple[int, int]:
+    """An enclosure of 2^bits · P[noise = place]: (1-q)/(1+q) · q^|place|."""
+    work = bits + 16
+    low, high = _side(steps, abs(place), work)
+    q_low, q_high = exp_minus(1 / steps, work)
+    one = 1 << work
+    shift = work + 16
+    return low * (one - q_high) >> shift, -(-high * (one - q_low) >> shift)
+
+
+@lru_cache(maxsize=4096)
+def upper_tail(steps: Fraction, start: int, bits: int) -> tuple[int, int]:
+    """An enclosure of 2^bits · P[noise ≥ start]."""
+    if start >= 1:
+        return _side(steps, start, bits)
+    low, high = _side(steps, 1 - start, bits)
+    return (1 << bits) - high, (1 << bits) - low
+
+
+def _side(steps: Fraction, distance: int, bits: int) -> tuple[int, int]:
+    """Enclose 2^bits times the probability of being so far to one given side, or farther.
+
+    That is q^distance/(1+q) for a distance of 0 or more.
+    """
+    work = bits + 16
+    low, high = exp_minus(distance / steps, work)
+    q_low, q_high = exp_minus(1 / steps, work)
+    return (low << bits) // ((1 << work) + q_high), -((-high << bits) // ((1 << work) + q_low))
 
 
 def _one(bits: int) -> tuple[int, int]:

@@ -22,8 +22,9 @@ from discreet.mechanisms.selection import (
     selection_text,
 )
 from discreet.noise import BitSource, Keystream, laplace, uniform_below
+from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
 from discreet.privacy.laws import EnclosedLaw
-from discreet.privacy.losses import PureDP
+from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitivity import Sensitivity
 
 
@@ -87,6 +88,16 @@ class NoisyMax:
     def loss(self, sensitivity: Sensitivity) -> PureDP:
         """The loss when one unit moves each score by at most ``sensitivity.linf``."""
         return selection_loss(self, sensitivity)
+
+    def event(
+        self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP
+    ) -> PureEvent | ApproximateEvent:
+        """What a ledger writes down: the promised loss, and nothing about the choice.
+
+        >>> NoisyMax(scale=2).event(Sensitivity(linf=1), PureDP(epsilon=1))
+        PureEvent(epsilon=Fraction(1, 1))
+        """
+        return loss_event(loss)
 
     def law(self, scores: object) -> EnclosedLaw:
         """The exact law of the index on these scores."""

@@ -23,9 +23,10 @@ from discreet.mechanisms.sieve import Sieve, drawn
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.laws import EnclosedLaw, ProductLaw, nearest_float
-from discreet.privacy.losses import ApproximateDP
+from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitivity
 
 _LARGEST_EPSILON = Fraction(40)
 _BITS = 128
@@ -74,6 +75,11 @@ class OptimalSelection:
             f"neighbors={str(self.neighbors)!r})"
         )
 
+    @property
+    def name(self) -> str:
+        """What it is called in plans, answers and certificates."""
+        return "OptimalSelection"
+
     def __call__(
         self,
         counts: Sensitive[NDArray[np.int64]],
@@ -101,8 +107,16 @@ class OptimalSelection:
         """What the release costs, whatever the counts are."""
         return ApproximateDP(epsilon=self.epsilon, delta=self.delta)
 
-    def event(self) -> ApproximateEvent:
-        """The release as the ledger keeps it."""
+    def event(
+        self,
+        sensitivity: Sensitivity | None = None,
+        loss: PureDP | ApproximateDP | None = None,
+    ) -> ApproximateEvent:
+        """What a ledger writes down: its own loss, whatever else was stated.
+
+        >>> OptimalSelection(epsilon=1, delta="1/8", groups=1).event()
+        ApproximateEvent(epsilon=Fraction(1, 1), delta=Fraction(1, 8))
+        """
         return ApproximateEvent(epsilon=self.epsilon, delta=self.delta)
 
     @property

@@ -34,10 +34,12 @@ from discreet.mechanisms.ranks import (
     unit_of,
 )
 from discreet.noise import BitSource, Keystream, bernoulli, decay, weighted_choice
+from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
 from discreet.privacy.laws import EnclosedLaw
-from discreet.privacy.losses import PureDP
+from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.uncertainty import as_float
 
 
@@ -130,6 +132,19 @@ class Quantiles:
     def loss(self) -> PureDP:
         """What all the quantiles cost together."""
         return PureDP(epsilon=self.epsilon)
+
+    def event(
+        self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP
+    ) -> PureEvent | ApproximateEvent:
+        """What a ledger writes down: the promised loss, and nothing about the draw.
+
+        Where a person may move from one group to another it is twice ``loss()``.
+
+        >>> quantiles = Quantiles(probabilities=(Fraction(1, 2),), epsilon=Fraction(1), width=9)
+        >>> quantiles.event(Sensitivity(l1=1), PureDP(epsilon=2))
+        PureEvent(epsilon=Fraction(2, 1))
+        """
+        return loss_event(loss)
 
     def __call__(
         self, records: Sensitive[tuple[Integers, Integers]], *, source: BitSource | None = None

@@ -11,20 +11,12 @@ from numpy.typing import NDArray
 
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.exact import exp_minus, logarithm
-from discreet.mechanisms.additive import exact_sum, fitting
-from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.noise_above import by_value, counts_above, noise_array
 from discreet.mechanisms.sieve import Chance, Sieve
-from discreet.mechanisms.threshold_law import ChanceAbove
-from discreet.noise import BitSource, Keystream, bernoulli_array
+from discreet.noise import BitSource, bernoulli_array
 from discreet.noise.bernoulli import Probability
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_count, read_delta, read_epsilon
 from discreet.privacy.sensitive import Sensitive
-
-LEAST_THRESHOLD = 2
-"""A key of one unit needs noise above 0 to be released, so that it is not the likely case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,7 +35,7 @@ class Selected:
 
 
 def read_selection(
-    epsilon: object, delta: object, groups: object, neighbors: object
+    epsilon: object, delta: object, groups: object, neighbors: object, *, stacklevel: int = 5
 ) -> tuple[Fraction, Fraction, int, Neighbors]:
     """The parameters that every selection of keys has."""
     level = read_delta(delta)
@@ -54,7 +46,7 @@ def read_selection(
             "1/(number of people), such as delta=1e-6, or list the keys."
         )
     return (
-        read_epsilon(epsilon, stacklevel=5),
+        read_epsilon(epsilon, stacklevel=stacklevel),
         level,
         read_count(groups, "groups", "keys that one unit holds at most"),
         Neighbors.read(neighbors),
@@ -116,43 +108,13 @@ def keep_some(
     return np.concatenate((places[:0], *kept))
 
 
-def release_above(
-    noise: Laplace | Gaussian,
-    threshold: int,
-    counts: Sensitive[NDArray[np.int64]],
-    source: BitSource | None,
-    sieve: Sieve | None,
-) -> Selected:
-    """The candidates that some unit holds and whose noisy count reaches the threshold."""
-    chance = ChanceAbove(noise, threshold)
-    if sieve is not None:
-        sieve.check(chance)
-    units = read_units(counts)
-    bits = Keystream() if source is None else source
-    held = np.flatnonzero(units if sieve is None else units >= sieve.sure)
-    noisy = exact_sum(units[held], noise_array(noise, held.size, bits))
-    above = np.flatnonzero(noisy >= threshold)
-    kept, shown = held[above], noisy[above]
-    if sieve is not None:
-        rare = np.flatnonzero((units > 0) & (units < sieve.sure))
-        rare = keep_some(chance, units, rare, sieve, bits)
-        kept = np.concatenate((kept, rare))
-        shown = np.concatenate((shown, counts_above(noise, threshold, units[rare], bits)))
-        order = np.argsort(kept)
-        kept, shown = kept[order], shown[order]
-    # The type of what is released must not depend on what is not.
-    return Selected(kept=kept, counts=shown if shown.dtype == np.int64 else fitting(shown))
-
-
-def chance_above(noise: Laplace | Gaussian, threshold: int, count: object) -> float:
-    """P[count + noise ≥ threshold], in floats; 0 for a key that nobody holds."""
-    units = read_held(count)
-    if units == 0:
-        return 0.0
-    missing = threshold - units
-    if missing > 0:
-        return float(noise.tail(np.array([float(missing - 1)]))[0]) / 2
-    return 1 - float(noise.tail(np.array([float(-missing)]))[0]) / 2
+def by_value(
+    units: NDArray[np.int64], places: NDArray[np.int64]
+) -> list[tuple[int, NDArray[np.int64]]]:
+    """The places with their number of units, in groups of one number, in order of it."""
+    ordered = places[np.argsort(units[places], kind="stable")]
+    values, starts = np.unique(units[ordered], return_index=True)
+    return list(zip(values.tolist(), np.split(ordered, starts[1:]), strict=False))
 
 
 def read_held(count: object) -> int:

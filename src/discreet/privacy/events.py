@@ -16,6 +16,7 @@ from fractions import Fraction
 from discreet.errors import PrivacyParameterError
 from discreet.exact import decimal_text
 from discreet.privacy.event_fields import not_negative, positive, probability, set_field, whole
+from discreet.privacy.losses import ApproximateDP, PureDP
 
 MAX_DEPTH = 16
 """How deep events stand in one another at most."""
@@ -227,6 +228,17 @@ SimpleEvent = (
 """An event that is one release."""
 
 Event = SimpleEvent | RepeatedEvent | ComposedEvent
+
+
+def loss_event(loss: PureDP | ApproximateDP) -> PureEvent | ApproximateEvent:
+    """The event of a release of which nothing but a loss is known.
+
+    >>> loss_event(PureDP(epsilon="1/2"))
+    PureEvent(epsilon=Fraction(1, 2))
+    """
+    if isinstance(loss, PureDP):
+        return PureEvent(epsilon=loss.epsilon)
+    return ApproximateEvent(epsilon=loss.epsilon, delta=loss.delta)
 
 
 def counted(event: Event) -> Counter[SimpleEvent]:

@@ -103,7 +103,7 @@ def mechanism_text(output: Output, question: Question, price: Price) -> str:
     """The mechanism of an output, and its scale in the answer's own unit."""
     priced = price.of(output.block)
     if isinstance(priced, Selection):
-        return f"{type(priced.mechanism).__name__}"
+        return priced.mechanism.name
     mechanism = priced.mechanism
     if isinstance(mechanism, Exact):
         return "none: the number of rows is public"

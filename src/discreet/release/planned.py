@@ -174,7 +174,7 @@ class Plan:
         if self.price.selection is not None:
             mechanism = self.price.selection.mechanism
             lines.append(
-                f"keys       {type(mechanism).__name__}: a group of {mechanism.half_point} people "
+                f"keys       {mechanism.name}: a group of {mechanism.half_point} people "
                 "appears with probability one half, one of a single person with at most δ"
             )
         lines += [

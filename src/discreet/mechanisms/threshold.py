@@ -1,0 +1,345 @@
+"""Noisy counts of the keys that enough units hold.  Proof: docs/proofs/key-selection.md"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.exact import exp_minus, logarithm, square_root
+from discreet.mechanisms.additive import AdditiveNoise, exact_sum, fitting
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.gaussian_law import least_reach
+from discreet.mechanisms.gaussian_moves import Move
+from discreet.mechanisms.gaussian_privacy import is_proved
+from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.selected_keys import (
+    Selected,
+    by_value,
+    held_units,
+    keep_some,
+    key_share,
+    moved_keys,
+    read_held,
+    read_selection,
+    read_units,
+)
+from discreet.mechanisms.sieve import Sieve, drawn
+from discreet.mechanisms.threshold_law import ChanceAbove, ThresholdLaw
+from discreet.noise import BitSource, Keystream
+from discreet.privacy.events import ApproximateEvent
+from discreet.privacy.laws import ProductLaw
+from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitivity
+
+_LEAST = 2
+"""A key of one unit needs noise above 0 to be released, so that it is not the likely case."""
+
+_ROOT_BITS = 64
+_WHOLE = tuple(Fraction(part, 128) for part in (128, 127, 120, 96, 64))
+"""Parts of δ for the keys of one unit alone while the noise has all of it too."""
+
+_SPLITS = tuple(Fraction(part, 16) for part in range(2, 16))
+"""Parts of δ for the noise where the two must share it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """Releases the noisy counts that reach a threshold, of the keys that some unit holds.
+
+    ``laplace`` and ``gaussian`` choose the noise and the threshold for an ε and a δ.
+
+    Guarantee of what they make: where one unit holds at most ``groups`` keys, the released keys
+    and counts together are (ε,δ)-DP, and a key of one unit alone is released with probability at
+    most 1 - (1-δ)^(1/groups).  Proof: docs/proofs/key-selection.md
+
+    >>> Threshold.laplace(epsilon=1, delta=1e-6, groups=1).threshold
+    15
+    """
+
+    noise: AdditiveNoise
+    threshold: int
+    epsilon: Fraction
+    delta: Fraction
+    groups: int
+    neighbors: Neighbors
+
+    @classmethod
+    def laplace(
+        cls,
+        *,
+        epsilon: object,
+        delta: object,
+        groups: int,
+        neighbors: Neighbors = Neighbors.ADD_REMOVE,
+    ) -> "Threshold":
+        """With Laplace noise: best where one unit holds few keys.
+
+        >>> Threshold.laplace(epsilon=1, delta=1e-6, groups=1).noise
+        Laplace(scale=1)
+        """
+        read = read_selection(epsilon, delta, groups, neighbors, stacklevel=4)
+        return cls._of(_with_laplace(*read), *read)
+
+    @classmethod
+    def gaussian(
+        cls,
+        *,
+        epsilon: object,
+        delta: object,
+        groups: int,
+        neighbors: Neighbors = Neighbors.ADD_REMOVE,
+    ) -> "Threshold":
+        """With Gaussian noise: best where one unit holds many keys.
+
+        >>> selection = Threshold.gaussian(epsilon=1, delta=1e-6, groups=64)
+        >>> selection.noise, selection.threshold
+        (Gaussian(sigma=33.79773), 189)
+        """
+        read = read_selection(epsilon, delta, groups, neighbors, stacklevel=4)
+        return cls._of(_with_gaussian(*read), *read)
+
+    @classmethod
+    def _of(
+        cls,
+        calibrated: tuple[AdditiveNoise, int],
+        epsilon: Fraction,
+        delta: Fraction,
+        groups: int,
+        neighbors: Neighbors,
+    ) -> "Threshold":
+        noise, threshold = calibrated
+        return cls(
+            noise=noise,
+            threshold=threshold,
+            epsilon=epsilon,
+            delta=delta,
+            groups=groups,
+            neighbors=neighbors,
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Threshold(noise={self.noise}, threshold={self.threshold}, epsilon={self.epsilon}, "
+            f"delta={self.delta}, groups={self.groups}, neighbors={str(self.neighbors)!r})"
+        )
+
+    @property
+    def name(self) -> str:
+        """What it is called in plans, answers and certificates.
+
+        >>> Threshold.laplace(epsilon=1, delta=1e-6, groups=1).name
+        'LaplaceThreshold'
+        """
+        return f"{type(self.noise).__name__}Threshold"
+
+    def __call__(
+        self,
+        counts: Sensitive[NDArray[np.int64]],
+        *,
+        source: BitSource | None = None,
+        sieve: Sieve | None = None,
+    ) -> Selected:
+        """The candidates released, with noisy counts, given the number of units of each.
+
+        With a sieve they are those that passed it.
+        """
+        if sieve is not None:
+            sieve.check(self._chance)
+        units = read_units(counts)
+        bits = Keystream() if source is None else source
+        held = np.flatnonzero(units if sieve is None else units >= sieve.sure)
+        noisy = exact_sum(units[held], self.noise.draw(held.size, bits))
+        above = np.flatnonzero(noisy >= self.threshold)
+        kept, shown = held[above], noisy[above]
+        if sieve is not None:
+            rare = np.flatnonzero((units > 0) & (units < sieve.sure))
+            rare = keep_some(self._chance, units, rare, sieve, bits)
+            kept = np.concatenate((kept, rare))
+            shown = np.concatenate((shown, self._counts_above(units[rare], bits)))
+            order = np.argsort(kept)
+            kept, shown = kept[order], shown[order]
+        # The type of what is released must not depend on what is not.
+        return Selected(kept=kept, counts=shown if shown.dtype == np.int64 else fitting(shown))
+
+    def _counts_above(self, units: NDArray[np.int64], source: BitSource) -> NDArray[Any]:
+        """Each number of units plus noise, given that the sum reaches the threshold.
+
+        Where that is likely the noise is drawn until it does.  Elsewhere the excess is drawn.
+        Proof: docs/proofs/sieve.md
+        """
+        noisy = np.empty(units.size, np.object_)
+        near = units >= self.threshold - self.noise.near
+        waiting = np.flatnonzero(near)
+        while waiting.size:
+            tried = exact_sum(units[waiting], self.noise.draw(waiting.size, source))
+            reached = np.asarray(tried >= self.threshold, np.bool_)
+            noisy[waiting[reached]] = tried[reached]
+            waiting = waiting[~reached]
+        for value, places in by_value(units, np.flatnonzero(~near)):
+            missing = self.threshold - value
+            noisy[places] = self.noise.draw_excess(missing, places.size, source) + self.threshold
+        return fitting(noisy)
+
+    def sieve(self, source: BitSource, *, bits: int = 64) -> Sieve:
+        """What a cluster decides about its keys, so that few of them travel: for one release."""
+        return drawn(self._chance, source, bits)
+
+    @property
+    def _chance(self) -> ChanceAbove:
+        return ChanceAbove(self.noise, self.threshold)
+
+    def loss(self) -> ApproximateDP:
+        """What the release costs, whatever the counts are."""
+        return ApproximateDP(epsilon=self.epsilon, delta=self.delta)
+
+    def event(
+        self,
+        sensitivity: Sensitivity | None = None,
+        loss: PureDP | ApproximateDP | None = None,
+    ) -> ApproximateEvent:
+        """What a ledger writes down: its own loss, whatever else was stated.
+
+        >>> Threshold.laplace(epsilon=1, delta="1/8", groups=1).event()
+        ApproximateEvent(epsilon=Fraction(1, 1), delta=Fraction(1, 8))
+        """
+        return ApproximateEvent(epsilon=self.epsilon, delta=self.delta)
+
+    @property
+    def half_point(self) -> int:
+        """The least number of units at which a key is released with probability 1/2 or more."""
+        return self.threshold
+
+    def keep_probability(self, count: int) -> float:
+        """The probability that a key is released which so many units hold, in floats."""
+        units = read_held(count)
+        if units == 0:
+            return 0.0
+        missing = self.threshold - units
+        if missing > 0:
+            return float(self.noise.tail(np.array([float(missing - 1)]))[0]) / 2
+        return 1 - float(self.noise.tail(np.array([float(-missing)]))[0]) / 2
+
+    def law(self, counts: object) -> ProductLaw:
+        """The exact law of what is released: per candidate its noisy count, or None."""
+        return ProductLaw(
+            tuple(ThresholdLaw(count, self.threshold, self.noise) for count in held_units(counts))
+        )
+
+
+# ---------------------------------------------------------------------- Laplace noise
+
+
+def _with_laplace(
+    epsilon: Fraction, delta: Fraction, groups: int, neighbors: Neighbors
+) -> tuple[Laplace, int]:
+    """The noise, and the least T with P[1 + noise ≥ T] within the share of one key.
+
+    T is above that where it is undecided.  Under replace a vanished key, too, must be within
+    e^(1/scale): either the probability is at most 1 - q, or twice as many keys share δ.
+    """
+    scale = moved_keys(groups, neighbors) / epsilon
+    bits = 128 + ceil(scale).bit_length() + delta.denominator.bit_length()
+    low, high = (Fraction(end, 1 << bits) for end in exp_minus(1 / scale, bits))
+    share = key_share(delta, groups)
+    if neighbors is Neighbors.REPLACE:
+        share = max(min(share, 1 - high), key_share(delta, 2 * groups))
+    # P[noise ≥ t] = q^t/(1+q) for t ≥ 1
+    _, distance = logarithm(1 / (share * (1 + low)), bits)
+    threshold = max(_LEAST, 1 + ceil(scale * Fraction(distance, 1 << bits)))
+    return Laplace(scale=scale), threshold
+
+
+# ---------------------------------------------------------------------- Gaussian noise
+
+
+@lru_cache(maxsize=256)
+def _with_gaussian(
+    epsilon: Fraction, delta: Fraction, groups: int, neighbors: Neighbors
+) -> tuple[Gaussian, int]:
+    """The noise and the threshold.
+
+    A key that a unit moves is held by others, and the noise protects it, or by nobody else, and
+    the threshold does.  The more of one kind, the fewer of the other: mostly both may use the
+    whole of δ.  Where that is not proved, they split it.
+    """
+    moved = moved_keys(groups, neighbors)
+    noise = _gaussian(moved, epsilon, delta)
+    for part in _WHOLE:
+        share = key_share(part * delta, groups)
+        if _covers(noise, share, epsilon, delta, groups, neighbors):
+            return noise, _gaussian_threshold(noise, share)
+    choices = []
+    for part in _SPLITS:
+        noise = _gaussian(moved, epsilon, part * delta)
+        left = 1 - (1 - delta) / (1 - part * delta)
+        choices.append((noise, _gaussian_threshold(noise, key_share(left, moved))))
+    return min(choices, key=lambda choice: choice[1])
+
+
+def _gaussian(moved: int, epsilon: Fraction, delta: Fraction) -> Gaussian:
+    return Gaussian.calibrated(sensitivity=_root(moved), epsilon=epsilon, delta=delta)
+
+
+def _root(keys: int) -> Fraction:
+    """√keys, rounded up: how far so many counts move that each move by one."""
+    return Fraction(square_root(Fraction(keys), _ROOT_BITS)[1], 1 << _ROOT_BITS)
+
+
+def _gaussian_threshold(noise: Gaussian, share: Fraction) -> int:
+    """The least T with P[1 + noise ≥ T] ≤ share, for certain: half of P[|noise| > T - 2]."""
+    if 2 * share >= 1:
+        return _LEAST
+    return _LEAST + least_reach(noise.sigma**2, 1 - 2 * share, 1)
+
+
+def _covers(
+    noise: Gaussian,
+    share: Fraction,
+    epsilon: Fraction,
+    delta: Fraction,
+    groups: int,
+    neighbors: Neighbors,
+) -> bool:
+    """Whether every mixture of shared and lonely keys is (ε,δ)-DP, for certain.
+
+    All keys shared: the noise was made for it.  All lonely: at most ``groups`` of them may show.
+    Of those in between, ``blocks`` are proved at once: with the most of each kind.
+    """
+    moved = moved_keys(groups, neighbors)
+    # A key that is missing in one data set and lonely in the other costs -ln(1 - share).
+    vanished = Fraction(0) if neighbors is Neighbors.ADD_REMOVE else share / (1 - share)
+    if groups * vanished > epsilon:
+        return False
+    for least, most in blocks(moved):
+        lonely = min(groups, moved - least)
+        left = delta - lonely * share
+        rest = epsilon - lonely * vanished
+        if left <= 0 or rest <= 0:
+            return False
+        if not is_proved(noise.sigma**2, Move(most, most), rest, left):
+            return False
+    return True
+
+
+def blocks(moved: int) -> Iterator[tuple[int, int]]:
+    """The numbers 1 … moved - 1 in blocks (least, most), short ones near both ends.
+
+    >>> list(blocks(6))
+    [(2, 3), (1, 1), (5, 5), (4, 4)]
+    """
+    half = most = moved // 2
+    while most:
+        yield most // 2 + 1, most
+        most //= 2
+    first = 1
+    while moved - first > half:
+        last = min(first + first // 8, moved - half - 1)
+        yield moved - last, moved - first
+        first = last + 1
