@@ -12,8 +12,10 @@ import pytest
 
 import discreet as dp
 from discreet.accounting import Spending, spend, spending
+from discreet.accounting.zcdp import pure_rho
 from discreet.errors import BudgetExhaustedError, LedgerError, PrivacyParameterError
 from discreet.privacy.budget import Budget
+from discreet.privacy.events import DiscreteLaplaceEvent, GaussianEvent
 from discreet.privacy.losses import ApproximateDP, PureDP
 
 TENTH = PureDP(epsilon="0.1")
@@ -68,7 +70,7 @@ def test_a_hundred_thousand_charges_of_ten_to_the_minus_17_add_up():
 
 
 def test_deltas_add_up_too():
-    account = Spending(Budget(epsilon=10, delta="1e-6"))
+    account = Spending(Budget(epsilon=10, delta="2e-6"))  # one half of it is for questions
     for _ in range(10):
         account.charge(ApproximateDP(epsilon=Fraction(1, 100), delta=Fraction(1, 10**7)))
     assert account.left == ApproximateDP(epsilon=Fraction(99, 10), delta=0)
@@ -89,6 +91,51 @@ def test_odd_denominators_are_rounded_up_and_never_down():
         exact += Fraction(1, prime)
     assert exact.denominator.bit_length() > 2048
     assert exact <= account.spent.epsilon < exact + Fraction(1, 10**300)
+
+
+# ---------------------------------------------------------------------- the filter
+
+
+def test_with_a_delta_small_questions_cost_less_than_their_sum():
+    account, asked = Spending(Budget(epsilon=1, delta="1e-6")), 0
+    small = PureDP(epsilon="1/200")
+    while account.odometer.rho_left >= pure_rho(small.epsilon):
+        account.charge(small)
+        asked += 1
+    with pytest.raises(BudgetExhaustedError, match=r"and ρ ≈ .* is left of ε = 1"):
+        account.charge(small)
+    assert asked > 1500
+    assert account.spent.epsilon == Fraction(asked, 200)  # the sum, which is not the bound
+    assert account.left == ApproximateDP(epsilon=0, delta=Fraction(1, 2 * 10**6))
+    assert account.odometer.certified == ApproximateDP(epsilon=1, delta=Fraction(1, 10**6))
+    plain = Spending(Budget(epsilon=1))  # the control: without a δ it is the sum
+    for _ in range(200):
+        plain.charge(small)
+    with pytest.raises(BudgetExhaustedError, match="nothing is left"):
+        plain.charge(small)
+
+
+def test_half_of_the_delta_is_for_questions_unless_the_budget_says_otherwise():
+    third = ApproximateDP(epsilon="0.01", delta="6e-7")
+    halved = Spending(Budget(epsilon=1, delta="1e-6"))
+    with pytest.raises(BudgetExhaustedError, match=r"Of its δ, 5e-07 is for questions"):
+        halved.charge(third)
+    Spending(Budget(epsilon=1, delta="1e-6", conversion_delta="1e-7")).charge(third)
+
+
+def test_an_event_is_charged_as_what_it_is():
+    account = Spending(Budget(epsilon=1, delta="1e-6"))
+    event = DiscreteLaplaceEvent(scale=40, sensitivity=1)
+    account.charge(event)
+    assert account.spent == ApproximateDP(epsilon=Fraction(1, 40), delta=0)
+    assert account.history == (event,)
+    assert account.odometer.rho <= Fraction(1, 3200)
+    account.charge(GaussianEvent.of(sigma=20))  # bounds no ε: only the budget is certain now
+    assert account.spent == ApproximateDP(epsilon=1, delta=Fraction(1, 10**6))
+    assert account.left.epsilon == 0
+    assert repr(account).startswith("Spending(spent ρ ≈ ")
+    with pytest.raises(BudgetExhaustedError, match=r"costs ρ = 0\.5, and ρ"):
+        account.charge(GaussianEvent.of(sigma=1))
 
 
 # ---------------------------------------------------------------------- refusals
@@ -132,7 +179,7 @@ def test_a_question_that_goes_over_is_refused_before_the_data_are_read(name):
     ],
 )
 def test_mechanism_functions_are_charged_too(ask):
-    with spending(Budget(epsilon="1.5", delta="1e-6")) as account:
+    with spending(Budget(epsilon="1.5", delta="2e-6")) as account:
         ask()
         with pytest.raises(BudgetExhaustedError):
             ask()

@@ -1,12 +1,15 @@
 """One-off calls, counted by a ledger."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 import discreet as dp
+from discreet.accounting import Spending, Totals, charge
 from discreet.errors import (
     BudgetExhaustedError,
     DeclarationError,
@@ -14,7 +17,16 @@ from discreet.errors import (
     UnsafeRandomnessError,
 )
 from discreet.ledger import Ledger, spending
-from discreet.privacy.events import PureEvent
+from discreet.privacy.event_data import event_from_data
+from discreet.privacy.events import (
+    ApproximateEvent,
+    ConcentratedEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    GaussianEvent,
+    PureEvent,
+    loss_event,
+)
 
 AGES = [23, 35, 41] * 100
 BUDGET = dp.Budget(epsilon=1, delta=1e-6)
@@ -139,3 +151,98 @@ def test_a_check_refuses_what_a_charge_would_and_writes_nothing(ledger: Ledger) 
     with pytest.raises(DeclarationError, match="not declared"):
         ledger.check("town", event=PureEvent(epsilon=1))
     assert ledger.anchor().entries == before
+
+
+# ---------------------------------------------------------------------- one rule
+
+
+def some_event(draw: Random, budget: dp.Budget) -> Event:
+    """A question that costs from a thousandth to a third of the budget."""
+    part = Fraction(1, draw.choice([3, 7, 40, 200, 1000]))
+    epsilon = budget.epsilon * part * draw.randint(1, 9) / 9
+    leak = budget.question_delta * part * draw.randint(0, 3)
+    return draw.choice(
+        [
+            PureEvent(epsilon=epsilon),
+            PureEvent(epsilon=epsilon),
+            ApproximateEvent(epsilon=epsilon, delta=leak),
+            DiscreteLaplaceEvent(scale=3 / epsilon, sensitivity=3),
+            GaussianEvent(variance=draw.randint(100, 10**5)),
+        ]
+    )
+
+
+def at_the_limit(account: Spending) -> list[Event]:
+    """What is just too much by each of the sums, and what just fits."""
+    state, tiny = account.odometer, Fraction(1, 10**60)
+    return [
+        ApproximateEvent(epsilon=0, delta=state.delta_left + tiny),
+        ApproximateEvent(epsilon=0, delta=state.delta_left),
+        ConcentratedEvent(rho=state.rho_left + tiny),
+        ConcentratedEvent(rho=state.rho_left),
+        PureEvent(epsilon=(state.epsilon_left or Fraction(0)) + tiny),
+        PureEvent(epsilon=state.epsilon_left or Fraction(0)),
+    ]
+
+
+def admitted(call: Callable[..., object], *args: object, **named: object) -> bool:
+    try:
+        call(*args, **named)
+    except BudgetExhaustedError:
+        return False
+    return True
+
+
+def plain_sum_admits(budget: dp.Budget, spent: Totals, event: Event) -> bool:
+    """The rule that adds ε and δ and nothing else."""
+    total = spent + charge(event)
+    if total.epsilon is None:
+        return False
+    return total.epsilon <= budget.epsilon and total.delta <= budget.delta
+
+
+def decided(seed: int) -> list[tuple[bool, bool, bool]]:
+    """What a block, a ledger and the plain sum say to a random run of questions."""
+    draw = Random(seed)
+    budget = dp.Budget(
+        epsilon=draw.choice(["1/2", 1, 10]), delta=draw.choice([0, "1e-9", "1e-6", "1e-3"])
+    )
+    account, found = Spending(budget), []
+    with Ledger(":memory:") as ledger:
+        ledger.declare("ages", neighbors="add-remove", budget=budget)
+
+        def ask(event: Event) -> None:
+            plain = plain_sum_admits(budget, ledger.balance("ages").spent, event)
+            block = admitted(account.charge, event)
+            asked = {"event": event, "question": "", "keeps_answer": False}
+            found.append((block, admitted(ledger.charge, "ages", **asked), plain))
+
+        for _ in range(40):
+            ask(some_event(draw, budget))
+        for place in range(6):
+            ask(at_the_limit(account)[place])
+        assert ledger.balance("ages").spent == account._totals
+    return found
+
+
+def test_a_block_admits_exactly_what_a_ledger_does_and_plain_sums_do_not() -> None:
+    runs = [decided(seed) for seed in range(40)]
+    for run in runs:
+        assert [block for block, _, _ in run] == [ledger for _, ledger, _ in run]
+        assert {block for block, _, _ in run} == {True, False}  # the run reached the limit
+    # The control: the rule that adds up and no more says something else, in both directions.
+    others = {(block, plain) for run in runs for block, _, plain in run if block != plain}
+    assert others == {(True, False), (False, True)}
+
+
+def test_a_loss_is_charged_to_a_ledger_as_its_event() -> None:
+    loss = dp.ApproximateDP(epsilon="1/4", delta="1e-8")
+    with Ledger(":memory:") as ledger, spending(BUDGET, ledger=ledger, dataset="ages") as account:
+        account.charge(loss)
+        account.charge(DiscreteLaplaceEvent(scale=8, sensitivity=1))
+        written = [entry for entry in ledger.history("ages") if entry.kind == "charge"]
+        assert [event_from_data(entry.data["event"]) for entry in written] == [
+            loss_event(loss),
+            DiscreteLaplaceEvent(scale=8, sensitivity=1),
+        ]
+        assert ledger.balance("ages").spent == account._totals

@@ -1,8 +1,9 @@
 """Tracking and capping what one-off calls spend.
 
-Losses on one data set add up (basic composition).  ``with spending(budget) as account:`` adds
-every array function and mechanism function called inside, in exact arithmetic, and refuses
-the call that would go over *before* it reads the data.
+``with spending(budget) as account:`` adds up what every array function and mechanism function
+called inside costs, in exact arithmetic, and refuses the call that would go over *before* it
+reads the data.  The rule is the filter that a ledger uses, so that a block admits exactly what an
+account of a ledger with the same budget would.  Proof: docs/proofs/filters.md
 """
 
 import os
@@ -11,18 +12,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
+from functools import lru_cache
 from threading import Lock
 from types import FrameType
 from typing import Final, Protocol
 
+from discreet.accounting.filters import Filter, cost_text, left_text, within
+from discreet.accounting.odometer import Odometer
+from discreet.accounting.totals import Totals, charge
 from discreet.errors import (
     BudgetExhaustedError,
     DiscreetError,
     LedgerError,
     PrivacyParameterError,
 )
-from discreet.exact import round_up
+from discreet.exact import decimal_text
 from discreet.privacy.budget import Budget
+from discreet.privacy.events import Event, loss_event
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.neighbors import Neighbors
 
@@ -32,25 +38,22 @@ _LOCK = Lock()  # a charge checks and changes all accounts concerned at once
 
 _MACHINERY: Final = {"contextlib", "discreet.accounting.spending", "discreet.ledger.spending"}
 _NOTHING: Final = " Nothing was read or spent."
-_MOST_BITS = 2048
-_FINE = Fraction(1, 1 << 1024)
+
+LossOrEvent = PureDP | ApproximateDP | Event
+"""What a release costs: a loss, or an event that says how its noise was made."""
 
 
 class Account(Protocol):
-    """Where a loss is written down before data are read, such as a ledger."""
+    """Where an event is written down before data are read, such as a ledger."""
 
-    def check(
-        self, loss: PureDP | ApproximateDP, *, safe: bool, neighbors: Neighbors | None
-    ) -> None:
+    def check(self, event: Event, *, safe: bool, neighbors: Neighbors | None) -> None:
         """Refuse what ``charge`` would refuse now, and spend nothing."""
 
-    def charge(
-        self, loss: PureDP | ApproximateDP, *, safe: bool, neighbors: Neighbors | None
-    ) -> None:
-        """Spend a loss, or refuse.
+    def charge(self, event: Event, *, safe: bool, neighbors: Neighbors | None) -> None:
+        """Spend what an event costs, or refuse.
 
-        ``safe`` says that nobody can repeat the noise; ``neighbors`` is the relation that the loss
-        is for, or None where whoever asks vouches for it.
+        ``safe`` says that nobody can repeat the noise; ``neighbors`` is the relation that the
+        event is for, or None where whoever asks vouches for it.
         """
 
 
@@ -63,92 +66,113 @@ class Spending:
         self._process = os.getpid()
         self._frame: FrameType | None = None  # of the function whose block is open
         self._closed_elsewhere = False
-        self._history: list[PureDP | ApproximateDP] = []
-        self._epsilon = self._delta = Fraction(0)
+        self._history: list[LossOrEvent] = []
+        self._totals = Totals()
 
     @property
     def spent(self) -> ApproximateDP:
-        """The sum of all losses so far."""
-        return ApproximateDP(epsilon=self._epsilon, delta=self._delta)
+        """The sums of ε and δ so far; the whole budget once an event took part that bounds no ε.
+
+        With a δ in the budget the sum of ε may be above the budget's: many small questions cost
+        less together than their sum.
+        """
+        if self._totals.epsilon is None:
+            return ApproximateDP(epsilon=self.budget.epsilon, delta=self.budget.delta)
+        return ApproximateDP(epsilon=self._totals.epsilon, delta=self._totals.delta)
 
     @property
     def left(self) -> ApproximateDP:
-        """What the budget still covers."""
+        """What the budget surely covers: its ε less the sum, and its δ for questions less theirs.
+
+        With a δ in the budget smaller questions may be covered beyond that: ``odometer`` tells of
+        the ρ that is left.
+        """
+        totals, nothing = self._totals, Fraction(0)
+        epsilon = nothing if totals.epsilon is None else self.budget.epsilon - totals.epsilon
         return ApproximateDP(
-            epsilon=self.budget.epsilon - self._epsilon,
-            delta=self.budget.delta - self._delta,
+            epsilon=max(nothing, epsilon), delta=self.budget.question_delta - totals.delta
         )
 
     @property
-    def history(self) -> tuple[PureDP | ApproximateDP, ...]:
-        """The losses in the order they were spent."""
+    def odometer(self) -> Odometer:
+        """What has been spent, and what is left, by each of the two sums that may admit."""
+        return Odometer.of(Filter(budget=self.budget, totals=self._totals))
+
+    @property
+    def history(self) -> tuple[LossOrEvent, ...]:
+        """What was spent, in order: the losses and events as they were stated."""
         return tuple(self._history)
 
     def charge(
-        self,
-        loss: PureDP | ApproximateDP,
-        *,
-        safe: bool = True,
-        neighbors: Neighbors | None = None,
+        self, charged: LossOrEvent, *, safe: bool = True, neighbors: Neighbors | None = None
     ) -> None:
-        """Spend a loss, or refuse and spend nothing."""
-        _charge((self,), loss, safe, neighbors)
+        """Spend a loss or what an event costs, or refuse and spend nothing."""
+        _charge((self,), charged, safe, neighbors)
 
     def __repr__(self) -> str:
-        return f"Spending(spent {self.spent}; left {self.left})"
+        left = left_text(self.budget, self._totals)
+        return f"Spending(spent {cost_text(self._totals)}; left {left})"
 
 
 def _charge(
-    accounts: Sequence[Spending],
-    loss: PureDP | ApproximateDP,
-    safe: bool,
-    neighbors: Neighbors | None,
+    accounts: Sequence[Spending], charged: LossOrEvent, safe: bool, neighbors: Neighbors | None
 ) -> None:
-    """Spend a loss in all the accounts, or refuse and spend it in none.
+    """Spend a loss or an event in all the accounts, or refuse and spend it in none.
 
     Ledgers are charged one after the other, from the outermost block to the innermost, since no
     transaction spans two.  So all are asked first.  If one still refuses (its last ε went to
     another process in between, or its disk failed), what was charged before stays charged: the
     error says so, and nothing is read.
     """
-    delta = loss.delta if isinstance(loss, ApproximateDP) else Fraction(0)
+    event, cost = _priced(charged)
     with _LOCK:
-        totals = [
-            (_sum(account._epsilon, loss.epsilon), _sum(account._delta, delta))
-            for account in accounts
-        ]
-        for account, (epsilon, total_delta) in zip(accounts, totals, strict=True):
-            if epsilon > account.budget.epsilon or total_delta > account.budget.delta:
-                raise BudgetExhaustedError(
-                    f"the question costs {loss}, and {account.left} is left of {account.budget}. "
-                    "Losses on one data set add up, so the budget is a cap on all questions "
-                    f"together. {_remedy(account.budget, delta)}, or stop here.{_NOTHING}"
-                )
+        totals = [account._totals + cost for account in accounts]
+        for account, total in zip(accounts, totals, strict=True):
+            if not within(account.budget, total):
+                raise _exhausted(account.budget, account._totals, cost)
         _refuse_forked(accounts)
         written = [account._account for account in accounts if account._account is not None]
         if len(written) > 1:  # one alone checks and charges in one transaction
             for ledger in written:
-                ledger.check(loss, safe=safe, neighbors=neighbors)
-        charged = 0
+                ledger.check(event, safe=safe, neighbors=neighbors)
+        written_to = 0
         sums = list(zip(accounts, totals, strict=True))
         # What is counted in memory comes last: it cannot refuse any more.
-        for account, (epsilon, total_delta) in sorted(sums, key=_in_memory):
+        for account, total in sorted(sums, key=_in_memory):
             if account._account is not None:
                 try:
-                    account._account.charge(loss, safe=safe, neighbors=neighbors)
+                    account._account.charge(event, safe=safe, neighbors=neighbors)
                 except DiscreetError as error:
-                    if charged == 0:
+                    if written_to == 0:
                         raise
-                    raise _kept(error, charged) from error
-                charged += 1
-            account._epsilon, account._delta = epsilon, total_delta
-            account._history.append(loss)
+                    raise _kept(error, written_to) from error
+                written_to += 1
+            account._totals = total
+            account._history.append(charged)
 
 
-def _remedy(budget: Budget, delta: Fraction) -> str:
-    if delta > 0 == budget.delta:
-        return "Ask without a delta, give the budget one"
-    return "Ask with a smaller epsilon" + (" or delta" if delta > 0 else "")
+@lru_cache(maxsize=1024)
+def _priced(charged: LossOrEvent) -> tuple[Event, Totals]:
+    """The event, and what it adds to the sums."""
+    event = loss_event(charged) if isinstance(charged, PureDP | ApproximateDP) else charged
+    return event, charge(event)
+
+
+def _exhausted(budget: Budget, before: Totals, cost: Totals) -> BudgetExhaustedError:
+    """The refusal of a question that does not fit."""
+    part = ""
+    if before.delta + cost.delta > budget.question_delta > 0:
+        share = decimal_text(budget.question_delta)
+        part = f" Of its δ, {share} is for questions and the rest for their sum."
+    remedy = "Ask with a smaller epsilon" + (" or delta" if cost.delta > 0 else "")
+    if cost.delta > 0 == budget.delta:
+        remedy = "Ask without a delta, give the budget one"
+    left = left_text(budget, before, concentrated=cost.epsilon is None)
+    return BudgetExhaustedError(
+        f"the question costs {cost_text(cost)}, and {left} is left of {budget}. Losses on one data "
+        f"set add up, so the budget is a cap on all questions together.{part} {remedy}, or stop "
+        f"here.{_NOTHING}"
+    )
 
 
 def _in_memory(counted: tuple[Spending, object]) -> bool:
@@ -174,15 +198,9 @@ def _kept(error: DiscreetError, charged: int) -> DiscreetError:
     )
 
 
-def _sum(spent: Fraction, more: Fraction) -> Fraction:
-    """The sum, rounded up where odd denominators have made it very long."""
-    total = spent + more if more else spent
-    return total if total.denominator.bit_length() <= _MOST_BITS else round_up(total, _FINE)
-
-
 @contextmanager
 def spending(budget: Budget, account: Account | None = None) -> Iterator[Spending]:
-    """Track and cap every loss inside the block.
+    """Track and cap every loss inside the block, by the filter that a ledger uses.
 
     A block inside another counts for both.  A thread that has opened no block of its own is
     charged to every block that is open: it may be working for any of them.  The block of a
@@ -225,10 +243,8 @@ def _opening_frame() -> FrameType | None:
     return frame
 
 
-def spend(
-    loss: PureDP | ApproximateDP, *, safe: bool = True, neighbors: Neighbors | None = None
-) -> None:
-    """Charge the accounts of the surrounding ``spending`` blocks, if there are any."""
+def spend(charged: LossOrEvent, *, safe: bool = True, neighbors: Neighbors | None = None) -> None:
+    """Charge a loss or an event to the surrounding ``spending`` blocks, if there are any."""
     accounts = _CURRENT.get()
     if any(block._closed_elsewhere for block in accounts):
         accounts = tuple(block for block in accounts if not block._closed_elsewhere)
@@ -239,7 +255,7 @@ def spend(
         if elsewhere:
             accounts = (*accounts, *(_around(elsewhere) if accounts else elsewhere))
     if accounts:
-        _charge(accounts, loss, safe, neighbors)
+        _charge(accounts, charged, safe, neighbors)
 
 
 def _around(blocks: list[Spending]) -> list[Spending]:

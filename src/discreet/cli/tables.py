@@ -10,10 +10,10 @@ from fractions import Fraction
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from discreet.accounting.filters import cost_text
 from discreet.accounting.totals import Totals
 from discreet.errors import DiscreetError
 from discreet.ledger import Asked, Balance, Entry, Report
-from discreet.ledger.spent import cost_text
 from discreet.ledger.terms import Cap
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from discreet.accounting.filters import cost_text
 from discreet.dbapi.errors import InterfaceError
 from discreet.dbapi.results import Result
 from discreet.dbapi.settings import Settings
 from discreet.dbapi.statements import Setting
 from discreet.dbapi.values import STRING
-from discreet.ledger.spent import cost_text
 from discreet.release.answer import Release
 from discreet.release.planned import Plan
 from discreet.release.table import Table

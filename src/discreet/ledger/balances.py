@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from discreet.accounting.filters import cost_text, left_text, share_left, share_text
 from discreet.accounting.totals import Totals
 from discreet.ledger.declaring import unknown
 from discreet.ledger.entries import Entry
 from discreet.ledger.guarantees import guarantee
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import Selection
-from discreet.ledger.spent import cost_text, left_text, share_left, share_text
 from discreet.ledger.standing import Standing
 from discreet.ledger.terms import Cap
 

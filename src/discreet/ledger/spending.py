@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 
 from discreet.accounting.spending import Spending
@@ -10,8 +9,7 @@ from discreet.accounting.spending import spending as tracked
 from discreet.errors import DeclarationError, UnsafeRandomnessError
 from discreet.ledger.book import Ledger
 from discreet.privacy.budget import Budget
-from discreet.privacy.events import ApproximateEvent, PureEvent
-from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.events import Event
 from discreet.privacy.neighbors import Neighbors
 
 
@@ -23,23 +21,17 @@ class LedgerAccount:
         self._dataset = dataset
         self._analyst = analyst
 
-    def check(
-        self, loss: PureDP | ApproximateDP, *, safe: bool, neighbors: Neighbors | None
-    ) -> None:
+    def check(self, event: Event, *, safe: bool, neighbors: Neighbors | None) -> None:
         """Refuse what would be refused now."""
         _refuse_unsafe(safe)
-        self._ledger.check(
-            self._dataset, event=_event(loss), analyst=self._analyst, neighbors=neighbors
-        )
+        self._ledger.check(self._dataset, event=event, analyst=self._analyst, neighbors=neighbors)
 
-    def charge(
-        self, loss: PureDP | ApproximateDP, *, safe: bool, neighbors: Neighbors | None
-    ) -> None:
-        """Write the loss down, durably, or refuse."""
+    def charge(self, event: Event, *, safe: bool, neighbors: Neighbors | None) -> None:
+        """Write the event down, durably, or refuse."""
         _refuse_unsafe(safe)
         self._ledger.charge(
             self._dataset,
-            event=_event(loss),
+            event=event,
             question="",
             analyst=self._analyst,
             keeps_answer=False,
@@ -56,13 +48,6 @@ def _refuse_unsafe(safe: bool) -> None:
         )
 
 
-@lru_cache(maxsize=256)
-def _event(loss: PureDP | ApproximateDP) -> PureEvent | ApproximateEvent:
-    if isinstance(loss, PureDP):
-        return PureEvent(epsilon=loss.epsilon)
-    return ApproximateEvent(epsilon=loss.epsilon, delta=loss.delta)
-
-
 @contextmanager
 def spending(
     budget: Budget,
@@ -73,6 +58,10 @@ def spending(
     neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
 ) -> Iterator[Spending]:
     """Track and cap every loss inside the block.
+
+    The block admits what an account of a ledger with this budget would.  Without a δ that is the
+    sum of ε.  With one, half of it (``conversion_delta``) lets many small questions cost less than
+    their sum, and the other half is for the questions that have a δ of their own.
 
     A block inside another counts for both.  A thread that has opened no block of its own is
     charged to every block that is open: it may be working for any of them.
@@ -92,6 +81,7 @@ def spending(
     outermost to the innermost.  If one refuses in spite of that, because another process has just
     spent the rest of it, the others keep their charge; the error says so, and nothing is read.
 
+    >>> from discreet.privacy.losses import PureDP
     >>> with spending(Budget(epsilon=1)) as account:
     ...     account.charge(PureDP(epsilon=0.25))
     >>> account.left.epsilon

@@ -5,16 +5,14 @@ account whose cap starts again with every period has the sums of the present per
 """
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any, NamedTuple
 
-from discreet.accounting.filters import allowance, within
+from discreet.accounting.filters import cost_text, left_text, within
 from discreet.accounting.totals import Totals
 from discreet.errors import BudgetExhaustedError, LedgerCorruptError
 from discreet.exact import decimal_text
 from discreet.ledger.entries import canonical
 from discreet.ledger.terms import Cap
-from discreet.privacy.budget import Budget
 
 
 class Spent(NamedTuple):
@@ -89,82 +87,6 @@ class Spent(NamedTuple):
 def fits(cap: Cap | None, totals: Totals) -> bool:
     """Whether the totals are within the cap; whoever has no cap of their own is not bound by it."""
     return cap is None or within(cap.budget, totals)
-
-
-def share_left(budget: Budget, totals: Totals) -> Fraction:
-    """How much of a budget is left, from 0 to 1: by the better of the two filters.
-
-    >>> share_left(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
-    Fraction(3, 4)
-    """
-    if totals.delta > budget.question_delta:
-        return Fraction(0)
-    return max(Fraction(0), _share_of_epsilon(budget, totals), _share_of_rho(budget, totals))
-
-
-def share_text(budget: Budget, totals: Totals) -> str:
-    """Why more is left than the sum of ε says, where it is; otherwise nothing.
-
-    With a δ, questions are also counted by ρ, and small ones cost less together than their sum.
-
-    >>> many = Totals(epsilon=Fraction(1), rho=Fraction(1, 20))
-    >>> share_text(Budget(epsilon=10, delta="1e-4"), many)
-    'small questions cost less together than their sum'
-    >>> share_text(Budget(epsilon=10), many)
-    ''
-    """
-    by_sum, left = _share_of_epsilon(budget, totals), share_left(budget, totals)
-    differ = by_sum > 0 and int(100 * by_sum) < int(100 * left)  # in whole percent, as shown
-    return "small questions cost less together than their sum" if differ else ""
-
-
-def _share_of_epsilon(budget: Budget, totals: Totals) -> Fraction:
-    return Fraction(0) if totals.epsilon is None else 1 - totals.epsilon / budget.epsilon
-
-
-def _share_of_rho(budget: Budget, totals: Totals) -> Fraction:
-    most = allowance(budget)
-    return 1 - totals.rho / most if most > 0 else Fraction(0)
-
-
-def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> str:
-    """What is left, in words: as a sum of ε, or of ρ where that is asked for or all there is.
-
-    >>> left_text(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
-    'ε = 1.5'
-    """
-    delta = budget.question_delta - totals.delta
-    if delta < 0:
-        return "nothing"
-    if not concentrated and totals.epsilon is not None and totals.epsilon < budget.epsilon:
-        shown = _equation("ε", budget.epsilon - totals.epsilon)
-    elif totals.rho < allowance(budget):
-        shown = _equation("ρ", allowance(budget) - totals.rho)
-    else:
-        return "nothing"
-    return shown + (f", {_equation('δ', delta)}" if budget.question_delta else "")
-
-
-def cost_text(cost: Totals) -> str:
-    """The price of a question, in words.
-
-    >>> cost_text(Totals(epsilon=Fraction(1, 2), rho=Fraction(1, 10)))
-    'ε = 0.5'
-    >>> cost_text(Totals(epsilon=None, rho=Fraction(1, 10)))
-    'ρ = 0.1'
-    """
-    main = _equation("ρ", cost.rho) if cost.epsilon is None else _equation("ε", cost.epsilon)
-    return main + (f", {_equation('δ', cost.delta)}" if cost.delta else "")
-
-
-def _equation(name: str, value: Fraction) -> str:
-    """A name and its value, exact or rounded.
-
-    >>> _equation("ρ", Fraction(1, 8)), _equation("ρ", Fraction(1, 3**20))
-    ('ρ = 0.125', 'ρ ≈ 2.86797e-10')
-    """
-    text = decimal_text(value)
-    return f"{name} ≈ {text[1:]}" if text.startswith("≈") else f"{name} = {text}"
 
 
 def exhausted(whose: str, cap: Cap | None, before: Totals, cost: Totals) -> BudgetExhaustedError:
