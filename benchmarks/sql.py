@@ -4,9 +4,9 @@ import statistics
 import time
 from fractions import Fraction
 
-from discreet.plan.check import checked
 from discreet.plan.columns import boolean, category, date, integer, number, text
 from discreet.plan.schema import Beside, Public, Schema
+from discreet.question.check import checked
 from discreet.release.price import price
 from discreet.sql.select import explained, parse_select
 from discreet.sql.statements import AGGREGATES, CLAUSES, TABLES

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
         Processed,
     )
     from discreet.noise import UnsafeSeededBits
-    from discreet.plan.build import col, people, rows, when
     from discreet.plan.columns import boolean, category, date, integer, number, text
     from discreet.policy.beside import beside
     from discreet.privacy.budget import Budget
@@ -62,6 +61,7 @@ if TYPE_CHECKING:
     from discreet.privacy.sensitivity import Sensitivity
     from discreet.privacy.tradeoff import Tradeoff, tradeoff
     from discreet.privacy.verification import Verification, verify
+    from discreet.question.build import col, people, rows, when
     from discreet.release.answer import Release
     from discreet.release.batch import batch
     from discreet.release.opening import table
@@ -210,7 +210,7 @@ _HOMES = {
         "Processed",
     ),
     "discreet.noise": ("UnsafeSeededBits",),
-    "discreet.plan.build": ("col", "people", "rows", "when"),
+    "discreet.question.build": ("col", "people", "rows", "when"),
     "discreet.plan.columns": ("boolean", "category", "date", "integer", "number", "text"),
     "discreet.privacy.budget": ("Budget",),
     "discreet.privacy.estimate": ("Estimate",),

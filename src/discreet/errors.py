@@ -23,13 +23,112 @@
 
     PrivacyWarning              (a warning) a parameter that is allowed and rarely meant
 
-Messages state a fact, the rule behind it and the remedy, in that order.  They carry
-parameters that the caller wrote, never a value from the data.
+A message states a fact, the rule behind it and the remedy, in that order.  It carries parameters
+that the caller wrote, never a value from the data.  A remedy is written in the syntax of whoever
+reads it: a ``Remedy`` has one text for each, and the front that catches the error chooses.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import Self
 
-class DiscreetError(Exception):
-    """The root of every error that discreet raises on purpose."""
+
+class Front(Enum):
+    """Where a message is read, with the syntaxes that can be used there, the most apt one first.
+
+    PYTHON   the library.
+    SQL      a question in SQL, in ``table.sql``, ``table.ask`` or a connection of PEP 249; what is
+             declared is shown as it stands in a policy.
+    POLICY   a policy that is read.
+    COMMAND  the command line: arguments are options, questions are SQL, declarations a policy's.
+    """
+
+    PYTHON = ("python",)
+    SQL = ("sql", "policy", "python")
+    POLICY = ("policy", "sql", "python")
+    COMMAND = ("command", "sql", "policy", "python")
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What to do, in the syntax of each front.  What is the same everywhere is a plain text.
+
+    A front without a text of its own takes the next of the order that it states: a remedy in the
+    question has ``python`` and ``sql``, one in a declaration ``python`` and ``policy``, one in an
+    argument also ``command``.  An empty text is for a front that adds its own remedy.
+
+    >>> remedy = Remedy(python="Declare max_rows=10.", policy="Declare max_rows = 10.")
+    >>> remedy.text(Front.PYTHON), remedy.text(Front.COMMAND)
+    ('Declare max_rows=10.', 'Declare max_rows = 10.')
+    """
+
+    python: str
+    sql: str | None = None
+    policy: str | None = None
+    command: str | None = None
+
+    def text(self, front: Front) -> str:
+        """The remedy as the front writes it."""
+        texts: Iterator[str | None] = (getattr(self, syntax) for syntax in front.value)
+        return next(text for text in texts if text is not None)
+
+
+class _Told:
+    """A message in parts: texts, which are the same for everybody, and remedies.
+
+    ``front`` is that of whoever caught it first; until then it is told in Python.
+    """
+
+    args: tuple[object, ...]
+    front: Front | None = None
+
+    def text(self, front: Front) -> str:
+        """The message as the front writes it."""
+        parts = [part.text(front) if isinstance(part, Remedy) else str(part) for part in self.args]
+        return " ".join(filter(None, parts))
+
+    def told(self, front: Front) -> str:
+        """The message as the front writes it that caught it first: this one, if none did."""
+        return self.text(self.front or front)
+
+    def __str__(self) -> str:
+        return self.told(Front.PYTHON)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+
+class DiscreetError(_Told, Exception):
+    """The root of every error that discreet raises on purpose.
+
+    >>> error = DiscreetError("n is 0.", Remedy(python="Write n=1.", command="Write --n 1."))
+    >>> str(error), error.text(Front.COMMAND)
+    ('n is 0. Write n=1.', 'n is 0. Write --n 1.')
+    """
+
+    def at(self, place: str) -> Self:
+        """The same error, which says first where in a text it is."""
+        first, *rest = self.args or ("",)
+        return type(self)(f"{place}{first}", *rest)
+
+
+@contextmanager
+def caught_by(front: Front) -> Iterator[None]:
+    """Errors raised inside are told in the syntax of a front, unless one further in caught them.
+
+    >>> with caught_by(Front.COMMAND):
+    ...     raise DiscreetError("n is 0.", Remedy(python="Write n=1.", command="Write --n 1."))
+    Traceback (most recent call last):
+      ...
+    discreet.errors.DiscreetError: n is 0. Write --n 1.
+    """
+    try:
+        yield
+    except DiscreetError as error:
+        error.front = error.front or front
+        raise
 
 
 class PrivacyParameterError(DiscreetError, ValueError):
@@ -115,5 +214,5 @@ class VerificationError(DiscreetError, ValueError):
     """A mechanism without an exact law, or a pair of inputs that it cannot compare."""
 
 
-class PrivacyWarning(UserWarning):
+class PrivacyWarning(_Told, UserWarning):
     """A parameter that is allowed and rarely meant, such as ε = 100."""

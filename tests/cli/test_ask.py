@@ -158,7 +158,7 @@ def test_a_price_that_nobody_stated_is_not_paid_unasked(command: Command, policy
                 "--epsilon",
                 "1",
             ),
-            ["BINS(…, '2025-01-01', '2026-01-01')"],
+            ["BINS(x, '2025-01-01', '2026-01-01')"],
         ),
     ],
 )

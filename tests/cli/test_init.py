@@ -166,4 +166,4 @@ def test_json_lines_do_not_name_their_columns(command: Command, folder: Path) ->
 def test_a_table_of_a_file_is_an_option(command: Command, folder: Path) -> None:
     make(folder, "stays.duckdb")
     assert "Add --table visits." in command("init", "stays.duckdb").error
-    assert "--table is given" in command("init", "visits.csv", "--table", "visits").error
+    assert "Leave --table out." in command("init", "visits.csv", "--table", "visits").error

@@ -4,6 +4,7 @@ import pytest
 
 from discreet import dbapi
 from discreet.dbapi.statements import Ask, Reset, Set, Show, read_statement
+from discreet.errors import Front
 from tests.dbapi.conftest import BY_WARD, COUNT
 from tests.support.cases import each
 
@@ -156,7 +157,7 @@ def test_explain_shows_the_plan_and_charges_nothing(table, connection, cursor):
     cursor.execute(f"EXPLAIN {BY_WARD}")
     assert [column[:2] for column in cursor.description] == [("plan", dbapi.STRING)]
     lines = [line for (line,) in cursor]
-    assert lines == table.ask(BY_WARD).plan(epsilon=1).explain().splitlines()
+    assert lines == table.ask(BY_WARD).plan(epsilon=1).explain(Front.SQL).splitlines()
     assert cursor.release is None
     assert spent(connection) == 0
 

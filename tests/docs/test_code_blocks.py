@@ -54,7 +54,7 @@ FENCE = re.compile(r"^(?P<indent>\s*)(?P<fence>`{3,}|~{3,}|:{3,})[ \t]*(?P<langu
 
 
 @dataclass(frozen=True)
-class Block:
+class Measure:
     """A fenced block: the line of its first fence, its language and what stands between."""
 
     line: int
@@ -62,7 +62,7 @@ class Block:
     text: str
 
 
-def blocks(text: str, first_line: int = 1) -> Iterator[Block]:
+def blocks(text: str, first_line: int = 1) -> Iterator[Measure]:
     """The blocks of a page, with those nested in a directive after it."""
     lines = enumerate(text.splitlines(), start=first_line)
     for number, line in lines:
@@ -78,7 +78,7 @@ def blocks(text: str, first_line: int = 1) -> Iterator[Block]:
         else:
             raise ValueError(f"line {number}: the block is never closed")
         content = textwrap.dedent("\n".join(inside))
-        yield Block(number, language, content)
+        yield Measure(number, language, content)
         if language in NESTING:
             yield from blocks(content, number + 1)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import DiscreetError
-from discreet.plan.check import checked
 from discreet.plan.columns import boolean, category, date, integer, number, text
 from discreet.plan.schema import Beside, Public, Schema
 from discreet.plan.types import check
+from discreet.question.check import checked
 from discreet.sql import offered, statements
 from discreet.sql.select import explained, parse_select
 from discreet.sql.text import parse_expression

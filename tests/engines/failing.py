@@ -10,8 +10,8 @@ from typing import Any
 import discreet as dp
 from discreet.engines.measuring import Engine
 from discreet.errors import UnansweredError
-from discreet.plan.check import checked
 from discreet.plan.schema import Beside, Schema
+from discreet.question.check import checked
 from discreet.sql.select import parse_select
 
 PERSON = 77
@@ -70,13 +70,13 @@ OTHERS = [
 def fails(engine: Engine, text: str) -> bool:
     """Whether a question is left unanswered; it is bound before, as it is when it is charged."""
     question = checked(parse_select(text, DECLARED), DECLARED)
-    engine.prepare(question, question.blocks)
+    engine.prepare(question, question.measures)
     cells: Any = None
     try:
         if question.selects_keys:
             engine.candidates(question)
             cells = [("a",)]
-        engine.measure(question, question.blocks, cells)
+        engine.measure(question, question.measures, cells)
     except UnansweredError:
         return True
     return False

@@ -21,10 +21,10 @@ from discreet.engines.spark import lookups as spark_lookups
 from discreet.engines.spark import writing as spark_writing
 from discreet.engines.spark.engine import Spark
 from discreet.errors import QueryError
-from discreet.plan.blocks import Block
-from discreet.plan.check import Question, checked
+from discreet.measures.measure import Measure
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.schema import Schema
+from discreet.question.check import Question, checked
 from discreet.release.price import price
 from discreet.sql.forms import DUCKDB, POSTGRES, SPARK
 from discreet.sql.select import parse_select
@@ -55,13 +55,13 @@ def files(folder: Path) -> dict[str, str]:
     return {f"{name}.sql": parted(parts) for name, parts in texts.items()}
 
 
-def _planned(case: Case) -> tuple[Question, tuple[Block, ...]]:
+def _planned(case: Case) -> tuple[Question, tuple[Measure, ...]]:
     question = checked(parse_select(case.sql, case.schema), case.schema)
     delta = DELTA if question.selects_keys else Fraction(0)
-    return question, tuple(one.block for one in price(question, Fraction(1), delta).blocks)
+    return question, tuple(one.measure for one in price(question, Fraction(1), delta).priced)
 
 
-def _written(engine: Engine, question: Question, blocks: tuple[Block, ...]) -> str:
+def _written(engine: Engine, question: Question, blocks: tuple[Measure, ...]) -> str:
     try:
         texts = engine.texts(question, blocks)
     except QueryError as error:

@@ -10,7 +10,7 @@ from discreet.cli.budget import plain
 from discreet.ledger import Ledger
 from discreet.ledger.declaring import Account
 from discreet.ledger.migrations import POSTGRES, SQLITE
-from discreet.ledger.suspending import OUTSIDE, Reason
+from discreet.ledger.payments import OUTSIDE, Reason
 from discreet.privacy import events
 from discreet.privacy.budget import Budget
 from discreet.privacy.event_data import event_to_data

@@ -10,11 +10,11 @@ import pytest
 from discreet.engines.sources import ENGINES
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.entries import KINDS as ENTRY_KINDS
-from discreet.ledger.suspending import Reason
+from discreet.ledger.payments import Reason
 from discreet.local import scheme
 from discreet.local.scheme import Scheme, _readers
-from discreet.plan.aggregate import Statistic
-from discreet.plan.blocks import Block
+from discreet.measures.measure import Measure
+from discreet.measures.table import STATISTICS
 from discreet.privacy.event_data import KINDS as EVENT_KINDS
 from discreet.privacy.event_data import event_from_data, event_to_data
 from discreet.privacy.events import Event
@@ -86,12 +86,12 @@ class TestTables:
     def test_every_statistic_is_asked_for(self, certificates: dict[str, Certificate]) -> None:
         assert set(certificates) == set(QUESTIONS)
         asked = {one["asks"] for kept in certificates.values() for one in kept.mechanisms}
-        assert {words.partition("(")[0] for words in asked} >= {str(one) for one in Statistic}
+        assert {words.partition("(")[0] for words in asked} >= {str(one) for one in STATISTICS}
 
     def test_every_measure_is_planned(self) -> None:
         plans = [path.read_text() for path in (FOLDER / "tables" / "plans").iterdir()]
         hashed = "".join(text.partition("=== hashed\n")[2].split("\n")[0] for text in plans)
-        measures = {one.__name__ for one in get_args(Block)}
+        measures = {one.__name__ for one in get_args(Measure)}
         assert {name for name in measures if f'["{name}(' in hashed} == measures
         assert '["Nothing(' not in hashed
 

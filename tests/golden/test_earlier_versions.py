@@ -109,24 +109,24 @@ class TestCertificate:
         with Ledger(folder / "visits.ledger", read_only=True) as ledger:
             assert check(Certificate.from_data(data), ledger)
 
-    def test_a_retry_gets_the_same_numbers_for_free(self, folder: Path) -> None:
-        sql, epsilon, delta = ASKED["private_keys"]
-        kept = json.loads((folder / "private_keys.answer.json").read_text())
+    @pytest.mark.parametrize("name", ["groups", "private_keys"])
+    def test_a_retry_gets_the_same_numbers_for_free(self, folder: Path, name: str) -> None:
+        sql, epsilon, delta = ASKED[name]
+        kept = json.loads((folder / f"{name}.answer.json").read_text())
         with dp.table(folder / "visits.toml") as table:
             spent = table.budget.spent
-            again: Any = table.sql(
-                sql, epsilon=epsilon, delta=delta, key="private_keys", analyst="ann"
-            )
+            again: Any = table.sql(sql, epsilon=epsilon, delta=delta, key=name, analyst="ann")
             assert table.budget.spent == spent
-        assert [(row["town"], row["patients"]) for row in again.rows()] == [
-            (row["town"], row["patients"]) for row in kept["rows"]
+        released = [*again.keys, *again.columns]
+        assert [[row[column] for column in released] for row in again.rows()] == [
+            [row[column] for column in released] for row in kept["rows"]
         ]
 
-    @pytest.mark.parametrize("name", ["groups", "ranks"])
     def test_a_key_whose_question_is_planned_otherwise_now_costs_nothing(
-        self, folder: Path, name: str
+        self, folder: Path
     ) -> None:
-        # The digest of a question has its measures as 0.1.0 wrote them.
+        # Quantiles have other grids and measures than in 0.1.0, so its integers mean nothing now.
+        name = "ranks"
         sql, epsilon, delta = ASKED[name]
         with dp.table(folder / "visits.toml") as table:
             spent = table.budget.spent

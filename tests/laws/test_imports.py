@@ -18,6 +18,8 @@ ROOMS = (
     "accounting",
     "ledger",
     "plan",
+    "measures",
+    "question",
     "sql",
     "engines",
     "policy",

@@ -66,8 +66,8 @@ def test_c1_the_table_is_what_the_product_computes():
 
     # proportion with a property: 1/n under replace
     answer = dp.proportion([value > 5 for value in data], epsilon=1, neighbors="replace")
-    (term,) = answer.error.terms
-    assert term[0] * noise_per_unit(answer.mechanism) == Fraction(1, len(data))
+    ((weight, source),) = answer.error.terms
+    assert weight * noise_per_unit(source.noise) == Fraction(1, len(data))
 
     # histogram over disjoint cells: 1 and 2, the factor 2 of swapping
     for relation, expected in (("add-remove", 1), ("replace", 2)):
@@ -86,8 +86,8 @@ def test_c1_the_table_is_what_the_product_computes():
     # average of heights in [1, 300]: 299/n under replace
     heights = [150, 160, 170, 180]
     answer = dp.mean(heights, bounds=(1, 300), epsilon=1, neighbors="replace")
-    (term,) = answer.error.terms
-    assert term[0] * noise_per_unit(answer.mechanism) == Fraction(299, len(heights))
+    ((weight, source),) = answer.error.terms
+    assert weight * noise_per_unit(source.noise) == Fraction(299, len(heights))
 
 
 def test_c1_sum_max_and_average_by_every_pair_of_neighbors():

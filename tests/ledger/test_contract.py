@@ -462,7 +462,7 @@ class TestReading:
 def test_nothing_can_be_refunded() -> None:
     names = {name for name in dir(Ledger) if not name.startswith("_")}
     assert names == {
-        "answer", "anchor", "asked", "balance", "balances", "charge", "check", "close",
+        "answer", "anchor", "asked", "balance", "balances", "budgets", "charge", "check", "close",
         "declaration", "declare",
         "durable", "entry", "export", "history", "lose", "pending", "place", "recent", "release",
         "resume", "set_budget", "set_details", "stored", "suspensions", "verify",

@@ -28,7 +28,7 @@ from discreet.errors import (
     SuspendedError,
 )
 from discreet.ledger import Charge, Ledger
-from discreet.ledger.suspending import OUTSIDE, Reason
+from discreet.ledger.payments import OUTSIDE, Reason
 from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
 
@@ -87,7 +87,7 @@ class TestFailing:
             {"keeps_answer": False},
             {"event": PureEvent(epsilon=11)},
         ):
-            with pytest.raises(SuspendedError, match="They resume it by discreet table resume"):
+            with pytest.raises(SuspendedError, match=r"They resume it by ledger\.resume"):
                 ask(ledger, **options)
         with pytest.raises(SuspendedError):
             ledger.check("visits", event=TENTH)
@@ -579,7 +579,7 @@ def test_a_ledger_of_0_1_0_goes_on(old: Path) -> None:
 def test_what_0_1_0_left_pending_suspends_once_and_says_so(old: Path) -> None:
     with Ledger(old) as ledger:
         for _ in range(2):
-            with pytest.raises(SuspendedError, match="They resume it by discreet table resume"):
+            with pytest.raises(SuspendedError, match=r"They resume it by ledger\.resume"):
                 ask(ledger)
         assert kinds(ledger)[-2:] == ["lost", "suspended"]
         ledger.resume("visits", why="it was pending since January")

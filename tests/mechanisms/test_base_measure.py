@@ -203,7 +203,7 @@ def test_ties_without_a_grid_are_not_torn_apart(name, level):
 @pytest.mark.parametrize("name", TIED)
 def test_points_that_weigh_alike_tear_ties_apart(name, monkeypatch):
     """The negative control: the gaps beside a tie outweigh it."""
-    monkeypatch.setattr("discreet.statistics.ranks.round_numbers", lambda bounds: None)
+    monkeypatch.setattr("discreet.measures.quantiles.round_numbers", lambda bounds: None)
     assert torn(name, 0.3, 150) > most_misses(150, 0.05)
 
 
@@ -225,5 +225,5 @@ def test_ends_are_found_at_ties_without_a_grid():
 
 def test_round_numbers_that_are_rounded_to_the_nearest_point_miss_the_ends(monkeypatch):
     """The negative control: records are rounded up, so half of the tenths are a point away."""
-    monkeypatch.setattr("discreet.statistics.ranks.toward_middle", round_numbers)
+    monkeypatch.setattr("discreet.measures.ends.toward_middle", round_numbers)
     assert ends_missed(10) > most_misses(180, 0.1)

@@ -259,8 +259,8 @@ def test_names_and_texts_of_selections():
         ({"epsilon": 0}, "epsilon is 0", "Use a small constant"),
         ({"delta": 0}, "delta is 0", "delta=1e-6, or list the keys"),
         ({"delta": 1}, "delta is 1", "delta=1e-6"),
-        ({"groups": 0}, "groups is not a whole number above 0", "Use groups=1"),
-        ({"groups": 1.5}, "groups is not a whole number above 0", "Use groups=1"),
+        ({"groups": 0}, "groups is not a whole number above 0", "Use 1, or more"),
+        ({"groups": 1.5}, "groups is not a whole number above 0", "Use 1, or more"),
         ({"neighbors": "near"}, "neighbors is 'near'", 'Use neighbors="add-remove"'),
     ],
 )

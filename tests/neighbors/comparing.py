@@ -12,16 +12,15 @@ import numpy as np
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.measuring import Engine
 from discreet.errors import DiscreetError, QueryError
-from discreet.plan.blocks import Block, People
-from discreet.plan.check import Question
-from discreet.plan.sensitivity import squared_l2
+from discreet.measures.measure import Measure
 from discreet.privacy.budget import Budget
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.check import Question
 from discreet.release.asking import Asking
 from discreet.release.batch import batch
 from discreet.release.table import Table
 from tests.neighbors.questions import Named
-from tests.support.measuring import Vector, bound, distance, kind, squared, vectors
+from tests.support.measuring import Vector, bound, distance, kind, squared, squared_bound, vectors
 
 _NUMBERED = re.compile(r"\b(?:discreet_[0-9]+_|a)[0-9]+\b")
 
@@ -81,7 +80,7 @@ class Both:
         """The integers of one question, on both."""
         question, engines = named.question, self.engines
         if not isinstance(engines[0], DuckDB):  # others may not offer something
-            prepared = [said(lambda e=e: e.prepare(question, named.blocks))[1] for e in engines]
+            prepared = [said(lambda e=e: e.prepare(question, named.measures))[1] for e in engines]
             refused = same("the refusal", prepared)
             if refused is not None and refused[0] != QueryError.__name__:
                 raise FoundError(f"a question is not bound: {refused}")
@@ -93,7 +92,7 @@ class Both:
             self._check_candidates(question, *found)
             cells = list(named.cells)
         measured = self._answered(
-            [said(lambda e=e: e.measure(question, named.blocks, cells)) for e in engines]
+            [said(lambda e=e: e.measure(question, named.measures, cells)) for e in engines]
         )
         self.counts.questions += 1
         same("the public number of rows", [one.rows for one in measured])
@@ -109,23 +108,24 @@ class Both:
     def _check_candidates(self, question: Question, one: Vector, two: Vector) -> None:
         units = 2 if question.rules.replace else 1
         moved = distance(one, two)
-        if moved > units * question.group_cap:
-            raise FoundError(f"keys move by {moved}, priced are {units * question.group_cap}")
+        if moved > units * question.unit.group_cap:
+            raise FoundError(f"keys move by {moved}, priced are {units * question.unit.group_cap}")
         if any(abs(one.get(key, 0) - two.get(key, 0)) > 1 for key in {*one, *two}):
             raise FoundError("a key moves by more than one unit")
         self.counts.blocks["Keys"] += 1
 
-    def check(self, question: Question, one: dict[Block, Vector], two: dict[Block, Vector]) -> None:
+    def check(
+        self, question: Question, one: dict[Measure, Vector], two: dict[Measure, Vector]
+    ) -> None:
         """Every block moves by what is priced, at most."""
         same("the blocks", [list(one), list(two)])
         for block, first in one.items():
             moved, priced = distance(first, two[block]), bound(block, question)
             if moved > priced:
                 raise FoundError(f"{block} moves by {moved}, priced are {priced}")
-            if isinstance(block, People):
-                moved, priced = squared(first, two[block]), squared_l2(block, question)
-                if moved > priced:
-                    raise FoundError(f"{block} moves by {moved} in squared L2, priced: {priced}")
+            moved, priced = squared(first, two[block]), squared_bound(block, question)
+            if moved > priced:
+                raise FoundError(f"{block} moves by {moved} in squared L2, priced: {priced}")
             self.counts.blocks[kind(block)] += 1
 
     # ------------------------------------------------------------------ all that is said
@@ -260,7 +260,7 @@ class _Record:
         engine: Any = self.engine
         measure, guarded = engine.measure, engine.guarded_rows
 
-        def measuring(question: Question, blocks: Sequence[Block], cells: Any = None) -> Any:
+        def measuring(question: Question, blocks: Sequence[Measure], cells: Any = None) -> Any:
             found = measure(question, blocks, cells)
             self.measured.append((question, cells, vectors(found)))
             return found

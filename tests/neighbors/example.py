@@ -16,6 +16,7 @@ from discreet.engines.sources import Sources, find
 from discreet.ledger import Ledger
 from discreet.plan.schema import Schema
 from discreet.privacy.budget import Budget
+from discreet.release.opening import open_engine
 from discreet.release.table import Table
 from tests.neighbors.comparing import Both, Counts, FoundError, said, same
 from tests.neighbors.people import MANY, Drawer, Held, Pair
@@ -128,10 +129,8 @@ def _stored(store: Store, side: dict[str, Held], place: Path, layout: int) -> di
 
 def _table(sources: dict[str, Any], declared: Schema) -> Table:
     private = {"patients": sources["patients"]} if declared.by_person else {}
-    table = Table(
-        Sources(sources["visits"], private, {"wards": _WARDS}), declared, Ledger(":memory:")
-    )
-    table.engine()
+    every = Sources(sources["visits"], private, {"wards": _WARDS})
+    table = Table(open_engine(every, declared), declared, Ledger(":memory:"))
     table.ledger.declare(
         declared.name,
         neighbors=declared.neighbors,

@@ -17,7 +17,7 @@ from random import Random
 from discreet.errors import DiscreetError
 from discreet.release.table import Table
 from tests.neighbors.comparing import FoundError
-from tests.plan.hostile import number, opened
+from tests.question.hostile import number, opened
 from tests.support.package_source import ROOT
 
 SECONDS = 3

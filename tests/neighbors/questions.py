@@ -6,12 +6,12 @@ from random import Random
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.plan.blocks import Block
-from discreet.plan.build import Asked, Expression, col, people, rows, when
-from discreet.plan.check import Question, checked
-from discreet.plan.query import Query
+from discreet.measures.measure import Measure
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.build import Asked, Expression, col, people, rows, when
+from discreet.question.check import Question, checked
+from discreet.question.query import Query
 from discreet.release.asking import Asking
 from discreet.sql.select import parse_select
 from tests.support.drawn_sql import Writer, schema
@@ -38,8 +38,8 @@ class Named:
         return tuple({tuple(random.choice(_LABELS) for _ in range(many)): None for _ in range(6)})
 
     @property
-    def blocks(self) -> tuple[Block, ...]:
-        return self.question.blocks
+    def measures(self) -> tuple[Measure, ...]:
+        return self.question.measures
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,11 @@ import duckdb
 import psycopg
 import pytest
 
-from discreet.engines.duckdb import optimizers
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.measuring import Engine
-from discreet.engines.opening import open_engine
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.sources import Sources, find
+from discreet.release.opening import open_engine
 from tests.engines.failing import DECLARED, PEOPLE, PERSON, fails
 from tests.support.trials import examples
 
@@ -126,7 +125,7 @@ def test_without_the_fence_a_condition_decides(made: Made, monkeypatch: pytest.M
     all of 200 would fail with a probability of less than 10^-9.
     """
     every = [str(name) for (name,) in duckdb.execute("FROM duckdb_optimizers()").fetchall()]
-    monkeypatch.setattr(optimizers, "HARMLESS", every)
+    monkeypatch.setattr("discreet.engines.duckdb.connection.HARMLESS", every)
     monkeypatch.setattr(DuckDB, "_read_through", lambda self, query: None)
     with opened(made("true")) as engine:
         if isinstance(engine, Postgres):

@@ -9,10 +9,10 @@ import pyarrow
 import pytest
 
 from discreet.errors import DiscreetError, QueryError
-from discreet.plan.blocks import Steps
-from discreet.plan.build import Expression, col, expression, rows, when
+from discreet.measures.steps import Steps
 from discreet.plan.columns import category
-from discreet.sql.measures import linear_query
+from discreet.question.build import Expression, col, expression, rows, when
+from discreet.sql.measures import sums_query
 from tests.support.drawn_rows import ODD
 from tests.support.measuring import Engine, Row, arrow, asked, every_block, schema
 
@@ -105,7 +105,7 @@ def test_no_pair_of_values_makes_an_error_or_leaves_the_bounds(operator: str, st
     size = NUMERIC[operator].clip(-5, 5)
     asks = {"s": size.sum(), "q": size.median(), "most": size.max(), "d": size.n_unique()}
     question = asked(schema(), {**asks, "c": size.count()}, (size.bins([-5, 0, 5]),))
-    found = Engine(stored).integers(pairs(stored), question, question.blocks)
+    found = Engine(stored).integers(pairs(stored), question, question.measures)
     for block, vector in found.items():
         value = getattr(block, "value", None)
         if not isinstance(value, Steps):
@@ -126,7 +126,7 @@ def test_a_condition_is_true_or_false_or_missing_and_never_an_error(operator: st
     for stored in ("text", "double"):
         engine = Engine(stored)
         counts = [
-            next(iter(engine.integers(pairs(stored), one, one.blocks).values()))[0]
+            next(iter(engine.integers(pairs(stored), one, one.measures).values()))[0]
             for one in (true, false, missing)
         ]
         assert sum(counts) == len(PAIRS)
@@ -175,7 +175,7 @@ def test_the_query_grows_with_the_question_and_not_exponentially() -> None:
         except QueryError:
             refused = True
             break
-        query, _ = linear_query(question, question.blocks)  # type: ignore[arg-type]
+        query, _ = sums_query(question, question.measures)  # type: ignore[arg-type]
         assert len(query.sql("duckdb")) < 200_000
     assert refused
     assert time.process_time() - start < 20

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.privacy.combination import (
+from discreet.privacy.uncertainty import (
     _FLOAT_ERROR,
     _NOISE_ERROR,
     _beyond,

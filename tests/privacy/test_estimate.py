@@ -13,10 +13,15 @@ from hypothesis import strategies as st
 
 from discreet.errors import DataError
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.privacy.combination import combined_margin
 from discreet.privacy.estimate import Estimate, Release, total_loss
 from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.uncertainty import BoundedError, LinearError, RankError, Source
+from discreet.privacy.uncertainty import (
+    BoundedError,
+    LinearError,
+    RankError,
+    Source,
+    combined_margin,
+)
 
 LEVEL = Fraction(95, 100)
 MARGIN = Laplace(scale=1).accuracy(0.95)

@@ -11,9 +11,9 @@ import pandas
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.ledger import Ledger, payments
-from discreet.plan.build import col, rows
 from discreet.plan.columns import integer
 from discreet.privacy.budget import Budget
+from discreet.question.build import col, rows
 from discreet.release import table as tables
 from discreet.release.answer import Release
 from discreet.release.opening import table

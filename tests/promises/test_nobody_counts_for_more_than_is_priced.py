@@ -11,8 +11,7 @@ import pytest
 
 import discreet as dp
 from discreet.errors import DiscreetError, PolicyError, QueryError
-from discreet.plan.build import col, rows
-from discreet.plan.sensitivity import sensitivity
+from discreet.question.build import col, rows
 from discreet.release.table import Table
 from tests.promises.aggregates import aggregates, bounded, moved
 from tests.promises.visits import SOME, SQL_ROWS, visits, visits_for_sql
@@ -68,16 +67,16 @@ def in_answer(opened: Table, **asked: Any) -> list[Fraction]:
     """What is priced for each block, in the answer's own unit rather than in grid steps."""
     question = opened.agg(**asked).plan(epsilon=1).question
     found = []
-    for block in question.blocks:
+    for block in question.measures:
         value = getattr(block, "value", None)
         step = Fraction(1) if value is None else value.range.grid.step
-        found.append(sensitivity(block, question) * step)
+        found.append(block.sensitivity(question.unit).l1 * step)
     return found
 
 
 def grouped(opened: Table, key: Any) -> int:
     question = opened.group_by(key).agg(n=rows()).plan(epsilon=1).question
-    return sensitivity(question.blocks[0], question)
+    return question.measures[0].sensitivity(question.unit).l1
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,7 @@ def test_promise_8_the_table_of_sensitivities(
 ) -> None:
     with visits(SOME, neighbors=neighbors) as opened:
         adult = opened.where(col("age") > 4).agg(n=rows()).plan(epsilon=1).question
-        assert sensitivity(adult.blocks[0], adult) == count
+        assert adult.measures[0].sensitivity(adult.unit).l1 == count
         assert grouped(opened, "ward") == grouped(opened, "smoker") == histogram
         assert grouped(opened, col("stay").bins([0, 10, 60])) == histogram
         assert in_answer(opened, s=col("age").sum()) == [total]

@@ -7,9 +7,9 @@ import pandas
 import pytest
 
 import discreet as dp
-from discreet.plan.build import rows
 from discreet.plan.columns import category
 from discreet.privacy.budget import Budget
+from discreet.question.build import rows
 from discreet.release.opening import table
 
 # ---------------------------------------------------------------------- 1

@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dp
 from discreet.errors import DiscreetError
-from discreet.plan.build import col, people, rows
+from discreet.question.build import col, people, rows
 from discreet.sql.statements import AGGREGATES, CLAUSES, TABLES
 from tests.promises.visits import NEIGHBORS, visits
 

@@ -12,7 +12,7 @@ import pytest
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import BudgetExhaustedError, DiscreetError, SuspendedError
 from discreet.ledger import Ledger
-from discreet.plan.build import col, people, rows
+from discreet.question.build import col, people, rows
 from discreet.release.asking import Asking
 from discreet.release.table import Table
 from tests.promises.killed_release import STEPS, ask

@@ -211,8 +211,8 @@ def test_one_record_does_not_change_the_category_of_others():
         after = arrays.categories(np.array([1] * 100 + ["A"]), names).open()
         assert abs(after - before).sum() == 1
     blanks = [math.nan] * 100
-    before = arrays.count(np.array(blanks)).open()
-    after = arrays.count(np.array([*blanks, "x"])).open()
+    (before,) = arrays.count(np.array(blanks)).open()
+    (after,) = arrays.count(np.array([*blanks, "x"])).open()
     assert after - before <= 1
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 
-from discreet.engines.opening import open_engine
 from discreet.engines.sources import Sources, find
 from discreet.plan.columns import Column, Number
 from discreet.plan.expressions import Named
-from discreet.plan.relations import Scan
 from discreet.plan.schema import ROW, Schema
+from discreet.question.relations import Scan
+from discreet.release.opening import open_engine
 from discreet.sql.expressions import column_name, expression
 from discreet.sql.shape import UNIT, chosen, within
 from discreet.sql.sources import short_names, source_rows

@@ -13,7 +13,6 @@ import pyarrow.parquet
 import pytest
 
 import discreet as dp
-from discreet.engines.duckdb import optimizers
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import UnansweredError
 from tests.reading.stores import moments
@@ -138,9 +137,9 @@ def fails(table: dp.Table, text: str) -> bool:
     try:
         if question.selects_keys:
             engine.candidates(question)
-            engine.measure(question, question.blocks, [("a",)])
+            engine.measure(question, question.measures, [("a",)])
         else:
-            engine.measure(question, question.blocks)
+            engine.measure(question, question.measures)
     except UnansweredError:
         return True
     return False
@@ -175,7 +174,7 @@ def test_the_control_without_reading_through(
 def test_the_control_with_every_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Statistics would skip the row, or not, by the condition."""
     every = [str(name) for (name,) in duckdb.execute("FROM duckdb_optimizers()").fetchall()]
-    monkeypatch.setattr(optimizers, "HARMLESS", every)
+    monkeypatch.setattr("discreet.engines.duckdb.connection.HARMLESS", every)
     with opened("Parquet", tmp_path, odd=True) as table:
         assert [text for text in HERE if not fails(table, text)]
         assert [text for text in HERE if fails(table, text)]

@@ -17,8 +17,8 @@ import pytest
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.sources import Sources, find
 from discreet.plan.columns import Number, Text
-from discreet.plan.relations import Scan
 from discreet.plan.schema import Schema
+from discreet.question.relations import Scan
 from discreet.sql.sources import short_names, source_rows
 from tests.reading import rule
 from tests.reading.stores import (

@@ -91,8 +91,8 @@ def joined(first: str, second: str) -> int:
     with table:
         text = "SELECT COUNT(*) AS n FROM visits AS v JOIN others AS o ON v.id = o.id"
         question = table.ask(text).plan(epsilon=1).question
-        measured = table.engine().measure(question, question.blocks)
-    (vector,) = measured.sums.values()
+        measured = table.engine().measure(question, question.measures)
+    (vector,) = measured.of.values()
     return round(int(vector.open()[0]) / (1 << 30))
 
 

@@ -15,7 +15,7 @@ import pyarrow
 import pytest
 
 import discreet as dp
-from discreet.plan.check import checked
+from discreet.question.check import checked
 from tests.reading.held import KINDS, given, held, ruled
 from tests.reading.rule import CELLS, MOMENTS, ZONED
 from tests.support.odd_records import ODD, Raising, watched
@@ -245,8 +245,8 @@ def opened(frame: Any, **columns: Any) -> dp.Table:
 def true_count(table: dp.Table, question: str) -> int:
     """A count before the noise, which only a test may see."""
     asked = checked(table.ask(question).query, table.schema)
-    measured = table.engine().measure(asked, asked.blocks)
-    return int(measured.sums[asked.blocks[0]].open()[0])
+    measured = table.engine().measure(asked, asked.measures)
+    return int(measured.of[asked.measures[0]].open()[0])
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from discreet.engines.duckdb.connection import Connection
-from discreet.engines.duckdb.optimizers import HARMLESS
+from discreet.engines.duckdb.connection import HARMLESS, Connection
 from discreet.engines.sources import Stored, find
 from discreet.plan.columns import Number, Text
 

@@ -11,9 +11,9 @@ from scipy.stats import binom
 import discreet as dp
 from discreet.errors import QueryError
 from discreet.plan.expressions import Named, Node
-from discreet.plan.query import After
 from discreet.privacy.estimate import Estimate, LinearError, Release, Source
 from discreet.privacy.losses import PureDP
+from discreet.question.query import After
 from discreet.release.after import column, rows_kept, value
 from discreet.sql.text import parse_expression
 from tests.support.trials import all_but

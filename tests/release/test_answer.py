@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ import pyarrow
 import pytest
 
 from discreet.errors import DataError
-from discreet.plan.build import col, people, rows
 from discreet.privacy.estimate import Estimate
 from discreet.privacy.estimates import Estimates
+from discreet.question.build import col, people, rows
 from discreet.release.answer import Release
 from discreet.release.forms import Kind, guarded, kind_of
 from tests.release.released import HOSTILE, WARDS, released
@@ -125,7 +126,7 @@ class TestForms:
         assert kind_of(values) is kind
 
     def test_no_group_found_is_an_empty_table_with_its_columns(self, counted: Release) -> None:
-        none = Release(counted.keys, (), {"n": ()}, counted.certificate)
+        none = replace(counted, groups=(), columns={"n": ()})
         assert none.to_polars().shape == none.to_pandas().shape == (0, 4)
         assert none.to_arrow().num_rows == 0
         assert none.to_csv() == "ward,n,n_lower,n_upper\n"
@@ -283,7 +284,7 @@ class TestPictures:
         found = released(lambda table: table.group_by("ward", col("age") > 50).agg(n=rows()))
         assert "ICU, true" in found.plot().svg
         groups = (("a, b", "c"), ("a", "b, c"), *found.groups[2:])
-        alike = Release(found.keys, groups, found.columns, found.certificate)
+        alike = replace(found, groups=groups)
         assert "'a, b', 'c'" in alike.plot().svg
 
     def test_many_groups_are_drawn(self, noisy: Release) -> None:
@@ -292,7 +293,7 @@ class TestPictures:
     def test_of_very_many_groups_the_first_are_drawn(self, noisy: Release) -> None:
         groups = tuple((f"g{place}",) for place in range(242))
         columns = {"n": noisy.columns["n"] * 2}
-        picture = Release(("g",), groups, columns, noisy.certificate).plot()
+        picture = replace(noisy, keys=("g",), groups=groups, columns=columns).plot()
         assert "the first 130" in picture.title
         assert ">g129<" in picture.svg
         assert ">g130<" not in picture.svg

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.errors import DataError
 from discreet.ledger import Ledger
-from discreet.plan.build import col, people, rows
+from discreet.question.build import col, people, rows
 from discreet.release.answer import Release
 from discreet.release.certificate import Certificate, check, unchecked
 from discreet.release.run import Noisy

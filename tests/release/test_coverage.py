@@ -13,10 +13,10 @@ from scipy.stats import binom
 
 import discreet as dp
 from discreet.errors import PrivacyWarning
-from discreet.plan.build import col, people, rows
 from discreet.plan.columns import category, number
 from discreet.privacy.budget import Budget
 from discreet.privacy.estimate import Estimate, Interval
+from discreet.question.build import col, people, rows
 from discreet.release.planned import Plan
 
 KEYS = 50

@@ -24,20 +24,20 @@ def test_the_parts_of_epsilon_add_up_to_what_was_asked(visits):
         )
         .plan(epsilon="0.7")
     )
-    assert sum(priced.epsilon for priced in plan.price.blocks) == Fraction(7, 10)
+    assert sum(priced.epsilon for priced in plan.price.priced) == Fraction(7, 10)
     assert plan.epsilon == Fraction(7, 10)
 
 
 def test_count_mean_and_variance_of_a_column_cost_one_epsilon(visits):
     stay = dp.col("stay")
     plan = visits().agg(n=stay.count(), m=stay.mean(), v=stay.var(), s=stay.sum()).plan(epsilon=1)
-    assert len(plan.price.blocks) == 1
+    assert len(plan.price.priced) == 1
     assert all(line.epsilon == 1 for line in plan.lines)
 
 
 def test_the_number_of_rows_comes_with_a_mean_at_no_further_price(visits):
     plan = visits().agg(n=dp.rows(), m=dp.col("stay").mean()).plan(epsilon=1)
-    assert len(plan.price.blocks) == 1
+    assert len(plan.price.priced) == 1
     apart = visits().agg(n=dp.rows(), m=dp.col("stay").sum()).plan(epsilon=1)
     assert plan.margins()["n"] < apart.margins()["n"]
 
@@ -66,8 +66,8 @@ def test_the_noise_with_the_smaller_error_is_chosen_for_people_in_many_groups(vi
     )
     few = visits(max_groups=2).group_by(months).agg(n=dp.people()).plan(epsilon=1, delta=1e-6)
     many = visits(max_groups=40).group_by(months).agg(n=dp.people()).plan(epsilon=1, delta=1e-6)
-    assert isinstance(few.price.blocks[0].mechanism, Laplace)
-    assert isinstance(many.price.blocks[0].mechanism, Gaussian)
+    assert isinstance(few.price.priced[0].mechanism, Laplace)
+    assert isinstance(many.price.priced[0].mechanism, Gaussian)
     assert few.delta == 0
     assert many.delta == Fraction(1, 10**6)
     assert "would be less exact" in few.explain()
@@ -86,12 +86,12 @@ def test_delta_is_divided_and_what_was_asked_is_paid(visits):
         3: {"a": dp.people(smokes), "b": dp.people(~smokes), "c": dp.people(), "n": dp.rows()},
     }.items():
         plan = asking.agg(**outputs).plan(epsilon=1, delta=delta)
-        parts = [one.delta for one in plan.price.blocks if isinstance(one.mechanism, Gaussian)]
+        parts = [one.delta for one in plan.price.priced if isinstance(one.mechanism, Gaussian)]
         assert parts == [delta / many] * many
-        assert plan.delta == delta == sum(one.delta for one in plan.price.blocks)
+        assert plan.delta == delta == sum(one.delta for one in plan.price.priced)
         charged = charge(plan.price.event)
         assert charged.delta == delta
-        for one in plan.price.blocks:
+        for one in plan.price.priced:
             if isinstance(one.mechanism, Gaussian):
                 moved = Sensitivity(l2=8)  # a person may be in all of the 64 groups
                 assert one.mechanism.loss(moved, delta=one.delta).epsilon <= one.epsilon
@@ -104,7 +104,7 @@ def test_a_block_that_has_no_use_for_delta_leaves_it_to_the_others(visits):
     both = asking.agg(a=dp.people(), b=dp.people(dp.col("smoker")))
     with pytest.warns(dp.PrivacyWarning):
         plan = both.plan(epsilon=21, delta=1e-6, weights={"a": 1, "b": 20})
-    first, second = plan.price.blocks
+    first, second = plan.price.priced
     assert isinstance(first.mechanism, Gaussian)
     assert isinstance(second.mechanism, Laplace)
     assert (first.delta, second.delta) == (Fraction(1, 10**6), 0)
@@ -118,7 +118,7 @@ def test_keys_that_are_found_take_the_whole_of_delta(visits, delta):
     for outputs in ({"n": dp.people()}, {"r": dp.rows()}, {"n": dp.people(), "s": smokers}):
         plan = asking.agg(**outputs).plan(epsilon=1, delta=delta)
         assert plan.delta == delta
-        assert all(one.delta == 0 for one in plan.price.blocks)
+        assert all(one.delta == 0 for one in plan.price.priced)
         charged = charge(plan.price.event)
         assert charged.delta <= delta
         assert charged.epsilon <= 1
@@ -143,7 +143,7 @@ def test_private_keys_need_a_delta(visits):
 
 def test_the_count_of_people_comes_with_private_keys_at_no_further_price(visits):
     plan = visits().group_by("diagnosis").agg(n=dp.people()).plan(epsilon=1, delta=1e-6)
-    assert plan.price.blocks == ()
+    assert plan.price.priced == ()
     assert plan.price.selection.epsilon == 1
 
 
@@ -261,13 +261,13 @@ def test_the_least_value_of_a_column_is_the_largest_of_its_mirror_image(visits, 
     def asked(low, high):
         table = visits(columns={"stay": dp.number(low, high)}, max_groups=None)
         plan = table.agg(low=dp.col("stay").min(), high=dp.col("stay").max()).plan(epsilon=1)
-        return {block.block.largest: block for block in plan.price.blocks}
+        return {block.measure.largest: block for block in plan.price.priced}
 
     here, mirrored = asked(low, high), asked(-high, -low)
     assert here[False].mechanism.measure is not None
     assert here[False].mechanism == mirrored[True].mechanism
     assert here[True].mechanism == mirrored[False].mechanism
-    bounds = here[False].block.value.range
+    bounds = here[False].measure.value.range
     place = bounds.grid.index(Fraction(20))
     weight = here[False].mechanism.measure.at(bounds.high - place)
     assert weight == here[True].mechanism.measure.at(place - bounds.low)

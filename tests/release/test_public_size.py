@@ -10,9 +10,9 @@ import pytest
 
 import discreet as dp
 from discreet.errors import QueryError
-from discreet.plan.build import col, people, rows
 from discreet.plan.columns import category, integer
 from discreet.privacy.losses import PureDP
+from discreet.question.build import col, people, rows
 from discreet.release.certificate import check
 
 PUBLIC = "the number of rows is public"

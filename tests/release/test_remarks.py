@@ -1,11 +1,12 @@
 """What a plan and an answer remark on, from public declarations and released numbers alone."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from discreet.errors import QueryError
-from discreet.plan.build import Expression, col, rows
+from discreet.question.build import Expression, col, rows
 from discreet.release.answer import Release
 from discreet.release.planned import Plan
 from tests.release.released import released, visits
@@ -88,7 +89,7 @@ class TestRanks:
 
     def test_without_groups_the_columns_are_the_same(self, answer: Release) -> None:
         columns: dict[str, tuple[()]] = dict.fromkeys(answer.columns, ())
-        none = Release(answer.keys, (), columns, answer.certificate)
+        none = replace(answer, groups=(), columns=columns)
         assert none.header == answer.header
         assert list(none.to_pandas().columns) == list(answer.to_pandas().columns)
 

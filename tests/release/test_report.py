@@ -9,7 +9,7 @@ from math import exp
 
 import pytest
 
-from discreet.plan.build import col, people, rows
+from discreet.question.build import Asked, col, people, rows
 from discreet.release.answer import Release
 from discreet.release.report import page
 from discreet.release.style import STYLE
@@ -162,12 +162,12 @@ class TestPage:
     def test_many_groups_are_cut(self, answer: Release) -> None:
         groups = tuple((f"g{place}",) for place in range(1500))
         columns = {"patients": answer.columns["patients"] * 500}
-        text = Page(page(Release(("g",), groups, columns, answer.certificate))).text
+        text = Page(page(replace(answer, keys=("g",), groups=groups, columns=columns))).text
         assert "… 500 more groups" in text
         assert "Of the 1,500 on this page, up to about 75 can be expected to miss" in text
 
     def test_no_group_found_is_said(self, answer: Release) -> None:
-        none = Release(answer.keys, (), {"patients": ()}, answer.certificate)
+        none = replace(answer, groups=(), columns={"patients": ()})
         assert "No group was found." in Page(page(none)).text
 
     def test_it_is_for_every_screen_and_for_paper(self) -> None:
@@ -198,29 +198,35 @@ def luminance(color: str) -> float:
 
 
 class TestWords:
-    def test_what_is_quoted_is_no_keyword(self, answer: Release) -> None:
-        asked = replace(
-            answer.certificate, question="n = rows() WHERE (ward = ' GROUP BY it''s') GROUP BY ward"
+    def test_the_condition_is_said_as_it_was_asked(self) -> None:
+        found = released(
+            lambda table: table.where(col("ward") == " GROUP BY it's").agg(n=rows()),
         )
-        assert asked_in_words(asked, ["ward"]).endswith("where (ward = ' GROUP BY it''s').")
-        plain = replace(answer.certificate, question='n = count("a WHERE b") GROUP BY ward')
-        assert "counting only" not in asked_in_words(plain, ["ward"])
+        assert "where (ward = &#x27; GROUP BY it&#x27;&#x27;s&#x27;)." in page(found)
+        plain = released(lambda table: table.agg(**{"a WHERE b": rows()}))
+        assert "counting only" not in page(plain)
 
     @pytest.mark.parametrize(
-        ("asks", "words"),
+        ("asked", "words"),
         [
-            ("rows()", "The number of rows in visits."),
-            ("n_unique(ward)", "The number of different values of ward in visits."),
-            ("quantile(a + 1, 0.25, 0.5)", "The 0.25-quantile and the median of a + 1 in visits."),
-            ("max(age)", "About the largest age in visits."),
-            ("other(x)", "Other(x) in visits."),
-            ("sum({x})", "The sum of {x} in visits."),
+            (rows(), "The number of rows in visits."),
+            (col("ward").n_unique(), "The number of different values of ward in visits."),
+            (
+                (col("a") + 1).quantile([0.25, 0.5]),
+                "The 0.25-quantile and the median of a + 1 in visits.",
+            ),
+            (col("age").max(), "About the largest age in visits."),
+            (None, "Other(x) in visits."),
+            (col("{x}").sum(), 'The sum of "{x}" in visits.'),
         ],
     )
-    def test_a_question_is_a_sentence(self, answer: Release, asks: str, words: str) -> None:
-        one = {"output": "n", "asks": asks, "mechanism": "", "epsilon": "1"}
-        asked = replace(answer.certificate, mechanisms=(one,), question="n = rows()")
-        assert asked_in_words(asked, []) == words
+    def test_a_question_is_a_sentence(
+        self, answer: Release, asked: Asked | None, words: str
+    ) -> None:
+        one = {"output": "n", "asks": "other(x)", "mechanism": "", "epsilon": "1"}
+        certificate = replace(answer.certificate, mechanisms=(one,))
+        statistics = [None if asked is None else asked.aggregate]
+        assert asked_in_words(certificate, statistics, [], "") == words
 
     @pytest.mark.parametrize("epsilon", ["0.001", "1/3", "1", "≈2.5", "8", "19.9"])
     def test_a_promise_is_never_rounded_down(self, answer: Release, epsilon: str) -> None:

@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
-from discreet.plan.blocks import Block, Extreme, Ranks
-from discreet.plan.build import col, rows
-from discreet.plan.check import Question
+from discreet.measures.ends import Extreme
+from discreet.measures.measure import Measure
+from discreet.measures.quantiles import Ranks
 from discreet.plan.columns import Column, category, integer
 from discreet.plan.schema import ROW, Schema
-from discreet.plan.sensitivity import sensitivity
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.build import col, rows
+from discreet.question.check import Question
 from tests.support.drawn_rows import conditions, rows_of
 from tests.support.measuring import (
     BOTH,
@@ -31,6 +32,8 @@ from tests.support.measuring import (
     every_block,
     kind,
     schema,
+    squared,
+    squared_bound,
 )
 from tests.support.trials import all_but, examples
 
@@ -38,9 +41,9 @@ OTHERS = st.sampled_from(["p", "q", "r", "", None])
 MOVING = st.sampled_from(["moving", "moving", "moving", None])
 
 
-def bound(block: Block, question: Question) -> int:
+def bound(block: Measure, question: Question) -> int:
     """What is priced; ranks are priced per unit that comes or goes, and replacing does both."""
-    moved = sensitivity(block, question)
+    moved = block.sensitivity(question.unit).l1
     twice = isinstance(block, Ranks | Extreme) and question.rules.replace
     return 2 * moved if twice else moved
 
@@ -48,12 +51,17 @@ def bound(block: Block, question: Question) -> int:
 def moves(
     engine: Engine,
     question: Question,
-    blocks: Sequence[Block],
+    blocks: Sequence[Measure],
     before: list[Row],
     after: list[Row],
     cells: Any = None,
-) -> dict[Block, int]:
+    *,
+    squares: bool = True,
+) -> dict[Measure, int]:
+    """By how much each measure moves in L1; in L2 it is never more than priced."""
     one, two = (engine.integers(table, question, blocks, cells) for table in (before, after))
+    for block in blocks if squares else ():
+        assert squared(one[block], two[block]) <= squared_bound(block, question), kind(block)
     return {block: distance(one[block], two[block]) for block in blocks}
 
 
@@ -108,7 +116,7 @@ def test_no_unit_moves_a_block_by_more_than_its_sensitivity(
         if question.selects_keys:
             one, two = (engine.candidates(table, question) for table in (before, after))
             units = 1 if neighbors is Neighbors.ADD_REMOVE else 2
-            assert distance(one, two) <= units * question.group_cap
+            assert distance(one, two) <= units * question.unit.group_cap
             assert all(abs(one.get(key, 0) - two.get(key, 0)) <= 1 for key in {*one, *two})
 
     check()
@@ -161,6 +169,8 @@ def test_some_unit_moves_every_block_by_its_whole_sensitivity(
     for block in blocks:
         reached = max(distance(one[block], two[block]) for one, two in pairs)
         assert reached == bound(block, question), kind(block)
+        farthest = max(squared(one[block], two[block]) for one, two in pairs)
+        assert farthest <= squared_bound(block, question), kind(block)
         one_less = bound(block, question) - 1
         assert any(distance(one[block], two[block]) > one_less for one, two in pairs)
 
@@ -173,7 +183,7 @@ def test_a_public_number_of_rows_lets_a_sum_move_by_its_range_only() -> None:
     engine = Engine()
     found = [engine.integers(table, question, [total])[total] for table in tables]
     reached = max(distance(one, two) for one in found for two in found)
-    assert reached == sensitivity(total, question) == total.value.range.width
+    assert reached == total.sensitivity(question.unit).l1 == total.value.range.width
 
 
 @pytest.mark.slow
@@ -227,7 +237,7 @@ def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.M
     question, blocks = every_block(declared, ("ward",))
     many = [Row("moving", 9.0, times=10)]
     engine = Engine()
-    found = moves(engine, question, blocks, [Row("q")], [Row("q"), *many])
+    found = moves(engine, question, blocks, [Row("q")], [Row("q"), *many], squares=False)
     beyond = {kind(block) for block, moved in found.items() if moved > bound(block, question)}
     assert {"Rows", "Present", "Total", "Moments", "Ranks", "Extreme"} <= beyond
 

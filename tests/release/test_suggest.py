@@ -12,7 +12,7 @@ from scipy.stats import binom
 import discreet as dp
 from discreet.engines.profile import SIZES, people_by_size
 from discreet.mechanisms.laplace import Laplace
-from discreet.plan.check import checked
+from discreet.question.check import checked
 from discreet.release.suggest import _covering, _uncapped, _widened
 
 TRIES = 12

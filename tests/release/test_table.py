@@ -143,16 +143,16 @@ def test_a_question_that_is_not_offered_is_refused_uncharged(visits, ask, error,
 
 
 def test_a_missing_cap_is_refused_with_the_line_to_add(visits):
-    with pytest.raises(dp.PolicyError, match="max_rows = 10"):
+    with pytest.raises(dp.PolicyError, match="max_rows=10"):
         visits(max_rows=None).agg(n=dp.rows()).plan(epsilon=1)
-    with pytest.raises(dp.PolicyError, match="max_groups = 10"):
+    with pytest.raises(dp.PolicyError, match="max_groups=10"):
         visits(max_groups=None).group_by("ward").agg(n=dp.people()).plan(epsilon=1)
     assert visits(max_groups=None, max_rows=None).agg(n=dp.people()).plan(epsilon=1).epsilon == 1
 
 
 def test_a_missing_bound_is_refused_with_the_line_to_add(visits):
     table = visits(columns=visits_columns() | {"stay": dp.number()})
-    with pytest.raises(dp.BoundsError, match="low = 0, high = 120"):
+    with pytest.raises(dp.BoundsError, match=r"dp\.number\(0, 120\)"):
         table.agg(m=dp.col("stay").mean()).plan(epsilon=1)
     assert table.where(dp.col("stay") > 3).agg(n=dp.rows()).plan(epsilon=1).epsilon == 1
 
@@ -251,3 +251,19 @@ def test_the_asked_table_keeps_its_name_in_the_record(visits):
     question = f"SELECT COUNT(*) FROM visits v JOIN {people} p ON v.patient = p.patient"
     text = visits().ask(question).plan(epsilon=1).question.query.text
     assert "FROM visits AS v JOIN (SELECT n = rows() FROM visits PER PERSON) AS p" in text
+
+
+def test_a_plan_is_a_value_that_another_table_of_the_same_declarations_releases(visits):
+    first, second = visits(), visits()
+    plan, again = (one.agg(n=dp.rows()).plan(epsilon=1) for one in (first, second))
+    assert plan == again
+    assert plan != first.agg(n=dp.rows()).plan(epsilon=2)
+    assert second.release(plan).columns.keys() == {"n"}
+    assert (first.budget.charges, second.budget.charges) == (0, 1)
+
+
+def test_a_plan_of_other_declarations_is_refused_uncharged(visits):
+    other, table = visits(max_rows=20), visits()
+    with pytest.raises(QueryError, match="made for other declarations"):
+        table.release(other.agg(n=dp.rows()).plan(epsilon=1))
+    assert table.budget.charges == 0

@@ -77,7 +77,7 @@ def test_connect_measures_the_same_integers(connect_session: Any) -> None:
     for one in QUESTIONS[:: len(QUESTIONS) // 2 + 1]:
         here, there = both(connect_session, rows, one[1])
         with closing(here), closing(there):
-            there.prepare(one[2], one[2].blocks)
+            there.prepare(one[2], one[2].measures)
             check_alike((here, there), one)
 
 
@@ -85,7 +85,7 @@ def test_an_empty_table_is_measured_alike(local_cluster: Any) -> None:
     question, blocks = every_block(schema(unit="id"), ("ward",))
     here, there = both(local_cluster, frame(contract.TYPES, []), schema(unit="id"))
     with closing(here), closing(there):
-        there.prepare(question, question.blocks)
+        there.prepare(question, question.measures)
         found = contract.measured(there, question, blocks, None)
         assert found == contract.measured(here, question, blocks, None)
         assert not any(any(vector.values()) for vector in found.values())
@@ -108,8 +108,8 @@ def test_a_million_rows_of_one_person_count_for_the_caps(local_cluster: Any) -> 
     here = DuckDB(Sources(Frame(rows)), declared)
     there = Spark(Sources(find(made)), declared)
     with closing(here), closing(there):
-        assert contract.measured(here, question, question.blocks, None) == contract.measured(
-            there, question, question.blocks, None
+        assert contract.measured(here, question, question.measures, None) == contract.measured(
+            there, question, question.measures, None
         )
 
 
@@ -147,8 +147,8 @@ def test_selects_as_chance_has_them_are_measured_alike(local_cluster: Any, unit:
                     assert found == contract.keys(there, question), text
                     cells = cells_of(question, found)
                 assert contract.measured(
-                    here, question, question.blocks, cells
-                ) == contract.measured(there, question, question.blocks, cells), text
+                    here, question, question.measures, cells
+                ) == contract.measured(there, question, question.measures, cells), text
                 answered += 1
     assert answered >= 2
 

@@ -13,8 +13,8 @@ from discreet.engines.sources import Sources, find
 from discreet.engines.spark import columns
 from discreet.engines.spark.engine import Spark
 from discreet.errors import SourceError
-from discreet.plan.check import checked
 from discreet.plan.schema import Schema
+from discreet.question.check import checked
 from discreet.sql.select import parse_select
 from tests.engines.failing import DECLARED, NAMED, OTHERS, PEOPLE, PERSON, fails, wrong
 from tests.support.measuring import asked, integers
@@ -100,9 +100,9 @@ def test_a_moment_that_does_not_fit_fails_for_every_condition(
         for least in (0, 100, 5000):
             question = asked(declared, {"n": dp.col("m").count()}, where=(dp.col("x") > least,))
             with pytest.raises(dp.UnansweredError):
-                integers(engine, question, question.blocks, None)  # type: ignore[arg-type]
+                integers(engine, question, question.measures, None)  # type: ignore[arg-type]
         question = asked(declared, {"n": dp.rows()}, where=(dp.col("x") > 100,))
-        assert integers(engine, question, question.blocks, None)  # type: ignore[arg-type]
+        assert integers(engine, question, question.measures, None)  # type: ignore[arg-type]
 
 
 def test_a_session_that_skips_what_it_cannot_read_is_refused(local_cluster: Any) -> None:
@@ -131,7 +131,7 @@ def test_no_condition_reaches_a_scan(local_cluster: Any, tmp_path: Path) -> None
     with closing(Spark(sources, DECLARED)) as engine:
         for text in (ASKED[1], "SELECT SUM(x) AS s FROM t WHERE tag = 'a'", ASKED[20]):
             question = checked(parse_select(text, DECLARED), DECLARED)
-            for _, query, _ in queries(question, question.blocks, None, engine.forms):
+            for _, query, _ in queries(question, question.measures, None, engine.forms):
                 frame = local_cluster.sql(engine._written(query))
                 plan = frame._jdf.queryExecution().executedPlan().toString()
                 assert "PushedFilters: []" in plan

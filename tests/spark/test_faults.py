@@ -74,7 +74,7 @@ def gated_frame(session: Any, gate: Gate) -> Any:
 def measured(engine: Spark) -> dict[Any, Any]:
     query = {"n": dp.rows(), "p": dp.people(), "s": dp.col("x").sum(), "m": dp.col("x").median()}
     question = asked(DECLARED, query, ("key",))
-    return integers(engine, question, question.blocks, None)  # type: ignore[arg-type]
+    return integers(engine, question, question.measures, None)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from statistics import median
 import pytest
 
 from discreet.errors import DiscreetError
-from discreet.plan.check import checked
+from discreet.question.check import checked
 from discreet.sql.select import parse_select
 from tests.sql.corpus.facts import FOLDER, Case, accepted_facts, cases, parts, refused_facts
 from tests.sql.corpus.rewrite import rewritten

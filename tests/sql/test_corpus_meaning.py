@@ -14,6 +14,7 @@ from discreet.ledger import Ledger
 from discreet.plan.columns import Boolean, Category, Column, Number, Text, date_text
 from discreet.plan.schema import Schema
 from discreet.privacy.budget import Budget
+from discreet.release.opening import open_engine
 from discreet.release.table import Table
 from tests.sql.corpus.facts import Case, cases
 from tests.sql.corpus.schemas import SCHEMAS
@@ -107,7 +108,7 @@ def engines() -> Iterator[dict[str, tuple[Table, duckdb.DuckDBPyConnection]]]:
             {name: find(frames[name][0]) for name in schema.private},
             {name: find(frames[name][0]) for name in schema.public},
         )
-        table = Table(sources, schema, Ledger(":memory:"))
+        table = Table(open_engine(sources, schema), schema, Ledger(":memory:"))
         table.ledger.declare(
             schema.name,
             neighbors=schema.neighbors,

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow
 import pytest
 
-from discreet.plan.check import Question, checked
 from discreet.plan.columns import number
 from discreet.plan.schema import Beside, Schema
+from discreet.question.check import Question, checked
 from discreet.sql import sources
 from discreet.sql.forms import DUCKDB
 from discreet.sql.measures import keys_query, queries
@@ -65,7 +65,7 @@ def _tables() -> dict[str, Any]:
 
 def _found(question: Question, tables: dict[str, Any], threads: int, cells: Any = None) -> Any:
     """What every query of a question finds; the order of groups says nothing."""
-    asked = queries(question, question.blocks, cells, DUCKDB)
+    asked = queries(question, question.measures, cells, DUCKDB)
     texts = [query.sql("duckdb") for _, query, _ in asked]
     with duckdb.connect(config={"threads": threads}) as connection:
         for name, table in tables.items():

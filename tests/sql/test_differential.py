@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.plan.blocks import Steps
-from discreet.plan.check import Question, checked
-from discreet.plan.relations import PerPerson
+from discreet.measures.steps import Steps
 from discreet.plan.schema import ROW
-from discreet.plan.sensitivity import unit as steps_of_one
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.check import Question, checked
+from discreet.question.relations import PerPerson
 from discreet.sql.select import parse_select
 from tests.support import interpreter
 from tests.support.drawn_sql import PEOPLE, ROWS_OF_WARDS, Rows, accepted, relations, schema
-from tests.support.measuring import BOTH, QUICK, UNITS
+from tests.support.measuring import BOTH, QUICK, UNITS, share
 from tests.support.several_tables import Engine, cells_of, interpreted
 from tests.support.trials import examples
 
@@ -51,9 +50,9 @@ def test_a_select_is_what_plain_arithmetic_says(
         found = engine.candidates(question)
         assert found == interpreter.candidates(question, tables), text
         cells = cells_of(question, found)
-    measured = engine.integers(question, question.blocks, cells)
-    expected = interpreter.measure(question, tables, question.blocks, cells)
-    for block in question.blocks:
+    measured = engine.integers(question, question.measures, cells)
+    expected = interpreter.measure(question, tables, question.measures, cells)
+    for block in question.measures:
         assert measured[block] == expected[block], (text, block)
 
 
@@ -65,7 +64,7 @@ def test_the_questions_that_are_drawn_are_of_every_kind() -> None:
     assert made_of == {"Scan", "Selected", "Lookup", "Pair", "PerPerson"}
     keys = {type(key).__name__ for _, question in drawn for _, key in question.keys}
     assert keys == {"Listed", "Truth", "Whole", "Edges", "Unlisted"}
-    blocks = {type(block).__name__ for _, question in drawn for block in question.blocks}
+    blocks = {type(block).__name__ for _, question in drawn for block in question.measures}
     assert blocks >= {"People", "Rows", "Present", "Total", "Moments", "Ranks", "Extreme"}
     words = ("LEFT JOIN", "WITH ", "HAVING", "FILTER", "COUNT(DISTINCT CASE")
     assert all(any(word in text for text, _ in drawn) for word in words)
@@ -80,11 +79,11 @@ def test_an_interpreter_without_a_rule_is_told_apart(monkeypatch: pytest.MonkeyP
     visits, patients = [rows.visit("p") for _ in range(5)], [rows.patient("p")]
     patients.append(rows.patient("q"))
     visits.append(rows.visit("q"))
-    found = Engine(visits, patients).integers(question, question.blocks)
+    found = Engine(visits, patients).integers(question, question.measures)
     tables = interpreted(visits, patients)
-    assert found == interpreter.measure(question, tables, question.blocks)
+    assert found == interpreter.measure(question, tables, question.measures)
     monkeypatch.setattr(interpreter, "_few", lambda rows, used, cap: rows)
-    assert found != interpreter.measure(question, tables, question.blocks)
+    assert found != interpreter.measure(question, tables, question.measures)
 
 
 # ---------------------------------------------------------------------- against SQL itself
@@ -101,7 +100,7 @@ def test_a_select_is_what_a_database_says_where_no_cap_is_reached(random: Random
         text, question = accepted(random, declared, plain=True)
     rows = Rows(random, clean=True)
     visits, patients = rows.visits(PEOPLE[:4], 10), rows.patients(PEOPLE[:4], 6)
-    found = Engine(visits, patients).integers(question, question.blocks)
+    found = Engine(visits, patients).integers(question, question.measures)
     answers = _answered(text, visits, patients, len(question.keys))
     labels = [()]
     for _, grouping in question.keys:
@@ -109,12 +108,12 @@ def test_a_select_is_what_a_database_says_where_no_cap_is_reached(random: Random
     for place, output in enumerate(question.outputs):
         for cell, label in enumerate(labels):
             expected = answers.get(label, (0,) * len(question.outputs))[place] or 0
-            assert _decoded(output.block, question, found[output.block][cell]) == expected, text
+            assert _decoded(output.measure, question, found[output.measure][cell]) == expected, text
 
 
 def _on_whole_numbers(question: Question) -> bool:
     """Whether no step of a grid is larger than 1, so that nothing is rounded."""
-    values = [getattr(block, "value", None) for block in question.blocks]
+    values = [getattr(block, "value", None) for block in question.measures]
     stack = [question.source]
     while stack:
         one = stack.pop()
@@ -126,7 +125,7 @@ def _on_whole_numbers(question: Question) -> bool:
 
 def _decoded(block: Any, question: Question, found: int) -> Fraction:
     step = block.value.range.grid.step if hasattr(block, "value") else 1
-    return Fraction(found, steps_of_one(block, question)) * step
+    return Fraction(found, share(block, question.unit)) * step
 
 
 def _answered(

@@ -10,11 +10,11 @@ import pyarrow
 import pytest
 
 from discreet.errors import BoundsError, QueryError
-from discreet.plan.build import col, expression, when
 from discreet.plan.columns import date, integer, number
 from discreet.plan.dates import FIRST_DAY, LAST_DAY
 from discreet.plan.expressions import Node, shown
 from discreet.plan.types import Typed, check
+from discreet.question.build import col, expression, when
 from discreet.sql.expressions import expression as sql_of
 from discreet.sql.offered import CALLED, FUNCTIONS, OPERATORS, WRITTEN
 from discreet.sql.text import parse_expression

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.errors import DiscreetError, QueryError
-from discreet.plan.check import checked
+from discreet.question.check import checked
 from discreet.release.table import Table
 from discreet.sql.offered import FUNCTIONS
 from discreet.sql.select import parse_select

@@ -7,12 +7,14 @@ import duckdb
 import pyarrow
 import pytest
 
-from discreet.plan.blocks import Moments, People, Total
-from discreet.plan.build import Asked, col, people, rows
-from discreet.plan.check import Question
+from discreet.measures.moments import Moments
+from discreet.measures.reading import PeopleIn
+from discreet.measures.totals import Total
 from discreet.plan.columns import category, number, text
 from discreet.plan.schema import ROW, Schema
-from discreet.sql.measures import keys_query, linear_query, people_query, ranks_query
+from discreet.question.build import Asked, col, people, rows
+from discreet.question.check import Question
+from discreet.sql.measures import keys_query, people_query, ranks_query, sums_query
 from discreet.sql.rows import Cells
 from tests.support.measuring import asked
 
@@ -35,17 +37,18 @@ def found(query: Any, data: dict[str, list[Any]], threads: int = 2) -> list[tupl
 
 
 def sums(one: Question, cells: Cells = None) -> Any:
-    return linear_query(one, list(one.blocks), cells)[0]  # type: ignore[misc]
+    return sums_query(one, list(one.measures), cells)[0]  # type: ignore[misc]
 
 
 def test_rows_that_are_weighed_are_read_once() -> None:
     """A file that grows between two readings would break the weights' bound."""
     one = question({"n": rows()})
     ranked = question({"m": col("value").median()})
-    for query in (sums(one), ranks_query(ranked, ranked.blocks[0].value)):  # type: ignore[union-attr]
+    for query in (sums(one), ranks_query(ranked, ranked.measures[0].value)):  # type: ignore[union-attr]
         assert "measured AS MATERIALIZED" in query.sql("duckdb")
         assert query.sql("duckdb").count("FROM source") == 1
-    assert people_query(question({"n": people()}), People()).sql("duckdb").count("FROM source") == 1
+    counted = people_query(question({"n": people()}), PeopleIn())
+    assert counted.sql("duckdb").count("FROM source") == 1
 
 
 @pytest.mark.parametrize("selected", [False, True])
@@ -62,7 +65,7 @@ def test_a_row_in_no_group_does_not_weigh_its_person_down() -> None:
     one = question({"n": rows()})
     data = {"id": [1] * 6, "key": ["a", "A", *["elsewhere"] * 3, None], "value": [1.0] * 6}
     assert found(sums(one), data) == [(0, 1 << 30), (1, 1 << 30)]
-    assert found(people_query(question({"n": people()}), People()), data) == [
+    assert found(people_query(question({"n": people()}), PeopleIn()), data) == [
         (0, 1 << 30),
         (1, 1 << 30),
     ]
@@ -81,7 +84,7 @@ def test_results_are_the_same_on_every_number_of_threads(scale: int | str) -> No
     unlisted = question({"n": people()}, key=text())
     for query in (
         sums(both),
-        people_query(question({"n": people()}), People()),
+        people_query(question({"n": people()}), PeopleIn()),
         keys_query(unlisted),
     ):
         assert found(query, data, 1) == found(query, data, 4) != []
@@ -94,14 +97,14 @@ def test_the_last_of_many_groups_has_its_place_in_the_narrowest_type(many: int) 
     one = question({"n": rows(), "s": col("value").sum()}, key=category(keys))
     data = {"id": [1, 1], "key": [keys[-1]] * 2, "value": [100.0, 1e9]}
     ((cell, weight, total),) = found(sums(one), data)
-    (block,) = (block for block in one.blocks if isinstance(block, Total))
+    (block,) = (block for block in one.measures if isinstance(block, Total))
     assert (cell, weight) == (many - 1, 2 << 30)
     assert total == (2 << 30) * block.value.range.width
 
 
 def test_squares_of_the_widest_range_are_exact() -> None:
     one = question({"v": col("value").var()}, value=number(0, 1 - 2**-16))
-    (block,) = (block for block in one.blocks if isinstance(block, Moments))
+    (block,) = (block for block in one.measures if isinstance(block, Moments))
     assert block.value.range.width**2 > 1 << 31
     data = {"id": [1, 2], "key": ["a", "a"], "value": [1.0, 1.0]}
     ((_, _, _, _, squares),) = found(sums(one), data)

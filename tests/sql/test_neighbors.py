@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.plan.blocks import Block, People
-from discreet.plan.check import Question, checked
+from discreet.measures.measure import Measure
+from discreet.measures.unit import SHARE
 from discreet.plan.schema import ROW, Schema
-from discreet.plan.sensitivity import SHARE, squared_l2
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.check import Question, checked
 from discreet.sql import measures, sources
 from discreet.sql.select import parse_select
 from tests.support import interpreter
 from tests.support.drawn_sql import NUMBERS, PEOPLE, ROWS_OF_WARDS, WARDS, Rows, accepted, schema
-from tests.support.measuring import BOTH, QUICK, UNITS, bound, distance, squared
+from tests.support.measuring import BOTH, QUICK, UNITS, bound, distance, squared, squared_bound
 from tests.support.several_tables import TIMES, Engine, cells_of, interpreted
 from tests.support.trials import all_but, examples, rounds
 
@@ -51,7 +51,7 @@ def _worst(random: Random, row: dict[str, Any]) -> dict[str, Any]:
 
 def moves(
     question: Question, others: Person, gone: Person, come: Person, stored: str = "text"
-) -> tuple[dict[Block, int], dict[Block, int]]:
+) -> tuple[dict[Measure, int], dict[Measure, int]]:
     """By how much each block moves, in L1 and in squared L2; candidates are compared too."""
     unit = question.declared.unit
     tables = [
@@ -62,15 +62,15 @@ def moves(
     if question.selects_keys:
         one, two = (engine.candidates(question) for engine in tables)
         units = 2 if question.rules.replace else 1
-        assert distance(one, two) <= units * question.group_cap
+        assert distance(one, two) <= units * question.unit.group_cap
         assert all(abs(one.get(key, 0) - two.get(key, 0)) <= 1 for key in {*one, *two})
         cells = cells_of(question, {*one, *two})
     else:
         tables[0].prepare(question)
-    before, after = (engine.integers(question, question.blocks, cells) for engine in tables)
+    before, after = (engine.integers(question, question.measures, cells) for engine in tables)
     return (
-        {block: distance(before[block], after[block]) for block in question.blocks},
-        {block: squared(before[block], after[block]) for block in question.blocks},
+        {block: distance(before[block], after[block]) for block in question.measures},
+        {block: squared(before[block], after[block]) for block in question.measures},
     )
 
 
@@ -90,8 +90,7 @@ def test_nobody_moves_an_answer_by_more_than_is_priced(
     distances, squares = moves(question, others, gone, come, random.choice(["text", "double"]))
     for block, moved in distances.items():
         assert moved <= bound(block, question), (text, block, gone, come)
-        if isinstance(block, People):
-            assert squares[block] <= squared_l2(block, question), (text, block, gone, come)
+        assert squares[block] <= squared_bound(block, question), (text, block, gone, come)
 
 
 # ---------------------------------------------------------------------- at their most
@@ -152,8 +151,7 @@ def test_a_person_with_very_many_rows_everywhere_counts_for_the_caps(
     distances, squares = moves(question, OTHERS, gone, come)
     for block, moved in distances.items():
         assert moved <= bound(block, question), block
-        if isinstance(block, People):
-            assert squares[block] <= squared_l2(block, question)
+        assert squares[block] <= squared_bound(block, question)
 
 
 @pytest.mark.parametrize("source", all_but(["by person"], JOINED, pytest.mark.slow))
@@ -186,8 +184,8 @@ def test_weights_of_the_rows_before_a_join_let_a_person_move_more(source: str) -
     visits, patients = everywhere(1)
     tables = interpreted(visits, patients)
     rows = interpreter.kept(question, tables)
-    early = SHARE * question.row_cap // max(len(visits), question.row_cap)
-    block = next(one for one in question.blocks if type(one).__name__ == "Rows")
+    early = SHARE * question.unit.row_cap // max(len(visits), question.unit.row_cap)
+    block = next(one for one in question.measures if type(one).__name__ == "Rows")
     assert len(rows) * early > bound(block, question)
     late = interpreter.measure(question, tables, [block])[block]
     assert sum(late.values()) <= bound(block, question)
@@ -224,7 +222,7 @@ def test_a_row_has_one_partner_even_where_the_lookup_says_so_wrongly(
     question = doubled(monkeypatch)
     visit = Rows(Random(6), clean=True).visit("p")
     distances, _ = moves(question, NOBODY, NOBODY, ([visit], []))
-    assert list(distances.values()) == [1] == [bound(one, question) for one in question.blocks]
+    assert list(distances.values()) == [1] == [bound(one, question) for one in question.measures]
 
 
 def test_without_that_a_row_counts_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,10 +258,10 @@ def test_ids_that_look_alike_are_different_people(source: str, alike: str) -> No
     """Nobody's rows meet those of somebody whose id differs by a space, a capital or a zero."""
     question = asked(JOINED[source], schema())
     apart = [everywhere(1, "p"), everywhere(2, alike)]
-    alone = [Engine(*one).integers(question, question.blocks) for one in apart]
+    alone = [Engine(*one).integers(question, question.measures) for one in apart]
     visits, patients = (apart[0][side] + apart[1][side] for side in (0, 1))
-    together = Engine(visits, patients).integers(question, question.blocks)
-    for block in question.blocks:
+    together = Engine(visits, patients).integers(question, question.measures)
+    for block in question.measures:
         added: Mapping[Any, int] = {
             key: sum(one[block].get(key, 0) for one in alone) for key in together[block]
         }

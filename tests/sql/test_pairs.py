@@ -8,10 +8,10 @@ import pandas
 import pytest
 
 import discreet as dp
-from discreet.plan.build import col, people, rows, when
-from discreet.plan.check import checked
 from discreet.plan.columns import boolean, category, date, integer, number, text
 from discreet.privacy.budget import Budget
+from discreet.question.build import col, people, rows, when
+from discreet.question.check import checked
 from discreet.release.asking import Asking
 from discreet.release.price import price
 from discreet.release.table import Table

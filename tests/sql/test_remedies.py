@@ -5,10 +5,10 @@ import re
 import pytest
 
 from discreet.errors import DiscreetError
-from discreet.plan.check import checked
 from discreet.plan.columns import Column, boolean, category, date, integer, number, text
-from discreet.plan.query import Query
 from discreet.plan.schema import Beside, Public, Schema
+from discreet.question.check import checked
+from discreet.question.query import Query
 from discreet.sql.select import explained, parse_select
 from tests.support.cases import each
 
@@ -309,7 +309,7 @@ def refused_groups(column: Column, asked: str = "x") -> str:
         (integer(0, 10**7), "x", "120), or declare narrower bounds."),
         (integer(), "x", "120), or declare bounds."),
         (integer(0, 10**7), "x / 3", "BINS(x / 3, 0, 18, 65, 120)."),
-        (number(0, 5), "x", "120), or declare whole numbers as dp.integer(0, 120)."),
+        (number(0, 5), "x", '{ type = "integer", low = 0, high = 120 } in the policy.'),
         (date(), "x", "BINS(x, '2025-01-01', '2026-01-01'), or declare bounds."),
     ],
 )

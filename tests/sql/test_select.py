@@ -8,12 +8,13 @@ from fractions import Fraction
 import pytest
 
 from discreet.errors import DiscreetError, QueryError
-from discreet.plan.aggregate import Aggregate, Statistic
-from discreet.plan.build import col, people, rows, when
-from discreet.plan.check import checked
+from discreet.measures.measure import Aggregate
+from discreet.measures.table import PEOPLE
 from discreet.plan.expressions import Calculation, Compared, Constant, Named
-from discreet.plan.query import After, Key, Query
 from discreet.plan.schema import Schema
+from discreet.question.build import col, people, rows, when
+from discreet.question.check import checked
+from discreet.question.query import After, Key, Query
 from discreet.sql.select import parse_select
 from tests.sql.corpus.schemas import LOG, PERSONS, RATINGS, VISITS
 from tests.support.cases import each
@@ -263,7 +264,7 @@ def test_the_unit_row_has_no_column_to_count():
         'SELECT COUNT(DISTINCT "row") FROM persons', PERSONS
     )
     assert select("SELECT PEOPLE() FROM persons", PERSONS).outputs == (
-        ("people", Aggregate(Statistic.PEOPLE)),
+        ("people", Aggregate(PEOPLE)),
     )
 
 

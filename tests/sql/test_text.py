@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import QueryError
-from discreet.plan.build import col, expression, when
 from discreet.plan.expressions import (
     Absolute,
     Applied,
@@ -29,6 +28,7 @@ from discreet.plan.expressions import (
     quoted_name,
     shown,
 )
+from discreet.question.build import col, expression, when
 from discreet.sql.text import parse_expression
 from tests.sql.values import WORDS, value
 from tests.support.cases import each

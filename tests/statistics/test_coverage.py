@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dp
 from discreet.mechanisms.laplace import Laplace
-from discreet.privacy import combination
+from discreet.privacy import uncertainty
 from tests.support.evidence import fewest_misses, most_misses
 
 RELATIONS = ["add-remove", "replace"]
@@ -99,9 +99,9 @@ def test_the_reach_of_an_interval_covers_the_noise_as_often_as_it_says(name, rel
 @pytest.fixture
 def fresh_margins() -> Iterator[None]:
     """Margins are remembered: those of made-up noise must not be, nor be forestalled."""
-    combination._combined_margin.cache_clear()
+    uncertainty._combined_margin.cache_clear()
     yield
-    combination._combined_margin.cache_clear()
+    uncertainty._combined_margin.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh_margins")
@@ -123,14 +123,15 @@ def sharpened(tail: Any) -> Any:
 
 
 def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.measures import ratio
     from discreet.privacy import estimate, pairs
-    from discreet.statistics import ratio, spread
+    from discreet.statistics import spread
 
     distances, distance, triple = pairs.pair_distances, pairs.distance, ratio.triple_distance
     for module in (pairs, ratio):
         monkeypatch.setattr(module, "pair_distances", lambda *how: distances(*how) / 4)
     monkeypatch.setattr(spread, "distance", lambda *how: distance(*how) / 4)
-    monkeypatch.setattr(spread, "triple_distance", lambda *how: triple(*how) / 4)
+    monkeypatch.setattr(ratio, "triple_distance", lambda *how: triple(*how) / 4)
     assert estimate.quotient_interval is pairs.quotient_interval
 
 

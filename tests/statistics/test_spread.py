@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dp
+from discreet.measures.ratio import variance_interval, variance_of
 from discreet.mechanisms.laplace import Laplace
-from discreet.statistics.spread import variance_interval, variance_of
 from tests.statistics.tape import tape
 
 __all__ = ["tape"]

@@ -6,10 +6,10 @@ from random import Random
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.plan.check import Question, checked
 from discreet.plan.columns import boolean, category, date, integer, number, text
 from discreet.plan.schema import ROW, Beside, Public, Schema
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.check import Question, checked
 from discreet.sql.select import parse_select
 
 WARDS = ("A", "B", "it's", "é")

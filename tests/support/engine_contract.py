@@ -12,12 +12,12 @@ import pytest
 import discreet as dp
 from discreet.engines.measuring import Engine
 from discreet.errors import QueryError
-from discreet.plan.blocks import Block
-from discreet.plan.build import col
-from discreet.plan.check import Question
+from discreet.measures.measure import Measure
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.schema import Schema
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.build import col
+from discreet.question.check import Question
 from tests.support import drawn_sql as drawn
 from tests.support.hospital import visits_columns
 from tests.support.measuring import (
@@ -87,7 +87,7 @@ def adversarial() -> list[tuple[Any, ...]]:
 
 def questions(
     *, quick: bool = False
-) -> "list[tuple[str, Schema, Question, tuple[Block, ...], Any]]":
+) -> "list[tuple[str, Schema, Question, tuple[Measure, ...], Any]]":
     """Every kind of block for every grouping, unit, relation of neighbors and kind of bounds."""
     found = []
     bounds = ["around zero", "vast"] if quick else list(BOUNDS)
@@ -101,7 +101,7 @@ def questions(
     return found
 
 
-def measured(engine: Engine, question: Question, blocks: Any, cells: Any) -> dict[Block, Vector]:
+def measured(engine: Engine, question: Question, blocks: Any, cells: Any) -> dict[Measure, Vector]:
     """The true integers of all blocks, in two questions: none has moments of both kinds."""
     squared = [block for block in blocks if getattr(block, "squares", False)]
     rest = [block for block in blocks if block not in squared]
@@ -157,7 +157,7 @@ def _held(value: Any, kind: str) -> Any:
 def offered(engine: Engine, question: Question) -> bool:
     """Whether an engine answers a question; nothing else may keep it from that."""
     with suppress(QueryError):
-        engine.prepare(question, question.blocks)
+        engine.prepare(question, question.measures)
         return True
     return False
 

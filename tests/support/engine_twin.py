@@ -9,21 +9,15 @@ from math import ceil, floor, fmod, inf, isnan
 from typing import Any
 
 from discreet.exact import Rounding
-from discreet.plan.blocks import (
-    Block,
-    Distinct,
-    Extreme,
-    FixedTotal,
-    Moments,
-    People,
-    Present,
-    Ranks,
-    Rows,
-    Size,
-    Steps,
-    Total,
-)
-from discreet.plan.check import Question
+from discreet.measures.counts import Present, Rows, Size
+from discreet.measures.distinct import Distinct
+from discreet.measures.ends import Extreme
+from discreet.measures.measure import Measure
+from discreet.measures.moments import Moments
+from discreet.measures.people import People
+from discreet.measures.quantiles import Ranks
+from discreet.measures.steps import Steps
+from discreet.measures.totals import FixedTotal, Total
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.expressions import (
     Absolute,
@@ -43,7 +37,8 @@ from discreet.plan.expressions import (
     Negated,
     Node,
 )
-from discreet.plan.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
+from discreet.question.check import Question
+from discreet.question.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
 from tests.support import function_twin as functions
 from tests.support.measuring import Row, Vector
 
@@ -220,8 +215,8 @@ def _cell(groups: list[Any], question: Question, cells: Any) -> Any:
 
 
 def measure(
-    table: Iterable[Row], question: Question, blocks: Iterable[Block], cells: Any = None
-) -> dict[Block, Vector]:
+    table: Iterable[Row], question: Question, blocks: Iterable[Measure], cells: Any = None
+) -> dict[Measure, Vector]:
     """What the engine should make of the same rows."""
     rows = kept(table, question, cells)
     many = len(cells) if cells is not None else question.cells or 0
@@ -232,7 +227,7 @@ def _share(share: int, cap: int, count: int) -> int:
     return floor(Fraction(share * cap, max(count, cap)))
 
 
-def _block(block: Block, rows: list[Any], question: Question, many: int) -> Vector:
+def _block(block: Measure, rows: list[Any], question: Question, many: int) -> Vector:
     person = question.schema.by_person
     if isinstance(block, People):
         return _people(rows, question, many)
@@ -242,7 +237,7 @@ def _block(block: Block, rows: list[Any], question: Question, many: int) -> Vect
     held = Counter(unit for unit, _, _ in rows)
 
     def weight(unit: str | None) -> int:
-        return _share(whole, question.row_cap, held[unit]) if person else 1
+        return _share(whole, question.unit.row_cap, held[unit]) if person else 1
 
     if isinstance(block, Ranks | Extreme):
         ranks: Vector = Counter()
@@ -262,7 +257,7 @@ def _block(block: Block, rows: list[Any], question: Question, many: int) -> Vect
     return sums
 
 
-def _parts(block: Block) -> Callable[[Mapping[str, Value]], list[int]]:
+def _parts(block: Measure) -> Callable[[Mapping[str, Value]], list[int]]:
     """What one row of weight one adds."""
 
     def moments(block: Moments, row: Mapping[str, Value]) -> list[int]:
@@ -289,7 +284,7 @@ def _parts(block: Block) -> Callable[[Mapping[str, Value]], list[int]]:
 def _people(rows: list[Any], question: Question, many: int) -> Vector:
     pairs = {(unit, cell) for unit, cell, _ in rows}
     groups = Counter(unit for unit, _ in pairs)
-    cap = question.group_cap
+    cap = question.unit.group_cap
     whole = 1 if question.cells is not None and cap >= question.cells else 2**30
     sums: Vector = dict.fromkeys(range(many), 0)
     for unit, cell in pairs:
@@ -301,7 +296,7 @@ def _distinct(block: Distinct, rows: list[Any], question: Question, many: int) -
     values = {(unit, cell, evaluate(block.node, row)) for unit, cell, row in rows}
     held = {one for one in values if one[2] is not None}
     if question.schema.by_person:
-        held = _first(held, question.row_cap)
+        held = _first(held, question.unit.row_cap)
     sums: Vector = dict.fromkeys(range(many), 0)
     for cell, _ in {(cell, value) for _, cell, value in held}:
         sums[cell] += 1
@@ -325,5 +320,5 @@ def candidates(table: Iterable[Row], question: Question) -> Vector:
     rows = kept(table, question, "texts")
     if not question.schema.by_person:
         return dict(Counter(cell for _, cell, _ in rows))
-    held = _first({(unit, *cell) for unit, cell, _ in rows}, question.group_cap)
+    held = _first({(unit, *cell) for unit, cell, _ in rows}, question.unit.group_cap)
     return dict(Counter(one[1:] for one in held))

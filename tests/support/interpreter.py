@@ -11,14 +11,16 @@ from fractions import Fraction
 from hashlib import md5
 from typing import Any
 
-from discreet.plan.aggregate import Statistic
-from discreet.plan.blocks import Block, People, Steps
-from discreet.plan.check import Question
+from discreet.measures import table as statistics
+from discreet.measures.measure import Measure
+from discreet.measures.people import People
+from discreet.measures.steps import Steps
 from discreet.plan.columns import Column, Number, day
 from discreet.plan.expressions import Named, Node, walk
-from discreet.plan.origin import origin
-from discreet.plan.relations import Lookup, Pair, PerPerson, Relation, Scan, Selected, Summary
 from discreet.plan.schema import Schema
+from discreet.question.check import Question
+from discreet.question.origin import origin
+from discreet.question.relations import Lookup, Pair, PerPerson, Relation, Scan, Selected, Summary
 from tests.support import engine_twin as twin
 from tests.support.measuring import Vector
 
@@ -236,16 +238,16 @@ def _statistic(summary: Summary, rows: list[Row]) -> float | None:
         total = float(sum(places)) * float(Fraction(2) ** value.range.grid.exponent)
         if not places:
             return None
-        return total / len(places) if summary.statistic is Statistic.MEAN else total
+        return total / len(places) if summary.statistic is statistics.MEAN else total
     known = [one for row in rows if (one := twin.evaluate(value, row)) is not None]
     match summary.statistic:
-        case Statistic.COUNT:
+        case statistics.COUNT:
             return float(len(known))
-        case Statistic.DISTINCT:
+        case statistics.DISTINCT:
             return float(len(set(known)))
-        case Statistic.LEAST:
+        case statistics.LEAST:
             return min(known, default=None)
-        case Statistic.MOST:
+        case statistics.MOST:
             return max(known, default=None)
     raise TypeError(summary.statistic)
 
@@ -268,15 +270,15 @@ def kept(question: Question, tables: Tables, cells: Any = None) -> list[tuple[An
 
 
 def measure(
-    question: Question, tables: Tables, blocks: Iterable[Block], cells: Any = None
-) -> dict[Block, Vector]:
+    question: Question, tables: Tables, blocks: Iterable[Measure], cells: Any = None
+) -> dict[Measure, Vector]:
     """What the engine should make of the same tables."""
     rows = kept(question, tables, cells)
     many = len(cells) if cells is not None else question.cells or 0
     return {block: _block(block, rows, question, many) for block in blocks}
 
 
-def _block(block: Block, rows: list[Any], question: Question, many: int) -> Vector:
+def _block(block: Measure, rows: list[Any], question: Question, many: int) -> Vector:
     if not isinstance(block, People):
         return twin._block(block, rows, question, many)
     node = block.node
@@ -289,5 +291,5 @@ def candidates(question: Question, tables: Tables) -> Vector:
     rows = kept(question, tables, "texts")
     if not question.schema.by_person:
         return dict(Counter(cell for _, cell, _ in rows))
-    held = twin._first({(unit, *cell) for unit, cell, _ in rows}, question.group_cap)
+    held = twin._first({(unit, *cell) for unit, cell, _ in rows}, question.unit.group_cap)
     return dict(Counter(one[1:] for one in held))

@@ -19,31 +19,24 @@ from discreet.engines.duckdb.sources import Frame
 from discreet.engines.frames.reading import FrameReader
 from discreet.engines.measuring import Measured
 from discreet.engines.sources import Sources
-from discreet.plan.blocks import (
-    POINTS,
-    SQUARE_POINTS,
-    Block,
-    Distinct,
-    Extreme,
-    FixedTotal,
-    Moments,
-    People,
-    Present,
-    Ranks,
-    Rows,
-    Rules,
-    Total,
-    steps,
-)
-from discreet.plan.build import Asked, Expression, col, people, rows
-from discreet.plan.check import Question, checked
+from discreet.measures.counts import Present, Rows
+from discreet.measures.distinct import Distinct
+from discreet.measures.ends import Extreme
+from discreet.measures.measure import Measure
+from discreet.measures.moments import SQUARE_POINTS, Moments
+from discreet.measures.people import People
+from discreet.measures.quantiles import Ranks
+from discreet.measures.steps import POINTS, Rules, steps
+from discreet.measures.totals import FixedTotal, Total
+from discreet.measures.unit import Unit
 from discreet.plan.columns import Column, boolean, category, integer, number, text
 from discreet.plan.expressions import Named
-from discreet.plan.query import Key, Query
 from discreet.plan.schema import ROW, Schema
-from discreet.plan.sensitivity import sensitivity
 from discreet.plan.types import check
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.build import Asked, Expression, col, people, rows
+from discreet.question.check import Question, checked
+from discreet.question.query import Key, Query
 from tests.support.trials import examples
 
 QUICK = settings(examples(3), phases=(Phase.explicit, Phase.reuse, Phase.generate))
@@ -176,7 +169,7 @@ def asked(
 
 def every_block(
     declared: Schema, groups: Sequence[Any] = (), where: Sequence[Expression] = ()
-) -> tuple[Question, tuple[Block, ...]]:
+) -> tuple[Question, tuple[Measure, ...]]:
     """A question about x that may be answered by any kind of block, and all of those blocks."""
     question = asked(
         declared,
@@ -190,7 +183,7 @@ def every_block(
     free = Rules(question.rules.replace, False, question.rules.by_person)
     plain, coarse = steps(typed, POINTS, free), steps(typed, SQUARE_POINTS, free)
     blocks = [
-        *question.blocks,
+        *question.measures,
         *(Moments(plain, False, counted) for counted in (False, True)),
         *(Moments(coarse, True, counted) for counted in (False, True)),
         Total(plain),
@@ -199,11 +192,11 @@ def every_block(
     return question, tuple(dict.fromkeys(blocks))
 
 
-def fixed(block: Block) -> bool:
+def fixed(block: Measure) -> bool:
     return isinstance(block, FixedTotal)
 
 
-def kind(block: Block) -> str:
+def kind(block: Measure) -> str:
     """A block's name in a table of bounds."""
     if isinstance(block, Moments):
         return "Moments" + " with squares" * block.squares + " with rows" * block.rows
@@ -257,9 +250,9 @@ class Engine:
         self,
         table: Iterable[Row] | pyarrow.Table,
         question: Question,
-        blocks: Sequence[Block],
+        blocks: Sequence[Measure],
         cells: Any = None,
-    ) -> dict[Block, Vector]:
+    ) -> dict[Measure, Vector]:
         # No question has moments of one column both with and without squares.
         squared = [block for block in blocks if getattr(block, "squares", False)]
         engine = self.read(table, question)
@@ -274,23 +267,25 @@ class Engine:
 
 
 def integers(
-    engine: DuckDB, question: Question, blocks: Sequence[Block], cells: Any = None
-) -> dict[Block, Vector]:
+    engine: DuckDB, question: Question, blocks: Sequence[Measure], cells: Any = None
+) -> dict[Measure, Vector]:
     """The true integers of every block, opened as a mechanism would."""
     return vectors(engine.measure(question, blocks, cells))
 
 
-def vectors(measured: Measured) -> dict[Block, Vector]:
+def vectors(measured: Measured) -> dict[Measure, Vector]:
     """What was measured, opened as a mechanism would."""
-    found: dict[Block, Vector] = {
-        block: dict(enumerate(map(int, vector.open()))) for block, vector in measured.sums.items()
-    }
-    for block, groups in measured.ranks.items():
-        found[block] = {
-            (cell, int(step)): int(weight)
-            for cell, group in enumerate(groups)
-            for step, weight in zip(*group.open(), strict=True)
-        }
+    found: dict[Measure, Vector] = {}
+    for measure, true in measured.of.items():
+        if isinstance(true, tuple):
+            found[measure] = {
+                (cell, int(step)): int(weight)
+                for cell, group in enumerate(true)
+                for step, weight in zip(*group.open(), strict=True)
+            }
+        else:  # what is public is not hidden
+            numbers = [true] if isinstance(true, int) else true.open()
+            found[measure] = dict(enumerate(map(int, numbers)))
     return found
 
 
@@ -304,8 +299,24 @@ def squared(first: Vector, second: Vector) -> int:
     return sum((first.get(key, 0) - second.get(key, 0)) ** 2 for key in {*first, *second})
 
 
-def bound(block: Block, question: Question) -> int:
+def squared_bound(measure: Measure, question: Question) -> int:
+    """What is priced in squared L2; ranks are priced per unit that comes or goes."""
+    priced = measure.sensitivity(question.unit).squared_l2
+    twice = isinstance(measure, Ranks | Extreme) and question.rules.replace
+    return 4 * priced if twice else priced
+
+
+def share(measure: Measure, unit: Unit) -> int:
+    """How many integer steps stand for one row, person or value, as the proof has them."""
+    if isinstance(measure, People):
+        return unit.group_share
+    if isinstance(measure, Distinct):
+        return 1
+    return unit.rank_share if isinstance(measure, Ranks | Extreme) else unit.row_share
+
+
+def bound(block: Measure, question: Question) -> int:
     """What is priced; ranks are priced per unit that comes or goes, and replacing does both."""
-    moved = sensitivity(block, question)
+    moved = block.sensitivity(question.unit).l1
     twice = isinstance(block, Ranks | Extreme) and question.rules.replace
     return 2 * moved if twice else moved

@@ -11,10 +11,10 @@ import pyarrow
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.sources import Frame
 from discreet.engines.sources import Sources
-from discreet.plan.blocks import Block
-from discreet.plan.check import Question
+from discreet.measures.measure import Measure
 from discreet.plan.columns import Category, Column, Number
 from discreet.plan.schema import ROW
+from discreet.question.check import Question
 from tests.support import interpreter
 from tests.support.drawn_sql import ROWS_OF_WARDS, schema
 from tests.support.measuring import Vector, as_double, integers, put
@@ -84,11 +84,11 @@ class Engine:
 
     def prepare(self, question: Question) -> None:
         """Write the queries once for several sets of tables."""
-        self._read().prepare(question, question.blocks)
+        self._read().prepare(question, question.measures)
 
     def integers(
-        self, question: Question, blocks: Iterable[Block], cells: Any = None
-    ) -> dict[Block, Vector]:
+        self, question: Question, blocks: Iterable[Measure], cells: Any = None
+    ) -> dict[Measure, Vector]:
         return integers(self._read(), question, list(blocks), cells)
 
     def candidates(self, question: Question) -> Vector:

@@ -17,8 +17,7 @@ from discreet.accounting.loss_distribution import (
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
 from discreet.accounting.zcdp import zcdp_delta, zcdp_epsilon
 from discreet.errors import PrivacyParameterError
-from discreet.privacy.event_fields import not_negative
-from discreet.privacy.events import Event
+from discreet.privacy.events import Event, not_negative
 from discreet.privacy.parameters import read_delta
 
 

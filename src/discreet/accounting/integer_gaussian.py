@@ -9,8 +9,7 @@ from fractions import Fraction
 from discreet.errors import PrivacyParameterError
 from discreet.mechanisms.gaussian_moves import Move
 from discreet.mechanisms.gaussian_privacy import least_delta, least_epsilon
-from discreet.privacy.event_fields import not_negative
-from discreet.privacy.events import DiscreteGaussianEvent, Event, counted, refused
+from discreet.privacy.events import DiscreteGaussianEvent, Event, counted, not_negative, refused
 from discreet.privacy.parameters import read_delta
 
 

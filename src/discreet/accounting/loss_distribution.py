@@ -14,8 +14,7 @@ from discreet.accounting.normal_batch import normal_delta, normal_epsilon
 from discreet.accounting.rounding import float_below
 from discreet.errors import PrivacyParameterError
 from discreet.exact import round_up
-from discreet.privacy.event_fields import not_negative
-from discreet.privacy.events import Event
+from discreet.privacy.events import Event, not_negative
 from discreet.privacy.parameters import read_delta
 
 _STEP = Fraction(1, 10**12)

@@ -14,8 +14,7 @@ from functools import lru_cache
 from discreet.accounting.composition import simple_loss
 from discreet.errors import PrivacyParameterError
 from discreet.exact import exp_minus, logarithm, round_up
-from discreet.privacy.event_fields import not_negative
-from discreet.privacy.events import Event, counted, refused
+from discreet.privacy.events import Event, counted, not_negative, refused
 from discreet.privacy.parameters import read_delta
 
 MOST = 10_000

@@ -19,7 +19,6 @@ from discreet.accounting.conversion import (
     log_delta_at,
 )
 from discreet.errors import PrivacyParameterError
-from discreet.privacy.event_fields import not_negative
 from discreet.privacy.events import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -34,6 +33,7 @@ from discreet.privacy.events import (
     SampledEvent,
     SimpleEvent,
     counted,
+    not_negative,
     refused,
 )
 from discreet.privacy.parameters import read_delta

@@ -13,7 +13,6 @@ from discreet.accounting.composition import log_odds, simple_loss
 from discreet.accounting.conversion import best_order, exponential, log_delta_at
 from discreet.errors import PrivacyParameterError
 from discreet.exact import exp_minus, round_up
-from discreet.privacy.event_fields import not_negative
 from discreet.privacy.events import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -28,6 +27,7 @@ from discreet.privacy.events import (
     SampledEvent,
     SimpleEvent,
     counted,
+    not_negative,
     refused,
 )
 from discreet.privacy.losses import ZeroConcentratedDP

@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from discreet.cli.tables import bar, console, percent
-from discreet.cli.words import in_words
+from discreet.errors import Front
 from discreet.exact import stated
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def show_plan(plan: "Plan") -> None:
     for name in ("± (95%)", "ε"):
         table.add_column(name, justify="right", no_wrap=True)
     for line in plan.lines:
-        size = in_words(line.margin.text.removeprefix("± "))
+        size = line.margin.told(Front.COMMAND).removeprefix("± ")
         table.add_row(
             Text(line.output, style="bold"),
             Text(line.asks),
@@ -51,7 +51,7 @@ def show_plan(plan: "Plan") -> None:
     out.print(table)
     out.print()
     for note in plan.notes:
-        _line(out, "note", Text(in_words(note), style="italic"))
+        _line(out, "note", Text(note, style="italic"))
     schema = plan.question.schema
     cells = plan.question.cells
     if plan.question.keys:
@@ -72,7 +72,7 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
         more = f"… {len(release) - _MOST:,} more groups; --csv FILE writes all of them"
         out.print(Text(more, style="dim"))
     for note in release.notes:
-        out.print(Padding(Text(in_words(note), style="italic dim"), (0, 0, 0, 2), expand=False))
+        out.print(Padding(Text(note, style="italic dim"), (0, 0, 0, 2), expand=False))
     out.print()
     kept = release.certificate
     _line(out, "cost", Text(release.price, style="bold"))
@@ -127,8 +127,9 @@ def show_left(out: "Console", balance: "Balance") -> None:
     """What is left of the budget, as a bar."""
     from rich.text import Text
 
-    line = Text().append_text(bar(balance.share_left))
-    line.append(f" {percent(balance.share_left)}", style="bold")
+    share = balance.share_left
+    line = Text().append_text(bar(share))
+    line.append(f" {percent(share)}", style="bold")
     line.append(f"   {balance.left}")
     whose = "" if balance.analyst is None else f" for {balance.analyst}"
     line.append(f" of {balance.cap}{whose}", style="dim")

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,12 @@ import click
 
 from discreet.cli.questions import Asked, question_options, read_question
 from discreet.cli.waiting import Progress, waiting
-from discreet.cli.words import in_words
-from discreet.errors import DataError, QueryError, UnansweredError
+from discreet.errors import DataError, Front, QueryError, UnansweredError
 
 if TYPE_CHECKING:
     from discreet.ledger.balances import Balance
     from discreet.release.answer import Release
+    from discreet.release.planned import Plan
 
 
 @click.command()
@@ -43,15 +42,16 @@ def ask(
     POLICY is the TOML file that declares the table. The charge is on the disk before a row is
     read, and is never given back.
     """
-    asked = read_question(**question)
-    if asked.explain:  # EXPLAIN asks for the plan, and pays for nothing
-        click.echo(in_words(asked.plan.explain()))
-        return
-    files = _files({".csv": csv_file, ".html": html_file})
-    if question["epsilon"] is None and asked.plan.epsilon > 0 and not yes:
-        _confirm(asked)
-    with waiting("asking") as tell:
-        release, balances = answer(asked, key=key, analyst=analyst, tell=tell)
+    with read_question(**question) as asked:
+        if asked.explain:  # EXPLAIN asks for the plan, and pays for nothing
+            asked.queries()
+            click.echo(asked.plan.explain(Front.COMMAND))
+            return
+        files = _files({".csv": csv_file, ".html": html_file})
+        if question["epsilon"] is None and asked.plan.epsilon > 0 and not yes:
+            _confirm(asked.plan)
+        with waiting("asking") as tell:
+            release, balances = answer(asked, key=key, analyst=analyst, tell=tell)
     if as_json:
         click.echo(release.to_json())
     else:
@@ -75,15 +75,14 @@ def answer(
 
     ``tell`` gets the function that says how much of the table is read.
     """
-    from discreet.release.opening import table
-
-    with table(**asked.arguments) as opened:
-        tell(opened.engine().progress)
-        before, charged = opened.budget.charges, False
+    table = asked.declared.opened(asked.engine)
+    with table.ledger as ledger:
+        tell(asked.engine.progress)
+        before, charged = ledger.asked(1, table.name), False
         try:
-            release = replace(asked.plan, opened=opened).release(key=key, analyst=analyst)
+            release = table.release(asked.plan, key=key, analyst=analyst)
         except KeyboardInterrupt:
-            charged = opened.budget.charges > before
+            charged = ledger.asked(1, table.name) != before
             if not charged:
                 raise
         if charged:
@@ -91,20 +90,19 @@ def answer(
                 "the question was broken off after it was paid for. A charge is never given back, "
                 "or breaking off would be a way to ask for free. See discreet budget; ask again."
             )
-        own = opened.ledger.balance(opened.name, release.certificate.analyst)
-        return release, [opened.budget, *([own] if own.cap is not None else [])]
+        return release, ledger.budgets(table.name, release.certificate.analyst)
 
 
-def _confirm(asked: Asked) -> None:
+def _confirm(plan: "Plan") -> None:
     from discreet.cli.answers import cost, show_plan
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise QueryError(
-            f"the margins cost {cost(asked.plan)}, and nobody can be asked whether to pay it. What "
+            f"the margins cost {cost(plan)}, and nobody can be asked whether to pay it. What "
             "is paid is never given back. Add --yes, or the most that it may cost: --epsilon 1. "
             "Nothing was spent."
         )
-    show_plan(asked.plan)
+    show_plan(plan)
     click.confirm("Pay?", abort=True)
 
 

@@ -1,6 +1,7 @@
 """``discreet demo``: a private table from made-up visits, from the first question to a refusal."""
 
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 from shlex import quote
 from tempfile import mkdtemp
@@ -44,12 +45,12 @@ def demo(folder: str | None) -> None:
 
     _tell("What would it cost to know each ward, and how exact would it be?")
     _typed("plan", policy, _WARDS, "--epsilon 0.7 --expect-rows 500")
-    planned = _asked(policy, _WARDS, "0.7")
-    show_plan(planned.plan)
+    with _asked(policy, _WARDS, "0.7") as asked:
+        show_plan(asked.plan)
 
-    _tell("Pay it. The charge is on the disk before a row is read.")
-    _typed("ask", policy, _WARDS, "--epsilon 0.7")
-    release, balances = answer(planned)
+        _tell("Pay it. The charge is on the disk before a row is read.")
+        _typed("ask", policy, _WARDS, "--epsilon 0.7")
+        release, balances = answer(asked)
     show_answer(release, balances)
     click.echo()
     show_picture(release, "patients")
@@ -57,7 +58,8 @@ def demo(folder: str | None) -> None:
     _tell("Ask for more than is left: nothing is read, nothing is spent.")
     _typed("ask", policy, _AGES, "--epsilon 0.5")
     try:
-        answer(_asked(policy, _AGES, "0.5"))
+        with _asked(policy, _AGES, "0.5") as asked:
+            answer(asked)
     except BudgetExhaustedError as refusal:
         say(refusal, err=False)
 
@@ -73,7 +75,7 @@ def demo(folder: str | None) -> None:
     )
 
 
-def _asked(policy: Path, sql: str, epsilon: str) -> "Asked":
+def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager["Asked"]:
     from discreet.cli.questions import read_question
 
     return read_question(str(policy), sql, epsilon, "0", (), 500)

@@ -23,9 +23,8 @@ from typing import Any, Final, Literal
 
 import click
 
-from discreet.cli.exits import FAULT
+from discreet.cli.exits import FAULT, told
 from discreet.cli.patience import patience
-from discreet.cli.words import in_words
 from discreet.errors import (
     DeclarationError,
     DiscreetError,
@@ -288,13 +287,12 @@ def _policy(policy: str, group: str) -> Iterator[Finding]:
         return Finding(group, "declarations", "found", says)
 
     def source() -> Finding:
-        from discreet.cli.questions import declared
-        from discreet.engines.sources import find
+        from discreet.release.opening import declared
 
-        with declared(arguments) as opened:  # names are compared, and no row is read
-            details.update(neighbors=opened.schema.neighbors, details=opened.schema.to_data())
-        text = find(*(arguments.get(one) for one in ("source", "table", "engine"))).text
-        return Finding(group, "source", "found", text)
+        table = declared(**arguments)
+        table.engine().close()  # names are compared, and no row is read
+        details.update(neighbors=table.schema.neighbors, details=table.schema.to_data())
+        return Finding(group, "source", "found", table.sources.main.text)
 
     def ledger() -> Finding:
         return _ledger(group, arguments, details)
@@ -349,7 +347,7 @@ def _guarded(group: str, what: str, look: Callable[[], Finding], *, needed: bool
         finding = look()
         return replace(finding, says=_SECRET.sub("…", finding.says))
     except DiscreetError as error:
-        says = in_words(str(error))
+        says = told(error)
     except Exception as error:  # a bug, or a package that is missing
         says = (
             f"a look at it ends with {type(error).__name__}. Its text is not shown, since it could "

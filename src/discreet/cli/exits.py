@@ -14,12 +14,12 @@ from typing import Final, NoReturn
 
 import click
 
-from discreet.cli.words import in_words
 from discreet.errors import (
     AnswerLostError,
     AnswerPendingError,
     BudgetExhaustedError,
     DiscreetError,
+    Front,
     LedgerCorruptError,
     LedgerMissingError,
     LedgerUnavailableError,
@@ -88,13 +88,20 @@ def _confess(error: Exception) -> None:
 
 def _note(message: Warning | str, *_: object, **__: object) -> None:
     click.secho("note: ", fg="yellow", bold=True, nl=False, err=True)
-    click.echo(_sentence(in_words(str(message))), err=True)
+    click.echo(_sentence(told(message)), err=True)
 
 
 def say(message: object, *, err: bool = True) -> None:
     """A refusal or a fault, as the user sees it."""
     click.secho("discreet: ", fg="red", bold=True, nl=False, err=err)
-    click.echo(_sentence(in_words(str(message))), err=err)
+    click.echo(_sentence(told(message)), err=err)
+
+
+def told(message: object) -> str:
+    """A message as the command line has it; what SQL or a policy refused is in their syntax."""
+    if isinstance(message, DiscreetError | PrivacyWarning):
+        return message.told(Front.COMMAND)
+    return str(message)
 
 
 def _sentence(text: str) -> str:

@@ -44,12 +44,7 @@ def init(
         )
     if place.exists():
         raise _already(place)
-    try:
-        found = find(source, table, engine)
-    except SourceError as error:
-        # Here the table is an option, and not yet a field of a policy.
-        said = str(error).replace('table="visits"', "--table visits").replace("table=", "--table")
-        raise SourceError(said) from None
+    found = find(source, table, engine)
     columns = [Stored(*one) for one in _columns(found)]
     names = [column.name for column in columns]
     if unit is not None and unit != ROW and names and unit not in names:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from discreet.cli.questions import question_options, read_question
-from discreet.cli.words import in_words
+from discreet.errors import Front
 
 
 @click.command()
@@ -22,10 +22,10 @@ def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
 
     POLICY is the TOML file that declares the table. No row is read, and the ledger stays closed.
     """
-    asked = read_question(**question)
-    planned = asked.plan
+    with read_question(**question) as asked:
+        planned, queries = asked.plan, asked.queries()
     if as_sql:
-        for query in asked.queries:
+        for query in queries:
             click.echo(f"{_pretty(query)};")
     elif as_json:
         data = {
@@ -49,7 +49,7 @@ def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
         }
         click.echo(json.dumps(data, ensure_ascii=False))
     elif explain or asked.explain:
-        click.echo(in_words(planned.explain()))
+        click.echo(planned.explain(Front.COMMAND))
     else:
         from discreet.cli.answers import show_plan
 

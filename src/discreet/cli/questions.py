@@ -1,16 +1,18 @@
 """A question on the command line: a policy, SQL, and what the answer may cost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from discreet.errors import PrivacyParameterError, QueryError
+from discreet.errors import Front, PrivacyParameterError, QueryError, caught_by
 
 if TYPE_CHECKING:
+    from discreet.engines.measuring import Engine
+    from discreet.release.opening import Declarations
     from discreet.release.planned import Plan
-    from discreet.release.table import Table
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -45,16 +47,20 @@ def question_options(command: Decorated) -> Decorated:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its price.  Neither a row nor the ledger was looked at."""
+    """A question with its price, and the table's source, open.  No row was looked at."""
 
-    arguments: dict[str, Any]
+    declared: "Declarations"
+    engine: "Engine"
     plan: "Plan"
-    queries: tuple[str, ...]
-    """The SQL that the engine would run."""
     explain: bool = False
     """Whether only the plan was asked for, by EXPLAIN."""
 
+    def queries(self) -> list[str]:
+        """The SQL that the engine would run; what it does not offer is refused."""
+        return self.engine.texts(self.plan.question, self.plan.measured)
 
+
+@contextmanager
 def read_question(
     policy: str,
     sql: str,
@@ -62,49 +68,33 @@ def read_question(
     delta: str,
     margins: tuple[str, ...],
     expect_rows: int | None,
-) -> Asked:
-    """The question that was typed, checked and priced."""
+) -> Iterator[Asked]:
+    """The question that was typed, checked and priced.  The ledger was not looked at."""
     from discreet.policy import read_policy
-    from discreet.release.asking import Asking
+    from discreet.question.check import checked
+    from discreet.release.opening import declared
+    from discreet.release.planned import planned
     from discreet.sql.select import explained, parse_select
 
     arguments = read_policy(policy)
     wanted = _margins(margins)
-    opened = declared(arguments)
-    try:
-        question = explained(sql)
-        query = parse_select(sql if question is None else question, opened.schema)
-        asking = Asking(opened, query)
-        if epsilon is None and not margins and not asking.free:
+    with caught_by(Front.POLICY):
+        table = declared(**arguments)
+        opened = table.engine()
+    with closing(opened) as engine:
+        select = explained(sql)
+        query = parse_select(sql if select is None else select, table.schema)
+        question = checked(query, table.schema)
+        if epsilon is None and not margins and not question.free:
             raise PrivacyParameterError(
                 "neither --epsilon nor --margin is given. An answer costs privacy, and is the more "
                 "exact the more it costs. Add --epsilon 0.5, or --margin n=5 for the least ε at "
                 "which n is known to ±5."
             )
-        plan = asking.plan(
-            epsilon=epsilon, delta=delta, margin=wanted or None, expect_rows=expect_rows
+        plan = planned(
+            question, epsilon=epsilon, delta=delta, margin=wanted or None, expect_rows=expect_rows
         )
-        return Asked(arguments, plan, tuple(plan.queries), question is not None)
-    finally:
-        opened.close()
-
-
-def declared(arguments: dict[str, Any]) -> "Table":
-    """The table as far as a plan needs it: its names are compared with the source's.
-
-    Its ledger is an empty one in memory, so that nothing can be released from it.
-    """
-    from discreet.ledger import Ledger
-    from discreet.release.opening import declared as declarations
-    from discreet.release.table import Table
-
-    kept = ("ledger", "budget", "analyst_budget", "period")
-    sources, schema = declarations(
-        **{name: value for name, value in arguments.items() if name not in kept}
-    )
-    opened = Table(sources, schema, Ledger(":memory:"))
-    opened.engine()
-    return opened
+        yield Asked(table, engine, plan, select is not None)
 
 
 def _margins(margins: tuple[str, ...]) -> dict[str, object]:

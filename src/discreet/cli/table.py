@@ -27,33 +27,32 @@ def update(policy: str, why: str, who: str | None) -> None:
     changed by discreet budget set.
     """
     from discreet.cli.places import Place
-    from discreet.cli.questions import declared
     from discreet.policy import read_policy
+    from discreet.release.opening import declared
 
-    arguments = read_policy(policy)
-    opened = declared(arguments)
-    details = opened.schema.to_data()
-    opened.close()
+    declarations = declared(**read_policy(policy))
+    declarations.engine().close()  # names are compared, and no row is read
+    schema, details = declarations.schema, declarations.schema.to_data()
     place = Place.read(policy)
     with place.open_to_write() as ledger:
-        before = ledger.declaration(arguments["name"])
+        before = ledger.declaration(schema.name)
         if before.details.get("unit") != details["unit"]:
             raise DeclarationError(
                 f"the unit would change from {before.details.get('unit')!r} to "
                 f"{details['unit']!r}. What was spent protects the one and says nothing about the "
                 "other. Declare the table under another name, with a budget of its own."
             )
-        if before.neighbors != opened.schema.neighbors:
+        if before.neighbors != schema.neighbors:
             raise DeclarationError(
                 f"the neighbors would change from {before.neighbors} to "
-                f"{opened.schema.neighbors}. What was spent is in terms of the one. Declare the "
+                f"{schema.neighbors}. What was spent is in terms of the one. Declare the "
                 "table under another name, with a budget of its own."
             )
         changed = [name for name, part in details.items() if before.details.get(name) != part]
         if not changed:
             click.echo("The ledger says the same as the policy. Nothing was changed.")
             return
-        ledger.set_details(arguments["name"], details, why=why, who=who)
+        ledger.set_details(schema.name, details, why=why, who=who)
     click.echo(f"Changed from now on: {', '.join(changed)}. What was spent stays spent.")
 
 

@@ -9,6 +9,7 @@ from discreet.dbapi.parameters import bound
 from discreet.dbapi.results import Description, Result, Row
 from discreet.dbapi.session import Session
 from discreet.dbapi.statements import Ask, Reset, Set, Show, Statement, read_statement
+from discreet.errors import Front
 from discreet.release.answer import Release
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Cursor:
         session = self._session
         match statement:
             case Ask(question, explain=True):
-                return results.texts("plan", session.plan(question).explain().splitlines())
+                return results.texts("plan", session.plan(question).explain(Front.SQL).splitlines())
             case Ask(question):
                 self.release = session.answer(question)
                 return results.released(self.release)

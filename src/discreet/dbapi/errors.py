@@ -12,7 +12,7 @@
             ├── ProgrammingError
             └── NotSupportedError
 
-The message stays as it is.  An error of discreet carries no row, so it stays the cause; whatever
+The message is told in SQL.  An error of discreet carries no row, so it stays the cause; whatever
 else goes wrong is told by its kind alone.
 """
 
@@ -97,9 +97,9 @@ def translated() -> Iterator[None]:
     except Error:
         raise
     except errors.DiscreetError as error:
-        raise becomes(type(error))(str(error)) from error
+        raise becomes(type(error))(error.told(errors.Front.SQL)) from error
     except errors.PrivacyWarning as warning:
-        raise Warning(str(warning)) from warning
+        raise Warning(warning.told(errors.Front.SQL)) from warning
     except Exception as error:
         raise InternalError(
             f"discreet failed with a {type(error).__name__}. What it says may carry a row, so it "

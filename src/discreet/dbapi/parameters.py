@@ -65,7 +65,7 @@ def literal(value: object, number: int = 1) -> str:
     raise DataError(
         f"parameter {number} is a {type(value).__name__} that no SQL value stands for. A parameter "
         "is a text, a finite number up to 10^100, a day, True, False or None. Convert it, such as "
-        "a datetime with .date()."
+        "a datetime to its date."
     )
 
 

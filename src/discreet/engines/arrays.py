@@ -15,6 +15,8 @@ from discreet.engines.categories import count_categories
 from discreet.engines.columns import Floats, read_flags, read_numbers, read_presence
 from discreet.errors import DataError
 from discreet.exact import Grid, Range, Rounding
+from discreet.measures.measure import Measure
+from discreet.measures.reading import Summed
 from discreet.privacy.sensitive import Sensitive
 
 Integers = NDArray[np.int64]
@@ -82,7 +84,7 @@ def flags(values: object, *, keep_all: bool) -> Steps:
 # ---------------------------------------------------------------------- aggregates
 
 
-def count(values: object, where: object = None) -> Sensitive[int]:
+def count(values: object, where: object = None) -> Sensitive[tuple[int, ...]]:
     """How many records have a value, and satisfy the condition if there is one."""
     present = read_presence(values)
     if where is not None:
@@ -93,26 +95,14 @@ def count(values: object, where: object = None) -> Sensitive[int]:
                 "counts. Pass one true or false per record, for example where=ages > 64."
             )
         present &= condition == 1
-    return Sensitive(int(np.count_nonzero(present)))
+    return Sensitive((int(np.count_nonzero(present)),))
 
 
-def total(column: Steps, low: int) -> Sensitive[int]:
-    """The sum of the column in steps from zero."""
-    return Sensitive(_sum(column) + low * column.values.size)
-
-
-def distances(column: Steps) -> Sensitive[tuple[int, ...]]:
-    """The summed distances from the lower and to the upper bound: one record adds its width."""
-    above = _sum(column)
-    return Sensitive((above, column.width * column.values.size - above))
-
-
-def squares(column: Steps) -> Sensitive[tuple[int, ...]]:
-    """The sums of (w-x)², 2x(w-x) and x²: one record adds w² in all, whatever it is."""
-    width, records = column.width, column.values.size
-    first, second = _sum(column), _sum_of_squares(column)
-    below = width * width * records - 2 * width * first + second
-    return Sensitive((below, 2 * (width * first - second), second))
+def sums(measure: Measure, column: Steps) -> Sensitive[tuple[int, ...]]:
+    """The integers of a measure that is made of sums."""
+    records = column.values.size
+    squares = _sum_of_squares(column) if measure.reading.squares else 0  # type: ignore[union-attr]
+    return Sensitive(tuple(measure.vector(Summed(records, records, _sum(column), squares))))
 
 
 def moments(column: Steps) -> tuple[Sensitive[int], Sensitive[int]]:

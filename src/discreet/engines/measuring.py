@@ -13,25 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from discreet.errors import QueryError, SourceError, UnansweredError
+from discreet.errors import QueryError, Remedy, SourceError, UnansweredError
+from discreet.measures.measure import Measure
+from discreet.measures.reading import Places, Summed
 from discreet.mechanisms.sieve import Sieve
-from discreet.plan.blocks import (
-    Block,
-    Extreme,
-    FixedTotal,
-    Linear,
-    Moments,
-    Present,
-    Ranks,
-    Rows,
-    Size,
-    Total,
-    components,
-)
-from discreet.plan.check import Question
 from discreet.privacy.sensitive import Sensitive
+from discreet.question.check import Question
 from discreet.sql.forms import Forms
-from discreet.sql.measures import Sums, keys_query, queries
+from discreet.sql.measures import Columns, keys_query, queries
 from discreet.sql.rows import Cells
 
 Integers = NDArray[np.int64]
@@ -52,14 +41,14 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Measured:
-    """The true integers of every block.
+    """What every measure's mechanism takes.
 
-    A block of sums is one vector, group by group; ranks are, for each group, the steps that occur
-    and the weight at each.  ``rows`` is the number of rows where that is public.
+    Sums are one vector of true integers, group by group; places are, for each group, the steps that
+    occur and the weight at each; what is public stands as it is.  ``rows`` is the number of rows
+    where that is public.
     """
 
-    sums: dict[Block, Sensitive[NDArray[Any]]]
-    ranks: dict[Block, tuple[Sensitive[tuple[Integers, Integers]], ...]]
+    of: dict[Measure, Any]
     rows: int | None = None
 
 
@@ -119,7 +108,7 @@ class Engine:
         """Let go of the rows."""
         self._connection.close()
 
-    def prepare(self, question: Question, blocks: Sequence[Block]) -> None:
+    def prepare(self, question: Question, measures: Sequence[Measure]) -> None:
         """Bind every query of a question, so that one that cannot run is refused uncharged.
 
         No row is read: names, types and functions are looked up.
@@ -131,7 +120,7 @@ class Engine:
             if question.selects_keys:
                 self._connection.bind(self._written(keys_query(question, self.forms)))
                 cells = [("0",) * len(question.keys)]  # a made-up group: the true ones are private
-            queries = self._queries(question, blocks, cells)
+            queries = self._queries(question, measures, cells)
             for query in queries.values():
                 self._connection.bind(query.text)
             self._bound = (question, queries) if cells is None else None
@@ -149,11 +138,11 @@ class Engine:
                 "with the data's. Nothing was spent."
             )
 
-    def texts(self, question: Question, blocks: Sequence[Block]) -> list[str]:
+    def texts(self, question: Question, measures: Sequence[Measure]) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
         cells: Cells = [("0",) * len(question.keys)] if question.selects_keys else None
         keys = [self._written(keys_query(question, self.forms))] if question.selects_keys else []
-        return [*keys, *(query.text for query in self._queries(question, blocks, cells).values())]
+        return [*keys, *(query.text for query in self._queries(question, measures, cells).values())]
 
     def progress(self) -> float:
         """How much of what is being measured is done, from 0 to 1; another thread may ask."""
@@ -178,46 +167,42 @@ class Engine:
             raise NotImplementedError("this engine brings every key that occurs")
         return self._connection.rows(self._written(keys_query(question, self.forms)))
 
-    def measure(self, question: Question, blocks: Sequence[Block], cells: Cells = None) -> Measured:
-        """The blocks of a question, for its public groups or for those that were selected."""
+    def measure(
+        self, question: Question, measures: Sequence[Measure], cells: Cells = None
+    ) -> Measured:
+        """The measures of a question, for its public groups or for those that were selected."""
         many = len(cells) if cells is not None else question.cells or 0
-        return self._guarded(lambda: self._measure(question, blocks, cells, many))
+        return self._guarded(lambda: self._measure(question, measures, cells, many))
 
     def guarded_rows(self, query: exp.Select) -> list[tuple[Any, ...]]:
         """What a query finds, which is sensitive."""
         return self._guarded(lambda: self._connection.rows(self._written(query)))
 
     def _measure(
-        self, question: Question, blocks: Sequence[Block], cells: Cells, many: int
+        self, question: Question, measures: Sequence[Measure], cells: Cells, many: int
     ) -> Measured:
-        sums: dict[Block, Sensitive[NDArray[Any]]] = {}
-        ranks: dict[Block, tuple[Sensitive[tuple[Integers, Integers]], ...]] = {}
-        rows: int | None = None
         if many == 0:
-            empty: NDArray[Any] = np.array([], np.int64)
-            ranks = {block: () for block in blocks if isinstance(block, Ranks | Extreme)}
-            return Measured({block: Sensitive(empty) for block in blocks}, ranks)
-        queries = self._prepared(question, blocks) if cells is None else None
+            return Measured({measure: _nothing(measure) for measure in measures})
+        found: dict[Measure, Any] = {}
+        rows: int | None = None
+        queries = self._prepared(question, measures) if cells is None else None
         if queries is None:
-            queries = self._queries(question, blocks, cells)
-        for place, (measured, query) in enumerate(queries.items()):
+            queries = self._queries(question, measures, cells)
+        for place, (together, query) in enumerate(queries.items()):
             self._done = place, len(queries)
-            block = measured[0]
-            if isinstance(block, Ranks | Extreme):
-                ranks[block] = _groups(self._connection.arrays(query.text), block, many)
+            if isinstance(reading := together[0].reading, Places):
+                groups = _groups(self._connection.arrays(query.text), reading, many)
+                found[together[0]] = groups
                 continue
-            found = [row for row in self._connection.rows(query.text) if row[0] is not None]
-            if not isinstance(block, Linear):
-                counted = [(row[0], [row[1]]) for row in found]
-                sums[block] = Sensitive(_placed(counted, many, 1))
-                continue
-            linear = [one for one in measured if isinstance(one, Linear)]
-            for one, columns in zip(linear, query.sums, strict=True):
-                sums[one] = Sensitive(_vector(one, columns, query.names, found, many))
-            if question.rules.fixed:
-                rows = sum(int(row[1]) for row in found)
+            answered = [row for row in self._connection.rows(query.text) if row[0] is not None]
+            columns = query.columns or (Columns(),)
+            for measure, own in zip(together, columns, strict=True):
+                found[measure] = Sensitive(_vector(measure, own, query.names, answered, many))
+            if question.rules.fixed and query.columns:
+                rows = sum(int(row[1]) for row in answered)
+                found |= {measure: rows for measure in together if measure.free}
         self._done = 1, 1
-        return Measured(sums, ranks, rows)
+        return Measured(found, rows)
 
     def _guarded(self, run: Callable[[], Result]) -> Result:
         """The result; what was read by its place must have been there by its name, all the time."""
@@ -234,69 +219,62 @@ class Engine:
         if not self._unchanged():
             raise ValueError("the tables are not as they were opened")
 
-    def _prepared(self, question: Question, blocks: Sequence[Block]) -> "Queries | None":
+    def _prepared(self, question: Question, measures: Sequence[Measure]) -> "Queries | None":
         """The queries that were bound, if they are those of this question."""
         bound = self._bound  # another thread may bind its own
         if bound is None or bound[0] is not question:
             return None
         queries = bound[1]
-        same = {block for measured in queries for block in measured} == set(blocks)
+        same = {measure for together in queries for measure in together} == set(measures)
         return queries if same else None
 
-    def _queries(self, question: Question, blocks: Sequence[Block], cells: Cells) -> "Queries":
+    def _queries(self, question: Question, measures: Sequence[Measure], cells: Cells) -> "Queries":
         return {
-            measured: _Query(
+            together: _Query(
                 self._written(query),
                 tuple(selected.alias_or_name for selected in query.expressions),
-                sums,
+                columns,
             )
-            for measured, query, sums in queries(question, blocks, cells, self.forms)
+            for together, query, columns in queries(question, measures, cells, self.forms)
         }
 
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """The text of a query; of one that answers linear blocks, its columns and their sums too."""
+    """The text of a query; of one that sums, its columns by name, and those of each measure."""
 
     text: str
     names: tuple[str, ...] = ()
-    sums: tuple[Sums, ...] = ()
+    columns: tuple[Columns, ...] = ()
 
 
-Queries = dict[tuple[Block, ...], _Query]
+Queries = dict[tuple[Measure, ...], _Query]
+
+
+def _nothing(measure: Measure) -> Any:
+    """What a mechanism takes where there is no group."""
+    if isinstance(measure.reading, Places):
+        return ()
+    return Sensitive(np.array([], np.int64))
 
 
 def _vector(
-    block: Linear, sums: Sums, names: Sequence[str], rows: Sequence[tuple[Any, ...]], many: int
+    measure: Measure,
+    columns: Columns,
+    names: Sequence[str],
+    rows: Sequence[tuple[Any, ...]],
+    many: int,
 ) -> NDArray[Any]:
-    """The integers of a block, group by group, from the sums that the engine made."""
+    """The integers of a measure, group by group, from what the engine added up or counted."""
     place = {name: position for position, name in enumerate(names)}
 
-    def parts(row: tuple[Any, ...]) -> list[int]:
-        every = int(row[1])
-        if isinstance(block, Rows | Size):
-            return [every]
-        present = 0 if sums.present is None else int(row[place[sums.present]])
-        if isinstance(block, Present):
-            return [present]
-        above = int(row[place[sums.total or ""]])
-        if isinstance(block, Total | FixedTotal):
-            return [above + block.value.range.low * present]
-        square = int(row[place[sums.squares or ""]]) if block.squares else None
-        return _moments(block, every, present, above, square)
+    def summed(row: tuple[Any, ...]) -> Summed:
+        parts = (columns.present, columns.total, columns.squares)
+        return Summed(
+            int(row[1]), *(0 if name is None else int(row[place[name]]) for name in parts)
+        )
 
-    return _placed([(row[0], parts(row)) for row in rows], many, components(block))
-
-
-def _moments(block: Moments, every: int, present: int, above: int, square: int | None) -> list[int]:
-    """The sums of a row's x and w - x, or (w-x)², 2x(w-x) and x², from Σ1, Σx and Σx²."""
-    width = block.value.range.width
-    if square is None:
-        found, unit = [above, width * present - above], width
-    else:
-        below = width * width * present - 2 * width * above + square
-        found, unit = [below, 2 * (width * above - square), square], width * width
-    return [*found, unit * (every - present)] if block.rows else found
+    return _placed([(row[0], measure.vector(summed(row))) for row in rows], many, measure.width)
 
 
 def _placed(found: Sequence[tuple[Any, list[int]]], many: int, width: int) -> NDArray[Any]:
@@ -312,17 +290,14 @@ def _placed(found: Sequence[tuple[Any, list[int]]], many: int, width: int) -> ND
 
 
 def _groups(
-    arrays: Mapping[str, Any], block: Ranks | Extreme, many: int
+    arrays: Mapping[str, Any], reading: Places, many: int
 ) -> tuple[Sensitive[tuple[Integers, Integers]], ...]:
-    """For every group, the steps above the lower bound and the weight at each.
-
-    Of the smallest value, the steps below the upper bound: it is the largest from above.
-    """
+    """For every group, the steps from a bound and the weight at each; mirrored, from the other."""
     names = ("cell", "v0", "weight")
     cells, places, weights = (np.asarray(arrays[name], np.int64) for name in names)
-    if isinstance(block, Extreme):  # counted from the end that is asked for
+    if reading.mirrored:
         cells, weights = cells[::-1], weights[::-1]
-        places = block.value.range.width - places[::-1]
+        places = reading.value.range.width - places[::-1]
         order = np.argsort(cells, kind="stable")
         cells, places, weights = cells[order], places[order], weights[order]
     starts = np.searchsorted(cells, np.arange(many + 1))
@@ -343,6 +318,9 @@ def guarded(run: Callable[[], Result]) -> Result:
         "could give someone away, and the charge stays, since rows were read. For the same reason "
         "the table is suspended: nothing more is asked of it until whoever keeps the data has "
         "looked at them outside of discreet (a broken quote, a line of a CSV file with too few or "
-        "too many cells, a corrupt page, a full disk). They resume it by discreet table resume "
-        'POLICY --why "…", in Python table.ledger.resume(table.name, why="…").'
+        "too many cells, a corrupt page, a full disk).",
+        Remedy(
+            python='They resume it by table.ledger.resume(table.name, why="…").',
+            sql='They resume it by discreet table resume POLICY --why "…".',
+        ),
     )

@@ -4,8 +4,8 @@ import numpy as np
 from sqlglot import exp, select
 
 from discreet.engines.measuring import Engine
-from discreet.plan.check import Question
 from discreet.privacy.sensitive import Sensitive
+from discreet.question.check import Question
 from discreet.sql.rows import kept_rows, label, names_of
 from discreet.sql.shape import UNIT
 

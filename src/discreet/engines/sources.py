@@ -53,19 +53,23 @@ def find(source: object, table: str | None = None, engine: str | None = None) ->
 
     ``engine`` says by what files are read: DuckDB on this machine, unless it is "spark".
     """
-    found: Source
-    if is_frame(source):
+    found: Source | None = None
+    if isinstance(source, str) and "://" in source:
+        found = _addressed(source, table)
+    elif not isinstance(source, str | Path) and is_frame(source):
         found = SparkFrame(source)
-    elif isinstance(source, str) and is_postgres(source):
-        found = read_postgres(source, table)
-    elif isinstance(source, str) and is_spark(source):
-        found = read_spark(source, table)
-    elif engine == "spark" and isinstance(source, str | Path) and table is None:
-        found = read_path(str(source))
-    else:
-        found = find_local(source, table)
+    if found is None and engine == "spark" and isinstance(source, str | Path) and table is None:
+        found = read_path(str(source))  # also the address of a store of files
+    found = found or find_local(source, table)
     _check_engine(found, engine)
     return found
+
+
+def _addressed(source: str, table: str | None) -> PostgresTable | SparkTable | None:
+    """The table of a database or a cluster that an address means; None for any other address."""
+    if is_postgres(source):
+        return read_postgres(source, table)
+    return read_spark(source, table) if is_spark(source) else None
 
 
 def _check_engine(source: Source, engine: str | None) -> None:
@@ -93,10 +97,11 @@ def engine_of(source: Source) -> str:
 
 def default_name(source: object, table: str | None = None) -> str | None:
     """The name a table has unless it is given one: that of its file, or in its database."""
-    if isinstance(source, str) and is_postgres(source):
-        return read_postgres(source, table).table
-    if isinstance(source, str) and is_spark(source):
-        return read_spark(source, table).name
+    found = _addressed(source, table) if isinstance(source, str) and "://" in source else None
+    if isinstance(found, PostgresTable):
+        return found.table
+    if found is not None:
+        return found.name
     return table or stem(source)
 
 

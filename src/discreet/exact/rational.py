@@ -11,7 +11,7 @@ from numbers import Rational
 
 import numpy as np
 
-from discreet.errors import PrivacyParameterError
+from discreet.errors import PrivacyParameterError, Remedy
 
 Number = int | float | str | Decimal | Fraction
 
@@ -98,7 +98,13 @@ def _not_a_number(value: object, name: str) -> PrivacyParameterError:
         shown = repr(_shortened(value))
     return PrivacyParameterError(
         f"{name} is {shown}, which is not a number one can compute with. It must be a finite "
-        'number. Write it as 1, 0.5, "0.1" or Fraction(1, 10).'
+        "number.",
+        Remedy(
+            python='Write it as 1, 0.5, "0.1" or Fraction(1, 10).',
+            sql="Write it as 1, 0.5 or 1e-6.",
+            policy='Write it as 1, 0.5 or "1/3".',
+            command="Write it as 1, 0.5 or 1/3.",
+        ),
     )
 
 

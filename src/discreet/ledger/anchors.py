@@ -9,7 +9,7 @@ import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from discreet.errors import DataError, LedgerUnavailableError
+from discreet.errors import DataError, LedgerUnavailableError, Remedy
 from discreet.ledger.entries import Head, canonical
 
 
@@ -53,8 +53,11 @@ class Anchor:
         except OSError as error:
             raise LedgerUnavailableError(
                 f"the anchor {path} cannot be read: {error.strerror or type(error).__name__}. "
-                "Without it, a cut or restored ledger is not found. Check the path, or verify "
-                "without --anchor."
+                "Without it, a cut or restored ledger is not found.",
+                Remedy(
+                    python="Check the path, or verify without an anchor.",
+                    command="Check the path, or verify without --anchor.",
+                ),
             ) from None
 
     def to_json(self) -> str:

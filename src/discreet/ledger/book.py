@@ -8,17 +8,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from discreet.ledger import balances, declaring, payments, suspending
+from discreet.ledger import balances, declaring, payments
 from discreet.ledger.anchors import Anchor
 from discreet.ledger.balances import Asked, Balance
 from discreet.ledger.declaring import Account, Whose
 from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal, open_store
-from discreet.ledger.payments import LARGEST_NUMBER, Charge, read_number
+from discreet.ledger.payments import LARGEST_NUMBER, Charge, Reason, read_number
 from discreet.ledger.periods import Period, now
 from discreet.ledger.questions import Question
 from discreet.ledger.records import Selection
-from discreet.ledger.suspending import Reason
 from discreet.ledger.terms import Cap, Declaration, read_declaration, read_details, read_name
 from discreet.ledger.verification import Report, verify
 from discreet.privacy.budget import Budget
@@ -226,7 +225,7 @@ class Ledger:
     def resume(self, dataset: str, *, why: str, who: str | None = None) -> None:
         """Let questions be asked of a suspended data set again, once its keeper has looked."""
         name = read_name(dataset, "the data set")
-        suspending.resume(self._journal, name, who=_who(who), why=why)
+        payments.resume(self._journal, name, who=_who(who), why=why)
 
     # What is known
 
@@ -243,6 +242,14 @@ class Ledger:
         """What was spent and what is left of a data set, or of one analyst's share."""
         name, who = read_name(dataset, "the data set"), _optional(analyst)
         return balances.balance(self._journal, name, who, self._journal.clock())
+
+    def budgets(self, dataset: str, analyst: str) -> list[Balance]:
+        """What an analyst's question counts against: the data set's budget, and one of their own.
+
+        Who has no cap of their own has the data set's alone.
+        """
+        name, who = read_name(dataset, "the data set"), read_name(analyst, "the name")
+        return balances.budgets(self._journal, name, who, self._journal.clock())
 
     def balances(self, dataset: str | None = None) -> Iterator[Balance]:
         """Every account: each data set, followed by those who asked about it."""

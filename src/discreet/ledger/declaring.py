@@ -7,7 +7,7 @@ from fractions import Fraction
 from shlex import quote
 from typing import Any
 
-from discreet.errors import DataError, DeclarationError
+from discreet.errors import DataError, DeclarationError, Remedy
 from discreet.exact import decimal_text
 from discreet.ledger.journal import Journal, Pen
 from discreet.ledger.questions import one_line
@@ -138,13 +138,14 @@ def current_declaration(pen: Pen, dataset: str, *, new: bool = True) -> Declarat
 def unknown(dataset: str, known: list[str], *, new: bool = True) -> DeclarationError:
     """The error of a data set that the ledger does not know; ``new``: it may yet be declared."""
     names = ", ".join(map(repr, known[:10])) or "none"
-    declare = (
-        f', or declare it: ledger.declare({dataset!r}, neighbors="add-remove", '
-        "budget=dp.Budget(epsilon=1))"
+    declare = Remedy(
+        python="Use one of these names, or declare it: "
+        f'ledger.declare({dataset!r}, neighbors="add-remove", budget=dp.Budget(epsilon=1)).',
+        sql="Use one of these names, or ask its first question, which declares it.",
     )
     return DeclarationError(
-        f"the data set {dataset!r} is not declared in this ledger. It knows: {names}. Use one of "
-        f"these names{declare if new else ''}."
+        f"the data set {dataset!r} is not declared in this ledger. It knows: {names}.",
+        declare if new else "Use one of these names.",
     )
 
 
@@ -154,7 +155,12 @@ def read_reason(why: object, example: str = "a second survey was added") -> str:
     if not reason:
         raise DataError(
             "the change has no reason. Whoever reads the ledger later must find out why it was "
-            f'made. State it: why="{example}".'
+            "made.",
+            Remedy(
+                python=f'State it: why="{example}".',
+                sql=f"State it, such as: {example}.",
+                command=f'State it: --why "{example}".',
+            ),
         )
     return reason
 

@@ -82,7 +82,7 @@ class Journal:
         if self.store.read_only:
             raise LedgerUnavailableError(
                 f"the ledger {self.store.place} was opened to be read only. Nothing can be charged "
-                "or changed this way, so nothing was released. Open it without read_only=True."
+                "or changed this way, so nothing was released. Open it for writing."
             )
         with self.store.lock:
             with self.store.transaction() as records:

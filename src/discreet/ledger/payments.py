@@ -1,11 +1,18 @@
-"""The life of a charge: written before data are read, then released or lost, once."""
+"""The life of a charge: written before data are read, then released or lost, once.
+
+What only rows can show, such as a cell that nobody can decode, is seen when a question that was
+paid for has no answer.  It is told once: the data set is suspended, and from then on every question
+is refused, whatever it asks, until its keeper has looked, so that nobody can find out by many
+questions whose row it was.
+Why: docs/decisions/one_bit.md
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from time import monotonic, sleep
-from typing import Final, get_args
+from typing import Final, Literal, get_args
 
 from discreet.accounting.totals import Totals
 from discreet.errors import (
@@ -14,19 +21,27 @@ from discreet.errors import (
     DataError,
     LedgerCorruptError,
     LedgerError,
+    Remedy,
     UnsafeRandomnessError,
 )
+from discreet.ledger.declaring import current_declaration, read_reason
 from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal, Pen
 from discreet.ledger.questions import Question
 from discreet.ledger.records import Records
 from discreet.ledger.standing import Standing, suspended
-from discreet.ledger.suspending import Reason, give_up, give_up_dead
 
 LARGEST_ANSWER: Final = 64 << 20
 LARGEST_NUMBER: Final = 2**63 - 1
 """The largest whole number that a store can hold."""
 _POLL: Final = 0.02
+
+
+Reason = Literal["failed", "abandoned", "cancelled", "unrecorded"]
+"""Why an answer is lost: its run ended in an error, nobody works on it any more, whoever asked
+broke it off, or it was there and could not be written down."""
+OUTSIDE: Final = frozenset({"cancelled", "unrecorded"})
+"""The reasons that rows cannot have caused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +88,7 @@ def release(journal: Journal, charge: Charge, answer: bytes, *, safe: bool) -> N
     if type(safe) is not bool:
         raise DataError(
             f"safe is of the type {type(safe).__name__}. It says whether the noise came from bits "
-            "that nobody can repeat: True or False. Pass that of the bit source: safe=source.safe."
+            "that nobody can repeat: True or False. Pass that of the bit source."
         )
     if not safe:
         raise UnsafeRandomnessError(
@@ -160,7 +175,7 @@ def _seconds(wait: object) -> float:
         return wait
     raise DataError(
         "wait is not a number of seconds. For so long a retry waits for an answer that is "
-        "pending. Write wait=30, or leave it out."
+        "pending. Write a number such as 30, or leave it out."
     )
 
 
@@ -278,8 +293,12 @@ def _unsettled(pen: Pen, sequence: int) -> Entry:
     entry = pen.records.entry(sequence)
     if entry is None or entry.kind != "charge":
         raise LedgerError(
-            f"entry {sequence} is not a charge. Only a charge can be released or lost. Pass what "
-            "ledger.charge returned, or a number that discreet ledger pending shows."
+            f"entry {sequence} is not a charge. Only a charge can be released or lost.",
+            Remedy(
+                python="Pass what ledger.charge returned, or a number that discreet ledger pending "
+                "shows.",
+                command="Pass a number that discreet ledger pending shows.",
+            ),
         )
     settled = pen.records.settlement(sequence)
     if settled is None:
@@ -293,3 +312,48 @@ def _unsettled(pen: Pen, sequence: int) -> Entry:
         f"the charge of entry {sequence} was settled in entry {settled.sequence}. One charge pays "
         "for one answer. Ask again, which is charged."
     )
+
+
+def give_up(pen: Pen, charge: Entry, reason: Reason) -> None:
+    """Write down that a charge has no answer; where rows may be the cause, that suspends."""
+    pen.append(
+        "lost",
+        charge.dataset,
+        {"reason": reason},
+        analyst=charge.analyst,
+        key=charge.key,
+        charge=charge.sequence,
+    )
+    if reason not in OUTSIDE:
+        pen.append("suspended", charge.dataset, {})
+
+
+def give_up_dead(journal: Journal, pen: Pen, standing: Standing) -> bool:
+    """Give up each charge that is pending and that nobody works on; whether there was one.
+
+    Its process died between the charge and the answer, and what it was reading may have been why.
+    """
+    dead = journal.dead(pen.records, standing)
+    for sequence in dead:
+        charge = pen.records.entry(sequence)
+        if charge is None:
+            raise LedgerCorruptError(
+                f"entry {sequence} of the ledger is gone. A charge is never removed. Run discreet "
+                "ledger verify, and restore a backup that it accepts."
+            )
+        give_up(pen, charge, "abandoned")
+    return bool(dead)
+
+
+def resume(journal: Journal, dataset: str, *, who: str, why: str) -> None:
+    """Let questions be asked of a suspended data set again."""
+    reason = read_reason(why, "a corrupt page was restored")
+    with journal.writing() as pen:
+        current_declaration(pen, dataset, new=False)
+        standing = journal.read_standing(pen.records, dataset, "")
+        if not give_up_dead(journal, pen, standing) and standing.suspended is None:
+            raise LedgerError(
+                f"the data set {dataset!r} is not suspended. Only one that is can be resumed. Look "
+                "at it with discreet budget. Nothing was changed."
+            )
+        pen.append("resumed", dataset, {"who": who, "why": reason})

@@ -64,7 +64,7 @@ class Question(NamedTuple):
             raise PrivacyParameterError(
                 f"the event is {type(event).__name__}. A ledger keeps events, whose meaning never "
                 "changes, so that they can be priced again years later. Use a class of "
-                "discreet.privacy.events, such as PureEvent(epsilon=0.1)."
+                "discreet.privacy.events, such as PureEvent."
             )
         if key is not None and not keeps_answer:
             raise DataError(
@@ -77,7 +77,7 @@ class Question(NamedTuple):
             raise DeclarationError(
                 "the event is sampled, and the question is asked with replace neighbors. The price "
                 "of sampling holds for add-remove neighbors only. Price it without the sampling, "
-                'or ask a data set that is declared with neighbors="add-remove".'
+                "or ask a data set that is declared with add-remove neighbors."
             )
         return Question(
             read_name(dataset, "the data set"),
@@ -125,7 +125,7 @@ class Question(NamedTuple):
             f"the data set {self.dataset!r} is declared with {declared.value} neighbors, and the "
             f"question is priced for {self.neighbors} neighbors. A loss under one relation says "
             "nothing of the other, so the sum would mean nothing. Ask with "
-            f'neighbors="{declared.value}", and without sampling where that is replace. Nothing '
+            f"{declared.value} neighbors, and without sampling where that is replace. Nothing "
             "was read or spent."
         )
 

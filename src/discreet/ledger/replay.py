@@ -10,10 +10,10 @@ from typing import Any, Final, get_args
 from discreet.accounting.totals import Totals, charge
 from discreet.errors import DiscreetError
 from discreet.ledger.entries import Entry, parsed
+from discreet.ledger.payments import OUTSIDE, Reason
 from discreet.ledger.periods import is_time
 from discreet.ledger.questions import needs_add_remove
 from discreet.ledger.spent import Spent, fits
-from discreet.ledger.suspending import OUTSIDE, Reason
 from discreet.ledger.terms import Cap, Declaration
 from discreet.privacy.event_data import event_from_data
 from discreet.privacy.neighbors import Neighbors

@@ -9,6 +9,7 @@ from discreet.errors import (
     DeclarationError,
     LedgerCorruptError,
     PrivacyParameterError,
+    Remedy,
     SuspendedError,
 )
 from discreet.ledger.entries import Entry, parsed
@@ -84,8 +85,12 @@ class Standing(NamedTuple):
         if situation.declared is None:
             raise DeclarationError(
                 f"the data set {dataset!r} is not declared in this ledger. A budget belongs to a "
-                "declared data set. Declare it: "
-                f'ledger.declare({dataset!r}, neighbors="add-remove", budget=dp.Budget(epsilon=1)).'
+                "declared data set.",
+                Remedy(
+                    python=f"Declare it: ledger.declare({dataset!r}, "
+                    'neighbors="add-remove", budget=dp.Budget(epsilon=1)).',
+                    sql="Ask its first question, which declares it.",
+                ),
             )
         declaration = read_declaration(situation.declared.body)
         own = None if situation.allotted is None else read_cap(situation.allotted.body)
@@ -153,9 +158,12 @@ def suspended(dataset: str, time: str) -> SuspendedError:
     return SuspendedError(
         f"the data set {dataset!r} is suspended since {time}: a question was paid for and has no "
         "answer, and rows may be the cause. What only rows can show is told once, so nothing more "
-        "is asked until whoever keeps the data has looked at them outside of discreet. They resume "
-        f'it by discreet table resume POLICY --why "…", in Python ledger.resume({dataset!r}, '
-        'why="…"). Nothing was read or spent.'
+        "is asked until whoever keeps the data has looked at them outside of discreet.",
+        Remedy(
+            python=f'They resume it by ledger.resume({dataset!r}, why="…").',
+            sql='They resume it by discreet table resume POLICY --why "…".',
+        ),
+        "Nothing was read or spent.",
     )
 
 

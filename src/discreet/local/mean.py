@@ -11,7 +11,13 @@ import numpy as np
 from discreet.errors import BoundsError, DataError
 from discreet.local import mean_interval, wire
 from discreet.local.mean_law import KINDS, Integers, MeanLaw, derive
-from discreet.local.numbers import array_of, bad_bound, read_bound, read_numbers
+from discreet.local.numbers import (
+    ZERO_TO_HUNDRED,
+    array_of,
+    bad_bound,
+    read_bound,
+    read_numbers,
+)
 from discreet.local.proportions import binomial_interval
 from discreet.local.tally import Tally
 from discreet.noise import BitSource, Keystream
@@ -79,8 +85,8 @@ class Mean:
         low, high = read_bound(self.low, "low"), read_bound(self.high, "high")
         if float(low) >= float(high):
             raise BoundsError(
-                "low is not below high. The bounds are public and every number is clipped to "
-                "them. Use low=0, high=100 for a number from 0 to 100."
+                "low is not below high. The bounds are public and every number is clipped to them.",
+                ZERO_TO_HUNDRED,
             )
         if float(high) - float(low) > _MOST_WIDTH:
             raise bad_bound("high - low")

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import PrivacyParameterError
+from discreet.errors import PrivacyParameterError, Remedy
 from discreet.exact import exp_minus
 from discreet.local.chances import WHOLE, happens, keep_chance, uniform
 from discreet.noise import BitSource
@@ -252,7 +252,8 @@ def derive(kind: str, epsilon: Fraction, steps: int) -> MeanLaw:
     if (window and keep * steps <= (WHOLE - keep) * window) or (bit and 2 * bit <= WHOLE):
         raise PrivacyParameterError(
             "epsilon is so small that no chance out of 2^64 differs from a coin's. The reports "
-            "would say nothing. Use epsilon=0.01 or more."
+            "would say nothing.",
+            Remedy(python="Use epsilon=0.01 or more.", policy="Use epsilon = 0.01 or more."),
         )
     if kind == "duchi":
         return MeanLaw(steps=steps, mix=0, bit=bit, window=0, cells=0, keep=0)

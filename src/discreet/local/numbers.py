@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BoundsError, DataError, DiscreetError
+from discreet.errors import BoundsError, DataError, DiscreetError, Remedy
 from discreet.exact import rational
+
+ZERO_TO_HUNDRED = Remedy(
+    python="Use low=0, high=100 for a number from 0 to 100.",
+    policy="Write low = 0 and high = 100 for a number from 0 to 100.",
+)
 
 
 def read_numbers(values: object) -> NDArray[np.float64]:
@@ -66,5 +71,6 @@ def bad_bound(name: str) -> BoundsError:
     """The error for a bound that is none."""
     return BoundsError(
         f"{name} is not a finite number, or too large. The bounds are public and every number is "
-        "clipped to them. Use low=0, high=100 for a number from 0 to 100."
+        "clipped to them.",
+        ZERO_TO_HUNDRED,
     )

@@ -37,13 +37,8 @@ class AdditiveNoise(Protocol):
     def grid(self) -> Grid:
         """The grid on which values lie."""
 
-    @property
-    def spread(self) -> Fraction:
-        """The number that says how wide the noise is, in the unit of the grid."""
-
-    @property
-    def spread_name(self) -> str:
-        """What that number is called."""
+    def described(self, step: Fraction) -> str:
+        """How a plan names it, where a step of its integers is so much of the answer's unit."""
 
     def __call__(
         self, value: object, *, source: BitSource | None = None

@@ -99,6 +99,16 @@ class NearMaximum:
         run = weighted_choice(runs.depths, self._rate, bits, runs.sizes)
         return Scale(self.measure).pick(runs, run, bits)
 
+    def release(
+        self, groups: Sequence[Sensitive[tuple[Integers, Integers]]], bits: BitSource
+    ) -> tuple[int, ...]:
+        """A point of each of several groups."""
+        return tuple(self(group, source=bits) for group in groups)
+
+    def described(self, step: Fraction) -> str:
+        """How a plan names it."""
+        return type(self).__name__
+
     def law(self, values: Sequence[int]) -> WeightedLaw:
         """The exact law of the output on records at these grid points, for small ranges."""
         places, counts = np.unique(np.asarray(values, np.int64), return_counts=True)

@@ -108,6 +108,14 @@ class Gaussian:
             self.draw,
         )
 
+    def described(self, step: Fraction) -> str:
+        """How a plan names it: its sigma in the answer's own unit, of which a step is so much.
+
+        >>> Gaussian(sigma=2).described(Fraction(1, 2))
+        'Gaussian(sigma=1)'
+        """
+        return f"Gaussian(sigma={float(self.sigma * step):.6g})"
+
     def release(self, steps: Sensitive[Any], source: BitSource) -> Any:
         """Fresh noise on values that are already counted in grid steps; the result is too.
 
@@ -147,16 +155,6 @@ class Gaussian:
             found[waiting[kept]] = tried[kept]
             waiting = waiting[~kept]
         return found
-
-    @property
-    def spread(self) -> Fraction:
-        """Sigma."""
-        return self.sigma
-
-    @property
-    def spread_name(self) -> str:
-        """What the spread is called: ``"sigma"``."""
-        return "sigma"
 
     def loss(
         self, sensitivity: Sensitivity, *, delta: object = None, dimension: int | None = None

@@ -81,6 +81,14 @@ class Laplace:
             self.draw,
         )
 
+    def described(self, step: Fraction) -> str:
+        """How a plan names it: its scale in the answer's own unit, of which a step is so much.
+
+        >>> Laplace(scale=2).described(Fraction(1, 2))
+        'Laplace(scale=1)'
+        """
+        return f"Laplace(scale={float(self.scale * step):.6g})"
+
     def release(self, steps: Sensitive[Any], source: BitSource) -> Any:
         """Fresh noise on values that are already counted in grid steps; the result is too.
 
@@ -108,16 +116,6 @@ class Laplace:
     def steps(self) -> Fraction:
         """The scale, counted in steps of the grid."""
         return self._steps
-
-    @property
-    def spread(self) -> Fraction:
-        """The scale."""
-        return self.scale
-
-    @property
-    def spread_name(self) -> str:
-        """What the spread is called: ``"scale"``."""
-        return "scale"
 
     def loss(self, sensitivity: Sensitivity) -> PureDP:
         """The loss when one unit moves the rounded input by at most ``sensitivity.l1``."""

@@ -156,6 +156,16 @@ class Quantiles:
         bits = Keystream() if source is None else source
         return self._draw(self._records(*records.open()), self._task, bits)
 
+    def release(
+        self, groups: Sequence[Sensitive[tuple[Integers, Integers]]], bits: BitSource
+    ) -> tuple[int, ...]:
+        """The quantiles of several groups, one after another."""
+        return tuple(point for group in groups for point in self(group, source=bits))
+
+    def described(self, step: Fraction) -> str:
+        """How a plan names it."""
+        return type(self).__name__
+
     @property
     def _task(self) -> Task:
         return Task(self.probabilities, self.epsilon, unit=unit_of(self.share))

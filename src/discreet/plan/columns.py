@@ -7,13 +7,13 @@ Declarations are believed, the file is not: a value that does not fit its column
 import datetime
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from discreet.errors import BoundsError
+from discreet.errors import BoundsError, Remedy
 from discreet.exact import decimal_text, rational
 
 LARGEST_BOUND = 10**100
@@ -53,11 +53,11 @@ class Category:
     """A column with a public list of values: all texts, or all integers."""
 
     values: tuple[Key, ...]
+    numeric: bool = field(init=False, repr=False, compare=False)
+    """Whether records are compared as numbers rather than as texts."""
 
-    @property
-    def numeric(self) -> bool:
-        """Whether records are compared as numbers rather than as texts."""
-        return isinstance(self.values[0], int)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "numeric", bool(self.values) and isinstance(self.values[0], int))
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
@@ -116,7 +116,11 @@ def integer(low: object = None, high: object = None, *, default: object = None) 
         if end is not None and end.denominator != 1:
             raise BoundsError(
                 f"a bound of an integer column is {decimal_text(end)}. Its values are whole "
-                "numbers, so its bounds are. Write dp.integer(0, 120), or dp.number(0, 1.5)."
+                "numbers, so its bounds are.",
+                Remedy(
+                    python="Write dp.integer(0, 120), or dp.number(0, 1.5).",
+                    policy="",
+                ),
             )
     return declared
 
@@ -163,8 +167,11 @@ def category(values: Sequence[object]) -> Category:
     if kinds not in ({str}, {int}):
         raise BoundsError(
             "the values of a category are not a list of texts or a list of whole numbers. They "
-            "are public and become the groups of a table, so each is written down. Write "
-            'dp.category(["A", "B", "C"]) or dp.category([1, 2, 3]).'
+            "are public and become the groups of a table, so each is written down.",
+            Remedy(
+                python='Write dp.category(["A", "B", "C"]) or dp.category([1, 2, 3]).',
+                policy="",
+            ),
         )
     if len(set(found)) != len(found):
         raise BoundsError(
@@ -177,8 +184,11 @@ def category(values: Sequence[object]) -> Category:
         )
     if len(found) > MOST_KEYS:
         raise BoundsError(
-            f"a category lists more than {MOST_KEYS:,} values. Every one of them is released. "
-            "Declare dp.text() and let the common ones be found privately."
+            f"a category lists more than {MOST_KEYS:,} values. Every one of them is released.",
+            Remedy(
+                python="Declare dp.text() and let the common ones be found privately.",
+                policy='Declare { type = "text" } and let the common ones be found privately.',
+            ),
         )
     if kinds == {str} and any(not name.isprintable() for name in found if isinstance(name, str)):
         raise BoundsError(
@@ -214,7 +224,7 @@ def read_edges(edges: object) -> tuple[tuple[Fraction, ...], bool]:
     if len(found) < 2 or any(a >= b for a, b in pairwise(found)):
         raise BoundsError(
             "the bins are not a list of increasing edges. Bins must be public, and are [a, b) "
-            "between neighboring edges, the last one closed. Write .bins([0, 18, 65, 120])."
+            "between neighboring edges, the last one closed. Write for example 0, 18, 65 and 120."
         )
     if max(map(abs, found)) > LARGEST_BOUND:
         raise BoundsError(
@@ -252,20 +262,26 @@ def _days(value: object, name: str) -> Fraction:
     days = day(value)
     if days is None:
         raise BoundsError(
-            f"{name} of a date column is not a date. Write it as year, month and day: "
-            'dp.date("2020-01-01", "2026-12-31").'
+            f"{name} of a date column is not a date. Dates are written as year, month and day.",
+            _like("date", dated=True),
         )
     return Fraction(days)
+
+
+def _like(kind: str, *, dated: bool) -> Remedy:
+    """How a column of a kind is declared with bounds; a policy's reader adds its own line."""
+    ends = '"2020-01-01", "2026-12-31"' if dated else "0, 120"
+    return Remedy(python=f"Write dp.{kind}({ends}).", policy="")
 
 
 def _bounded(
     kind: str, low: object, high: object, default: object, read: Any, *, whole: bool, dated: bool
 ) -> Number:
-    example = '"2020-01-01", "2026-12-31"' if dated else "0, 120"
     if (low is None) != (high is None):
         raise BoundsError(
-            f"a {kind} column has one bound. Values are clipped to both. Write "
-            f"dp.{kind}({example}), or dp.{kind}() for a column that is only filtered by."
+            f"a {kind} column has one bound. Values are clipped to both.",
+            _like(kind, dated=dated),
+            "A column that is only filtered by needs none.",
         )
     if low is None:
         return Number(whole=whole, dated=dated)
@@ -274,13 +290,13 @@ def _bounded(
     if least >= most:
         raise BoundsError(
             f"the bounds of a {kind} column do not increase: {_written(least, dated)} and "
-            f"{_written(most, dated)}. Every value is clipped between them. Write "
-            f"dp.{kind}({example})."
+            f"{_written(most, dated)}. Every value is clipped between them.",
+            _like(kind, dated=dated),
         )
     if max(abs(least), abs(most)) > LARGEST_BOUND:
         raise BoundsError(
             "a bound lies beyond 10^100. Answers and their errors must fit in a number. Use "
-            "bounds that the values can really have, such as dp.number(0, 120)."
+            "bounds that the values can really have, such as 0 and 120."
         )
     if middle is not None and not least <= middle <= most:
         raise BoundsError(

@@ -7,7 +7,7 @@ own to what is trusted.
 from collections.abc import Sequence
 from fractions import Fraction
 
-from discreet.errors import QueryError
+from discreet.errors import QueryError, Remedy
 from discreet.plan.expressions import (
     Applied,
     Both,
@@ -64,8 +64,11 @@ def rounded(operand: Node, digits: int = 0) -> Node:
     """
     if abs(digits) > _MOST_DIGITS:
         raise QueryError(
-            f"a number is rounded to {digits} digits. 64-bit floats have about {_MOST_DIGITS}. "
-            "Write ROUND(x, 2), or ROUND(x, -1) for tens."
+            f"a number is rounded to {digits} digits. 64-bit floats have about {_MOST_DIGITS}.",
+            Remedy(
+                python="Write .round(2), or .round(-1) for tens.",
+                sql="Write ROUND(x, 2), or ROUND(x, -1) for tens.",
+            ),
         )
     half = Constant(Fraction(1, 2))
     if digits == 0:

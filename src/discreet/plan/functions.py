@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 from math import floor
 
-from discreet.errors import QueryError
+from discreet.errors import QueryError, Remedy
 from discreet.plan.dates import FIRST_DAY, LAST_DAY, RANGES, UNITS, Unit, part_of, truncated
 from discreet.plan.expressions import Applied, Constant, Converted, DatePart, Function, Node
 from discreet.plan.intervals import (
@@ -179,6 +179,10 @@ def signature(node: Applied) -> Signature:
     if not found.parameters(node.parameters):
         raise QueryError(
             f"the parameters of {node.function} are not those it takes. They are written out, as "
-            f"numbers or texts of ordinary size. Write {found.example or node.function + '(x)'}."
+            "numbers or texts of ordinary size.",
+            Remedy(
+                python="Pass others.",
+                sql=f"Write {found.example or node.function + '(x)'}.",
+            ),
         )
     return found

@@ -4,13 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from discreet.errors import PolicyError
+from discreet.errors import PolicyError, Remedy
 from discreet.plan.columns import Boolean, Category, Column, Number, Text
 from discreet.privacy.neighbors import Neighbors
 
 ROW = "row"
 MOST_ROWS = 1_000_000
 """The largest cap: a person's weights then fit in 64 bits."""
+DECLARE_THE_UNIT = Remedy(
+    python='Declare the column that says whose row it is: unit="patient_id".',
+    policy='Declare the column that says whose row it is: unit = "patient_id" in the policy.',
+)
+"""What rows of several tables, or a person's rows, need to belong to someone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +64,11 @@ class Schema:
     max_rows: int | None = None
     private: Mapping[str, Beside] = field(default_factory=dict)
     public: Mapping[str, Public] = field(default_factory=dict)
+    by_person: bool = field(init=False, repr=False, compare=False)
+    """Whether several rows may belong to one person."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "by_person", self.unit != ROW)
         _check_columns(self.columns, self.unit)
         for what in ("max_groups", "max_rows"):
             self._check_cap(what, getattr(self, what))
@@ -70,8 +78,8 @@ class Schema:
             if not self.by_person:
                 raise PolicyError(
                     f"the private table {name[:60]!r} is to be joined, and the unit is the row. "
-                    "Rows of two tables belong together by the person. Name the column that says "
-                    'whose row it is: unit="patient_id".'
+                    "Rows of two tables belong together by the person.",
+                    DECLARE_THE_UNIT,
                 )
         tables = [self.name, *self.private, *self.public]
         folded = [table.casefold() for table in tables]
@@ -81,11 +89,6 @@ class Schema:
                     f"two tables are named {table[:60]!r}, or a table has no printable name. SQL "
                     "knows them by their names, whatever the capitals. Use another name."
                 )
-
-    @property
-    def by_person(self) -> bool:
-        """Whether several rows may belong to one person."""
-        return self.unit != ROW
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
@@ -105,13 +108,19 @@ class Schema:
         if type(cap) is not int or not 1 <= cap <= MOST_ROWS:
             raise PolicyError(
                 f"{what} is not a whole number from 1 to {MOST_ROWS:,}. It caps how much one "
-                f"person can count. Write {what}=10."
+                "person can count.",
+                Remedy(python=f"Write {what}=10.", policy=f"Write {what} = 10."),
             )
         if not self.by_person:
             raise PolicyError(
                 f"{what} is given, and the unit is the row. A row is in one group and counts once, "
-                f"so there is nothing to cap. Leave {what} out, or name the column that says "
-                'whose row it is: unit="patient_id".'
+                "so there is nothing to cap.",
+                Remedy(
+                    python=f"Leave {what} out, or name the column that says whose row it is: "
+                    'unit="patient_id".',
+                    policy=f"Leave {what} out, or name the column that says whose row it is: "
+                    'unit = "patient_id".',
+                ),
             )
 
 
@@ -119,20 +128,33 @@ def _check_columns(columns: Mapping[str, Column], unit: str) -> None:
     for name, column in columns.items():
         if not _is_name(name):
             raise PolicyError(
-                "a column has no printable name. Columns are named as in the data. Write "
-                'columns={"age": dp.integer(0, 120)}.'
+                "a column has no printable name. Columns are named as in the data.",
+                Remedy(
+                    python='Write columns={"age": dp.integer(0, 120)}.',
+                    policy="Write age = { low = 0, high = 120 }.",
+                ),
             )
         if not isinstance(column, Number | Category | Boolean | Text):
             raise PolicyError(
                 f"column {name[:60]!r} is declared as {type(column).__name__}. A declaration "
-                "says which values are public. Write dp.number(0, 60), dp.integer(0, 120), "
-                'dp.category(["A", "B"]), dp.date("2020-01-01", "2026-12-31"), dp.boolean() '
-                "or dp.text()."
+                "says which values are public.",
+                Remedy(
+                    python="Write dp.number(0, 60), dp.integer(0, 120), "
+                    'dp.category(["A", "B"]), dp.date("2020-01-01", "2026-12-31"), dp.boolean() '
+                    "or dp.text().",
+                    policy='Write { low = 0, high = 60 }, { values = ["A", "B"] } or '
+                    '{ type = "text" }.',
+                ),
             )
     if not _is_name(unit):
         raise PolicyError(
-            'unit is not a text. It says whom the table protects. Write unit="row", or the '
-            'column that says whose row it is, such as unit="patient_id".'
+            "unit is not a text. It says whom the table protects.",
+            Remedy(
+                python='Write unit="row", or the column that says whose row it is, such as '
+                'unit="patient_id".',
+                policy='Write unit = "row", or the column that says whose row it is, such as '
+                'unit = "patient_id".',
+            ),
         )
     if unit in columns:
         raise PolicyError(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from fractions import Fraction
 
-from discreet.errors import QueryError
+from discreet.errors import QueryError, Remedy
 from discreet.plan.columns import Boolean, Category, Column, Number, day
 from discreet.plan.compose import flag, rounded
 from discreet.plan.expressions import (
@@ -115,8 +115,11 @@ def condition_of(node: Node, columns: Mapping[str, Column]) -> Node:
     if typed.kind is not Kind.BOOLEAN:
         raise QueryError(
             f"where got {shown(node)[:80]!r}, which is a {typed.kind}. A row is kept if the "
-            "condition is true for it. Write a comparison, such as stay > 2, in Python "
-            'dp.col("stay") > 2.'
+            "condition is true for it.",
+            Remedy(
+                python='Write a comparison, such as dp.col("stay") > 2.',
+                sql="Write a comparison, such as stay > 2.",
+            ),
         )
     return typed.node
 
@@ -186,8 +189,8 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
             inner = _need(_check(operand, columns, facts), Kind.NUMBER, "clip")
             if low >= high:
                 raise QueryError(
-                    "the bounds of clip do not increase. Values are moved between them. Write "
-                    ".clip(0, 60)."
+                    "the bounds of clip do not increase. Values are moved between them.",
+                    Remedy(python="Write .clip(0, 60).", sql="Write CLIP(x, 0, 60)."),
                 )
             whole = inner.whole and low.denominator == high.denominator == 1
             return Typed(Clipped(inner.node, low, high), Kind.NUMBER, low, high, whole)
@@ -253,16 +256,20 @@ def _alike(first: Typed, second: Typed, node: Node) -> tuple[Typed, Typed]:
         first = _as_date(first)
     kinds = {first.kind, second.kind} - {Kind.NOTHING}
     if len(kinds) > 1:
-        remedy = (
+        remedy: str | Remedy = (
             "Compare a number with a number, a text with a text, a date with a date such as "
             "'2026-01-31'."
         )
         if isinstance(node, Compared) and Kind.BOOLEAN in kinds:
             truth = shown((first if first.kind is Kind.BOOLEAN else second).node)[:60]
-            remedy = f"Write {truth}, or {truth} = TRUE."
+            remedy = Remedy(
+                python=f"Write {truth} by itself, or compare it with True.",
+                sql=f"Write {truth}, or {truth} = TRUE.",
+            )
         raise QueryError(
             f"{shown(node)[:80]!r} sets a {first.kind} beside a {second.kind}. Only values of one "
-            f"kind are compared or chosen between, so that nothing can fail on data. {remedy}"
+            "kind are compared or chosen between, so that nothing can fail on data.",
+            remedy,
         )
     return first, second
 
@@ -355,11 +362,18 @@ def _converted(node: Converted, inner: Typed) -> Typed:
         case Kind.TEXT, "DATE":
             day_of = Converted(value, "DATE")
             return Typed(day_of, Kind.DATE, CALENDAR.low, CALENDAR.high, True)
-    remedy = {
-        Kind.DATE: "Write YEAR(x), DATE_TRUNC('month', x), or x - DATE '1970-01-01' for days.",
-        Kind.NUMBER: "Group by the number itself, or by CASE WHEN x < 18 THEN 'child' … END.",
-    }.get(inner.kind, "Compare it as what it is.")
+    remedies: dict[Kind, str | Remedy] = {
+        Kind.DATE: Remedy(
+            python='Write .year(), .truncate("month"), or subtract a date for days.',
+            sql="Write YEAR(x), DATE_TRUNC('month', x), or x - DATE '1970-01-01' for days.",
+        ),
+        Kind.NUMBER: Remedy(
+            python='Group by the number itself, or by dp.when(x < 18).then("child").otherwise(…).',
+            sql="Group by the number itself, or by CASE WHEN x < 18 THEN 'child' … END.",
+        ),
+    }
     raise QueryError(
         f"{shown(node)[:80]!r} makes {node.to} of a {inner.kind}. Engines write numbers and dates "
-        f"in different ways, so only casts that mean one thing are offered. {remedy}"
+        "in different ways, so only casts that mean one thing are offered.",
+        remedies.get(inner.kind, "Compare it as what it is."),
     )

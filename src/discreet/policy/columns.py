@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from discreet.errors import BoundsError, PrivacyParameterError
+from discreet.errors import BoundsError, Front, PrivacyParameterError
 from discreet.plan.columns import Column, boolean, category, date, integer, number, text
 from discreet.policy.file import PolicyFile
 
@@ -29,7 +29,6 @@ _EXAMPLES: Final = {
 }
 _USUAL: Final = ["number", "date", "category", "text"]
 _FIELDS: Final = {"number": ("type", "low", "high", "default"), "category": ("type", "values")}
-_PYTHON_REMEDY = re.compile(r" (Write|Declare|Use)\b[^.]*\bdp\..*$")
 
 
 def read_columns(policy: PolicyFile, declared: Any, within: str) -> dict[str, Column]:
@@ -124,7 +123,7 @@ class _Reader:
                 )
             return _BOUNDED[kind](ends["low"], ends["high"], default=ends["default"])
         except (BoundsError, PrivacyParameterError) as error:
-            said = _PYTHON_REMEDY.sub("", str(error))
+            said = error.text(Front.POLICY)
         raise self._refused("is declared wrongly:", said, kind)
 
     def _refused(self, fact: str, rule: str, *examples: str) -> Exception:

@@ -1,4 +1,4 @@
-"""A policy file as it was written: its fields, and where each of them stands."""
+"""A policy file as it was written: its text, its fields, and where each of them stands."""
 
 import re
 import tomllib
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from discreet.errors import PolicyError
-from discreet.policy.text import declared_text
 
 MEMORY = ":memory:"
 _HEADING = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+\s*(#.*)?$")
 _PLACE = re.compile(r"\(at (?:line (\d+), column \d+|end of document)\)$")
 _TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate")
+
+
+_LONGEST: Final = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +111,24 @@ def _text(path: Path) -> str:
             "a table. Correct the path, or have one written: discreet init visits.parquet."
         )
     return text
+
+
+def declared_text(path: Path) -> tuple[str | None, str]:
+    """The text, or None and why it cannot be read.
+
+    A file that is too long is not read in part: what stands at its end may be a limit.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LONGEST + 1)
+        if len(data) > _LONGEST:
+            return None, "is longer than 16 MiB"
+        return data.decode("utf-8-sig"), ""
+    except FileNotFoundError:
+        return None, "is not there"
+    except IsADirectoryError:
+        return None, "is a folder"
+    except UnicodeDecodeError:
+        return None, "is not UTF-8 text"
+    except (OSError, ValueError):
+        return None, "cannot be read"

@@ -1,6 +1,5 @@
 """Reading a policy: every field is checked before anything is opened."""
 
-import re
 from decimal import Decimal
 from difflib import get_close_matches
 from glob import escape, has_magic
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from discreet.engines.sources import default_name
-from discreet.errors import DataError, PrivacyParameterError
+from discreet.errors import DataError, Front, PrivacyParameterError
 from discreet.ledger.periods import Period
 from discreet.plan.schema import MOST_ROWS, ROW
 from discreet.policy.beside import PrivateTable, beside
@@ -36,8 +35,6 @@ _FIELDS: Final = (
 )
 _BESIDE: Final = ("source", "table", "engine", "unit", "max_rows", "columns")
 _BUDGET: Final = ("epsilon", "delta")
-_PYTHON_NUMBER: Final = re.compile(r"\b(epsilon|delta)=(?=[\d.])")
-_PYTHON_FORMS: Final = '1, 0.5, "0.1" or Fraction(1, 10)'
 
 
 def read_policy(path: str | Path) -> dict[str, Any]:
@@ -232,7 +229,7 @@ def read_budget(policy: PolicyFile, field: str) -> Budget | None:
     try:
         return Budget(**stated)
     except (PrivacyParameterError, DataError) as error:
-        said = _PYTHON_NUMBER.sub(r"\1 = ", str(error)).replace(_PYTHON_FORMS, '1, 0.5 or "1/3"')
+        said = error.text(Front.POLICY)
     raise policy.error(said, f"In {policy.path.name} that is {field}.", _named(said), field)
 
 

@@ -10,6 +10,7 @@ as often as it says.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -98,6 +99,8 @@ class Estimate:
                 "only its rank is guaranteed. Use .rank_error: so many records at most lie "
                 "between the value and the quantile that was asked for."
             )
+        if confidence is _CONFIDENCE:
+            return self._usual
         level = rational(confidence, "confidence")
         if not 0 < level < 1:
             raise DataError(
@@ -105,6 +108,13 @@ class Estimate:
                 "Use estimate.interval(0.99)."
             )
         return self.error.interval(self.value, level)
+
+    @cached_property
+    def _usual(self) -> Interval:
+        """The bounds at 95%, which are shown, compared and printed again and again."""
+        if isinstance(self.error, RankError):
+            raise TypeError("a rank has no bounds")
+        return self.error.interval(self.value, _CONFIDENCE)
 
     @property
     def lower(self) -> float | None:

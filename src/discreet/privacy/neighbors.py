@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from discreet.errors import PrivacyParameterError
+from discreet.errors import PrivacyParameterError, Remedy
 
 
 class Neighbors(StrEnum):
@@ -28,6 +28,9 @@ class Neighbors(StrEnum):
         shown = repr(value[:40]) if isinstance(value, str) else f"a {type(value).__name__}"
         raise PrivacyParameterError(
             f"neighbors is {shown}. It says which data sets must be hard to tell apart: "
-            '"add-remove" (one record more or less) or "replace" (one record swapped). '
-            'Use neighbors="add-remove" unless the number of records is public.'
+            '"add-remove" (one record more or less) or "replace" (one record swapped).',
+            Remedy(
+                python='Use neighbors="add-remove" unless the number of records is public.',
+                policy='Use neighbors = "add-remove" unless the number of records is public.',
+            ),
         )

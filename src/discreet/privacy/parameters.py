@@ -3,16 +3,22 @@
 import warnings
 from fractions import Fraction
 from operator import index
-from typing import SupportsIndex, cast
+from typing import Final, SupportsIndex, cast
 
 import numpy as np
 
-from discreet.errors import PrivacyParameterError, PrivacyWarning
+from discreet.errors import PrivacyParameterError, PrivacyWarning, Remedy
 from discreet.exact import decimal_text, rational
 
 LARGE_EPSILON = Fraction(20)
 SMALL_EPSILON = Fraction(1, 10**6)
 LEAST_EPSILON = Fraction(1, 10**100)
+_SMALL_CONSTANT: Final = Remedy(
+    python="Use a small constant such as epsilon=1 or epsilon=0.1.",
+    sql="Use a small constant: SET epsilon = 1 or SET epsilon = 0.1.",
+    policy="Use a small constant such as epsilon = 1 or epsilon = 0.1.",
+    command="Use a small constant such as --epsilon 1 or --epsilon 0.1.",
+)
 
 
 def read_epsilon(value: object, *, stacklevel: int = 3) -> Fraction:
@@ -30,21 +36,26 @@ or epsilon=0.1.
     if value is None:
         raise PrivacyParameterError(
             "epsilon is not given. It says how much privacy the answer may cost: the most that one "
-            "person can change the odds of any answer, as a logarithm. Add epsilon=1, or less "
-            "for more privacy and more noise."
+            "person can change the odds of any answer, as a logarithm.",
+            Remedy(
+                python="Add epsilon=1, or less for more privacy and more noise.",
+                sql="Write SET epsilon = 1, or less for more privacy and more noise.",
+                policy="Add epsilon = 1, or less for more privacy and more noise.",
+                command="Add --epsilon 1, or less for more privacy and more noise.",
+            ),
         )
     epsilon = rational(value, "epsilon")
     if epsilon <= 0:
         raise PrivacyParameterError(
             f"epsilon is {decimal_text(epsilon)}. It bounds how much one person can change the "
-            "odds of any answer, so it must be above 0. Use a small constant such as epsilon=1 "
-            "or epsilon=0.1."
+            "odds of any answer, so it must be above 0.",
+            _SMALL_CONSTANT,
         )
     if epsilon < LEAST_EPSILON:
         raise PrivacyParameterError(
             "epsilon is below 10^-100. Noise that large drowns every data set that can exist, and "
-            "its error would not fit in a number. Use a small constant such as epsilon=1 or "
-            "epsilon=0.1."
+            "its error would not fit in a number.",
+            _SMALL_CONSTANT,
         )
     if epsilon > LARGE_EPSILON:
         _warn(
@@ -77,8 +88,13 @@ def read_delta(value: object) -> Fraction:
     if not 0 <= delta < 1:
         raise PrivacyParameterError(
             f"delta is {decimal_text(delta)}. It is a probability of failure, so it must be at "
-            "least 0 and below 1. Use something far below 1/(number of people), such as "
-            "delta=1e-6."
+            "least 0 and below 1.",
+            Remedy(
+                python="Use something far below 1/(number of people), such as delta=1e-6.",
+                sql="Use something far below 1/(number of people): SET delta = 1e-6.",
+                policy="Use something far below 1/(number of people), such as delta = 1e-6.",
+                command="Use something far below 1/(number of people), such as --delta 1e-6.",
+            ),
         )
     return delta
 
@@ -105,6 +121,6 @@ def read_count(value: object, name: str, what: str) -> int:
         count = 0
     if count < 1:
         raise PrivacyParameterError(
-            f"{name} is not a whole number above 0. It is the number of {what}. Use {name}=1."
+            f"{name} is not a whole number above 0. It is the number of {what}. Use 1, or more."
         )
     return count

@@ -28,7 +28,6 @@ from discreet.plan.expressions import (
     Node,
     walk,
 )
-from discreet.plan.query import After
 from discreet.privacy.estimate import (
     BoundedError,
     Estimate,
@@ -38,6 +37,7 @@ from discreet.privacy.estimate import (
     computed,
 )
 from discreet.privacy.uncertainty import added, as_float, divided, multiplied, scaled
+from discreet.question.query import After
 
 Row = Mapping[str, Any]
 """What the names of one group's row stand for: estimates of outputs, labels of groups."""

@@ -10,15 +10,16 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
-from discreet.plan.groupings import Label
+from discreet.measures.measure import Aggregate, Statistic
+from discreet.measures.table import COUNT, ROWS
 from discreet.privacy.estimate import Estimate, Interval
 from discreet.privacy.estimates import Estimates
+from discreet.question.groupings import Label
 from discreet.release import forms
 from discreet.release.certificate import Certificate
 from discreet.release.forms import Kind, kind_of
-from discreet.release.remarks import RANK_ERROR, outranked, ranked
+from discreet.release.remarks import RANK_ERROR, outranked
 from discreet.release.shown import cell_text, label_text, text_columns, unique
-from discreet.release.words import counts, from_zero
 
 _CONFIDENCE = Fraction(95, 100)
 _MOST_SHOWN = 60
@@ -46,6 +47,10 @@ class Release:
     """What the question may not mean, though it says so."""
     dated: tuple[str, ...] = ()
     """The keys whose labels are dates."""
+    asked: tuple[Aggregate | None, ...] = ()
+    """The statistics of what the certificate lists; None for what was computed from others."""
+    condition: str = ""
+    """Which rows were counted, where not all were."""
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -72,6 +77,18 @@ class Release:
         """What a column answers, such as "mean(stay)"."""
         found = (one["asks"] for one in self.certificate.mechanisms if one["output"] == name)
         return next(found, "")
+
+    def statistic(self, name: str) -> Statistic | None:
+        """The statistic that a column is; None if it was computed from others."""
+        listed = zip(self.certificate.mechanisms, self.asked, strict=True)
+        asked = (aggregate for one, aggregate in listed if one["output"] == name)
+        found = next(asked, None)
+        return None if found is None else found.statistic
+
+    def adds_up(self, name: str) -> bool:
+        """Whether a column adds up rows, so that a bar from 0 shows it truly."""
+        found = self.statistic(name)
+        return found is not None and found.adds_up
 
     def rows(self, confidence: object = _CONFIDENCE) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries: keys, then value, lower and upper of each column.
@@ -179,7 +196,7 @@ class Release:
             [cell.lower for cell in cells],
             [cell.upper for cell in cells],
             title=f"{label_text(name + by)}{few}, {self.price}",
-            bars=from_zero(self.asks(name)),
+            bars=self.adds_up(name),
         )
 
     def _typed(self) -> dict[str, tuple[Kind, list[Any]]]:
@@ -203,8 +220,8 @@ class Release:
         return [f"{name}{end}" for end in ends]
 
     def _ranks(self, name: str) -> bool:
-        found = self.columns[name]
-        return _ranked(found[0]) if found else ranked(self.asks(name))
+        found, asked = self.columns[name], self.statistic(name)
+        return _ranked(found[0]) if found else asked is not None and asked.ranked
 
     # For people
 
@@ -253,7 +270,9 @@ class Release:
         return [
             name
             for name, found in self.columns.items()
-            if counts(self.asks(name)) and any(one.value < 0 for one in found)
+            if (asked := self.statistic(name)) is not None
+            and asked.counts
+            and any(one.value < 0 for one in found)
         ]
 
     @property
@@ -262,9 +281,8 @@ class Release:
 
         Known only where the rows of each group were released too.
         """
-        counted = ("rows(", "count(")
         sizes = [
-            found for name, found in self.columns.items() if self.asks(name).startswith(counted)
+            found for name, found in self.columns.items() if self.statistic(name) in (ROWS, COUNT)
         ]
         return outranked(self.groups, self.columns, sizes[0] if sizes else None)
 

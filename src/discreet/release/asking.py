@@ -2,22 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import QueryError
-from discreet.exact import rational
-from discreet.plan.aggregate import COUNTS, Aggregate
-from discreet.plan.blocks import Block
-from discreet.plan.build import Asked, Binned, Expression, Labeled, col, expression
-from discreet.plan.check import Question, checked
+from discreet.measures.measure import Aggregate
 from discreet.plan.expressions import Named, Node, conjuncts, read_size, shown
-from discreet.plan.query import Key, Query
-from discreet.privacy.parameters import read_delta, read_epsilon
-from discreet.release.margins import least_epsilon
-from discreet.release.planned import Plan
-from discreet.release.price import price
-from discreet.release.remarks import check_rank_names
+from discreet.question.build import Asked, Binned, Expression, Labeled, col, expression
+from discreet.question.check import Question, checked
+from discreet.question.query import Key, Query
+from discreet.release.planned import Plan, planned
 
 if TYPE_CHECKING:
     from discreet.release.answer import Release
@@ -64,7 +58,7 @@ class Asking:
                 "top needs groups and a whole number from 1 up. It keeps the most common groups. "
                 'Write .group_by("ward").agg(n=dp.rows()).top(3).'
             )
-        counted = [name for name, asked in self.query.outputs if asked.statistic in COUNTS]
+        counted = [name for name, asked in self.query.outputs if asked.statistic.sizes]
         if not counted:
             raise QueryError(
                 "top is asked without a count. The most common groups are those with the largest "
@@ -73,10 +67,15 @@ class Asking:
         after = replace(self.query.after, order=((Named(counted[0]), True),), limit=count)
         return self._with(after=after)
 
+    @cached_property
+    def question(self) -> Question:
+        """What is asked, checked once against what was declared of the table."""
+        return checked(self.query, self.table.schema)
+
     @property
     def free(self) -> bool:
         """Whether all that is asked is public, so that it is answered exactly for ε = 0."""
-        return checked(self.query, self.table.schema).free
+        return self.question.free
 
     def plan(
         self,
@@ -94,17 +93,15 @@ class Asking:
         can add.  Means and variances need ``expect_rows``, the number of rows expected in a group,
         to have a margin.
         """
-        question = checked(self.query, self.table.schema)
-        check_rank_names(question)
-        level = read_delta(delta)
-        shares = _weights(weights, question)
-        if margin is not None:
-            ceiling = None if epsilon is None else read_epsilon(epsilon)
-            found = least_epsilon(question, level, margin, shares, expect_rows, ceiling)
-            return Plan(question, found, expect_rows, self.table)
-        free = epsilon is None and question.free
-        priced = price(question, Fraction(0) if free else read_epsilon(epsilon), level, shares)
-        return Plan(question, priced, expect_rows, self.table)
+        return planned(
+            self.question,
+            epsilon=epsilon,
+            delta=delta,
+            margin=margin,
+            weights=weights,
+            expect_rows=expect_rows,
+            table=self.table,
+        )
 
     def release(
         self,
@@ -169,33 +166,3 @@ def _output_name(value: Any) -> str:
         return str(value.name)
     inner = "" if aggregate.of is None else f"_{shown(aggregate.of)}"
     return f"{aggregate.statistic}{inner}"
-
-
-def _weights(
-    weights: Mapping[str, object] | None, question: Question
-) -> dict[Block, Fraction] | None:
-    if weights is None:
-        return None
-    blocks = {output.name: output.block for output in question.outputs}
-    found: dict[Block, Fraction] = {}
-    for name, weight in weights.items():
-        if name not in blocks:
-            raise QueryError(
-                f"weights names {name!r}, which is not asked. Each weight is that of an output: "
-                f"{', '.join(blocks)}. Correct the name."
-            )
-        number = rational(weight, f"the weight of {name}")
-        if number <= 0:
-            raise QueryError(
-                f"the weight of {name!r} is not above 0. Every output needs some of ε. Use 1, or "
-                "more for a smaller error."
-            )
-        # Outputs of one block share its noise, so that the largest of their weights counts.
-        found[blocks[name]] = max(found.get(blocks[name], number), number)
-    missing = [name for name, block in blocks.items() if block not in found]
-    if missing:
-        raise QueryError(
-            f"weights leaves out {missing[0]!r}. Either no output has a weight or each has one. "
-            "Add it."
-        )
-    return found

@@ -85,7 +85,7 @@ class Batch:
         """
         wanted = _aligned(margins, len(self.questions), "margins")
         shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
-        selects = [_selects(asking) for asking in self.questions]
+        selects = [asking.question.selects_keys for asking in self.questions]
         delta = budget.question_delta / sum(selects) if any(selects) else Fraction(0)
         plans: dict[int, Plan] = {}
         for place, (asking, margin) in enumerate(zip(self.questions, wanted, strict=True)):
@@ -147,9 +147,3 @@ def _weight(value: object) -> Fraction:
             "error."
         )
     return weight
-
-
-def _selects(asking: Asking) -> bool:
-    from discreet.plan.check import checked
-
-    return checked(asking.query, asking.table.schema).selects_keys

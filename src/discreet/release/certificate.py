@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.accounting.totals import Totals
-from discreet.errors import DataError, DiscreetError
+from discreet.errors import DataError, DiscreetError, Remedy
 from discreet.exact import decimal_text, rational
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.questions import LONGEST_SUMMARY, one_line
@@ -341,6 +341,10 @@ def _short(value: object) -> str:
 
 def _unreadable(fact: str) -> DataError:
     return DataError(
-        f"the certificate cannot be read: {fact}. It is read only if its meaning is certain. Use "
-        "what release.certificate.to_json() gave, or an answer that was saved as .json."
+        f"the certificate cannot be read: {fact}. It is read only if its meaning is certain.",
+        Remedy(
+            python="Use what release.certificate.to_json() gave, or an answer that was saved as "
+            ".json.",
+            sql="Use an answer that was saved as .json.",
+        ),
     )

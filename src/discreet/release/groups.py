@@ -2,15 +2,14 @@
 
 from itertools import product
 
-from discreet.plan.blocks import Output, components
-from discreet.plan.check import Question
+from discreet.measures.measure import Output
 from discreet.plan.columns import day
 from discreet.plan.expressions import Named
-from discreet.plan.groupings import Grouping, Label, Unlisted, is_dated
-from discreet.plan.query import After
 from discreet.privacy.estimate import Estimate, Release
+from discreet.question.check import Question
+from discreet.question.groupings import Grouping, Label, Unlisted, is_dated
+from discreet.question.query import After
 from discreet.release.after import column, rows_kept
-from discreet.release.decode import Frame, estimates
 from discreet.release.price import Price, Selection
 from discreet.release.run import Noisy
 
@@ -22,9 +21,10 @@ def assembled(
 ) -> tuple[tuple[Group, ...], dict[str, tuple[Estimate, ...]]]:
     """The groups and, for each output, an estimate in each of them."""
     groups = _groups(question, noisy)
-    frame = Frame(question, price, payment, True, noisy.rows)
     columns = {
-        output.name: _column(output, price, noisy, frame, len(groups))
+        output.name: price.estimates(
+            output, _integers(output, price, noisy, len(groups)), question, payment, noisy.rows
+        )
         for output in question.outputs
     }
     if question.after == After():
@@ -65,13 +65,11 @@ def _groups(question: Question, noisy: Noisy) -> tuple[Group, ...]:
     )
 
 
-def _column(
-    output: Output, price: Price, noisy: Noisy, frame: Frame, groups: int
-) -> tuple[Estimate, ...]:
-    priced = price.of(output.block)
-    if isinstance(priced, Selection):
+def _integers(output: Output, price: Price, noisy: Noisy, groups: int) -> list[tuple[int, ...]]:
+    """What was released of an output, group by group."""
+    part = price.of(output.measure)
+    if isinstance(part, Selection):
         integers, width = noisy.selected or (), 1
     else:
-        integers, width = noisy.blocks[price.blocks.index(priced)], components(output.block)
-    cells = [integers[place * width : (place + 1) * width] for place in range(groups)]
-    return estimates(output, cells, frame)
+        integers, width = noisy.blocks[price.priced.index(part)], output.measure.width
+    return [integers[place * width : (place + 1) * width] for place in range(groups)]

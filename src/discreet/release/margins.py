@@ -1,24 +1,90 @@
-"""Accuracy first: the least ε, to two digits, that meets the margins asked for."""
+"""How exact an answer will be, before anything is paid; and the least ε that is exact enough.
+
+Accuracy first: the least ε, to two digits, that meets the margins asked for.
+"""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
-from discreet.errors import BudgetExhaustedError, QueryError
+from discreet.errors import BudgetExhaustedError, Front, QueryError, Remedy
 from discreet.exact import decimal_text, rational
-from discreet.plan.blocks import Block, Output, Size
-from discreet.plan.check import Question
-from discreet.release.accuracy import margin
+from discreet.measures.measure import Measure, Output
+from discreet.privacy.estimate import Release
+from discreet.privacy.losses import PureDP
+from discreet.question.check import Question
 from discreet.release.price import Price, price, price_alone
 
 _LEAST, _MOST = -6, 3  # powers of ten between which ε is looked for
 _DIGITS = 90  # two-digit numbers per power of ten: 10 to 99
 
 
+_NEEDS_ROWS = Remedy(
+    python="needs expect_rows=", sql="needs a number of rows", command="needs --expect-rows"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """A half width at 95%, in the answer's own unit; or, for quantiles, in rows of rank."""
+
+    value: float | None
+    of_rank: bool = False
+    exact: bool = False
+
+    @property
+    def text(self) -> str:
+        """As it stands in a plan.
+
+        >>> Margin(3).text, Margin(12.5, of_rank=True).text, Margin(None).text
+        ('± 3', 'rank ± 12 rows', 'needs expect_rows=')
+        """
+        return self.told(Front.PYTHON)
+
+    def told(self, front: Front) -> str:
+        """As it stands in a plan that a front shows."""
+        if self.exact:
+            return "exact"
+        if self.value is None:
+            return _NEEDS_ROWS.text(front)
+        if self.value == inf:
+            return "± ∞"
+        if self.of_rank:
+            return f"rank ± {self.value:,.0f} rows"
+        return f"± {self.value:,.3g}" if self.value < 1000 else f"± {self.value:,.0f}"
+
+
+def margin(
+    output: Output, question: Question, price: Price, expect_rows: int | None = None
+) -> Margin:
+    """The margin that an output will have in each group.
+
+    Means and variances have a margin only for a number of rows, which is private: it is stated
+    for ``expect_rows`` rows in a group, all at one end of the range, where means are least exact.
+    """
+    noisy = output.measure.expected(output, question.unit, expect_rows)
+    if noisy is None:
+        return Margin(None)
+    payment = Release(PureDP(epsilon=price.epsilon))
+    [found] = price.estimates(output, [noisy], question, payment, expect_rows)
+    if found.rank_error is not None:
+        return Margin(found.rank_error, of_rank=True)
+    return Margin(found.margin, exact=found.exact)
+
+
+def reach_text(output: Output, question: Question) -> str:
+    """How far one unit can move an output over all groups together, in its own unit."""
+    measure, unit = output.measure, question.unit
+    size = measure.sensitivity(unit).l1 * measure.step(unit)
+    return f"{float(size):,.6g}{measure.moves}"
+
+
 def least_epsilon(
     question: Question,
     delta: Fraction,
     wanted: Mapping[str, object],
-    weights: Mapping[Block, Fraction] | None = None,
+    weights: Mapping[Measure, Fraction] | None = None,
     expect_rows: int | None = None,
     ceiling: Fraction | None = None,
 ) -> Price:
@@ -77,21 +143,21 @@ def _own_shares(
     delta: Fraction,
     outputs: Mapping[Output, Fraction],
     expect_rows: int | None,
-) -> dict[Block, Fraction] | None:
-    """Where every block has a margin, each gets the share of ε that its own margin needs."""
-    blocks = {output.block for output in outputs}
-    if question.selects_keys or blocks != set(question.blocks):
+) -> dict[Measure, Fraction] | None:
+    """Where every measure has a margin, each gets the share of ε that its own margin needs."""
+    measures = {output.measure for output in outputs}
+    if question.selects_keys or measures != set(question.measures):
         return None
     shares = {}
-    for block in question.blocks:
-        own = [pair for pair in outputs.items() if pair[0].block == block]
+    for measure in question.measures:
+        own = [pair for pair in outputs.items() if pair[0].measure == measure]
 
         def meets(
             epsilon: Fraction,
-            block: Block = block,
+            measure: Measure = measure,
             own: list[tuple[Output, Fraction]] = own,
         ) -> bool:
-            priced = price_alone(block, question, epsilon, delta)
+            priced = price_alone(measure, question.unit, epsilon, delta)
             return all(
                 (margin(output, question, priced, expect_rows).value or 0) <= bound
                 for output, bound in own
@@ -100,7 +166,7 @@ def _own_shares(
         found = _least(meets)
         if found is None:
             return None
-        shares[block] = found
+        shares[measure] = found
     return shares
 
 
@@ -110,8 +176,12 @@ def _read(
     outputs = {output.name: output for output in question.outputs}
     if not wanted:
         raise QueryError(
-            "margin names no output. It says how large the error of each may be at 95%. Write "
-            'margin={"patients": 5}.'
+            "margin names no output. It says how large the error of each may be at 95%.",
+            Remedy(
+                python='Write margin={"patients": 5}.',
+                sql="Name one, with its size.",
+                command="Write --margin patients=5.",
+            ),
         )
     found = {}
     probed = price(question, Fraction(1), Fraction(1, 10**6))
@@ -131,14 +201,23 @@ def _read(
         probe = margin(output, question, probed, None)
         if probe.value is None and expect_rows is None:
             raise QueryError(
-                f"{name!r} has a margin only for a number of rows, which is private. State how "
-                "many rows a group is expected to have: .plan(margin=…, expect_rows=1000)."
+                f"{name!r} has a margin only for a number of rows, which is private.",
+                Remedy(
+                    python="State how many rows a group is expected to have: .plan(margin=…, "
+                    "expect_rows=1000).",
+                    sql="State how many rows a group is expected to have.",
+                    command="State how many rows a group is expected to have: --expect-rows 1000.",
+                ),
             )
         found[output] = number
-    noisy = any(not isinstance(block, Size) for block in question.blocks)
-    if noisy and all(isinstance(output.block, Size) for output in found):
+    noisy = any(not measure.free for measure in question.measures)
+    if noisy and all(output.measure.free for output in found):
         raise QueryError(
             f"margin names only {next(iter(wanted))!r}, which is exact and costs nothing. ε "
-            "follows from the margins of what has noise. Name another output too, or give epsilon."
+            "follows from the margins of what has noise.",
+            Remedy(
+                python="Name another output too, or give epsilon.",
+                command="Name another output too, or give --epsilon.",
+            ),
         )
     return found

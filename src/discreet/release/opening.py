@@ -1,12 +1,16 @@
 """Opening a table: its declarations, from Python or from a policy, and its ledger."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.public import read_public
-from discreet.engines.sources import Sources, default_name, find
-from discreet.errors import PolicyError
+from discreet.engines.measuring import Engine
+from discreet.engines.sources import Sources, default_name, engine_of, find
+from discreet.errors import Front, PolicyError, caught_by
 from discreet.ledger import Ledger
 from discreet.plan.schema import ROW, Beside, Schema
 from discreet.policy.beside import PrivateTable, columns_of
@@ -44,7 +48,7 @@ def table(
     are lookup tables that are not sensitive.  SQL can join both.
 
     >>> import pandas
-    >>> from discreet.plan.build import col, rows
+    >>> from discreet.question.build import col, rows
     >>> from discreet.plan.columns import integer
     >>> ages = pandas.DataFrame({"age": [30, 40] * 500})
     >>> visits = table(ages, name="visits", unit="row", budget=Budget(epsilon=3),
@@ -55,55 +59,81 @@ def table(
     """
     if isinstance(source, str | Path) and str(source).endswith(".toml"):
         return _from_policy(source, _given(locals()))
-    sources, schema = declared(
-        source,
-        table=table,
-        engine=engine,
-        name=name,
-        columns=columns,
-        unit=unit,
-        neighbors=neighbors,
-        max_groups=max_groups,
-        max_rows=max_rows,
-        private=private,
-        public=public,
-    )
-    if not isinstance(budget, Budget):
-        kind = type(budget).__name__
-        given = "no budget" if kind == "NoneType" else f"a {kind} for its budget"
-        raise PolicyError(
-            f"the table has {given}. It is the cap on everything that will ever be asked of it. "
-            "Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate mechanisms are "
-            "wanted."
-        )
-    opened = Table(sources, schema, _ledger(ledger))
-    opened.engine()  # names are checked before anything is written down
-    opened.ledger.declare(
-        schema.name,
-        neighbors=schema.neighbors,
-        budget=budget,
-        analyst_budget=analyst_budget,
-        period=period,
-        details=schema.to_data(),
-    )
-    return opened
+    return declared(**locals()).opened()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declarations:
+    """A table as it is declared: whom and what, where its rows and its ledger are, its budgets.
+
+    A question is checked, planned and priced against its ``schema``.  To look at the names of the
+    source it is opened by ``engine``; to ask, the table is opened, with that engine.
+    """
+
+    schema: Schema
+    sources: Sources
+    ledger: str | Path | Ledger | None
+    budget: Budget | None
+    analyst_budget: Budget | None
+    period: str | None
+
+    def engine(self) -> Engine:
+        """The source, opened: its names are compared with the declarations, no row is read."""
+        return open_engine(self.sources, self.schema)
+
+    def opened(self, engine: Engine | None = None) -> Table:
+        """The table, with its source and its ledger, in which it is declared."""
+        if not isinstance(self.budget, Budget):
+            kind = type(self.budget).__name__
+            given = "no budget" if kind == "NoneType" else f"a {kind} for its budget"
+            raise PolicyError(
+                f"the table has {given}. It is the cap on everything that will ever be asked of "
+                "it. Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate "
+                "mechanisms are wanted."
+            )
+        if self.ledger is None:
+            raise PolicyError(
+                "the table has no ledger. What was spent must outlive the process, or the budget "
+                'caps nothing. Write ledger="visits.ledger"; ledger=":memory:" forgets it at the '
+                "end, and every certificate says so."
+            )
+        with ExitStack() as stack:  # which closes what was opened here, if something is refused
+            if engine is None:
+                engine = stack.enter_context(closing(self.engine()))
+            ledger = self.ledger
+            if not isinstance(ledger, Ledger):
+                ledger = stack.enter_context(Ledger(ledger))
+            ledger.declare(
+                self.schema.name,
+                neighbors=self.schema.neighbors,
+                budget=self.budget,
+                analyst_budget=self.analyst_budget,
+                period=self.period,
+                details=self.schema.to_data(),
+            )
+            stack.pop_all()
+        return Table(engine, self.schema, ledger)
 
 
 def declared(
     source: object,
     *,
-    table: str | None = None,
-    engine: str | None = None,
-    name: str | None = None,
-    columns: Any = None,
     unit: str | None = None,
     neighbors: str | None = None,
+    budget: Budget | None = None,
+    columns: Any = None,
     max_groups: int | None = None,
     max_rows: int | None = None,
+    ledger: str | Path | Ledger | None = None,
+    name: str | None = None,
+    table: str | None = None,
+    engine: str | None = None,
+    analyst_budget: Budget | None = None,
+    period: str | None = None,
     private: Mapping[str, PrivateTable] | None = None,
     public: Mapping[str, object] | None = None,
-) -> tuple[Sources, Schema]:
-    """Where the rows are, and what was declared of them.  Only public tables are read."""
+) -> Declarations:
+    """What ``table`` is given, checked once.  Of the data only public tables are read."""
     others, lookups = _tables("private", private), _tables("public", public)
     for label, other in others.items():
         if not isinstance(other, PrivateTable):
@@ -127,10 +157,33 @@ def declared(
         },
         public={label: read_public(label, one) for label, one in found.items()},
     )
-    sources = Sources(
-        find(source, table, engine), {label: other.source for label, other in others.items()}, found
+    return Declarations(
+        schema=schema,
+        sources=Sources(
+            find(source, table, engine),
+            {label: other.source for label, other in others.items()},
+            found,
+        ),
+        ledger=ledger,
+        budget=budget,
+        analyst_budget=analyst_budget,
+        period=period,
     )
-    return sources, schema
+
+
+def open_engine(sources: Sources, schema: Schema) -> Engine:
+    """The engine of the source; names are compared with the declarations, no row is read."""
+    match engine_of(sources.main):
+        case "postgres":
+            from discreet.engines.postgres.engine import Postgres
+
+            return Postgres(sources, schema)
+        case "spark":
+            from discreet.engines.spark.engine import Spark
+
+            return Spark(sources, schema)
+        case _:
+            return DuckDB(sources, schema)
 
 
 def _tables(what: str, tables: Any) -> dict[str, Any]:
@@ -154,7 +207,8 @@ def _from_policy(path: str | Path, given: dict[str, Any]) -> Table:
             f"{sorted(given)[0]}= is given beside a policy. The policy is the one place where a "
             "table is declared. Change it there."
         )
-    return table(**read_policy(path))
+    with caught_by(Front.POLICY):
+        return declared(**read_policy(path)).opened()
 
 
 def _given(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -181,15 +235,3 @@ def _unit(unit: str | None) -> str:
             f'says whose row it is, or unit="{ROW}" if every row is another person.'
         )
     return unit
-
-
-def _ledger(ledger: str | Path | Ledger | None) -> Ledger:
-    if isinstance(ledger, Ledger):
-        return ledger
-    if ledger is None:
-        raise PolicyError(
-            "the table has no ledger. What was spent must outlive the process, or the budget caps "
-            'nothing. Write ledger="visits.ledger"; ledger=":memory:" forgets it at the end, and '
-            "every certificate says so."
-        )
-    return Ledger(ledger)

@@ -1,21 +1,23 @@
 """A plan: what a question will cost and how exact its answer will be.  Nothing is spent."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import QueryError
-from discreet.exact import decimal_text, stated
-from discreet.plan.blocks import Block, Output
-from discreet.plan.check import Question
+from discreet.errors import Front, QueryError
+from discreet.exact import decimal_text, rational, stated
+from discreet.measures.measure import Measure, Output
 from discreet.plan.expressions import Named, shown
-from discreet.plan.groupings import Unlisted
-from discreet.release.accuracy import Margin, margin, mechanism_text, noise_text, reach_text
-from discreet.release.price import Price, Priced
-from discreet.release.remarks import in_no_group, too_few, undeclared
+from discreet.privacy.parameters import read_delta, read_epsilon
+from discreet.question.check import Question
+from discreet.question.groupings import Unlisted
+from discreet.release.margins import Margin, least_epsilon, margin, reach_text
+from discreet.release.price import Price, Priced, price
+from discreet.release.remarks import check_rank_names, in_no_group, too_few, undeclared
 
 if TYPE_CHECKING:
     from discreet.release.answer import Release
@@ -41,27 +43,19 @@ class Line:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Plan:
-    """A question with its price.  ``release`` pays exactly what is shown here.
+    """A question with its price: a value, for which neither data nor ledger are needed.
 
-    Neither data nor ledger are touched by making or reading a plan.
+    ``table.release(plan)`` pays exactly what is shown here, and so does ``release`` of a plan that
+    was made by asking a table.
     """
 
     question: Question
     price: Price
     expect_rows: int | None = None
-    opened: "Table | None" = field(default=None)
-
-    @property
-    def table(self) -> "Table":
-        """The table that the question is about."""
-        if self.opened is None:
-            raise QueryError(
-                "the plan belongs to no open table. A question is asked of a table. Make the plan "
-                "with table.agg(…).plan(epsilon=1)."
-            )
-        return self.opened
+    table: "Table | None" = field(default=None, compare=False)
+    """The open table that was asked, if one was."""
 
     @property
     def epsilon(self) -> Fraction:
@@ -73,20 +67,25 @@ class Plan:
         """The δ that it costs; 0 where only pure mechanisms are used."""
         return self.price.delta
 
+    @property
+    def measured(self) -> tuple[Measure, ...]:
+        """What an engine is asked for."""
+        return tuple(one.measure for one in self.price.priced)
+
     @cached_property
     def lines(self) -> list[Line]:
         """Each output with its mechanism, its margin at 95% and its part of ε."""
-        first: dict[Block, str] = {}
+        first: dict[Measure, str] = {}
         for output in self.question.outputs:
-            first.setdefault(output.block, output.name)
+            first.setdefault(output.measure, output.name)
         return [
             Line(
                 output.name,
                 output.aggregate.text,
-                mechanism_text(output, self.question, self.price),
+                self.price.of(output.measure).described(self.question.unit),
                 margin(output, self.question, self.price, self.expect_rows),
-                self.price.of(output.block).epsilon,
-                None if first[output.block] == output.name else first[output.block],
+                self.price.of(output.measure).epsilon,
+                None if first[output.measure] == output.name else first[output.measure],
             )
             for output in self.question.outputs
         ]
@@ -104,8 +103,7 @@ class Plan:
 
         Keys that are found privately are not known yet: one made-up group stands for them.
         """
-        blocks = tuple(priced.block for priced in self.price.blocks)
-        return self.table.engine().texts(self.question, blocks)
+        return self._asked().engine().texts(self.question, self.measured)
 
     def margins(self) -> dict[str, float | None]:
         """The margin of every output at 95%, per group; for quantiles, in rows of rank."""
@@ -131,7 +129,15 @@ class Plan:
         """
         from discreet.release.table import answer
 
-        return answer(self, key=key, analyst=analyst, source=source)
+        return answer(self, self._asked(), key=key, analyst=analyst, source=source)
+
+    def _asked(self) -> "Table":
+        if self.table is None:
+            raise QueryError(
+                "the plan belongs to no open table. A question is asked of a table. Write "
+                "table.release(plan), or make the plan with table.agg(…).plan(epsilon=1)."
+            )
+        return self.table
 
     @property
     def text(self) -> str:
@@ -139,24 +145,24 @@ class Plan:
         data = {
             "version": 1,
             "table": self.question.schema.name,
-            "question": self.question.query.text,
+            "question": self.question.text,
             "derived": [[name, str(node)] for name, node in self.question.query.derived],
             "source": str(self.question.source),
             "groups": _digest(self.question),
             "epsilon": str(self.price.epsilon),
             "delta": str(self.price.delta),
             "blocks": [
-                [str(priced.block), str(priced.mechanism), priced.sensitivity]
-                for priced in self.price.blocks
+                [one.measure.recorded, str(one.mechanism), one.sensitivity]
+                for one in self.price.priced
             ],
         }
         return json.dumps(data, sort_keys=True)
 
-    def explain(self) -> str:
+    def explain(self, front: Front = Front.PYTHON) -> str:
         """How the question is answered, step by step, with what each step assumes."""
         question = self.question
         schema = question.schema
-        lines = [f"question   {question.query.text}", f"table      {schema.name}"]
+        lines = [f"question   {question.text}", f"table      {schema.name}"]
         if question.query.source.text:
             lines.append(f"rows       {question.query.source.text}")
         if schema.by_person:
@@ -178,7 +184,7 @@ class Plan:
                 "appears with probability one half, one of a single person with at most δ"
             )
         lines += [
-            self._explained(line, output)
+            self._explained(line, output, front)
             for line, output in zip(self.lines, question.outputs, strict=True)
         ]
         lines += [
@@ -190,15 +196,15 @@ class Plan:
         lines += [f"note       {note}" for note in self.notes]
         return "\n".join(lines)
 
-    def _explained(self, line: Line, output: Output) -> str:
-        question, priced = self.question, self.price.of(output.block)
+    def _explained(self, line: Line, output: Output, front: Front) -> str:
+        question, priced = self.question, self.price.of(output.measure)
         if line.margin.exact:
             return (
                 f"{line.output:<10} {line.asks}: exact, {stated('ε', line.epsilon)}; the number of "
                 "rows is public, since a neighbor has another row in the place of one"
             )
         text = (
-            f"{line.output:<10} {line.asks}: {line.mechanism}, {line.margin.text} (95%), "
+            f"{line.output:<10} {line.asks}: {line.mechanism}, {line.margin.told(front)} (95%), "
             f"{stated('ε', line.epsilon)}"
         )
         if not isinstance(priced, Priced):
@@ -206,13 +212,14 @@ class Plan:
         together = [
             other.name
             for other in question.outputs
-            if other.block == output.block and other.name != output.name
+            if other.measure == output.measure and other.name != output.name
         ]
         if together:
             text += f" together with {', '.join(together)}"
         text += f"; one {_whose(question)} moves it by at most {reach_text(output, question)}"
         if priced.instead is not None:
-            text += f"; {noise_text(priced.instead, output, question)} would be less exact"
+            step = output.measure.step(question.unit)
+            text += f"; {priced.instead.described(step)} would be less exact"
         return text
 
     @property
@@ -240,6 +247,63 @@ class Plan:
         text += [f"{name} = {how}, from released numbers" for name, how in self.computed]
         text += [f"note: {note}" for note in self.notes]
         return "\n".join([*text, f"costs {self._price}; nothing is spent until .release()"])
+
+
+def planned(
+    question: Question,
+    *,
+    epsilon: object = None,
+    delta: object = 0,
+    margin: Mapping[str, object] | None = None,
+    weights: Mapping[str, object] | None = None,
+    expect_rows: int | None = None,
+    table: "Table | None" = None,
+) -> Plan:
+    """The price and the errors for ``epsilon``, or the least ε that meets every ``margin``.
+
+    With both, ε is the ceiling; what is public costs nothing and needs neither.  ``weights`` say
+    how outputs share ε; without them all have the same error relative to what one person can add.
+    """
+    check_rank_names(question)
+    level = read_delta(delta)
+    shares = _weights(weights, question)
+    if margin is not None:
+        ceiling = None if epsilon is None else read_epsilon(epsilon)
+        found = least_epsilon(question, level, margin, shares, expect_rows, ceiling)
+        return Plan(question, found, expect_rows, table)
+    free = epsilon is None and question.free
+    priced = price(question, Fraction(0) if free else read_epsilon(epsilon), level, shares)
+    return Plan(question, priced, expect_rows, table)
+
+
+def _weights(
+    weights: Mapping[str, object] | None, question: Question
+) -> dict[Measure, Fraction] | None:
+    if weights is None:
+        return None
+    measures = {output.name: output.measure for output in question.outputs}
+    found: dict[Measure, Fraction] = {}
+    for name, weight in weights.items():
+        if name not in measures:
+            raise QueryError(
+                f"weights names {name!r}, which is not asked. Each weight is that of an output: "
+                f"{', '.join(measures)}. Correct the name."
+            )
+        number = rational(weight, f"the weight of {name}")
+        if number <= 0:
+            raise QueryError(
+                f"the weight of {name!r} is not above 0. Every output needs some of ε. Use 1, or "
+                "more for a smaller error."
+            )
+        # Outputs of one measure share its noise, so that the largest of their weights counts.
+        found[measures[name]] = max(found.get(measures[name], number), number)
+    missing = [name for name, measure in measures.items() if measure not in found]
+    if missing:
+        raise QueryError(
+            f"weights leaves out {missing[0]!r}. Either no output has a weight or each has one. "
+            "Add it."
+        )
+    return found
 
 
 def _digest(question: Question) -> str:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from discreet.errors import QueryError
-from discreet.plan.check import Question
+from discreet.errors import QueryError, Remedy
 from discreet.plan.columns import Category
 from discreet.plan.expressions import (
     Chosen,
@@ -17,25 +16,17 @@ from discreet.plan.expressions import (
     shown,
     walk,
 )
-from discreet.plan.groupings import Edges, Grouping, Label, Listed, Truth
 from discreet.privacy.estimate import Estimate
+from discreet.question.check import Question
+from discreet.question.groupings import Edges, Grouping, Label, Listed, Truth
 from discreet.release.shown import label_text
 
 RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
+_A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
 _MOST_LISTED = 6
 _MOST_COMPARED = 1_000
 """Declared values among which one like a written one is looked for: that takes time."""
-_RANKED = ("quantile", "median", "min", "max")
-
-
-def ranked(asks: str) -> bool:
-    """Whether an output is a value chosen by its rank, whose error is one of rank.
-
-    >>> ranked("quantile(stay, 0.9)"), ranked("mean(stay)")
-    (True, False)
-    """
-    return asks.partition("(")[0] in _RANKED
 
 
 def check_rank_names(question: Question) -> None:
@@ -43,7 +34,7 @@ def check_rank_names(question: Question) -> None:
     names = {output.name for output in question.outputs} | {name for name, _ in question.keys}
     names |= {name for name, _ in question.after.columns}
     doubled = sorted(names & {f"{name}{RANK_ERROR}" for name in names})
-    if doubled and any(ranked(output.aggregate.text) for output in question.outputs):
+    if doubled and any(output.aggregate.statistic.ranked for output in question.outputs):
         raise QueryError(
             f"two columns of the answer are named {doubled[0][:60]!r}. A quantile, a least or a "
             f"largest value m also gives m{RANK_ERROR}. Use other names."
@@ -80,8 +71,8 @@ def in_no_group(question: Question) -> list[str]:
             found.append(f"{label_text(name)}: rows outside of the bins are in no group.")
         elif _leaves_out(grouping):
             found.append(
-                f"{label_text(name)}: rows for which it has no value are in no group. COALESCE, "
-                "or fill_null in Python, gives them one."
+                f"{label_text(name)}: rows for which it has no value are in no group. "
+                f"{_A_VALUE.text(question.query.front)}"
             )
     return found
 

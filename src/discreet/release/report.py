@@ -11,7 +11,7 @@ from discreet.release.answer import Release
 from discreet.release.drawing import Scale
 from discreet.release.shown import error_text, label_text, value_text
 from discreet.release.style import STYLE
-from discreet.release.words import asked_in_words, from_zero, price_in_words, protected
+from discreet.release.words import asked_in_words, price_in_words, protected
 
 _MOST_ROWS = 1000
 _MOST_IN_NOTEBOOK = 60
@@ -25,9 +25,10 @@ def page(release: Release) -> str:
     certificate = release.certificate
     by = f" by {', '.join(release.keys)}" if release.keys else ""
     title = _text(f"{certificate.table}{by}")
+    asked = asked_in_words(certificate, release.asked, release.keys, release.condition)
     parts = [
         f'<header><p class="kicker">Private statistics</p><h1>{title}</h1>'
-        f'<p class="lead">{_text(asked_in_words(certificate, release.keys))}</p>'
+        f'<p class="lead">{_text(asked)}</p>'
         f'<p class="asked"><span>As asked</span> <code>{_text(certificate.question)}</code></p>'
         f"{_facts(release)}</header>",
         f'<section aria-labelledby="answer"><h2 id="answer">The answer</h2>{_table(release)}'
@@ -89,7 +90,7 @@ def _facts(release: Release) -> str:
 
 def _table(release: Release) -> str:
     scales = {
-        name: Scale(found, from_zero(release.asks(name)), alone=not release.keys)
+        name: Scale(found, release.adds_up(name), alone=not release.keys)
         for name, found in release.columns.items()
     }
     if release.keys:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.engines.measuring import Engine
-from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
-from discreet.plan.check import Question
-from discreet.release.price import Exact, Price
+from discreet.question.check import Question
+from discreet.release.price import Price
 
 _VERSION = 1
 
@@ -67,19 +65,9 @@ def run(question: Question, price: Price, engine: Engine, bits: BitSource) -> No
         cells = candidates.released(chosen.kept)
         if price.selection.answers is not None and chosen.counts is not None:
             selected = tuple(int(count) for count in chosen.counts)
-    measured = engine.measure(question, tuple(priced.block for priced in price.blocks), cells)
-    blocks = []
-    for priced in price.blocks:
-        noise: Any = priced.mechanism
-        if isinstance(noise, Laplace | Gaussian):
-            noisy = noise.release(measured.sums[priced.block], bits)
-            blocks.append(tuple(int(number) for number in noisy))
-        elif isinstance(noise, Exact):
-            blocks.append((measured.rows or 0,))
-        else:
-            found: list[int] = []
-            for group in measured.ranks[priced.block]:
-                points = noise(group, source=bits)
-                found += map(int, points) if isinstance(points, list | tuple) else [int(points)]
-            blocks.append(tuple(found))
-    return Noisy(tuple(blocks), cells, selected, measured.rows)
+    measured = engine.measure(question, tuple(one.measure for one in price.priced), cells)
+    released = tuple(
+        tuple(int(number) for number in one.mechanism.release(measured.of[one.measure], bits))
+        for one in price.priced
+    )
+    return Noisy(released, cells, selected, measured.rows)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from math import inf
 
-from discreet.plan.groupings import Label
 from discreet.privacy.estimate import Estimate
 from discreet.privacy.rounding import margin_text, number_text
+from discreet.question.groupings import Label
 
 _LOPSIDED = 4 / 5
 

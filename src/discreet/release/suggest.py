@@ -12,19 +12,18 @@ from discreet.engines.profile import SIZES, people_by_size
 from discreet.errors import PolicyError, QueryError
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Keystream
-from discreet.plan.build import col, people, rows
-from discreet.plan.check import checked
 from discreet.plan.columns import Number
-from discreet.plan.query import Key, Query
 from discreet.plan.schema import Schema
 from discreet.plan.types import unknown_column
 from discreet.privacy.estimates import Estimates
 from discreet.privacy.events import ComposedEvent, DiscreteLaplaceEvent
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_epsilon
+from discreet.question.build import col, people, rows
+from discreet.question.check import checked
+from discreet.question.query import Key, Query
 from discreet.release.asking import Asking
-from discreet.release.planned import Plan
-from discreet.release.price import price
+from discreet.release.planned import planned
 
 if TYPE_CHECKING:
     from discreet.release.table import Table
@@ -95,7 +94,7 @@ def suggest_bounds(table: "Table", column: str, *, epsilon: object, analyst: str
     edges = [-power for power in reversed(powers)] + [Fraction(0)] + powers
     key = Key(column, col(column).node, tuple(edges))
     question = checked(Query(keys=(key,), outputs=(("n", rows().aggregate),)), _uncapped(table))
-    plan = Plan(question, price(question, read_epsilon(epsilon)), None, table)
+    plan = planned(question, epsilon=epsilon, table=table)
     cells = plan.release(analyst=analyst)["n"]
     if not isinstance(cells, Estimates):
         raise TypeError("a histogram has several cells")

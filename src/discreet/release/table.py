@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from discreet.engines.measuring import Engine, guarded
-from discreet.engines.opening import open_engine
-from discreet.engines.sources import Sources
 from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
 from discreet.exact import decimal_text
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.balances import Balance
+from discreet.measures.measure import Aggregate
 from discreet.noise import BitSource, Keystream
-from discreet.plan.groupings import is_dated
 from discreet.plan.schema import Schema
 from discreet.privacy.estimate import Release as Payment
 from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.release.accuracy import mechanism_text
+from discreet.question.groupings import is_dated
 from discreet.release.answer import Release
 from discreet.release.asking import Asking
 from discreet.release.certificate import UNANSWERED, Certificate
@@ -38,11 +36,10 @@ class Table:
     and get the answer with ``release``.
     """
 
-    def __init__(self, sources: Sources, schema: Schema, ledger: Ledger) -> None:
-        self._sources = sources
+    def __init__(self, engine: Engine, schema: Schema, ledger: Ledger) -> None:
+        self._engine = engine
         self.schema = schema
         self.ledger = ledger
-        self._engine: Engine | None = None
 
     def __repr__(self) -> str:
         whose = f"each {self.schema.unit}" if self.schema.by_person else "each row"
@@ -123,11 +120,22 @@ class Table:
         """
         return suggest_caps(self, epsilon=epsilon, group_by=group_by, analyst=analyst)
 
+    def release(self, plan: Plan, *, key: str | None = None, analyst: str | None = None) -> Release:
+        """Pay what a plan shows, and answer.
+
+        With a ``key``, a retry of the same question gets the same answer for free.
+        """
+        if plan.question.declared != self.schema:
+            raise QueryError(
+                f"the plan was made for other declarations than those of {self.name[:60]!r}. Its "
+                "noise is measured by them, and would not protect the people of this table. Plan "
+                "the question again: table.ask(…).plan(epsilon=1)."
+            )
+        return answer(plan, self, key=key, analyst=analyst)
+
     def close(self) -> None:
         """Let go of the data and the ledger."""
-        if self._engine is not None:
-            self._engine.close()
-            self._engine = None
+        self._engine.close()
         self.ledger.close()
 
     def __enter__(self) -> "Table":
@@ -137,40 +145,38 @@ class Table:
         self.close()
 
     def engine(self) -> Engine:
-        """The source, opened: its names are compared with the declarations, no row is read."""
-        if self._engine is None:
-            self._engine = open_engine(self._sources, self.schema)
+        """The source, opened: its names were compared with the declarations, no row was read."""
         return self._engine
 
 
 def answer(
     plan: Plan,
+    table: Table,
     *,
     key: str | None = None,
     analyst: str | None = None,
     source: BitSource | None = None,
 ) -> Release:
     """question ▶ plan ▶ price ▶ charge ▶ run ▶ noise ▶ release, in this order and no other."""
-    opened = plan.table
-    engine, bits = opened.engine(), Keystream() if source is None else source
+    engine, bits = table.engine(), Keystream() if source is None else source
     if not bits.safe:
         raise UnsafeRandomnessError(
             "the release is asked for with seeded bits. Whoever knows the seed can subtract the "
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
-    engine.prepare(plan.question, tuple(priced.block for priced in plan.price.blocks))
-    charge = opened.ledger.charge(
-        opened.name,
+    engine.prepare(plan.question, plan.measured)
+    charge = table.ledger.charge(
+        table.name,
         event=plan.price.event,
         question=plan.text,
         analyst=analyst,
         key=key,
-        summary=plan.question.query.text,
-        neighbors=opened.schema.neighbors,
+        summary=plan.question.text,
+        neighbors=table.schema.neighbors,
     )
 
     def answered() -> bytes:
-        stated = _certificate(plan, charge, engine.software).statement()
+        stated = _certificate(plan, table, charge).statement()
 
         def measured() -> bytes:
             noisy = run(plan.question, plan.price, engine, bits)
@@ -178,30 +184,31 @@ def answer(
 
         return guarded(measured)
 
-    noisy = opened.ledger.answer(charge, answered, safe=bits.safe)
-    return _certified(plan, noisy, charge, engine.software)
+    noisy = table.ledger.answer(charge, answered, safe=bits.safe)
+    return _certified(plan, table, charge, noisy)
 
 
-def _certified(plan: Plan, data: bytes, charge: Charge, software: tuple[str, str]) -> Release:
+def _certified(plan: Plan, table: Table, charge: Charge, data: bytes) -> Release:
     price, noisy = plan.price, Noisy.from_bytes(data)
     loss: PureDP | ApproximateDP = PureDP(epsilon=price.epsilon)
     if price.delta:
         loss = ApproximateDP(epsilon=price.epsilon, delta=price.delta)
     groups, columns = assembled(plan.question, price, noisy, Payment(loss))
     if noisy.certificate is None:  # a retry of what version 0.1.0 released
-        stated = _certificate(plan, charge, software)
+        stated = _certificate(plan, table, charge)
     else:  # of a retry, that of the first time
         stated = Certificate.from_data({**noisy.certificate, "answer": UNANSWERED})
     certificate = replace(stated, answer=sha256(data).hexdigest())
     keys = tuple(name for name, _ in plan.question.keys)
     dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
-    return Release(keys, groups, columns, certificate, plan.remarks, dated)
+    condition = plan.question.query.condition
+    return Release(keys, groups, columns, certificate, plan.remarks, dated, _asked(plan), condition)
 
 
-def _certificate(plan: Plan, charge: Charge, software: tuple[str, str]) -> Certificate:
+def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
     """What is stated of a release, before there is an answer."""
-    opened, price = plan.table, plan.price
-    entry, schema = opened.ledger.entry(charge.sequence), opened.schema
+    price, schema, ledger = plan.price, table.schema, table.ledger
+    entry = ledger.entry(charge.sequence)
     if entry is None:
         raise LedgerCorruptError(
             f"entry {charge.sequence} of the ledger is gone. A charge is never removed. Run "
@@ -209,7 +216,7 @@ def _certificate(plan: Plan, charge: Charge, software: tuple[str, str]) -> Certi
         )
     return Certificate(
         table=schema.name,
-        question=plan.question.query.text,
+        question=plan.question.text,
         unit=schema.unit,
         neighbors=schema.neighbors.value,
         max_groups=schema.max_groups,
@@ -218,14 +225,14 @@ def _certificate(plan: Plan, charge: Charge, software: tuple[str, str]) -> Certi
         epsilon=_exact_text(price.epsilon),
         delta=_exact_text(price.delta),
         analyst=charge.analyst,
-        ledger=Path(opened.ledger.place).name,
-        durable=opened.ledger.durable,
+        ledger=Path(ledger.place).name,
+        durable=ledger.durable,
         entry=charge.sequence,
         hash=entry.hash,
         time=entry.time,
         answer=UNANSWERED,
-        versions=dict([*_versions(), software]),
-        suspensions=opened.ledger.suspensions(schema.name, before=charge.sequence),
+        versions=dict([*_versions(), table.engine().software]),
+        suspensions=ledger.suspensions(schema.name, before=charge.sequence),
     )
 
 
@@ -235,8 +242,8 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
         output.name: {
             "output": output.name,
             "asks": output.aggregate.text,
-            "mechanism": mechanism_text(output, plan.question, plan.price),
-            "epsilon": str(plan.price.of(output.block).epsilon),
+            "mechanism": plan.price.of(output.measure).described(plan.question.unit),
+            "epsilon": str(plan.price.of(output.measure).epsilon),
         }
         for output in plan.question.outputs
     }
@@ -250,6 +257,12 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
         for name, how in plan.computed
     ]
     return (*released.values(), *computed)
+
+
+def _asked(plan: Plan) -> tuple[Aggregate | None, ...]:
+    """The statistics of what ``_mechanisms`` lists, in its order."""
+    released = {output.name: output.aggregate for output in plan.question.outputs}
+    return (*released.values(), *(released.get(how) for _, how in plan.computed))
 
 
 @cache

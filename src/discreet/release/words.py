@@ -1,44 +1,28 @@
 """What was asked and what the price means, in words that need no course in privacy."""
 
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 from math import exp, floor, log10
 
+from discreet.measures.measure import Aggregate, joined
 from discreet.release.certificate import Certificate
 
-_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
-_ASKED = {
-    "rows": "the number of rows",
-    "count": "the number of rows that have {of}",
-    "sum": "the sum of {of}",
-    "mean": "the mean of {of}",
-    "var": "the variance of {of}",
-    "std": "the standard deviation of {of}",
-    "min": "about the smallest {of}",
-    "max": "about the largest {of}",
-    "n_unique": "the number of different values of {of}",
-}
-_FROM_ZERO = ("people", "rows", "count", "sum", "n_unique")
 _LARGEST_EPSILON = 20
 
 
-def from_zero(asks: str) -> bool:
-    """Whether an output adds up rows, so that a bar from 0 shows it truly."""
-    return asks.partition("(")[0] in _FROM_ZERO
-
-
-def counts(asks: str) -> bool:
-    """Whether an output counts something, so that the truth is never below 0."""
-    return from_zero(asks) and not asks.startswith("sum(")
-
-
-def asked_in_words(certificate: Certificate, keys: Sequence[str]) -> str:
-    """The question as a sentence."""
-    phrases = [_phrase(one["asks"], certificate.unit) for one in certificate.mechanisms]
-    listed = _joined(list(dict.fromkeys(phrases)))
-    each = f", for each {_joined(list(keys))}" if keys else ""
-    condition = _condition(certificate.question)
+def asked_in_words(
+    certificate: Certificate,
+    asked: Sequence[Aggregate | None],
+    keys: Sequence[str],
+    condition: str,
+) -> str:
+    """The question as a sentence; ``asked`` are the statistics of what the certificate lists."""
+    phrases = [
+        one["asks"] if aggregate is None else aggregate.in_words(certificate.unit)
+        for one, aggregate in zip(certificate.mechanisms, asked, strict=True)
+    ]
+    listed = joined(list(dict.fromkeys(phrases)))
+    each = f", for each {joined(keys)}" if keys else ""
     where = f", counting only rows where {condition}" if condition else ""
     return f"{listed[:1].upper()}{listed[1:]} in {certificate.table}{each}{where}."
 
@@ -87,32 +71,6 @@ def price_in_words(certificate: Certificate) -> list[str]:
             "sure after reading this."
         )
     return sentences
-
-
-def _phrase(asks: str, unit: str) -> str:
-    statistic, _, rest = asks.partition("(")
-    of = rest.removesuffix(")")
-    if statistic == "people":
-        return "the number of rows" if unit == "row" else f"the number of different {unit}"
-    if statistic == "quantile":
-        of, *levels = re.split(r", (?=[0-9./]+(?:,|$))", of)
-        named = ["the median" if one in ("0.5", "1/2") else f"the {one}-quantile" for one in levels]
-        return f"{_joined(named)} of {of}"
-    return _ASKED.get(statistic, asks).format(of=of) if statistic in _ASKED else asks
-
-
-def _condition(question: str) -> str:
-    """What stands between WHERE and GROUP BY; what is quoted cannot pretend to be either."""
-    masked = _QUOTED.sub(lambda found: "_" * len(found[0]), question)
-    start = masked.find(" WHERE ")
-    if start < 0:
-        return ""
-    ends = [place for end in (" GROUP BY ", " TOP ") if (place := masked.find(end, start)) >= 0]
-    return question[start + len(" WHERE ") : min(ends, default=len(question))]
-
-
-def _joined(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _up(number: float, digits: int) -> str:

@@ -1,50 +1,53 @@
 """An aggregate or a group in the list of a SELECT ▶ nodes."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlglot import exp
 
 from discreet.errors import BoundsError, PrivacyParameterError, QueryError
-from discreet.plan.aggregate import Aggregate, Statistic
+from discreet.measures.measure import Aggregate, Statistic
+from discreet.measures.table import (
+    COUNT,
+    DEVIATION,
+    DISTINCT,
+    LEAST,
+    MEAN,
+    MOST,
+    PEOPLE,
+    QUANTILE,
+    ROWS,
+    STATISTICS,
+    SUM,
+    VARIANCE,
+)
 from discreet.plan.columns import date_text, day, read_edges
 from discreet.plan.expressions import Both, Chosen, Constant, Named, Node, replaced, shown, walk
 from discreet.sql.names import View
-from discreet.sql.offered import STATISTICS
+from discreet.sql.offered import AGGREGATE_NAMES
 from discreet.sql.parse import given, not_offered, written
 from discreet.sql.reading import number_of
 from discreet.sql.text import read, written_only
 
-_OURS = {"PEOPLE", "ROWS", "MEAN", "VAR", "STD", "N_UNIQUE"}
-
 # VAR and STDDEV are the mean squared distance and its root: beside noise, n - 1 says nothing.
 _OF_ONE: dict[type[exp.Expr], Statistic] = {
-    exp.Sum: Statistic.SUM,
-    exp.Avg: Statistic.MEAN,
-    exp.Variance: Statistic.VARIANCE,
-    exp.VariancePop: Statistic.VARIANCE,
-    exp.Stddev: Statistic.DEVIATION,
-    exp.StddevPop: Statistic.DEVIATION,
-    exp.StddevSamp: Statistic.DEVIATION,
-    exp.Min: Statistic.LEAST,
-    exp.Max: Statistic.MOST,
+    exp.Sum: SUM,
+    exp.Avg: MEAN,
+    exp.Variance: VARIANCE,
+    exp.VariancePop: VARIANCE,
+    exp.Stddev: DEVIATION,
+    exp.StddevPop: DEVIATION,
+    exp.StddevSamp: DEVIATION,
+    exp.Min: LEAST,
+    exp.Max: MOST,
 }
-_NAMED = {
-    "MEAN": Statistic.MEAN,
-    "VAR": Statistic.VARIANCE,
-    "STD": Statistic.DEVIATION,
-    "N_UNIQUE": Statistic.DISTINCT,
-}
+_NAMED = {name: one for one in STATISTICS for name in one.sql}
+"""Names that a parser of SQL does not know, and those that it does, which it reads by itself."""
 _LEVEL_OF = {
     exp.Quantile: "quantile",
     exp.ApproxQuantile: "quantile",
     exp.PercentileCont: "expression",
-}
-_WORDS = {
-    Statistic.MEAN: "avg",
-    Statistic.DEVIATION: "stddev",
-    Statistic.DISTINCT: "count_distinct",
 }
 
 
@@ -70,6 +73,10 @@ class Scope:
 
     def aggregate(self, tree: exp.Expr) -> Aggregate | None:
         """The aggregate that a part of SELECT asks for; None if it is another expression."""
+        found = self._aggregate(tree)
+        return None if found is None else replace(found, written=written(tree))
+
+    def _aggregate(self, tree: exp.Expr) -> Aggregate | None:
         kind = type(tree)
         if kind is exp.Filter:
             return self._filtered(tree)
@@ -106,36 +113,36 @@ class Scope:
 
     def _filtered(self, tree: exp.Expr) -> Aggregate:
         """FILTER: other rows have no value."""
-        kept, asked = tree.args.get("expression"), self.aggregate(tree.this)
+        kept, asked = tree.args.get("expression"), self._aggregate(tree.this)
         if asked is None or type(kept) is not exp.Where:
             raise _not_an_aggregate(tree)
         condition = self._value(kept.this)
-        if asked.statistic is Statistic.PEOPLE:
-            return Aggregate(Statistic.PEOPLE, _and(condition, asked.of))
+        if asked.statistic is PEOPLE:
+            return Aggregate(PEOPLE, _and(condition, asked.of))
         of = Constant(Fraction(1)) if asked.of is None else asked.of
-        statistic = Statistic.COUNT if asked.of is None else asked.statistic
+        statistic = COUNT if asked.of is None else asked.statistic
         return Aggregate(statistic, Chosen(condition, of, Constant(None)), asked.levels)
 
     def _count(self, tree: exp.Expr) -> Aggregate:
         self._check_given(tree, "this", "big_int")
         of = tree.this
         if of is None or (type(of) is exp.Star and not given(of)) or self.view.is_unit(of):
-            return Aggregate(Statistic.ROWS)
+            return Aggregate(ROWS)
         if type(of) is exp.Distinct:
             if given(of) != {"expressions"} or len(of.expressions) != 1:
                 raise _not_an_aggregate(tree, "Count the different values of one column.")
             return self._distinct(of.expressions[0])
         value = self._value(of)
         every = isinstance(value, Constant) and value.value is not None
-        return Aggregate(Statistic.ROWS) if every else Aggregate(Statistic.COUNT, value)
+        return Aggregate(ROWS) if every else Aggregate(COUNT, value)
 
     def _distinct(self, of: exp.Expr) -> Aggregate:
         if self.view.is_unit(of):
-            return Aggregate(Statistic.PEOPLE)
+            return Aggregate(PEOPLE)
         plain = type(of) is exp.Case and given(of) == {"ifs"} and len(of.args["ifs"]) == 1
         if plain and self.view.is_unit(of.args["ifs"][0].args["true"]):
-            return Aggregate(Statistic.PEOPLE, self._value(of.args["ifs"][0].this))
-        return Aggregate(Statistic.DISTINCT, self._value(of))
+            return Aggregate(PEOPLE, self._value(of.args["ifs"][0].this))
+        return Aggregate(DISTINCT, self._value(of))
 
     def _within(self, tree: exp.Expr) -> Aggregate:
         inside, order = tree.this, tree.args.get("expression")
@@ -154,14 +161,14 @@ class Scope:
                 f"{written(tree)!r} has no level between 0 and 1. It is the share of rows below "
                 "the value. Write QUANTILE(x, 0.9), and one such aggregate for each level."
             )
-        return Aggregate(Statistic.QUANTILE, self._value(of), (share,))
+        return Aggregate(QUANTILE, self._value(of), (share,))
 
     def _named(self, tree: exp.Expr) -> Aggregate | None:
         name, parts = tree.name.upper(), tree.expressions
         if name in ("PEOPLE", "ROWS"):
             if parts:
                 raise _not_an_aggregate(tree, f"Write {name}().")
-            return Aggregate(Statistic(name.lower()))
+            return Aggregate(_NAMED[name])
         if name not in _NAMED:
             return None
         if len(parts) != 1:
@@ -181,7 +188,7 @@ def has_aggregate(tree: exp.Expr) -> bool:
     """Whether something in a part of a SELECT is an aggregate."""
     return any(
         isinstance(part, exp.AggFunc | exp.Filter | exp.WithinGroup)
-        or (type(part) is exp.Anonymous and part.name.upper() in _OURS)
+        or (type(part) is exp.Anonymous and part.name.upper() in _NAMED)
         for part in tree.walk()
     )
 
@@ -193,12 +200,10 @@ def _and(condition: Node, other: Node | None) -> Node:
 def readable(aggregate: Aggregate) -> str:
     """The name of an aggregate that was given none.
 
-    >>> readable(Aggregate(Statistic.MEAN, Named("stay")))
+    >>> readable(Aggregate(MEAN, Named("stay")))
     'avg_stay'
     """
-    word = _WORDS.get(aggregate.statistic, str(aggregate.statistic))
-    if aggregate.statistic is Statistic.ROWS:
-        return "count"
+    word = aggregate.statistic.label or aggregate.statistic.name
     if aggregate.levels:
         share = 100 * aggregate.levels[0]
         word = "median" if share == 50 else f"p{float(share):g}"
@@ -227,4 +232,4 @@ def _place(edge: Node) -> object:
 
 
 def _not_an_aggregate(tree: exp.Expr, instead: str = "Use one of these.") -> QueryError:
-    return not_offered(tree, instead, f"The aggregates are {STATISTICS}.")
+    return not_offered(tree, instead, f"The aggregates are {AGGREGATE_NAMES}.")

@@ -11,7 +11,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from discreet.exact import Rounding
-from discreet.plan.blocks import Steps
+from discreet.measures.steps import Steps
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.expressions import (
     LONGEST_JOINED,
@@ -33,9 +33,9 @@ from discreet.plan.expressions import (
     Node,
 )
 from discreet.sql.functions import applied, converted
-from discreet.sql.leaves import cast as _cast
-from discreet.sql.leaves import days, number
-from discreet.sql.leaves import without_nan as _without_nan
+from discreet.sql.shape import cast as _cast
+from discreet.sql.shape import days, number
+from discreet.sql.shape import without_nan as _without_nan
 
 FLOAT = "float"
 """The mark of an operation on floats, for engines on which those can fail."""

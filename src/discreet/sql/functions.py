@@ -8,7 +8,7 @@ from sqlglot import exp
 from discreet.plan.dates import FIRST_DAY, LAST_DAY, RANGES
 from discreet.plan.expressions import Applied, Function, Target
 from discreet.plan.functions import in_calendar
-from discreet.sql.leaves import cast, days, epoch, number, try_cast, without_nan
+from discreet.sql.shape import cast, days, epoch, number, try_cast, without_nan
 
 Parameters = tuple[Fraction | str, ...]
 

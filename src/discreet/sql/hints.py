@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from discreet.sql.offered import AGGREGATED, CALLED, OFFERED, STATISTICS
+from discreet.sql.offered import AGGREGATE_NAMES, AGGREGATED, CALLED, OFFERED
 
 _DATES = "Write DATE_TRUNC('month', d) or MONTH(d)."
 _TODAY = "Write the date out: DATE '2026-01-31'."
@@ -84,7 +84,7 @@ def instead_of(name: str) -> str:
 def rule_and_remedy(name: str) -> str:
     """Why a function is not offered, and what is written instead."""
     remedy = instead_of(name)
-    rule = f"The aggregates are {STATISTICS}." if remedy in _ABOUT_GROUPS else ROW_BY_ROW
+    rule = f"The aggregates are {AGGREGATE_NAMES}." if remedy in _ABOUT_GROUPS else ROW_BY_ROW
     rule = "An answer has one row for each group." if remedy == _TOTALS else rule
     return f"{rule} {remedy}"
 

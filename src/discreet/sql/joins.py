@@ -9,12 +9,11 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.columns import Column
 from discreet.plan.expressions import Named, Node, replaced, walk
-from discreet.plan.relations import Lookup, Pair, Relation, Selected
 from discreet.plan.schema import Schema
+from discreet.question.relations import Lookup, Pair, Relation, Selected
 from discreet.sql.names import View, Visible
-from discreet.sql.parse import given, written
+from discreet.sql.parse import conjuncts, given, written
 from discreet.sql.places import listed
-from discreet.sql.selects import conjuncts
 from discreet.sql.text import column_parts, read
 
 _PLAIN = {"", "INNER"}

@@ -12,23 +12,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from discreet.plan.blocks import (
-    Block,
-    Distinct,
-    Extreme,
-    Linear,
-    Moments,
-    People,
-    Present,
-    Ranks,
-    Rows,
-    Size,
-    Steps,
-    true_for,
-)
-from discreet.plan.check import Question
-from discreet.plan.sensitivity import group_share, rank_share, row_share
+from discreet.measures.counts import true_for
+from discreet.measures.measure import Measure
+from discreet.measures.reading import Different, Given, PeopleIn, Places, Sums
+from discreet.measures.steps import Steps
 from discreet.plan.types import Kind, check
+from discreet.question.check import Question
 from discreet.sql.expressions import column_name, expression, given, integer, plain_zero, steps
 from discreet.sql.forms import DUCKDB, Forms
 from discreet.sql.rows import Cells, grouped_rows, kept_rows, label, names_of
@@ -38,8 +27,8 @@ _WEIGHT = "weight"
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
-    """What one linear block needs of a group: its column's present weight, sum, and squares."""
+class Columns:
+    """The columns of a query that hold the sums of one reading, by name."""
 
     present: str | None = None
     total: str | None = None
@@ -47,85 +36,78 @@ class Sums:
 
 
 def queries(
-    question: Question, blocks: Sequence[Block], cells: Cells, forms: Forms
-) -> Iterator[tuple[tuple[Block, ...], exp.Select, tuple[Sums, ...]]]:
-    """What to run for a question: one query for all linear blocks, one for every other."""
-    linear = [block for block in blocks if isinstance(block, Linear)]
-    if linear:
-        yield (tuple(linear), *linear_query(question, linear, cells, forms))
-    for block in blocks:
-        match block:
-            case People():
-                yield (block,), people_query(question, block, cells, forms), ()
-            case Distinct():
-                yield (block,), distinct_query(question, block, cells, forms), ()
-            case Ranks() | Extreme():
-                yield (block,), ranks_query(question, block.value, cells, forms), ()
+    question: Question, measures: Sequence[Measure], cells: Cells, forms: Forms
+) -> Iterator[tuple[tuple[Measure, ...], exp.Select, tuple[Columns, ...]]]:
+    """What to run for a question: one query for all that is summed, one for everything else."""
+    together = tuple(measure for measure in measures if measure.reading.together)
+    if together:
+        yield (together, *sums_query(question, together, cells, forms))
+    for measure in measures:
+        match measure.reading:
+            case PeopleIn() as reading:
+                yield (measure,), people_query(question, reading, cells, forms), ()
+            case Different() as reading:
+                yield (measure,), distinct_query(question, reading, cells, forms), ()
+            case Places() as reading:
+                yield (measure,), ranks_query(question, reading.value, cells, forms), ()
 
 
-def linear_query(
-    question: Question, blocks: Sequence[Linear], cells: Cells = None, forms: Forms = DUCKDB
-) -> tuple[exp.Select, tuple[Sums, ...]]:
-    """cell, weight of all rows, and the sums of every block, for each group that has rows.
+def sums_query(
+    question: Question, measures: Sequence[Measure], cells: Cells = None, forms: Forms = DUCKDB
+) -> tuple[exp.Select, tuple[Columns, ...]]:
+    """cell, weight of all rows, and the sums of every measure, for each group that has rows.
 
     One more row may be for the rows in no group, whose cell is NULL: they have no weight among the
     person's others, and to leave them out by a filter would take longer.
     """
-    values: dict[Steps | Present, str] = {}
-    for block in blocks:
-        value = block if isinstance(block, Present) else getattr(block, "value", None)
-        if value is not None:
-            values.setdefault(value, f"v{len(values)}")
+    read = [reading for one in measures if isinstance(reading := one.reading, Sums)]
+    values: dict[Steps | Given, str] = {}
+    for reading in read:
+        if reading.value is not None:
+            values.setdefault(reading.value, f"v{len(values)}")
     names = names_of(question)
     parts = {name: _value(one, names) for one, name in values.items()}
     rows = grouped_rows(question, cells, parts, forms, ungrouped=True)
-    person = question.schema.by_person
-    every = _total(column_name(_WEIGHT)) if person else _count()
+    unit = question.unit
+    every = _total(column_name(_WEIGHT)) if unit.by_person else _count()
     columns = [called(_wide_cell(), CELL), called(every, "rows_weight")]
-    wanted: dict[Steps | Present, Sums] = {}
-    moments = [block for block in blocks if isinstance(block, Moments)]
-    counted = {block.value for block in moments}
-    squared = {block.value for block in moments if block.squares}
+    wanted: dict[Steps | Given | None, Columns] = {None: Columns()}
     for value, name in values.items():
-        wanted[value] = Sums(
-            f"{name}_present" if _needs_present(value, counted) else None,
-            None if isinstance(value, Present) else f"{name}_total",
-            f"{name}_squares" if value in squared else None,
+        own = [reading for reading in read if reading.value == value]
+        wanted[value] = Columns(
+            f"{name}_present" if any(reading.present for reading in own) else None,
+            None if isinstance(value, Given) else f"{name}_total",
+            f"{name}_squares" if any(reading.squares for reading in own) else None,
         )
-        columns += _sums(name, wanted[value], weighed=person)
+        columns += _sums(name, wanted[value], weighed=unit.by_person)
     query = _from("measured", columns)
-    if person:
-        query = _weighed(query, rows, row_share(question), question.row_cap, forms)
+    if unit.by_person:
+        query = _weighed(query, rows, unit.row_share, unit.row_cap, forms)
     else:
         query = _given(query, "measured", rows)
-    found = tuple(
-        Sums()
-        if isinstance(block, Rows | Size)
-        else wanted[block if isinstance(block, Present) else block.value]
-        for block in blocks
-    )
+    found = tuple(wanted[reading.value] for reading in read)
     return query.group_by(_wide_cell(), copy=False), found
 
 
 def people_query(
-    question: Question, block: People, cells: Cells = None, forms: Forms = DUCKDB
+    question: Question, people: PeopleIn, cells: Cells = None, forms: Forms = DUCKDB
 ) -> exp.Select:
     """cell and the weight of the people in it, each of whom weighs at most the cap in all."""
     counted = (
         {}
-        if block.node is None
-        else {"v0": _value(Present(true_for(block.node)), names_of(question))}
+        if people.condition is None
+        else {"v0": _value(Given(true_for(people.condition)), names_of(question))}
     )
     rows = grouped_rows(question, cells, counted, forms)
     pairs = _from("measured", _columns(UNIT, CELL)).distinct(copy=False)
     pairs = pairs.where(*(given(column_name(name)) for name in counted), copy=False)
-    share = group_share(question)
+    share = question.unit.group_share
     total = _count() if share == 1 else _total(column_name(_WEIGHT))
     query = _from("pairs", [called(_wide_cell(), CELL), called(total, _WEIGHT)])
     query = _given(query.group_by(_wide_cell(), copy=False), "measured", rows)
     if share == 1:
         return _given(query, "pairs", pairs)
-    return _weighed(query, pairs, share, question.group_cap, forms, "pairs")
+    return _weighed(query, pairs, share, question.unit.group_cap, forms, "pairs")
 
 
 def ranks_query(
@@ -133,27 +115,27 @@ def ranks_query(
 ) -> exp.Select:
     """cell, step and the weight of the rows at it, in order."""
     rows = grouped_rows(question, cells, {"v0": steps(value, names_of(question))}, forms)
-    person = question.schema.by_person
-    weight = whole(_total(column_name(_WEIGHT))) if person else _count()
+    unit = question.unit
+    weight = whole(_total(column_name(_WEIGHT))) if unit.by_person else _count()
     query = _from("measured", [*_columns(CELL, "v0"), called(weight, _WEIGHT)])
     query = query.where(given(column_name("v0")), copy=False)
-    if person:
-        query = _weighed(query, rows, rank_share(question), question.row_cap, forms)
+    if unit.by_person:
+        query = _weighed(query, rows, unit.rank_share, unit.row_cap, forms)
     else:
         query = _given(query, "measured", rows)
     return _ordered(_grouped(query, CELL, "v0"), CELL, "v0")
 
 
 def distinct_query(
-    question: Question, block: Distinct, cells: Cells = None, forms: Forms = DUCKDB
+    question: Question, values: Different, cells: Cells = None, forms: Forms = DUCKDB
 ) -> exp.Select:
     """cell and the number of different values in it; of each person the cap's worth counts.
 
     Which of a person's values count is decided by a hash of the person and the value: a fixed
     rule about that person's own rows.
     """
-    node = expression(block.node, names_of(question))
-    if check(block.node, question.schema.columns).kind is Kind.NUMBER:
+    node = expression(values.node, names_of(question))
+    if check(values.node, question.schema.columns).kind is Kind.NUMBER:
         node = plain_zero(node)
     query = _from("pairs", [column_name(CELL), called(_count(), _WEIGHT)])
     query = _given(
@@ -162,7 +144,7 @@ def distinct_query(
     if question.schema.by_person:
         held = _from("measured", _columns(UNIT, CELL, "v0")).distinct(copy=False)
         query = _given(query, "held", held.where(given(column_name("v0")), copy=False))
-        query = _given(query, "kept", _kept("held", [CELL, "v0"], question.row_cap))
+        query = _given(query, "kept", _kept("held", [CELL, "v0"], question.unit.row_cap))
         pairs = _from("kept", _columns(CELL, "v0"))
     else:
         pairs = _from("measured", _columns(CELL, "v0")).where(given(column_name("v0")), copy=False)
@@ -188,7 +170,7 @@ def keys_query(question: Question, forms: Forms = DUCKDB) -> exp.Select:
     if person:
         held = _from("measured", _columns(UNIT, *keys)).distinct(copy=False)
         query = _given(query, "held", held)
-        query = _given(query, "kept", _kept("held", keys, question.group_cap))
+        query = _given(query, "kept", _kept("held", keys, question.unit.group_cap))
     return query
 
 
@@ -261,18 +243,13 @@ def _share(share: int, cap: int, count: exp.Expr) -> exp.Expr:
     return whole(weight, share + 1)
 
 
-def _value(value: Steps | Present, names: dict[str, str]) -> exp.Expr:
+def _value(value: Steps | Given, names: dict[str, str]) -> exp.Expr:
     if isinstance(value, Steps):
         return steps(value, names)
     return exp.Case().when(given(expression(value.node, names)), integer(1), copy=False)
 
 
-def _needs_present(value: Steps | Present, counted: set[Steps]) -> bool:
-    """Whether it matters how many rows have a value: a sum from zero up does not ask."""
-    return isinstance(value, Present) or value.range.low != 0 or value in counted
-
-
-def _sums(name: str, sums: Sums, *, weighed: bool) -> list[exp.Expr]:
+def _sums(name: str, sums: Columns, *, weighed: bool) -> list[exp.Expr]:
     value = column_name(name)
     found = []
     if sums.present is not None:

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.plan.expressions import Constant, Node, constant_text
-from discreet.plan.relations import Relation
+from discreet.question.relations import Relation
 from discreet.sql.parse import written
 from discreet.sql.places import listed, nearest, place_of
 from discreet.sql.text import column_parts

@@ -7,6 +7,8 @@ false, ward a category, diagnosis a text, admitted and discharged are dates.
 
 from dataclasses import dataclass
 
+from discreet.measures.table import STATISTICS
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -123,13 +125,12 @@ CALLED = frozenset(name for offer in FUNCTIONS for name in (offer.name, *offer.a
 
 AGGREGATED = frozenset(
     """
-    COUNT ROWS PEOPLE N_UNIQUE SUM AVG MEAN MIN MAX MEDIAN VAR VAR_POP VAR_SAMP VARIANCE STD STDDEV
-    STDDEV_POP STDDEV_SAMP QUANTILE QUANTILE_CONT APPROX_QUANTILE PERCENTILE_CONT BINS
+    MEDIAN VAR_SAMP VARIANCE STDDEV STDDEV_SAMP QUANTILE_CONT APPROX_QUANTILE PERCENTILE_CONT BINS
     """.split()  # noqa: SIM905
-)
+).union(*(one.sql for one in STATISTICS))
 """The names of aggregates, and of bins."""
 
-STATISTICS = (
+AGGREGATE_NAMES = (
     "COUNT(*), COUNT(x), COUNT(DISTINCT x), PEOPLE(), ROWS(), SUM, AVG, VAR_POP, STDDEV_POP, MIN, "
     "MAX, MEDIAN and QUANTILE(x, 0.9)"
 )

@@ -5,18 +5,18 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from discreet.errors import QueryError
-from discreet.plan.aggregate import Aggregate, Statistic
+from discreet.measures.measure import Aggregate
+from discreet.measures.table import PEOPLE
 from discreet.plan.columns import Column
 from discreet.plan.expressions import Named, Node
-from discreet.plan.origin import origin
-from discreet.plan.relations import PerPerson
 from discreet.plan.schema import Schema
 from discreet.plan.types import check
+from discreet.question.origin import origin
+from discreet.question.relations import PerPerson
 from discreet.sql.aggregates import Scope, has_aggregate, readable
 from discreet.sql.names import View, Visible
-from discreet.sql.parse import given, written
+from discreet.sql.parse import conjuncts, given, item_name, written
 from discreet.sql.places import located, place_of
-from discreet.sql.selects import conjuncts, item_name
 from discreet.sql.text import read
 
 
@@ -36,7 +36,7 @@ class _Summing:
     def _resolve(self, tree: exp.Expr, name: str | None) -> Node | None:
         asked = self._scope.aggregate(tree)
         if asked is not None:
-            if asked.statistic is Statistic.PEOPLE:
+            if asked.statistic is PEOPLE:
                 raise QueryError(
                     f"{written(tree)!r} counts people among the rows of one person. There is one. "
                     "Count them in the question around it: COUNT(*)."

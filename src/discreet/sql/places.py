@@ -45,10 +45,10 @@ def located(tree: exp.Expr, text: str) -> Iterator[None]:
     try:
         yield
     except _LOCATED as error:
-        said, kind = str(error), type(error)
+        found = error
     else:
         return
-    raise kind(said if said.startswith(_START) else place_of(tree, text) + said) from None
+    raise found if str(found).startswith(_START) else found.at(place_of(tree, text)) from None
 
 
 def nearest(name: str, known: list[str]) -> str:

@@ -7,18 +7,19 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from discreet.errors import QueryError
-from discreet.plan.aggregate import Aggregate
-from discreet.plan.blocks import Rules, blocks_of
+from discreet.measures.measure import Aggregate
+from discreet.measures.steps import Rules
+from discreet.measures.table import measured
 from discreet.plan.columns import Column, Number
 from discreet.plan.expressions import Named, Node, shown
-from discreet.plan.groupings import grouping_of, label_column
-from discreet.plan.query import After, Key
-from discreet.plan.released import check_after
 from discreet.plan.types import Kind, check
+from discreet.question.groupings import grouping_of, label_column
+from discreet.question.query import After, Key
+from discreet.question.released import check_after
 from discreet.sql.aggregates import Grouped, Scope, has_aggregate, readable
 from discreet.sql.examples import Example
 from discreet.sql.names import View, unknown_text
-from discreet.sql.offered import STATISTICS
+from discreet.sql.offered import AGGREGATE_NAMES
 from discreet.sql.parse import written
 from discreet.sql.places import listed, located, nearest, place_of
 from discreet.sql.text import read
@@ -206,7 +207,7 @@ class Reading:
         raise QueryError(
             f"{place_of(tree, self.text)}{written(tree)!r} stands among released numbers, and is "
             "neither an aggregate nor a group of the SELECT. Single rows are never released. Use "
-            f"an aggregate of it: {STATISTICS}."
+            f"an aggregate of it: {AGGREGATE_NAMES}."
         )
 
     def _check_known(self, tree: exp.Expr, items: list[Item]) -> None:
@@ -230,7 +231,7 @@ class Reading:
         if aggregate not in self.outputs:
             # What it needs is checked here, where the error can say where it stands.
             rules = Rules(replace=False, fixed=False, by_person=self.by_person)
-            [found] = blocks_of([("x", aggregate)], dict(self.columns), rules)
+            [found] = measured([("x", aggregate)], self.columns, rules)
             output = self.outputs[aggregate] = name or self._unused(readable(aggregate))
             self._released[output] = Number(whole=found.dated, dated=found.dated)
         return self.outputs[aggregate]

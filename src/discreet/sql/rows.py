@@ -6,12 +6,11 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from discreet.plan.check import Question
-from discreet.plan.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
+from discreet.question.check import Question
+from discreet.question.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
 from discreet.sql.expressions import column_name, expression, given, integer
 from discreet.sql.forms import Forms
-from discreet.sql.leaves import number
-from discreet.sql.shape import CELL, UNIT, called, chosen, whole, within
+from discreet.sql.shape import CELL, UNIT, called, chosen, number, whole, within
 from discreet.sql.sources import short_names, source_rows
 
 _ONE = exp.Alias(this=exp.Literal.number(1), alias=exp.to_identifier("one"))

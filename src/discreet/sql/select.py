@@ -9,21 +9,21 @@ import re
 
 from sqlglot import exp
 
-from discreet.errors import QueryError
+from discreet.errors import Front, QueryError, caught_by
 from discreet.plan.expressions import Both, Named, Node
 from discreet.plan.expressions import conjuncts as parts_of
-from discreet.plan.query import After, Key, Query
 from discreet.plan.schema import Schema
+from discreet.question.query import After, Key, Query
 from discreet.sql.aggregates import Grouped, Scope, has_aggregate
 from discreet.sql.examples import Example
-from discreet.sql.offered import STATISTICS
-from discreet.sql.parse import given, parsed_statement, written
+from discreet.sql.offered import AGGREGATE_NAMES
+from discreet.sql.parse import check_clauses, conjuncts, given, parsed_statement, written
 from discreet.sql.places import located, place_of
 from discreet.sql.released import Item, Reading
-from discreet.sql.selects import check_clauses, conjuncts
 from discreet.sql.tables import Catalog
 
 
+@caught_by(Front.SQL)
 def parse_select(text: str, schema: Schema) -> Query:
     """The question that a SELECT asks about the tables that were declared.
 
@@ -56,7 +56,7 @@ def parse_select(text: str, schema: Schema) -> Query:
     if not reading.outputs:
         raise QueryError(
             f"{place_of(tree.expressions[0], text)}the SELECT has no aggregate. Only statistics "
-            f"of groups are released, never rows. Add one: {STATISTICS}."
+            f"of groups are released, never rows. Add one: {AGGREGATE_NAMES}."
         )
     outputs = tuple((name, asked) for asked, name in reading.outputs.items())
     shown = reading.shown(items)
@@ -64,7 +64,7 @@ def parse_select(text: str, schema: Schema) -> Query:
         shown = ()
     after = After(shown, having, order, limit, offset)
     kept = [part for node in (*view.where, *where) for part in parts_of(node)]
-    return Query(tuple(kept), (), keys, outputs, view.source, after)
+    return Query(tuple(kept), (), keys, outputs, view.source, after, Front.SQL)
 
 
 def explained(text: object) -> str | None:

@@ -10,12 +10,13 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from discreet.plan.aggregate import Statistic
-from discreet.plan.blocks import Steps
+from discreet.measures import table as statistics
+from discreet.measures.steps import Steps
 from discreet.plan.columns import Column
 from discreet.plan.expressions import Named, Node, walk
-from discreet.plan.origin import declared_unit, origin
-from discreet.plan.relations import (
+from discreet.plan.schema import Schema
+from discreet.question.origin import declared_unit, origin
+from discreet.question.relations import (
     Lookup,
     Pair,
     PerPerson,
@@ -25,7 +26,6 @@ from discreet.plan.relations import (
     Summary,
     prefixed,
 )
-from discreet.plan.schema import Schema
 from discreet.sql.expressions import (
     MAYBE_NAN,
     clipped,
@@ -38,8 +38,7 @@ from discreet.sql.expressions import (
     read_column,
     steps,
 )
-from discreet.sql.leaves import number
-from discreet.sql.shape import UNIT, called, chosen, hashed, relation, within
+from discreet.sql.shape import UNIT, called, chosen, hashed, number, relation, within
 
 _OTHER_UNIT = "other_unit"
 
@@ -231,15 +230,15 @@ def _summed(summary: Summary, name: str) -> exp.Expr:
     column = column_name(name)
     found: exp.Expr
     match summary.statistic:
-        case Statistic.ROWS:
+        case statistics.ROWS:
             found = _float(exp.Count(this=exp.Star()))
-        case Statistic.COUNT:
+        case statistics.COUNT:
             found = _float(exp.Count(this=column))
-        case Statistic.DISTINCT:
+        case statistics.DISTINCT:
             found = _float(exp.Count(this=exp.Distinct(expressions=[column])))
-        case Statistic.LEAST:
+        case statistics.LEAST:
             found = exp.Min(this=column)
-        case Statistic.MOST:
+        case statistics.MOST:
             found = exp.Max(this=column)
         case _:
             found = _total(summary, column)
@@ -253,7 +252,7 @@ def _total(summary: Summary, column: exp.Expr) -> exp.Expr:
         raise TypeError("only grid steps are summed")
     step = number(Fraction(2) ** summary.value.range.grid.exponent)
     found: exp.Expr = exp.Mul(this=_float(exp.Sum(this=column)), expression=step)
-    if summary.statistic is Statistic.MEAN:
+    if summary.statistic is statistics.MEAN:
         found = exp.Div(this=exp.paren(found), expression=_float(exp.Count(this=column.copy())))
     return found
 

@@ -12,16 +12,15 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.columns import Column
 from discreet.plan.expressions import Named
-from discreet.plan.origin import origin
-from discreet.plan.relations import Relation, Scan
 from discreet.plan.schema import Schema
+from discreet.question.origin import origin
+from discreet.question.relations import Relation, Scan
 from discreet.sql.examples import Example
 from discreet.sql.joins import Looked, joined
 from discreet.sql.names import View, Visible
-from discreet.sql.parse import given, written
+from discreet.sql.parse import check_clauses, conjuncts, given, is_grouped, item_name, written
 from discreet.sql.people import check_no_id, per_person
 from discreet.sql.places import listed, located, nearest, place_of
-from discreet.sql.selects import check_clauses, conjuncts, is_grouped, item_name
 from discreet.sql.text import read
 
 _MOST_NAMED = 16

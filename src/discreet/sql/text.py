@@ -10,7 +10,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from discreet.errors import PrivacyParameterError, QueryError
+from discreet.errors import Front, PrivacyParameterError, QueryError, caught_by
 from discreet.exact import rational
 from discreet.plan.columns import LARGEST_BOUND
 from discreet.plan.compose import all_of, any_of, is_exactly, negative, same
@@ -56,6 +56,7 @@ Resolve = Callable[[exp.Expr], Node | None]
 """What a name stands for: every column has a meaning or is refused; other trees may have one."""
 
 
+@caught_by(Front.SQL)
 def parse_expression(text: str, table: str | None = None) -> Node:
     """The row expression that a text stands for; columns may be qualified by the table's name.
 

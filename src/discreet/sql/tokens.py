@@ -288,8 +288,7 @@ def too_deep(place: str = "") -> QueryError:
     """The refusal of what is nested too deep to be read."""
     return QueryError(
         f"{place}the text is nested more than {MOST_NESTED} deep. Questions are kept and shown "
-        "in full, "
-        "for people to read. Write a simpler one, or ask in Python with dp.col."
+        "in full, for people to read. Write a simpler one."
     )
 
 

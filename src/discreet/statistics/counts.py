@@ -1,6 +1,7 @@
 """Counting records: how many, which share, how many in each cell, which cell is fullest."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -8,13 +9,23 @@ from discreet.engines import arrays
 from discreet.engines.categories import category_key
 from discreet.engines.columns import length
 from discreet.errors import BoundsError, DataError
+from discreet.exact import Grid, Range
+from discreet.measures.counts import ROWS, Rows
+from discreet.measures.measure import Aggregate, Output
+from discreet.measures.moments import MEAN, Moments
+from discreet.measures.steps import Steps
+from discreet.measures.totals import FixedTotal
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.noise import BitSource
-from discreet.privacy.estimate import BoundedError, Estimate, RankError
+from discreet.plan.expressions import Named
+from discreet.privacy.estimate import Estimate, RankError
 from discreet.privacy.estimates import Estimates
-from discreet.privacy.uncertainty import as_float
-from discreet.statistics.question import Question, noise_error, read_edges
-from discreet.statistics.ratio import share, share_interval
+from discreet.statistics.question import Question, read_edges
+
+_RECORDS = Rows()
+_CELL = Output("", Aggregate(ROWS), _RECORDS)
+_TRUE = Steps(Named("values"), Range(grid=Grid(0), low=0, high=1))
+_SHARE, _SHARE_OF_ALL = Moments(_TRUE), FixedTotal(replace(_TRUE, default=0))
 
 
 def count(
@@ -35,10 +46,7 @@ def count(
     (3, PureDP(epsilon=1))
     """
     question = Question.read(epsilon, neighbors, source)
-    mechanism = question.noise(1)
-    release = question.charge()
-    noisy = mechanism.release(arrays.count(values, where), question.source)
-    return question.estimate(noisy, noise_error(mechanism), release, mechanism)
+    return question.measured(ROWS, _RECORDS, lambda: arrays.count(values, where))
 
 
 def proportion(
@@ -59,21 +67,17 @@ def proportion(
     True
     """
     question = Question.read(epsilon, neighbors, source)
-    mechanism = question.noise(1)
     if question.fixed_size:
-        records = public_size(values)
-        release = question.charge()
-        column = arrays.flags(values, keep_all=True)
-        noisy = mechanism.release(arrays.total(column, 0), question.source)
-        weight = Fraction(1, records)
-        error = noise_error(mechanism, weight)
-        note = "A missing value counts as false."
-        return question.estimate(as_float(noisy * weight), error, release, mechanism, note)
-    release = question.charge()
-    column = arrays.flags(values, keep_all=False)
-    true, false = mechanism.release(arrays.distances(column), question.source)
-    bounds = BoundedError(lambda level: share_interval(true, false, mechanism, level))
-    return question.estimate(share(true, false), bounds, release, mechanism)
+        return question.measured(
+            MEAN,
+            _SHARE_OF_ALL,
+            lambda: arrays.sums(_SHARE_OF_ALL, arrays.flags(values, keep_all=True)),
+            "A missing value counts as false.",
+            rows=public_size(values),
+        )
+    return question.measured(
+        MEAN, _SHARE, lambda: arrays.sums(_SHARE, arrays.flags(values, keep_all=False))
+    )
 
 
 def public_size(values: object) -> int:
@@ -107,7 +111,9 @@ def histogram(
     ([(0, 18), (18, 65), (65, 120)], PureDP(epsilon=1))
     """
     question = Question.read(epsilon, neighbors, source)
-    mechanism = question.noise(2 if question.fixed_size else 1)
+    unit = replace(question.unit, keyed=True, cells=None)
+    mechanism = _RECORDS.mechanism(unit, question.epsilon, Fraction(0)).mechanism
+    decoded = _RECORDS.decoder(_CELL, mechanism, unit, None)
     if (bins is None) == (categories is None):
         raise BoundsError(
             "histogram needs either bins or categories. Cells must be public: if they came from "
@@ -127,7 +133,7 @@ def histogram(
     return Estimates(
         "bin" if bins is not None else "category",
         {
-            name: question.estimate(int(cell), noise_error(mechanism), release, mechanism)
+            name: question.estimate(*decoded([int(cell)]), release, mechanism)
             for name, cell in zip(names, noisy, strict=True)
         },
     )

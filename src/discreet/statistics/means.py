@@ -1,16 +1,13 @@
 """Sums and means of clipped values."""
 
-from fractions import Fraction
-
 from discreet.engines import arrays
+from discreet.measures.moments import MEAN, Moments
+from discreet.measures.steps import POINTS
+from discreet.measures.totals import SUM, FixedTotal, Total
 from discreet.noise import BitSource
-from discreet.privacy.estimate import BoundedError, Estimate
-from discreet.privacy.uncertainty import as_float
+from discreet.privacy.estimate import Estimate
 from discreet.statistics.counts import public_size
-from discreet.statistics.question import Question, noise_error, read_bounds
-from discreet.statistics.ratio import share, share_interval
-
-_POINTS = 1 << 30  # fine enough that rounding never shows beside the noise
+from discreet.statistics.question import Bounds, Question, read_bounds
 
 
 def sum(
@@ -34,16 +31,14 @@ def sum(
     Laplace(scale=9)
     """
     question = Question.read(epsilon, neighbors, source)
-    public = read_bounds(bounds, "sum", _POINTS, grid)
-    bounded = public.range
-    moved = bounded.width if question.fixed_size else bounded.farthest
-    mechanism = question.noise(moved, bounded.grid)
-    release = question.charge()
-    column = arrays.clip(values, bounded, keep_all=question.fixed_size)
-    noisy = mechanism.release(arrays.total(column, bounded.low), question.source)
-    value = bounded.grid.value(noisy)
-    return question.estimate(
-        value, noise_error(mechanism), release, mechanism, question.caveat(public)
+    public = read_bounds(bounds, "sum", POINTS, grid)
+    measure = FixedTotal(public.filled) if question.fixed_size else Total(public.value)
+    return question.measured(
+        SUM,
+        measure,
+        lambda: arrays.sums(measure, _column(values, public, question)),
+        question.caveat(public),
+        grid=public.range.grid,
     )
 
 
@@ -67,32 +62,17 @@ def mean(
     True
     """
     question = Question.read(epsilon, neighbors, source)
-    public = read_bounds(bounds, "mean", _POINTS)
-    bounded = public.range
-    mechanism = question.noise(bounded.width, bounded.grid)
-    if question.fixed_size:
-        records = public_size(values)
-        release = question.charge()
-        column = arrays.clip(values, bounded, keep_all=True)
-        noisy = mechanism.release(arrays.total(column, bounded.low), question.source)
-        value = as_float(Fraction(noisy, records) * bounded.grid.step)
-        error = noise_error(mechanism, Fraction(1, records))
-        return question.estimate(value, error, release, mechanism, question.caveat(public))
-    release = question.charge()
-    column = arrays.clip(values, bounded, keep_all=False)
-    above, below = mechanism.release(arrays.distances(column), question.source)
-    low, high = float(bounded.grid.value(bounded.low)), float(bounded.grid.value(bounded.high))
-
-    def interval(confidence: Fraction) -> tuple[float, float]:
-        least, most = share_interval(above, below, mechanism, confidence)
-        return _between(low, high, least), _between(low, high, most)
-
-    value = _between(low, high, share(above, below))
-    return question.estimate(
-        value, BoundedError(interval), release, mechanism, question.caveat(public)
+    public = read_bounds(bounds, "mean", POINTS)
+    measure = FixedTotal(public.filled) if question.fixed_size else Moments(public.value)
+    return question.measured(
+        MEAN,
+        measure,
+        lambda: arrays.sums(measure, _column(values, public, question)),
+        question.caveat(public),
+        rows=public_size(values) if question.fixed_size else None,
+        grid=public.range.grid,
     )
 
 
-def _between(low: float, high: float, share: float) -> float:
-    """The point that divides the range; high - low itself may be beyond the floats."""
-    return low * (1 - share) + high * share
+def _column(values: object, public: Bounds, question: Question) -> arrays.Steps:
+    return arrays.clip(values, public.range, keep_all=question.fixed_size)

@@ -1,7 +1,7 @@
 """What every array function reads before it touches the data, and how it answers."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -13,12 +13,17 @@ import numpy as np
 from discreet.accounting import spend
 from discreet.errors import BoundsError, PrivacyParameterError
 from discreet.exact import Grid, Range, decimal_text, rational
+from discreet.measures.measure import Aggregate, Decoder, Measure, Output, Statistic
+from discreet.measures.steps import Steps
+from discreet.measures.unit import Unit
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
-from discreet.privacy.estimate import Estimate, LinearError, RankError, Release, Source, Uncertainty
+from discreet.plan.expressions import Named
+from discreet.privacy.estimate import Estimate, RankError, Release, Uncertainty
 from discreet.privacy.losses import PureDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.parameters import read_epsilon
+from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.uncertainty import as_float
 
 INTEGERS = Grid(0)
@@ -58,9 +63,26 @@ class Question:
         spend(loss, safe=self.source.safe, neighbors=self.neighbors)
         return Release(loss)
 
-    def noise(self, moved: int, grid: Grid = INTEGERS) -> Laplace:
-        """Laplace noise for an answer that one record moves by at most so many grid steps."""
-        return _laplace(moved, grid, self.epsilon)
+    @property
+    def unit(self) -> Unit:
+        """One record."""
+        return _REPLACED if self.fixed_size else _ADDED
+
+    def measured(
+        self,
+        statistic: Statistic,
+        measure: Measure,
+        sums: Callable[[], Sensitive[Any]],
+        note: str = "",
+        *,
+        rows: int | None = None,
+        grid: Grid = INTEGERS,
+    ) -> Estimate:
+        """The answer of a measure that is made of sums, which are read after the charge."""
+        asked = _asked(statistic, measure, self.unit, self.epsilon, rows, grid)
+        release = self.charge()
+        value, error = asked.decoder(asked.noise.release(sums(), self.source))
+        return self.estimate(value, error, release, asked.shown, note)
 
     def caveat(self, public: "Bounds") -> str:
         """What an interval does not cover."""
@@ -92,32 +114,48 @@ def _pure(epsilon: Fraction) -> PureDP:
     return PureDP(epsilon=epsilon)
 
 
+_ADDED, _REPLACED = Unit(neighbors=Neighbors.ADD_REMOVE), Unit(neighbors=Neighbors.REPLACE)
+_VALUES = Named("values")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What does not depend on the data: the noise, how a user reads it, and what it becomes."""
+
+    noise: Laplace
+    shown: Laplace
+    decoder: Decoder
+
+
 @lru_cache(maxsize=256)
-def _laplace(moved: int, grid: Grid, epsilon: Fraction) -> Laplace:
-    return Laplace(scale=moved * grid.step / epsilon, grid=grid)
-
-
-def noise_error(mechanism: Any, weight: Fraction = Fraction(1)) -> LinearError:
-    """The error of a value that is one draw of additive noise away from the truth."""
-    return LinearError(((weight, Source(mechanism)),))
+def _asked(
+    statistic: Statistic,
+    measure: Measure,
+    unit: Unit,
+    epsilon: Fraction,
+    rows: int | None,
+    grid: Grid,
+) -> _Asked:
+    noise = measure.mechanism(unit, epsilon, Fraction(0)).mechanism
+    output = Output("", Aggregate(statistic), measure)
+    shown = Laplace(scale=noise.scale * grid.step, grid=grid)
+    return _Asked(noise, shown, measure.decoder(output, noise, unit, rows))
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Public bounds, on a grid, and what an interval does not cover because of them."""
 
-    range: Range
+    value: Steps
+    """Where missing values are skipped."""
+    filled: Steps
+    """Where they take the middle."""
     note: str
-    low: Fraction
-    high: Fraction
 
-    def value(self, place: int) -> int | float:
-        """The number at a grid point, or the bound that it is beyond."""
-        found = self.range.grid.value(place)
-        if self.low <= found <= self.high:
-            return found
-        end = self.low if found < self.low else self.high
-        return end.numerator if end.denominator == 1 else as_float(end)
+    @property
+    def range(self) -> Range:
+        """The bounds in steps of the grid."""
+        return self.value.range
 
 
 def read_bounds(
@@ -172,7 +210,9 @@ def _bounds(
         "The interval covers the noise, not the clipping to "
         f"[{decimal_text(low)}, {decimal_text(high)}]."
     )
-    return Bounds(Range(grid=chosen, low=first, high=last), note, low, high)
+    bounds = Range(grid=chosen, low=first, high=last)
+    value = Steps(_VALUES, bounds, ends=(low, high) if around else None)
+    return Bounds(value, replace(value, default=bounds.middle), note)
 
 
 def read_edges(edges: Sequence[object]) -> list[float]:

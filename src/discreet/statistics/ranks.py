@@ -6,18 +6,16 @@ from fractions import Fraction
 from discreet.engines import arrays
 from discreet.errors import BoundsError
 from discreet.exact import Rounding, rational
-from discreet.mechanisms.base_measure import round_numbers, toward_middle
-from discreet.mechanisms.extreme import HighestCell, NearMaximum
-from discreet.mechanisms.quantile import Quantiles
+from discreet.measures.ends import END_POINTS, LEAST, MOST, Extreme
+from discreet.measures.measure import CONFIDENCE, Aggregate, Output
+from discreet.measures.quantiles import QUANTILE, RANK_POINTS, Ranks
+from discreet.mechanisms.extreme import HighestCell
 from discreet.noise import BitSource
 from discreet.privacy.estimate import Estimate, RankError
 from discreet.privacy.estimates import Estimates
 from discreet.statistics.question import Bounds, Question, read_bounds
 
-_POINTS = 1 << 26  # every doubling widens the rank error of a median by 0.7/ε
-_END_POINTS = 1 << 24  # for the ends: every doubling widens the rank error by 1.7/ε
 _CELLS = 256  # up to so many points, the ends are read off a noisy histogram
-_CONFIDENCE = Fraction(95, 100)
 
 
 def quantile(
@@ -85,29 +83,20 @@ def _quantiles(
     grid: object,
     name: str,
 ) -> dict[Fraction, Estimate]:
-    public = read_bounds(bounds, name, _POINTS, grid)
-    bounded = public.range
-    mechanism = Quantiles(
-        probabilities=tuple(sorted(levels)),
-        epsilon=question.epsilon,
-        width=bounded.width,
-        neighbors=question.neighbors,
-        measure=round_numbers(bounded) if grid is None else None,
-    )
+    public = read_bounds(bounds, name, RANK_POINTS, grid)
+    value = public.filled if question.fixed_size else public.value
+    measure = Ranks(value, tuple(sorted(levels)), given=grid is not None)
+    mechanism = measure.mechanism(question.unit, question.epsilon, Fraction(0)).mechanism
     release = question.charge()
-    column = arrays.clip(values, bounded, keep_all=question.fixed_size)
+    column = arrays.clip(values, public.range, keep_all=question.fixed_size)
     found = mechanism(arrays.ordered(column), source=question.source)
-    errors = mechanism.rank_errors(_CONFIDENCE)
-    return {
-        level: question.estimate(
-            bounded.grid.value(bounded.low + point),
-            RankError(error),
-            release,
-            mechanism,
-            question.caveat(public) + _rounded(public, grid),
-        )
-        for level, point, error in zip(mechanism.probabilities, found, errors, strict=True)
-    }
+    note = question.caveat(public) + _rounded(public, grid)
+    answers = {}
+    for level in measure.levels:
+        output = Output("", Aggregate(QUANTILE, levels=(level,)), measure, level)
+        decoded = measure.decoder(output, mechanism, question.unit, None)
+        answers[level] = question.estimate(*decoded(found), release, mechanism, note)
+    return answers
 
 
 def max(
@@ -162,35 +151,29 @@ def _end(
     name: str,
 ) -> Estimate:
     question = Question.read(epsilon, neighbors, source)
-    public = read_bounds(bounds, name, _END_POINTS, grid, around=True)
-    bounded = public.range
+    largest = name == "max"
+    public = read_bounds(bounds, name, END_POINTS, grid, around=True)
+    value = public.filled if question.fixed_size else public.value
     release = question.charge()
     # Rounded away from the others: what is above the value that is released was above it before.
-    rounding = Rounding.UP if name == "max" else Rounding.DOWN
-    column = arrays.clip(values, bounded, keep_all=question.fixed_size, rounding=rounding)
-    mechanism: object
-    if name == "min":
-        column, seen = column.flipped(), bounded.flipped
-    else:
-        seen = bounded
-    if grid is not None and bounded.width < _CELLS:
+    rounding = Rounding.UP if largest else Rounding.DOWN
+    column = arrays.clip(values, public.range, keep_all=question.fixed_size, rounding=rounding)
+    if not largest:
+        column = column.flipped()
+    measure = Extreme(value, largest, given=grid is not None)
+    if grid is not None and public.range.width < _CELLS:
         cells = HighestCell(
-            epsilon=question.epsilon, width=bounded.width, neighbors=question.neighbors
+            epsilon=question.epsilon, width=public.range.width, neighbors=question.neighbors
         )
         point = cells(arrays.tally(column), source=question.source)
-        error, mechanism = cells.rank_error(point, _CONFIDENCE), cells
-    else:
-        near = NearMaximum(
-            epsilon=question.epsilon,
-            width=bounded.width,
-            measure=toward_middle(seen) if grid is None else None,
-        )
-        point = near(arrays.ordered(column), source=question.source)
-        error, mechanism = near.rank_error(_CONFIDENCE), near
-    place = bounded.low + point if name == "max" else bounded.high - point
-    return question.estimate(
-        public.value(place), RankError(error), release, mechanism, question.caveat(public)
-    )
+        error = RankError(cells.rank_error(point, CONFIDENCE))
+        number = measure.number(point)
+        return question.estimate(number, error, release, cells, question.caveat(public))
+    near = measure.mechanism(question.unit, question.epsilon, Fraction(0)).mechanism
+    output = Output("", Aggregate(MOST if largest else LEAST), measure)
+    decoded = measure.decoder(output, near, question.unit, None)
+    point = near(arrays.ordered(column), source=question.source)
+    return question.estimate(*decoded([point]), release, near, question.caveat(public))
 
 
 def _rounded(public: Bounds, grid: object) -> str:

@@ -12,10 +12,10 @@ from typing import Any, Final
 from unicodedata import category, normalize
 from warnings import catch_warnings, simplefilter
 
-from discreet.errors import DiscreetError, PolicyError, PrivacyWarning
+from discreet.errors import DiscreetError, Front, PolicyError, PrivacyWarning
 from discreet.exact import rational
 from discreet.local import Mean
-from discreet.policy.text import declared_text
+from discreet.policy.file import declared_text
 from discreet.survey.schemes import CHOOSE, KINDS, NUMBER_KINDS, number_scheme_for, scheme_for
 
 NONE: Final = "none"
@@ -193,7 +193,7 @@ def _scheme(place: Path, fields: dict[str, Any], answers: tuple[str, ...]) -> An
             simplefilter("ignore", PrivacyWarning)  # of an ε that the commands tell about once
             return scheme_for(kind, answers, epsilon)
     except DiscreetError as error:
-        raise PolicyError(f"in {place.name}: {error}") from None
+        raise PolicyError(f"in {place.name}: {error.text(Front.POLICY)}") from None
 
 
 def _number_scheme(place: Path, fields: dict[str, Any]) -> Mean:
@@ -216,7 +216,7 @@ def _number_scheme(place: Path, fields: dict[str, Any]) -> Mean:
             simplefilter("ignore", PrivacyWarning)
             return number_scheme_for(kind, low, high, epsilon)
     except DiscreetError as error:
-        raise PolicyError(f"in {place.name}: {error}") from None
+        raise PolicyError(f"in {place.name}: {error.text(Front.POLICY)}") from None
 
 
 def _kind(place: Path, fields: dict[str, Any], kinds: tuple[str, ...]) -> str:

@@ -15,11 +15,11 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.measuring import Measured
 from discreet.engines.sources import Sources, Stored, find
 from discreet.errors import SourceError
-from discreet.plan.blocks import Block
-from discreet.plan.build import col, people, rows
-from discreet.plan.check import Question
+from discreet.measures.measure import Measure
 from discreet.plan.columns import category, number, text
 from discreet.plan.schema import Schema
+from discreet.question.build import col, people, rows
+from discreet.question.check import Question
 from tests.support.measuring import asked
 
 SCHEMA = Schema(
@@ -48,14 +48,19 @@ def names(engine: DuckDB) -> list[str]:
     return [str(name) for (name,) in found]
 
 
-def sums(measured: Measured) -> dict[Block, list[int]]:
-    return {block: list(vector.open()) for block, vector in measured.sums.items()}
+def sums(measured: Measured) -> dict[Measure, list[int]]:
+    """Of what is summed; places in order are compared elsewhere."""
+    return {
+        measure: list(vector.open())
+        for measure, vector in measured.of.items()
+        if not isinstance(vector, tuple)
+    }
 
 
 @pytest.mark.parametrize("key", ["ward", "tag"])
 def test_a_question_is_bound_without_reading_a_row(tmp_path: Path, key: str) -> None:
     engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
-    engine.prepare(question(key), question(key).blocks)
+    engine.prepare(question(key), question(key).measures)
     engine.close()
 
 
@@ -63,12 +68,12 @@ def test_a_question_is_bound_without_reading_a_row(tmp_path: Path, key: str) -> 
 def test_what_is_bound_runs_as_it_was_bound_and_is_then_forgotten(tmp_path: Path, key: str) -> None:
     engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
     asking, cells = question(key), None if key == "ward" else [("c",), ("d",)]
-    unbound = engine.measure(asking, asking.blocks, cells)
+    unbound = engine.measure(asking, asking.measures, cells)
     for _ in range(3):
-        engine.prepare(asking, asking.blocks)
+        engine.prepare(asking, asking.measures)
         prepared = names(engine)
         assert prepared
-        bound = engine.measure(asking, asking.blocks, cells)
+        bound = engine.measure(asking, asking.measures, cells)
         assert sums(bound) == sums(unbound)
         # What was bound for a made-up group is never run, and bound once however often it is asked.
         assert len(names(engine)) == (0 if cells is None else len(prepared))
@@ -117,14 +122,14 @@ def test_a_source_that_has_lost_a_column_is_refused(tmp_path: Path) -> None:
     engine = DuckDB(Sources(find(stored(path))), SCHEMA)
     pyarrow.parquet.write_table(pyarrow.table({"id": [1, 2]}), path)
     with pytest.raises(SourceError, match="Nothing was spent"):
-        engine.prepare(question(), question().blocks)
+        engine.prepare(question(), question().measures)
     engine.close()
 
 
 def test_progress_is_a_part_of_one_and_ends_at_one(tmp_path: Path) -> None:
     engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
     assert 0 <= engine.progress() <= 1
-    engine.measure(question(), question().blocks)
+    engine.measure(question(), question().measures)
     assert engine.progress() == 1
     engine.close()
 
@@ -134,13 +139,13 @@ def test_a_forked_process_opens_the_source_again(tmp_path: Path) -> None:
     """And leaves what the other one has put aside, or bound."""
     engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
     asking = question()
-    before = engine.measure(asking, asking.blocks)
-    engine.prepare(asking, asking.blocks)
+    before = engine.measure(asking, asking.measures)
+    engine.prepare(asking, asking.measures)
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            again = engine.measure(asking, asking.blocks)
+            again = engine.measure(asking, asking.measures)
             os.write(writing, b"same" if sums(again) == sums(before) else b"other")
             engine.close()
         finally:
@@ -148,7 +153,7 @@ def test_a_forked_process_opens_the_source_again(tmp_path: Path) -> None:
     os.close(writing)
     assert os.read(reading, 10) == b"same"
     assert os.waitpid(child, 0)[1] == 0
-    assert sums(engine.measure(asking, asking.blocks)) == sums(before)
+    assert sums(engine.measure(asking, asking.measures)) == sums(before)
     engine.close()
 
 

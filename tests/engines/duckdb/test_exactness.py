@@ -16,11 +16,11 @@ from discreet.engines.duckdb import connection
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.sources import Sources, find
 from discreet.errors import SourceError, UnansweredError
-from discreet.plan.build import col, people, rows
-from discreet.plan.check import Question
 from discreet.plan.columns import boolean, category, number, text
 from discreet.plan.schema import Schema
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.build import col, people, rows
+from discreet.question.check import Question
 from tests.support.measuring import Vector, asked, integers
 
 DECLARED = Schema(
@@ -61,7 +61,7 @@ def question(declared: Schema = DECLARED) -> Question:
 def measured(source: Any, table: str | None = None) -> list[Vector]:
     engine = DuckDB(Sources(find(source, table)), DECLARED)
     try:
-        return list(integers(engine, question(), question().blocks).values())
+        return list(integers(engine, question(), question().measures).values())
     finally:
         engine.close()
 
@@ -131,7 +131,7 @@ def total(path: Path, text: str | bytes) -> int:
     engine = DuckDB(Sources(find(str(path))), NUMBERS)
     asks = asked(NUMBERS, {"s": col("x").sum()})
     try:
-        return next(iter(integers(engine, asks, asks.blocks).values()))[0]
+        return next(iter(integers(engine, asks, asks.measures).values()))[0]
     finally:
         engine.close()
 
@@ -198,7 +198,7 @@ def test_a_row_whose_id_is_nan_has_no_id_in_any_frame() -> None:
     frame = {"id": [1.0, float("nan"), float("nan")], "x": [1.0, 1.0, 1.0]}
     for source in (pandas.DataFrame(frame), pyarrow.table(frame), polars.DataFrame(frame)):
         engine = DuckDB(Sources(find(source)), declared)
-        found.append(integers(engine, asks, asks.blocks))
+        found.append(integers(engine, asks, asks.measures))
         engine.close()
     assert found[0] == found[1] == found[2]
 
@@ -215,5 +215,5 @@ def test_a_public_number_of_rows_is_the_number_of_lines(tmp_path: Path) -> None:
         path = tmp_path / "a.csv"
         path.write_text(body)
         engine = DuckDB(Sources(find(str(path))), declared)
-        assert engine.measure(asks, asks.blocks).rows == 3
+        assert engine.measure(asks, asks.measures).rows == 3
         engine.close()

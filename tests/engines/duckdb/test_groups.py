@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from discreet.errors import QueryError
-from discreet.plan.build import Expression, rows
 from discreet.plan.columns import Column, category, date, integer, number, text
-from discreet.plan.groupings import Listed, Unlisted, Whole
+from discreet.question.build import Expression, rows
+from discreet.question.groupings import Listed, Unlisted, Whole
 from discreet.sql.text import parse_expression
 from tests.support.measuring import Engine, Row, asked, schema
 
@@ -87,7 +87,7 @@ def test_no_row_is_lost(name: str, key: str, many: int) -> None:
     assert len(set(labels)) == len(labels) == many
     table = [Row(x=value) for value in values]
     for stored in ("text",) if name in ("admitted", "code") else ("text", "double"):
-        (counts,) = Engine(stored).integers(table, question, question.blocks).values()
+        (counts,) = Engine(stored).integers(table, question, question.measures).values()
         assert sum(counts.values()) == len(values)
 
 
@@ -96,7 +96,9 @@ def test_a_list_that_lacks_a_value_loses_its_rows() -> None:
     question = asked(
         schema(x=integer(0, 100)), {"n": rows()}, (Expression(parse_expression("FLOOR(x / 10)")),)
     )
-    (counts,) = Engine().integers([Row(x=age) for age in AGES], question, question.blocks).values()
+    (counts,) = (
+        Engine().integers([Row(x=age) for age in AGES], question, question.measures).values()
+    )
     assert sum(counts.values()) == 110 < len(AGES)
 
 
@@ -134,7 +136,7 @@ def test_a_month_holds_its_own_days() -> None:
     grouping = question.keys[0][1]
     assert isinstance(grouping, Listed)
     table = [Row(x=value) for value in values]
-    (counts,) = Engine().integers(table, question, question.blocks).values()
+    (counts,) = Engine().integers(table, question, question.measures).values()
     expected = Counter(f"{day:%Y-%m}-01" for day in DATES)
     assert dict(zip(grouping.labels, counts.values(), strict=True)) == expected
     assert all(a < b for a, b in pairwise(map(str, grouping.labels)))

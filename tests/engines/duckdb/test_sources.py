@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 import discreet as dp
-from discreet.plan.check import checked
+from discreet.question.check import checked
 
 
 def opened(source: Any, **changes: Any) -> dp.Table:
@@ -33,9 +33,9 @@ def opened(source: Any, **changes: Any) -> dp.Table:
 def true_rows(table: dp.Table) -> float:
     """The number of rows before noise, which only a test may see."""
     question = checked(table.agg(n=dp.rows()).query, table.schema)
-    measured = table.engine().measure(question, question.blocks)
+    measured = table.engine().measure(question, question.measures)
     share = 1 << 30 if table.schema.by_person else 1
-    return int(measured.sums[question.blocks[0]].open()[0]) / share
+    return int(measured.of[question.measures[0]].open()[0]) / share
 
 
 def doubled_frame() -> pandas.DataFrame:

@@ -7,9 +7,9 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from discreet.errors import QueryError
-from discreet.plan.build import Expression, col
 from discreet.plan.schema import ROW
 from discreet.privacy.neighbors import Neighbors
+from discreet.question.build import Expression, col
 from tests.support import engine_twin as twin
 from tests.support.drawn_rows import conditions, numbers, rows_of
 from tests.support.measuring import (
@@ -88,8 +88,8 @@ def test_every_expression_is_what_plain_arithmetic_says(
             raise
         reject()
     engine = Engine()
-    found = engine.integers(table, question, question.blocks)
-    assert found == twin.measure(table, question, question.blocks)
+    found = engine.integers(table, question, question.measures)
+    assert found == twin.measure(table, question, question.measures)
 
 
 @pytest.mark.slow

@@ -13,8 +13,8 @@ from discreet.engines.duckdb.sources import Frame
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.sources import Sources, find
 from discreet.errors import SourceError
-from discreet.plan.check import checked
 from discreet.plan.schema import Beside, Schema
+from discreet.question.check import checked
 from discreet.sql.select import parse_select
 from tests.support import engine_contract as contract
 from tests.support.arrow_frames import frame
@@ -35,7 +35,7 @@ def declared(column: Any, unit: str = "row") -> Schema:
 
 def total(opened: Any, column: Any) -> list[int]:
     question = asked(declared(column), {"s": dp.col("x").sum(), "c": dp.col("x").count()})
-    found = contract.measured(opened, question, question.blocks, None)
+    found = contract.measured(opened, question, question.measures, None)
     return [one for vector in found.values() for one in vector.values()]
 
 
@@ -89,7 +89,7 @@ def test_a_date_is_its_day_in_utc(server: str, kind: str, values: list[str]) -> 
     column = dp.date("2025-01-01", "2025-12-31")
     question = asked(declared(column), {"c": dp.col("x").count(), "q": dp.col("x").median()})
     with closing(engine(new_values(server, kind, *values), column)) as there:
-        found = list(contract.measured(there, question, question.blocks, None).values())
+        found = list(contract.measured(there, question, question.measures, None).values())
     assert {0: 1} in found  # one value
     assert any((0, 59) in vector for vector in found)  # the 59th day after January 1st
 
@@ -167,9 +167,9 @@ def test_ids_of_every_type_are_people(server: str, kind: str, ids: list[str]) ->
     schema = Schema(name="t", columns=columns, unit="id", max_rows=1, max_groups=1)
     question = asked(schema, {"n": dp.people(), "d": dp.col("tag").n_unique(), "r": dp.rows()})
     with closing(Postgres(Sources(find(address)), schema)) as there:
-        there.prepare(question, question.blocks)
-        found = contract.measured(there, question, question.blocks, None)
-    people, texts, rows = (found[output.block] for output in question.outputs)
+        there.prepare(question, question.measures)
+        found = contract.measured(there, question, question.measures, None)
+    people, texts, rows = (found[output.measure] for output in question.outputs)
     assert people == {0: 2}
     assert texts == {0: 1}
     assert set(rows) == {0}
@@ -208,7 +208,7 @@ def test_a_person_has_one_id_however_it_is_stored(server: str, first: str, secon
     text = "SELECT SUM(o.x) AS s FROM t JOIN others AS o ON t.id = o.id"
     question = checked(parse_select(text, TWO), TWO)
     with closing(beside(server, first, second)) as there:
-        found = contract.measured(there, question, question.blocks, None)
+        found = contract.measured(there, question, question.measures, None)
     assert any(vector[0] > 0 for vector in found.values())
 
 

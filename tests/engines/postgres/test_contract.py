@@ -75,7 +75,7 @@ def test_an_empty_table_is_measured_alike(server: str) -> None:
         closing(DuckDB(Sources(Frame(frame(contract.TYPES, []))), schema(unit="id"))) as here,
         closing(Postgres(Sources(find(address)), schema(unit="id"))) as there,
     ):
-        there.prepare(question, question.blocks)
+        there.prepare(question, question.measures)
         found = contract.measured(there, question, blocks, None)
         assert found == contract.measured(here, question, blocks, None)
         assert not any(any(vector.values()) for vector in found.values())
@@ -105,8 +105,8 @@ def test_a_million_rows_of_one_person_count_for_the_caps(server: str) -> None:
         closing(DuckDB(Sources(Frame(rows)), declared)) as here,
         closing(Postgres(Sources(find(address)), declared)) as there,
     ):
-        assert contract.measured(here, question, question.blocks, None) == contract.measured(
-            there, question, question.blocks, None
+        assert contract.measured(here, question, question.measures, None) == contract.measured(
+            there, question, question.measures, None
         )
 
 
@@ -168,8 +168,8 @@ def test_selects_as_chance_has_them_are_measured_alike(server: str, unit: str) -
                 found = contract.keys(here, question)
                 assert found == contract.keys(there, question), text
                 cells = cells_of(question, found)
-            assert contract.measured(here, question, question.blocks, cells) == contract.measured(
-                there, question, question.blocks, cells
+            assert contract.measured(here, question, question.measures, cells) == contract.measured(
+                there, question, question.measures, cells
             ), text
             answered += 1
         here.close()

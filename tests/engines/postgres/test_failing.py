@@ -10,7 +10,7 @@ import pytest
 
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.sources import Sources, find
-from discreet.plan.check import checked
+from discreet.question.check import checked
 from discreet.sql.select import parse_select
 from tests.engines.failing import DECLARED, NAMED, OTHERS, PEOPLE, PERSON, fails, wrong
 from tests.support.trials import all_but
@@ -176,7 +176,7 @@ def test_no_condition_reaches_a_scan(server: str) -> None:
         ANALYZE t"""
     with opened(server, made(server, way)) as engine:
         question = checked(parse_select(NAMED[3], DECLARED), DECLARED)
-        for text in engine.texts(question, question.blocks):
+        for text in engine.texts(question, question.measures):
             with psycopg.connect(server) as connection:
                 plan = "\n".join(row[0] for row in connection.execute(f"EXPLAIN {text}"))
             assert "Seq Scan on low" in plan

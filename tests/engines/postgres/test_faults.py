@@ -12,6 +12,7 @@ import pytest
 
 import discreet as dp
 from discreet.engines.postgres.connection import Connection
+from discreet.engines.sources import find
 from discreet.errors import SourceError, UnansweredError
 from tests.support.postgres_tables import new_table
 from tests.support.waits import PATIENCE, until
@@ -293,7 +294,7 @@ def test_a_password_is_nowhere_in_what_is_kept(server: str, tmp_path: Any) -> No
         plan = table.agg(n=dp.rows()).plan(epsilon=1)
         answer = plan.release(analyst="ann")
         shown = [repr(table), repr(plan), plan.explain(), repr(answer), str(answer)]
-        shown += [repr(answer.certificate), answer.certificate.to_json(), repr(table._sources)]
+        shown += [repr(answer.certificate), answer.certificate.to_json(), repr(find(address))]
         shown += plan.queries
     assert set(answer.certificate.versions) == {"discreet", "numpy", "postgresql"}
     assert not any("8675309" in one for one in shown)

@@ -12,15 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.plan.blocks import Block, Extreme, FixedTotal, Moments, Ranks, Total
-from discreet.plan.check import Question, checked
+from discreet.measures.ends import Extreme
+from discreet.measures.measure import Measure
+from discreet.measures.moments import Moments
+from discreet.measures.quantiles import Ranks
+from discreet.measures.totals import FixedTotal, Total
 from discreet.plan.expressions import number_text, shown
 from discreet.plan.schema import Schema
-from discreet.plan.sensitivity import unit
+from discreet.question.check import Question, checked
 from discreet.release.price import price
-from discreet.sql.offered import OFFERED, STATISTICS
+from discreet.sql.offered import AGGREGATE_NAMES, OFFERED
 from discreet.sql.select import parse_select
 from tests.sql.corpus.schemas import SCHEMAS
+from tests.support.measuring import share
 
 FOLDER = Path(__file__).parent
 DELTA = Fraction(1, 10**6)
@@ -67,19 +71,19 @@ def accepted_facts(sql: str, schema: Schema) -> dict[str, Any]:
                 "block": "Selection",
                 "of": "" if answers is None else type(answers).__name__,
                 "steps": "",
-                "worth": str(question.group_cap),
+                "worth": str(question.unit.group_cap),
                 "epsilon": str(priced.selection.epsilon),
             }
         )
     lines += [
         {
-            "block": _kind(one.block),
-            "of": _subject(one.block),
+            "block": _kind(one.measure),
+            "of": _subject(one.measure),
             "steps": str(one.sensitivity),
-            "worth": _worth(one.block, one.sensitivity, question),
+            "worth": _worth(one.measure, one.sensitivity, question),
             "epsilon": str(one.epsilon),
         }
-        for one in priced.blocks
+        for one in priced.priced
     ]
     cells = question.cells
     return {"plan": query.text, "groups": "private" if cells is None else cells, "price": lines}
@@ -96,7 +100,7 @@ def refused_facts(sql: str, schema: Schema) -> dict[str, Any]:
 
 def parts(message: str) -> dict[str, str]:
     """A message in its parts; lists of everything that is offered are left out."""
-    short = message.replace(OFFERED, "{OFFERED}").replace(STATISTICS, "{STATISTICS}")
+    short = message.replace(OFFERED, "{OFFERED}").replace(AGGREGATE_NAMES, "{STATISTICS}")
     place = _PLACE.match(short)
     at = "" if place is None else place.group()
     said = _SENTENCES.split(short[len(at) :])
@@ -110,7 +114,7 @@ def parts(message: str) -> dict[str, str]:
     }
 
 
-def _kind(block: Block) -> str:
+def _kind(block: Measure) -> str:
     """What is measured."""
     name = type(block).__name__
     if isinstance(block, Moments):
@@ -118,7 +122,7 @@ def _kind(block: Block) -> str:
     return name
 
 
-def _subject(block: Block) -> str:
+def _subject(block: Measure) -> str:
     """The expression that is measured."""
     part = getattr(block, "value", block)
     node = getattr(part, "node", None)
@@ -130,9 +134,9 @@ def _subject(block: Block) -> str:
     )
 
 
-def _worth(block: Block, sensitivity: int, question: Question) -> str:
+def _worth(block: Measure, sensitivity: int, question: Question) -> str:
     """The sensitivity in rows, people, values, or the column's own unit; squared for squares."""
-    amount = Fraction(sensitivity, unit(block, question))
+    amount = Fraction(sensitivity, share(block, question.unit))
     if isinstance(block, Total | Moments | FixedTotal):
         squares = isinstance(block, Moments) and block.squares
         amount *= block.value.range.grid.step ** (2 if squares else 1)

@@ -9,10 +9,11 @@ from discreet.engines.duckdb.connection import Connection
 from discreet.engines.duckdb.sources import Local, unchanged
 from discreet.engines.measuring import Engine, Measured
 from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
+from discreet.measures.measure import Measure
 from discreet.mechanisms.sieve import Sieve
-from discreet.plan.blocks import Block
-from discreet.plan.check import Question
 from discreet.plan.schema import Schema
+from discreet.question.check import Question
+from discreet.question.relations import Scan
 from discreet.sql.forms import DUCKDB
 from discreet.sql.rows import Cells, named_rows
 from discreet.sql.shape import chosen, relation
@@ -48,10 +49,11 @@ class DuckDB(Engine):
         return super()._found_keys(question, sieve)
 
     def _measure(
-        self, question: Question, blocks: Sequence[Block], cells: Cells, many: int
+        self, question: Question, measures: Sequence[Measure], cells: Cells, many: int
     ) -> Measured:
-        self._read_through(named_rows(question))
-        return super()._measure(question, blocks, cells, many)
+        if not isinstance(question.source, Scan):  # one table is read through in any case
+            self._read_through(named_rows(question))
+        return super()._measure(question, measures, cells, many)
 
     def _read_through(self, query: exp.Select, *, once: bool = False) -> None:
         """Read all that a query names of several tables, so that it fails now if one cannot be.

@@ -49,8 +49,7 @@ def read_public(name: str, source: Source) -> Public:
         raise SourceError(
             f"the public table {name[:60]!r} is {source.text}. What a lookup table holds is read "
             "when the table is opened, from files and frames on this machine. Save it as CSV: by "
-            "psql -c '\\copy wards TO wards.csv CSV HEADER', or from Spark by "
-            "frame.toPandas().to_csv('wards.csv', index=False)."
+            "psql -c '\\copy wards TO wards.csv CSV HEADER', or from Spark as a pandas frame."
         )
     try:
         with closing(Connection(Stored(source))) as connection:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from discreet.engines.frames.reading import is_frame, snapshot
-from discreet.errors import SourceError
+from discreet.errors import Remedy, SourceError
 
 Format = Literal["csv", "parquet", "json", "duckdb"]
 
@@ -76,14 +76,14 @@ def find_local(source: object, table: str | None = None) -> Local:
         if hasattr(source, "collect"):
             raise SourceError(
                 "the source is a lazy frame. Its rows are computed when they are read, and what "
-                "goes wrong then could show one of them. Pass frame.collect()."
+                "goes wrong then could show one of them. Collect it, and pass the frame."
             )
         return Frame(snapshot(source))
     if module in ("duckdb", "_duckdb"):
         raise SourceError(
             "the source is a DuckDB query or connection. Its rows are computed when they are read, "
-            "and what goes wrong then could show one of them. Pass a DuckDB file with table=, or "
-            "the query's result as an Arrow table."
+            "and what goes wrong then could show one of them. Pass a DuckDB file and name its "
+            "table, or pass the query's result as an Arrow table."
         )
     raise SourceError(
         f"the source is a {type(source).__name__}. Rows are read from files (CSV, Parquet, JSON "
@@ -145,13 +145,17 @@ def _listed(paths: list[str], table: str | None) -> Local:
     kind = formats.pop()
     if kind == "duckdb" and table is None:
         raise SourceError(
-            "the source is a DuckDB file and no table is named. Such a file may hold many. Add "
-            'table="visits".'
+            "the source is a DuckDB file and no table is named. Such a file may hold many.",
+            Remedy(
+                python='Add table="visits".',
+                policy='Add table = "visits".',
+                command="Add --table visits.",
+            ),
         )
     if kind != "duckdb" and table is not None:
         raise SourceError(
-            "table= is given, and the source is not a DuckDB file. Other files hold one table. "
-            "Leave table out."
+            "a table is named, and the source is not a DuckDB file. Other files hold one table.",
+            Remedy(python="Leave table out.", command="Leave --table out."),
         )
     absolute = tuple(str(Path(path).resolve()) for path in paths)
     if len(set(absolute)) < len(absolute):

@@ -1,19 +1,40 @@
-"""A view of every stored table, in which no stored type decides anything about rows."""
+"""A view of every stored table, in which no stored type decides anything about rows.
 
+DuckDB does not tell capitals apart and renames what is then double, so that a declared name could
+mean another column, and the unit another person.  A source with such names is refused.
+
+Bytes that are not UTF-8 end DuckDB's scan of a CSV file.  When one has failed, the file is copied
+with those bytes marked, into the folder for what is put aside, and again when it has changed since.
+"""
+
+import os
+import re
+from codecs import getincrementaldecoder
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from glob import escape
+from gzip import open as open_compressed
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from discreet.engines.duckdb.cells import TEXTS, are_texts, decoded, identity
-from discreet.engines.duckdb.copies import Copies, unmarked
-from discreet.engines.duckdb.names import check_doubles, check_names
 from discreet.engines.duckdb.sources import Files, Frame, Local
 from discreet.engines.frames.reading import FrameReader
 from discreet.engines.sources import Stored
-from discreet.errors import SourceError
+from discreet.errors import Remedy, SourceError
 
 _LONGEST_LINE = 1 << 24
 _TEXT = "VARCHAR"
+
+
+Run = Callable[[str], list[tuple[Any, ...]]]
+
+
+_MARK = "\ue000"
+_ITSELF, _BAD = f"{_MARK}0", f"{_MARK}1"
+_ESCAPED = re.compile("[\udc80-\udcff]+")
+_AT_ONCE = 1 << 20
 
 
 def open_views(
@@ -52,7 +73,13 @@ def _local(table: Stored) -> Local:
         return table.source
     raise SourceError(
         f"{table.source.text} is to be joined with files or frames. What is joined is read in one "
-        'place. Put the tables into one database, save them as files, or add engine="spark" to all.'
+        "place.",
+        Remedy(
+            python="Put the tables into one database, save them as files, or add "
+            'engine="spark" to all.',
+            policy="Put the tables into one database, save them as files, or add "
+            'engine = "spark" to all.',
+        ),
     )
 
 
@@ -106,7 +133,7 @@ def decode_views(connection: Any, tables: Sequence[Stored]) -> dict[str, tuple[s
     return {view: tuple(columns) for view, columns in described.items()}
 
 
-def widen_views(connection: Any, tables: Sequence[Stored], copies: Copies) -> bool:
+def widen_views(connection: Any, tables: Sequence[Stored], copies: "Copies") -> bool:
     """From now on read every text of files by its bytes, which takes longer; whether any is.
 
     What is not UTF-8 ends DuckDB's scan of a file.  A text of Parquet, read with each such byte
@@ -200,3 +227,110 @@ def quoted(value: str) -> str:
 def named(value: str) -> str:
     """A name as SQL writes it."""
     return '"' + value.replace('"', '""') + '"'
+
+
+def check_names(source: Local, described: Sequence[str], run: Run, paths: str) -> None:
+    """Refuse names that are double, capitals apart, and names that DuckDB has changed."""
+    names = _names(source, run, paths)
+    if names is None:
+        return
+    check_doubles(names)
+    if list(described) != list(names):
+        raise SourceError(
+            "the data's columns have names that cannot be kept as they are. A column is meant by "
+            "its name. Give them plain names."
+        )
+
+
+def check_doubles(names: Sequence[str]) -> None:
+    """Refuse names that are double, capitals apart."""
+    counted = Counter(name.casefold() for name in names)
+    doubled = [name for name in names if counted[name.casefold()] > 1]
+    if doubled:
+        raise SourceError(
+            f"the data have the column {doubled[0][:60]!r} twice, capitals apart. A column is "
+            "meant by its name. Rename one of them."
+        )
+
+
+def _names(source: Local, run: Run, paths: str) -> Sequence[str] | None:
+    if isinstance(source, Frame):
+        return None  # they are given as they are
+    if source.format == "csv":
+        return source.header
+    # JSON lines are read by the declared names, and a database has no two that are alike.
+    return _parquet_names(run, paths) if source.format == "parquet" else None
+
+
+def _parquet_names(run: Run, paths: str) -> Sequence[str]:
+    """The names in the files' own schemas, which must be the same in all of them."""
+    listed = run(
+        "SELECT file_name, name, num_children, type, converted_type, logical_type "
+        f"FROM parquet_schema([{paths}])"
+    )
+    schemas = {
+        tuple(row[1:] for row in list(rows)[1:]) for _, rows in groupby(listed, lambda row: row[0])
+    }
+    if len(schemas) != 1:
+        raise SourceError(
+            "the Parquet files have different columns, or columns of different types. What one "
+            "person is called must not depend on the file. Write them with one schema."
+        )
+    names, inside = [], 0
+    for name, children, *_ in schemas.pop():
+        if inside == 0:
+            names.append(str(name))
+        else:
+            inside -= 1
+        inside += children or 0
+    return names
+
+
+class Copies:
+    """The copies in one folder, and what each file was like when it was copied."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+        self._made: dict[str, tuple[Path, tuple[int, int, int]]] = {}
+
+    def of(self, source: Files) -> Files:
+        """The same files, copied."""
+        for path in source.paths:
+            self._copy(path)
+        paths = tuple(str(self._made[path][0]) for path in source.paths)
+        return Files(paths, source.format, source.table, source.header, source.delimiter)
+
+    def renew(self) -> None:
+        """Copy again what has changed."""
+        for path, (_, before) in list(self._made.items()):
+            if _likeness(path) != before:
+                self._copy(path)
+
+    def _copy(self, path: str) -> None:
+        place = self._made[path][0] if path in self._made else self._next()
+        self._made[path] = place, _likeness(path)
+        opened: Any = open_compressed if path.endswith(".gz") else open
+        decoder = getincrementaldecoder("utf-8")("surrogateescape")
+        with opened(path, "rb") as file, open(place, "w", encoding="utf-8", newline="") as copy:
+            while part := file.read(_AT_ONCE):
+                copy.write(_marked(decoder.decode(part)))
+            copy.write(_marked(decoder.decode(b"", final=True)))
+
+    def _next(self) -> Path:
+        return self._folder / f"copy_{len(self._made)}.csv"
+
+
+def unmarked(column: str) -> str:
+    """The SQL of a text of a copy: as it was, or NULL if it was not UTF-8."""
+    text = f"REPLACE({column}, '{_ITSELF}', '{_MARK}')"
+    return f"CASE WHEN NOT CONTAINS({column}, '{_BAD}') THEN {text} END"
+
+
+def _marked(text: str) -> str:
+    """A text with its bad bytes marked, and the mark itself told apart from that."""
+    return _ESCAPED.sub(_BAD, text.replace(_MARK, _ITSELF))
+
+
+def _likeness(path: str) -> tuple[int, int, int]:
+    found = os.stat(path)
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -12,9 +12,9 @@ from discreet.engines.postgres.source import PostgresTable
 from discreet.engines.postgres.writing import Writing
 from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
 from discreet.errors import SourceError
-from discreet.plan.blocks import Block
-from discreet.plan.check import Question
+from discreet.measures.measure import Measure
 from discreet.plan.schema import Schema
+from discreet.question.check import Question
 from discreet.sql.forms import POSTGRES
 
 
@@ -48,10 +48,10 @@ class Postgres(Engine):
             lambda: all(stored_columns(connection, one) == found[one] for one in found),
         )
 
-    def texts(self, question: Question, blocks: Sequence[Block]) -> list[str]:
+    def texts(self, question: Question, measures: Sequence[Measure]) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
         found = []
-        for query in super().texts(question, blocks):
+        for query in super().texts(question, measures):
             found += [*(query.before if isinstance(query, Query) else ()), str(query)]
         return found
 

@@ -53,12 +53,12 @@ def _missing(source: SparkSource) -> SourceError:
     if isinstance(source, SparkFrame):
         return SourceError(
             "Spark finds no columns for the frame. What it is made of must be there, and its "
-            "session must be reached. Look at frame.schema, and make the frame anew."
+            "session must be reached. Look at its schema, and make the frame anew."
         )
     if source.table is not None:
         return SourceError(
             f"{source.text} is not found, or may not be read. It is looked up in the session's "
-            "catalog. Correct its name, and put its schema before it: table=schema.name."
+            "catalog. Correct its name, and put its schema before it: hospital.visits."
         )
     return SourceError(
         f"Spark finds no Parquet files at {(source.path or '')[:200]!r}, or may not read them. The "

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from discreet.engines.sources import Stored
 from discreet.engines.units import are_mixed
 from discreet.engines.writing import LONGEST_TEXT
-from discreet.errors import SourceError
+from discreet.errors import Remedy, SourceError
 from discreet.plan.columns import Boolean, Category, Column, Number
 from discreet.plan.dates import FIRST_DAY, LAST_DAY
 
@@ -53,8 +53,13 @@ def check_units(types: Iterable[tuple[str, str]]) -> bool:
         if family is None:
             raise SourceError(
                 f"the unit {name[:60]!r} is stored as {_word(kind)}. Ids are compared, sorted and "
-                "counted. Cast it in a frame, and pass that: "
-                f"frame.withColumn({name[:60]!r}, F.col({name[:60]!r}).cast('string'))."
+                "counted.",
+                Remedy(
+                    python="Cast it in a frame, and pass that: "
+                    f"frame.withColumn({name[:60]!r}, F.col({name[:60]!r}).cast('string')).",
+                    policy=f"Cast it in a view, by CAST(`{name[:60]}` AS STRING), and name the "
+                    "view as the source.",
+                ),
             )
         families.append(family)
     return are_mixed(families)
@@ -100,8 +105,12 @@ def _read(place: str, kind: str, declared: Column, name: str) -> str:
         if kind in _DATES:
             raise SourceError(
                 f"the column {name[:60]!r} is declared as a number, and Spark stores it as "
-                f"{_word(kind)}. Dates have bounds of their own. Declare it so: "
-                'dp.date("2020-01-01", "2029-12-31"), in a policy type = "date".'
+                f"{_word(kind)}. Dates have bounds of their own.",
+                Remedy(
+                    python='Declare it so: dp.date("2020-01-01", "2029-12-31").',
+                    policy='Declare it so: { type = "date", low = "2020-01-01", high = '
+                    '"2029-12-31" }.',
+                ),
             )
         raise _unreadable(name, kind, "a number", "double")
     if isinstance(declared, Boolean):

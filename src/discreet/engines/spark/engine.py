@@ -16,11 +16,11 @@ from discreet.engines.spark.lookups import lookup
 from discreet.engines.spark.session import check_running, check_settings, session_of
 from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
 from discreet.engines.spark.writing import Writing
-from discreet.errors import SourceError
+from discreet.errors import Remedy, SourceError
+from discreet.measures.measure import Measure
 from discreet.mechanisms.sieve import Sieve
-from discreet.plan.blocks import Block
-from discreet.plan.check import Question
 from discreet.plan.schema import Schema
+from discreet.question.check import Question
 from discreet.sql.forms import SPARK
 from discreet.sql.measures import keys_query
 from discreet.sql.rows import Cells, named_rows
@@ -67,12 +67,12 @@ class Spark(Engine):
         self._writing = Writing(relations)
         super().__init__(connection, SPARK, self._writing.text)
 
-    def prepare(self, question: Question, blocks: Sequence[Block]) -> None:
+    def prepare(self, question: Question, measures: Sequence[Measure]) -> None:
         """Find the tables anew, so that their rows are those of now, and bind every query."""
         check_running(self._spark.session)
         check_settings(self._spark.session)
         self._refresh()
-        super().prepare(question, blocks)
+        super().prepare(question, measures)
 
     def guarded_rows(self, query: exp.Select) -> list[tuple[Any, ...]]:
         """What a query finds, which is sensitive."""
@@ -84,10 +84,10 @@ class Spark(Engine):
         return self._guarded(run)
 
     def _measure(
-        self, question: Question, blocks: Sequence[Block], cells: Cells, many: int
+        self, question: Question, measures: Sequence[Measure], cells: Cells, many: int
     ) -> Measured:
         self._read_through(named_rows(question))
-        return super()._measure(question, blocks, cells, many)
+        return super()._measure(question, measures, cells, many)
 
     def _read_through(self, query: exp.Select) -> None:
         """Read all that a query names of several tables, so that it fails now if one cannot be.
@@ -181,8 +181,12 @@ def _check_sessions(private: Private, session: Any) -> None:
 def _apart() -> SourceError:
     return SourceError(
         "the private tables are not all read in one Spark session. What is joined is read in one "
-        'place. Add engine="spark" to files, name the same cluster for all tables, or pass frames '
-        "of one session."
+        "place.",
+        Remedy(
+            python='Add engine="spark" to files, name the same cluster for all tables, or pass '
+            "frames of one session.",
+            policy='Add engine = "spark" to files, or name the same cluster for all tables.',
+        ),
     )
 
 
@@ -193,8 +197,11 @@ def _check(table: Stored, source: SparkSource, types: Types) -> None:
             raise not_in_the_data(name, table, names)
         if names.count(name) > 1:
             raise SourceError(
-                f"{source.text} has several columns {name[:60]!r}. Declarations name one each. "
-                "Rename them: frame.toDF(…)."
+                f"{source.text} has several columns {name[:60]!r}. Declarations name one each.",
+                Remedy(
+                    python="Rename them: frame.toDF(…).",
+                    policy="Rename them in a view, and name the view as the source.",
+                ),
             )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.engines.spark.java import find_java
 from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
-from discreet.errors import SourceError
+from discreet.errors import Remedy, SourceError
 from discreet.packages import JAVA, install, install_extra
 
 _OLDEST = 4
@@ -70,8 +70,12 @@ def check_settings(session: Any) -> None:
     if str(session.conf.get(_SKIPPING, "false")).lower() == "true":
         raise SourceError(
             f"the Spark session has {_SKIPPING} = true. A cell that cannot be read would take the "
-            "rest of its file away, with the rows of other people. Set it to false: "
-            f"spark.conf.set({_SKIPPING!r}, 'false'). Nothing was spent."
+            "rest of its file away, with the rows of other people.",
+            Remedy(
+                python=f"Set it to false: spark.conf.set({_SKIPPING!r}, 'false').",
+                policy="Set it to false where the cluster is configured.",
+            ),
+            "Nothing was spent.",
         )
 
 
@@ -126,8 +130,11 @@ def _started(address: str | None) -> tuple[Any, bool]:
         session = active
     if address is not None and _master(session) != address:
         raise SourceError(
-            "this process already has a Spark session on another cluster. A process drives one. "
-            "Stop that session first, or pass its frame: dp.table(spark.table(…), …)."
+            "this process already has a Spark session on another cluster. A process drives one.",
+            Remedy(
+                python="Stop that session first, or pass its frame: dp.table(spark.table(…), …).",
+                policy="Stop that session first.",
+            ),
         )
     return session, False
 

@@ -1,0 +1,1 @@
+"""What can be asked of a group of rows: each statistic with everything about it in one file."""

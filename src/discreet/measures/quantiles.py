@@ -1,0 +1,170 @@
+"""Quantiles of a column, the median among them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from discreet.measures.measure import (
+    CONFIDENCE,
+    Asked,
+    Decoder,
+    Everything,
+    Measure,
+    Noise,
+    Output,
+    Statistic,
+    Takes,
+    not_covered,
+    weighed_down,
+)
+from discreet.measures.reading import Places, Summed
+from discreet.measures.steps import Steps, steps
+from discreet.measures.unit import CapName, Reach, Unit
+from discreet.mechanisms.base_measure import round_numbers
+from discreet.mechanisms.quantile import Quantiles
+from discreet.plan.columns import date_text
+from discreet.plan.expressions import Node
+from discreet.privacy.estimate import RankError
+from discreet.privacy.neighbors import Neighbors
+
+RANK_POINTS = 1 << 26  # every doubling widens the rank error of a median by 0.7/ε
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Quantiles of a column, on a grid that was chosen to hold round numbers.
+
+    ``given`` says that somebody gave the grid: then no value of it is more likely than another.
+    """
+
+    value: Steps
+    levels: tuple[Fraction, ...]
+    given: bool = False
+    cap_name: ClassVar[CapName] = "max_rows"
+    free: ClassVar[bool] = False
+    uses_delta: ClassVar[bool] = False
+    moves: ClassVar[str] = " rows"
+
+    @property
+    def node(self) -> Node:
+        """The column."""
+        return self.value.node
+
+    @property
+    def width(self) -> int:
+        """One for each level."""
+        return len(self.levels)
+
+    @property
+    def recorded(self) -> str:
+        """As version 0.1.0 wrote it."""
+        return f"Ranks(value={self.value!r}, levels={self.levels!r})"
+
+    @property
+    def reading(self) -> Places:
+        """Rows in order."""
+        return Places(self.value)
+
+    def vector(self, summed: Summed) -> list[int]:
+        """It is not made of sums."""
+        raise TypeError("quantiles are chosen from rows in order")
+
+    def step(self, unit: Unit) -> Fraction:
+        """A row is so many steps."""
+        return Fraction(1, unit.rank_share)
+
+    def sensitivity(self, unit: Unit) -> Reach:
+        """The weight that one unit adds or takes away."""
+        return rank_reach(unit)
+
+    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise:
+        """The exponential mechanism, by recursive halving."""
+        level, relation = rank_price(unit, epsilon)
+        return Noise(
+            Quantiles(
+                probabilities=self.levels,
+                epsilon=level,
+                width=self.value.range.width,
+                neighbors=relation,
+                share=self.sensitivity(unit).l1,
+                measure=None if self.given else round_numbers(self.value.range),
+            )
+        )
+
+    def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
+        """The value at a level, and how far its rank may be off."""
+        place = self.levels.index(output.level or Fraction(1, 2))
+        error = rank_error(_rank_errors(noise)[place], unit)
+        value = self.value
+
+        def decoded(noisy: Sequence[int]) -> tuple[Any, RankError]:
+            number = value.number(value.range.low + noisy[place])
+            return (date_text(int(number)) if output.dated else number), error
+
+        return decoded
+
+    def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
+        """The error of a rank does not depend on it."""
+        return [0] * self.width
+
+    def note(self, output: Output, unit: Unit) -> str:
+        """What the bounds, the grid and the cap on rows do."""
+        grid = f"rounding to multiples of {float(self.value.range.grid.step):.2g}"
+        rounded = [] if self.value.whole else [grid]
+        parts = [self.value.clipping, *self.value.filling, *rounded, *weighed_down(unit)]
+        return not_covered(parts, "That")
+
+
+def rank_reach(unit: Unit) -> Reach:
+    """The weight that one unit adds or takes away."""
+    weight = unit.rank_share * unit.row_cap
+    return Reach(weight, weight**2)
+
+
+def rank_error(weight: float, unit: Unit) -> RankError:
+    """An error of so much weight, in rows."""
+    return RankError(weight if unit.rank_share == 1 else weight / unit.rank_share)
+
+
+def rank_price(unit: Unit, epsilon: Fraction) -> tuple[Fraction, Neighbors]:
+    """The ε of each group, and the relation that it is for.
+
+    Between groups, replacing is removing and adding: what costs ε/2 for each costs ε for both.
+    """
+    if not unit.keyed:
+        return epsilon, unit.neighbors
+    return epsilon / 2 if unit.replaced else epsilon, Neighbors.ADD_REMOVE
+
+
+@lru_cache(maxsize=64)
+def _rank_errors(mechanism: Quantiles) -> list[float]:
+    """The errors of all levels: each output asks for its own."""
+    return mechanism.rank_errors(CONFIDENCE)
+
+
+def _measured(asked: Asked, everything: Everything) -> Measure:
+    if asked.typed is None:
+        raise TypeError("a quantile has an expression")
+    levels = {
+        level
+        for other in everything.asked
+        if other.aggregate.statistic is QUANTILE
+        and other.typed is not None
+        and other.typed.node == asked.typed.node
+        for level in other.aggregate.levels
+    }
+    value = steps(asked.typed, RANK_POINTS, everything.rules)
+    return Ranks(value, tuple(sorted(levels)))
+
+
+QUANTILE = Statistic(
+    symbol="QUANTILE",
+    name="quantile",
+    words="{levels} of {of}",
+    measured=_measured,
+    takes=Takes.ORDER,
+    sql=("QUANTILE",),
+    ranked=True,
+)

@@ -1,0 +1,348 @@
+"""From what was asked to what will be measured: everything that can be refused is refused here.
+
+A checked question has passed every rule, so that pricing and running it cannot fail for a
+reason that was known before.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+
+from discreet.errors import QueryError, Remedy, caught_by
+from discreet.measures.measure import Measure, Output
+from discreet.measures.steps import Rules
+from discreet.measures.table import measured
+from discreet.measures.unit import Unit
+from discreet.plan.columns import (
+    MOST_BINS,
+    MOST_KEYS,
+    Column,
+    Number,
+)
+from discreet.plan.expressions import (
+    Applied,
+    Compared,
+    Constant,
+    Joined,
+    Named,
+    Node,
+    check_sizes,
+    number_text,
+    replaced,
+    shown,
+    walk,
+)
+from discreet.plan.functions import SIGNATURES
+from discreet.plan.kinds import Kind
+from discreet.plan.schema import Schema
+from discreet.plan.types import check, condition_of, unknown_column, written_size
+from discreet.privacy.neighbors import Neighbors
+from discreet.question.groupings import Grouping, Listed, Unlisted, Whole, grouping_of, label_column
+from discreet.question.origin import clipped_counts, schema_of
+from discreet.question.query import After, Query
+from discreet.question.relations import THE_TABLE, Relation
+from discreet.question.released import check_after
+
+_MOST_OUTPUTS = 200
+_MOST_PASSES = 50
+_MOST_WRITTEN = 10_000
+_PARTS_OF_PASS = 50
+"""Parts of the SQL of a pass besides those of the question's own expressions, about."""
+_TIMES_MEASURED = 4
+"""How often a value stands where it is clipped and rounded."""
+_TIMES_WHOLE = 6
+"""How often a value stands where it is the place of a group of whole numbers."""
+_MOST_TEXTS = 100
+_FINEST_LEVEL = 10**15
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that can be priced: where, groups and measures, with every expression checked."""
+
+    schema: Schema
+    """What holds for the rows that are asked about."""
+    query: Query
+    where: tuple[Node, ...]
+    keys: tuple[tuple[str, Grouping], ...]
+    outputs: tuple[Output, ...]
+    rules: Rules
+    source: Relation
+    after: After
+    declared: Schema
+    """What was declared of the tables."""
+
+    @property
+    def free(self) -> bool:
+        """Whether everything that is asked is public, so that it costs nothing."""
+        return all(measure.free for measure in self.measures)
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """What is measured, each once."""
+        return tuple(dict.fromkeys(output.measure for output in self.outputs))
+
+    @cached_property
+    def unit(self) -> Unit:
+        """Whom it protects, and how far one of them may reach."""
+        schema = self.schema
+        return Unit(
+            neighbors=schema.neighbors,
+            by_person=schema.by_person,
+            keyed=bool(self.keys),
+            cells=self.cells,
+            max_rows=schema.max_rows,
+            max_groups=schema.max_groups,
+        )
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The declared columns that are read."""
+        return _used(self)
+
+    @cached_property
+    def text(self) -> str:
+        """The question on one line, for people, certificates and the ledger."""
+        return self.query.text
+
+    @cached_property
+    def selects_keys(self) -> bool:
+        """Whether groups have to be found privately."""
+        return any(isinstance(grouping, Unlisted) for _, grouping in self.keys)
+
+    @cached_property
+    def cells(self) -> int | None:
+        """The number of groups, where it is public."""
+        sizes: list[int] = []
+        for _, grouping in self.keys:
+            if isinstance(grouping, Unlisted):
+                return None
+            sizes.append(grouping.size)
+        return prod(sizes)
+
+
+def checked(query: Query, schema: Schema) -> Question:
+    """The question, or a refusal that states fact, rule and remedy.  No data are read."""
+    with caught_by(query.front):
+        return _checked(query, schema)
+
+
+def _checked(query: Query, schema: Schema) -> Question:
+    _check_unit(query, schema)
+    source, local = schema_of(query.source, schema)
+    columns, derived = _with_derived(query, local)
+    check_sizes(replaced(node, derived) for node in _asked_of(query))
+    where = tuple(condition_of(replaced(node, derived), columns) for node in query.where)
+    keys = _keys(query, derived, columns)
+    _check_names(query)
+    person, replace = schema.by_person, schema.neighbors is Neighbors.REPLACE
+    rules = Rules(
+        replace=replace,
+        fixed=replace and not person and not where and not keys and source == THE_TABLE,
+        by_person=person,
+    )
+    asked = tuple(
+        (
+            name,
+            type(one)(one.statistic, one.of and replaced(one.of, derived), one.levels, one.written),
+        )
+        for name, one in query.outputs
+    )
+    outputs = measured(asked, columns, rules)
+    after = _checked_after(query.after, outputs, keys) if query.after != After() else query.after
+    question = Question(local, query, where, keys, outputs, rules, source, after, schema)
+    _check_size(question)
+    _check_passes(question)
+    _check_counts(question)
+    return question
+
+
+def _checked_after(
+    after: After, outputs: tuple[Output, ...], keys: tuple[tuple[str, Grouping], ...]
+) -> After:
+    columns: dict[str, Column] = {
+        output.name: Number(whole=output.dated, dated=output.dated) for output in outputs
+    }
+    for name, grouping in keys:
+        columns[name] = label_column(grouping)
+    return check_after(after, columns, frozenset(name for name, _ in keys))
+
+
+def _keys(
+    query: Query, derived: dict[str, Node], columns: dict[str, Column]
+) -> tuple[tuple[str, Grouping], ...]:
+    found: list[tuple[str, Grouping]] = []
+    cells = 1
+    for key in query.keys:
+        grouping = grouping_of(key, derived, columns)
+        cells *= 1 if isinstance(grouping, Unlisted) else grouping.size
+        if cells > MOST_KEYS:  # at once: listing the others would take long
+            raise QueryError(
+                f"the groups are {cells:,} combinations of public values or more. Every one of "
+                f"them is released, and at most {MOST_KEYS:,} can be. Group by fewer columns or "
+                "wider bins."
+            )
+        found.append((key.name, grouping))
+    return tuple(found)
+
+
+def _asked_of(query: Query) -> list[Node]:
+    """The expressions that are asked about."""
+    return [
+        *query.where,
+        *(key.of for key in query.keys),
+        *(asked.of for _, asked in query.outputs if asked.of is not None),
+    ]
+
+
+def _check_unit(query: Query, schema: Schema) -> None:
+    nodes = [*_asked_of(query), *(node for _, node in query.derived)]
+    check_sizes(nodes)
+    named = {one.name for node in nodes for one in walk(node) if isinstance(one, Named)}
+    if schema.by_person and schema.unit in named:
+        raise QueryError(
+            f"the question uses {schema.unit[:60]!r}, which says whose row it is. Nothing about "
+            "one person is answered, so it can only be counted.",
+            Remedy(
+                python="Ask for dp.people().", sql=f"Ask for COUNT(DISTINCT {schema.unit[:60]})."
+            ),
+        )
+
+
+def _with_derived(query: Query, schema: Schema) -> tuple[dict[str, Column], dict[str, Node]]:
+    columns = dict(schema.columns)
+    derived: dict[str, Node] = {}
+    for name, node in query.derived:
+        if name in columns or name in derived or name == schema.unit:
+            raise QueryError(
+                f"the derived column {name[:60]!r} has the name of another one. A column keeps the "
+                "meaning that was declared; above all, nothing may write the id. Use a new name."
+            )
+        derived[name] = replaced(node, derived)
+    check_sizes(derived.values())  # before each is looked at
+    for node in derived.values():
+        check(node, columns)
+    return columns, derived
+
+
+def _check_names(query: Query) -> None:
+    if not query.outputs:
+        raise QueryError(
+            "nothing is asked of the groups. An answer needs at least one aggregate.",
+            Remedy(
+                python='Write .agg(n=dp.rows()) or .agg(mean_stay=dp.col("stay").mean()).',
+                sql="Write COUNT(*) AS n or AVG(stay) AS mean_stay.",
+            ),
+        )
+    if sum(max(1, len(asked.levels)) for _, asked in query.outputs) > _MOST_OUTPUTS:
+        raise QueryError(
+            f"more than {_MOST_OUTPUTS} aggregates are asked at once, each level of a quantile "
+            "counted. They share one ε. Ask fewer."
+        )
+    if any(
+        level.denominator > _FINEST_LEVEL for _, asked in query.outputs for level in asked.levels
+    ):
+        raise QueryError(
+            "the level of a quantile has more than 15 digits. It is the share of rows below the "
+            "value, and kept exactly. Write 0.9, or another of a few digits."
+        )
+    names = [key.name for key in query.keys]
+    for name, asked in query.outputs:
+        several = len(asked.levels) > 1
+        shares = [f"{name}_{float(level):g}" for level in asked.levels] if several else [name]
+        names += [part + end for part in shares for end in ("", "_lower", "_upper")]
+    doubled = [name for name, times in Counter(names).items() if times > 1]
+    if doubled:
+        raise QueryError(
+            f"two columns of the answer are named {sorted(doubled)[0][:60]!r}. An aggregate n also "
+            "gives n_lower and n_upper. Use other names."
+        )
+    if any(not name or not name.isprintable() or len(name) > 200 for name in names):
+        raise QueryError(
+            "a column of the answer has no printable name of at most 200 characters. It stands in "
+            "tables and reports. Use a short name."
+        )
+
+
+def _check_size(question: Question) -> None:
+    for name, grouping in question.keys:
+        long = isinstance(grouping, Listed) and len(grouping.values) > MOST_BINS
+        if question.selects_keys and long:
+            raise QueryError(
+                f"{name[:60]!r} has more than {MOST_BINS:,} public values and stands beside a key "
+                "whose values are private. Each combination is looked for. Group by fewer."
+            )
+    caps = {measure.cap_name for measure in question.measures}
+    if question.selects_keys:
+        caps.add("max_groups")
+    for cap in sorted(caps):
+        question.unit.cap(cap)  # a cap that is needed and not declared is refused
+
+
+def _check_passes(question: Question) -> None:
+    """Refuse what an engine would be asked in too many queries, or in too long ones."""
+    apart = [measure for measure in question.measures if not measure.reading.together]
+    passes = len(apart) + (len(apart) < len(question.measures)) + question.selects_keys
+    if passes > _MOST_PASSES:
+        raise QueryError(
+            f"the question needs {passes} passes over the table. Every quantile, least, largest "
+            "or distinct value of another expression, and every count of people by another "
+            f"condition, is a pass, and at most {_MOST_PASSES} are made. Ask several questions."
+        )
+    keys = [grouping for _, grouping in question.keys]
+    own = [one.node for one in question.measures if one.node is not None]
+    shared = sum(map(written_size, question.where)) + sum(
+        written_size(one.node) * (_TIMES_WHOLE if isinstance(one, Whole) else 1) for one in keys
+    )
+    written = passes * (_PARTS_OF_PASS + shared)
+    written += _TIMES_MEASURED * sum(map(written_size, own))
+    if written > _MOST_WRITTEN:
+        raise QueryError(
+            f"the question becomes about {written:,} parts of SQL in {passes} passes over the "
+            f"table, which all have its conditions and groups. At most {_MOST_WRITTEN:,} are "
+            "written. Ask several questions, or simpler ones."
+        )
+    made = [*question.where, *(one.node for one in keys), *own]
+    texts = sum(_makes_text(one) for node in made for one in walk(node))
+    if texts > _MOST_TEXTS:
+        raise QueryError(
+            f"the question makes texts of texts {texts:,} times (LOWER, TRIM, || and the like). An "
+            f"engine keeps each of them in memory, so at most {_MOST_TEXTS} are made. Ask several "
+            "questions, or simpler ones."
+        )
+
+
+def _makes_text(node: Node) -> bool:
+    """Whether an expression makes a text of another one."""
+    if isinstance(node, Applied):
+        return SIGNATURES[node.function].gives is Kind.TEXT
+    return isinstance(node, Joined)
+
+
+def _check_counts(question: Question) -> None:
+    """Refuse to compare how many rows a person has with more than are counted."""
+    caps = clipped_counts(question.source, question.declared)
+    nodes = [*question.where, *(part.of for _, part in question.query.outputs if part.of)]
+    for node in (one for whole in nodes for one in walk(whole)):
+        match node:
+            case Compared(operator, Named(name), Constant(Fraction() as number)) if name in caps:
+                cap = caps[name]
+                if number > cap or (number == cap and operator in (">", "<=")):
+                    raise QueryError(
+                        f"{shown(node)[:60]!r} compares how many rows a person has with "
+                        f"{number_text(number)}. Of one person {cap} are counted (max_rows), so it "
+                        "would be the same for everybody with so many. Compare with less, or let "
+                        "the custodian raise max_rows."
+                    )
+
+
+def _used(question: Question) -> frozenset[str]:
+    nodes = [*question.where, *(grouping.node for _, grouping in question.keys)]
+    nodes += [one.node for one in question.measures if one.node is not None]
+    names = frozenset(one.name for node in nodes for one in walk(node) if isinstance(one, Named))
+    missing = names - set(question.schema.columns)
+    if missing:
+        raise unknown_column(sorted(missing)[0], question.schema.columns)
+    return names

@@ -1,0 +1,118 @@
+"""One question takes every step once: a source, a check, a text of SQL; a plan needs no ledger.
+
+Calls are counted by the hook of ``benchmarks/walk.py``, which every call of the source passes.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.policy import read_policy
+from discreet.release.opening import declared, table
+from tests.cli.conftest import Command
+from tests.support.package_source import ROOT
+from tests.support.visits_policy import BY_WARD, write_visits
+
+MOST_FILES, MOST_SWITCHES = 98, 290
+
+STEPS = {
+    "the policy is read": ("policy/read.py", "read_policy"),
+    "the declarations are validated": ("plan/schema.py", "Schema.__post_init__"),
+    "the source is opened": ("engines/duckdb/connection.py", "Connection._connect"),
+    "the SELECT is read": ("sql/select.py", "parse_select"),
+    "the question is checked": ("question/check.py", "checked"),
+    "it is priced": ("release/price.py", "price"),
+    "its SQL is written": ("engines/measuring.py", "Engine._queries"),
+}
+ASKING = {
+    "the ledger is opened": ("ledger/book.py", "Ledger.__init__"),
+    "the table is declared": ("ledger/book.py", "Ledger.declare"),
+    "the question is charged": ("ledger/book.py", "Ledger.charge"),
+    "the rows are read": ("release/run.py", "run"),
+}
+BALANCE = ("ledger/balances.py", "_account")
+
+
+def benchmark() -> Any:
+    spec = spec_from_file_location("walk", ROOT / "benchmarks" / "walk.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules["walk"] = module  # where a data class looks its module up
+    spec.loader.exec_module(module)
+    return module
+
+
+WALK = benchmark()
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    return write_visits(tmp_path)
+
+
+def walked(run: Callable[[], object]) -> Any:
+    return WALK.walked(run)
+
+
+def times(walk: Any, steps: dict[str, tuple[str, str]]) -> dict[str, int]:
+    return {what: walk.functions[function] for what, function in steps.items()}
+
+
+def once(steps: dict[str, tuple[str, str]]) -> dict[str, int]:
+    return dict.fromkeys(steps, 1)
+
+
+def test_an_answer_takes_every_step_once(command: Command, policy: Path) -> None:
+    walk = walked(lambda: command("ask", policy, BY_WARD, "--epsilon", "0.5"))
+    assert times(walk, STEPS | ASKING) == once(STEPS | ASKING)
+    assert walk.functions[BALANCE] == 1  # after it, to be shown
+
+
+def test_a_plan_takes_every_step_once_and_opens_no_ledger(command: Command, policy: Path) -> None:
+    words = ("plan", policy, BY_WARD, "--epsilon", "0.5")
+    for options in ((), ("--explain",), ("--json",), ("--sql",)):
+        walk = walked(partial(command, *words, *options))
+        assert times(walk, STEPS) == once(STEPS), options
+        assert times(walk, ASKING) == dict.fromkeys(ASKING, 0), options
+        assert walk.functions[BALANCE] == 0
+
+
+def test_a_table_and_a_connection_check_a_question_once(policy: Path) -> None:
+    from discreet import dbapi
+
+    def asked() -> None:
+        with table(policy) as visits:
+            visits.ask(BY_WARD).plan(epsilon=1).release()
+
+    def executed() -> None:
+        with dbapi.connect(policy, epsilon=1) as connection:
+            connection.cursor().execute(BY_WARD)
+
+    for run in (asked, executed):
+        walk = walked(run)
+        assert times(walk, STEPS | ASKING) == once(STEPS | ASKING)
+
+
+def test_the_way_of_a_question_is_short(tmp_path: Path) -> None:
+    walk = WALK.ask(tmp_path)
+    assert len(walk.calls) <= MOST_FILES, sorted(walk.calls)
+    assert walk.switches <= MOST_SWITCHES
+
+
+def test_a_second_opening_is_seen(command: Command, policy: Path) -> None:
+    def twice() -> None:
+        found = declared(**read_policy(policy))
+        for _ in range(2):
+            found.engine().close()
+        command("plan", policy, BY_WARD, "--epsilon", "0.5")
+
+    walk = walked(twice)
+    assert walk.functions[STEPS["the source is opened"]] == 3
+    assert walk.functions[STEPS["the policy is read"]] == 2
+    assert walk.functions[STEPS["the question is checked"]] == 1

@@ -1,0 +1,144 @@
+"""A refusal is told in the syntax of whoever reads it, and in the user's own words."""
+
+import copy
+import pickle
+from pathlib import Path
+
+import pandas
+import pytest
+
+import discreet as dp
+from discreet import dbapi, errors
+from discreet.errors import DiscreetError, Front, Remedy, caught_by
+
+REMEDY = Remedy(python="Write n=1.", sql="SET n = 1.", policy="Write n = 1.", command="Add --n 1.")
+TEXTS = {
+    Front.PYTHON: "n is 0. Write n=1. Nothing was spent.",
+    Front.SQL: "n is 0. SET n = 1. Nothing was spent.",
+    Front.POLICY: "n is 0. Write n = 1. Nothing was spent.",
+    Front.COMMAND: "n is 0. Add --n 1. Nothing was spent.",
+}
+KINDS = [
+    kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, DiscreetError | errors.PrivacyWarning)
+]
+
+
+def refusal(kind: type[DiscreetError] = errors.QueryError) -> DiscreetError:
+    return kind("n is 0.", REMEDY, "Nothing was spent.")
+
+
+@pytest.fixture
+def visits() -> dp.Table:
+    rows = pandas.DataFrame(
+        {"who": range(200), "age": [30, 40] * 100, "ward": ["A", "B"] * 100, "name": ["x"] * 200}
+    )
+    return dp.table(
+        rows,
+        name="visits",
+        unit="who",
+        budget=dp.Budget(epsilon=3, delta=1e-6),
+        columns={"age": dp.number(), "ward": dp.category(["A", "B"]), "name": dp.text()},
+        ledger=":memory:",
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("front", Front)
+def test_every_error_is_told_in_every_front(kind: type[DiscreetError], front: Front) -> None:
+    error = refusal(kind)
+    assert error.text(front) == TEXTS[front]
+    assert str(error) == TEXTS[Front.PYTHON]
+    assert repr(error) == f"{kind.__name__}({TEXTS[Front.PYTHON]!r})"
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_an_error_is_copied_and_pickled_with_its_remedies_and_its_front(
+    kind: type[DiscreetError],
+) -> None:
+    error = refusal(kind)
+    error.front = Front.SQL
+    for other in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):
+        assert type(other) is kind
+        assert str(other) == TEXTS[Front.SQL]
+        assert [other.text(front) for front in Front] == [TEXTS[front] for front in Front]
+
+
+def test_a_front_without_a_text_takes_the_nearest() -> None:
+    asked = Remedy(python="p", sql="s")
+    declared = Remedy(python="p", policy="d")
+    assert [asked.text(front) for front in Front] == ["p", "s", "s", "s"]
+    assert [declared.text(front) for front in Front] == ["p", "d", "d", "d"]
+    assert refusal().text(Front.POLICY) == TEXTS[Front.POLICY]
+    empty = errors.BoundsError("n is 0.", Remedy(python="Write n=1.", policy=""))
+    assert empty.text(Front.POLICY) == "n is 0."
+
+
+def test_the_front_that_catches_first_tells_it() -> None:
+    with pytest.raises(DiscreetError) as caught, caught_by(Front.COMMAND), caught_by(Front.SQL):
+        raise refusal()
+    assert str(caught.value) == TEXTS[Front.SQL]
+    assert caught.value.told(Front.COMMAND) == TEXTS[Front.SQL]
+    assert refusal().told(Front.COMMAND) == TEXTS[Front.COMMAND]
+
+
+def test_an_error_that_says_where_it_is_keeps_its_remedies() -> None:
+    located = refusal().at("line 1, column 8: ")
+    assert type(located) is errors.QueryError
+    assert located.text(Front.COMMAND) == f"line 1, column 8: {TEXTS[Front.COMMAND]}"
+
+
+def test_a_question_in_sql_is_refused_in_sql_and_in_its_own_words(visits: dp.Table) -> None:
+    with pytest.raises(errors.BoundsError) as caught:
+        visits.sql("SELECT AVG(age) FROM visits", epsilon=1)
+    said = str(caught.value)
+    assert said.startswith("line 1, column 8: AVG(age) has no bounds.")
+    assert said.endswith("Declare them: age = { low = 0, high = 120 } in the policy.")
+    with pytest.raises(errors.BoundsError) as caught:
+        visits.ask("SELECT STDDEV(age + 1) FROM visits").plan(epsilon=1)
+    assert " STDDEV(age + 1) has no bounds." in str(caught.value)
+    assert str(caught.value).endswith("Give them: CLIP(age + 1, 0, 120).")
+
+
+def test_the_same_question_in_python_is_refused_in_python(visits: dp.Table) -> None:
+    with pytest.raises(errors.BoundsError) as caught:
+        visits.agg(m=dp.col("age").mean()).plan(epsilon=1)
+    said = str(caught.value)
+    assert said.startswith("mean(age) has no bounds.")
+    assert said.endswith("Declare them: columns={'age': dp.number(0, 120)}.")
+    with pytest.raises(errors.QueryError, match=r"Ask for dp\.people\(\)\.$"):
+        visits.where(dp.col("who") > 1).agg(n=dp.rows()).plan(epsilon=1)
+
+
+def test_a_connection_tells_prices_and_questions_in_sql(visits: dp.Table) -> None:
+    connection = dbapi.connect(visits, epsilon=1)
+    cursor = connection.cursor()
+    with pytest.raises(dbapi.Error, match=r"Use a small constant: SET epsilon = 1 or "):
+        cursor.execute("SET epsilon = 0")
+    with pytest.raises(dbapi.Error, match=r"AVG\(name\) asks for the mean of a text\. "):
+        cursor.execute("SELECT AVG(name) FROM visits")
+    with pytest.raises(dbapi.Error, match=r"Declare it: max_rows = 10 in the policy\."):
+        cursor.execute("SELECT COUNT(*) FROM visits")
+
+
+def test_a_policy_is_refused_in_its_own_syntax(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("who,age\n1,30\n")
+    policy = tmp_path / "visits.toml"
+    start = 'source = "rows.csv"\nledger = "visits.ledger"\nunit = "who"\n'
+    policy.write_text(f"{start}[budget]\nepsilon = 0\n")
+    with pytest.raises(errors.PolicyError, match=r"such as epsilon = 1 or epsilon = 0\.1\."):
+        dp.table(policy)
+    policy.write_text(
+        f"{start}table = 'x'\n[budget]\nepsilon = 1\n[private.more]\nsource = 'a.csv'"
+    )
+    with pytest.raises(errors.SourceError) as caught:
+        dp.table(policy)
+    assert "dp." not in str(caught.value)
+    policy.write_text(f"{start}[budget]\nepsilon = 1\n[columns]\nage = {{ low = 3, high = 1 }}\n")
+    with pytest.raises(errors.PolicyError) as caught_policy:
+        dp.table(policy)
+    said = str(caught_policy.value)
+    assert "dp." not in said
+    assert said.count("Write") == 1
+    assert "Write age = { low = 0, high = 60 }" in said

@@ -1,0 +1,165 @@
+"""A new statistic is one file, one line in the table of statistics and one method: tried out here.
+
+The geometric mean is added to a copy of the source, and asked for in Python and in SQL.
+"""
+
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+SOURCE = Path(discreet.__file__).parent
+MOST_FILES = 3
+
+MEASURE = '''
+"""The geometric mean of a positive column."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, inf, log, nextafter
+from typing import Any
+
+from discreet.errors import BoundsError
+from discreet.measures.measure import (
+    Asked, Decoder, Everything, Measure, Output, Statistic, Takes, not_covered, weighed_down
+)
+from discreet.measures.moments import Moments
+from discreet.measures.steps import POINTS, steps
+from discreet.measures.unit import Unit
+from discreet.plan.expressions import Applied
+from discreet.plan.types import Kind, Typed
+from discreet.privacy.estimate import BoundedError
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricMean(Moments):
+    """The moments of the logarithms of a column: their mean is that of the geometric mean."""
+
+    @property
+    def recorded(self) -> str:
+        """As the ledger keeps it."""
+        return f"GeometricMean(value={self.value!r})"
+
+    def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
+        """The exponential of the mean of logarithms, and of its bounds."""
+
+        def decoded(noisy: Sequence[int]) -> tuple[float, BoundedError]:
+            mean, error = self.mean(noisy, noise)
+
+            def interval(confidence: Fraction) -> tuple[float, float]:
+                least, most = error.interval(mean, confidence)
+                return exp(least), exp(most)
+
+            return exp(mean), BoundedError(interval)
+
+        return decoded
+
+    def note(self, output: Output, unit: Unit) -> str:
+        """What the bounds and the cap on rows do."""
+        return not_covered(["clipping of logarithms", *weighed_down(unit)])
+
+
+def _measured(asked: Asked, everything: Everything) -> Measure:
+    typed = asked.typed
+    if typed is None or typed.low is None or typed.high is None or typed.low <= 0:
+        raise BoundsError(
+            f"{asked.aggregate.said} is of a column that may be 0 or less. Only positive numbers "
+            "have a geometric mean. Declare bounds above 0."
+        )
+    low = Fraction(nextafter(log(typed.low), -inf))
+    high = Fraction(nextafter(log(typed.high), inf))
+    logs = Typed(Applied("LN", typed.node, ()), Kind.NUMBER, low, high)
+    return GeometricMean(steps(logs, POINTS, everything.rules))
+
+
+GEOMETRIC_MEAN = Statistic(
+    symbol="GEOMETRIC_MEAN",
+    name="geometric_mean",
+    words="the geometric mean of {of}",
+    measured=_measured,
+    takes=Takes.NUMBERS,
+    sql=("GEOMEAN",),
+    label="geomean",
+)
+'''
+
+ASKED = """
+from math import exp, log
+
+import pandas
+
+import discreet as dp
+
+incomes = [1000 + 37 * (place % 900) for place in range(20_000)]
+frame = pandas.DataFrame({"income": incomes, "town": ["A", "B"] * 10_000})
+declared = {"income": dp.number(500, 50_000), "town": dp.category(["A", "B"])}
+with dp.table(frame, name="t", unit="row", budget=dp.Budget(epsilon=9), columns=declared,
+              ledger=":memory:") as table:
+    truth = exp(sum(map(log, incomes)) / len(incomes))
+    asked = table.agg(g=dp.col("income").geometric_mean(), m=dp.col("income").mean())
+    print(asked.plan(epsilon=1, expect_rows=20_000))
+    for answer in (
+        asked.release(epsilon=4),
+        table.sql("SELECT GEOMEAN(income) AS g, AVG(income) AS m FROM t", epsilon=4),
+    ):
+        found = answer["g"]
+        low, high = found.interval("0.9999999999")
+        assert low <= truth <= high, (found, truth)
+        assert found.upper - found.lower < truth / 50, found
+        assert "The geometric mean of income" in answer.report()
+    grouped = table.sql("SELECT town, GEOMEAN(income) FROM t GROUP BY town", epsilon=1)
+    assert list(grouped.columns) == ["geomean_income"] and len(grouped) == 2
+"""
+
+
+def changed(first: Path, second: Path) -> list[str]:
+    """The source files that differ."""
+    names = {file.relative_to(root) for root in (first, second) for file in root.rglob("*.py")}
+    return sorted(
+        str(name)
+        for name in names
+        if not (first / name).exists()
+        or not (second / name).exists()
+        or not filecmp.cmp(first / name, second / name, shallow=False)
+    )
+
+
+def put_in(path: Path, before: str, text: str) -> None:
+    """Put lines before others that stand in a file once."""
+    old = path.read_text()
+    assert old.count(before) == 1, (path, before)
+    path.write_text(old.replace(before, text + before))
+
+
+@pytest.mark.slow
+def test_a_statistic_is_added_in_three_files(tmp_path: Path) -> None:
+    copy = tmp_path / "discreet"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "measures" / "geometric_mean.py").write_text(MEASURE.lstrip())
+    table = copy / "measures" / "table.py"
+    imported = "from discreet.measures.geometric_mean import GEOMETRIC_MEAN\n"
+    put_in(table, "from discreet.measures.measure import", imported)
+    put_in(table, "    QUANTILE,\n    DISTINCT,\n)", "    GEOMETRIC_MEAN,\n")
+    build = copy / "question" / "build.py"
+    put_in(build, "from discreet.measures.measure import", imported)
+    method = (
+        '    def geometric_mean(self) -> "Asked":\n'
+        '        """The geometric mean."""\n'
+        "        return self._asked(GEOMETRIC_MEAN)\n\n"
+    )
+    put_in(build, '    def n_unique(self) -> "Asked":', method)
+    files = changed(SOURCE, copy)
+    assert len(files) <= MOST_FILES, files
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ran = subprocess.run(
+        [sys.executable, "-c", ASKED], env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "geometric_mean(income)" in ran.stdout
