@@ -73,13 +73,13 @@ class Aggregate:
     statistic: Statistic
     of: Node | None = None
     levels: tuple[Fraction, ...] = ()
-    written: str = field(default="", compare=False, repr=False)
-    """The user's own words for it, where it was written in SQL."""
+    written: Callable[[], str] | None = field(default=None, compare=False, repr=False)
+    """The user's own words for it, where it was written in SQL: made when a refusal needs them."""
 
     @property
     def said(self) -> str:
         """As a refusal shows it: in the user's own words."""
-        return self.written or self.text
+        return self.text if self.written is None else self.written()
 
     @property
     def text(self) -> str:

@@ -59,6 +59,10 @@ class Steps:
             return []
         return [f"counting of missing values as {self.label(self.default)}"]
 
+    def __hash__(self) -> int:
+        """Of what tells most of them apart: measures are looked up at every call."""
+        return hash((self.range.low, self.range.high, self.default))
+
     def __repr__(self) -> str:
         """As it stands in the text that the ledger keeps a hash of: the same in every version."""
         text = f"Steps(node={self.node!r}, range={self.range!r}, default={self.default!r}, "

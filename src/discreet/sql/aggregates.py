@@ -1,8 +1,9 @@
 """An aggregate or a group in the list of a SELECT ▶ nodes."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from sqlglot import exp
 
@@ -74,7 +75,10 @@ class Scope:
     def aggregate(self, tree: exp.Expr) -> Aggregate | None:
         """The aggregate that a part of SELECT asks for; None if it is another expression."""
         found = self._aggregate(tree)
-        return None if found is None else replace(found, written=written(tree))
+        if found is None:
+            return None
+        words = partial(written, tree)
+        return Aggregate(found.statistic, found.of, found.levels, words)
 
     def _aggregate(self, tree: exp.Expr) -> Aggregate | None:
         kind = type(tree)

@@ -15,13 +15,19 @@ from discreet.measures.measure import Aggregate, Output
 from discreet.measures.moments import MEAN, Moments
 from discreet.measures.steps import Steps
 from discreet.measures.totals import FixedTotal
+from discreet.measures.unit import Unit
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named
 from discreet.privacy.estimate import Estimate, RankError
 from discreet.privacy.estimates import Estimates
+from discreet.privacy.neighbors import Neighbors
 from discreet.statistics.question import Question, read_edges
 
+_ADDED_IN_CELLS, _REPLACED_IN_CELLS = (
+    Unit(neighbors=relation, keyed=True, cells=None)
+    for relation in (Neighbors.ADD_REMOVE, Neighbors.REPLACE)
+)
 _RECORDS = Rows()
 _CELL = Output("", Aggregate(ROWS), _RECORDS)
 _TRUE = Steps(Named("values"), Range(grid=Grid(0), low=0, high=1))
@@ -111,7 +117,7 @@ def histogram(
     ([(0, 18), (18, 65), (65, 120)], PureDP(epsilon=1))
     """
     question = Question.read(epsilon, neighbors, source)
-    unit = replace(question.unit, keyed=True, cells=None)
+    unit = _REPLACED_IN_CELLS if question.fixed_size else _ADDED_IN_CELLS
     mechanism = _RECORDS.mechanism(unit, question.epsilon, Fraction(0)).mechanism
     decoded = _RECORDS.decoder(_CELL, mechanism, unit, None)
     if (bins is None) == (categories is None):

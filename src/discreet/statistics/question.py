@@ -15,6 +15,7 @@ from discreet.errors import BoundsError, PrivacyParameterError
 from discreet.exact import Grid, Range, decimal_text, rational
 from discreet.measures.measure import Aggregate, Decoder, Measure, Output, Statistic
 from discreet.measures.steps import Steps
+from discreet.measures.table import STATISTICS
 from discreet.measures.unit import Unit
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
@@ -79,7 +80,7 @@ class Question:
         grid: Grid = INTEGERS,
     ) -> Estimate:
         """The answer of a measure that is made of sums, which are read after the charge."""
-        asked = _asked(statistic, measure, self.unit, self.epsilon, rows, grid)
+        asked = _asked(statistic.name, measure, self.fixed_size, self.epsilon, rows, grid)
         release = self.charge()
         value, error = asked.decoder(asked.noise.release(sums(), self.source))
         return self.estimate(value, error, release, asked.shown, note)
@@ -116,6 +117,7 @@ def _pure(epsilon: Fraction) -> PureDP:
 
 _ADDED, _REPLACED = Unit(neighbors=Neighbors.ADD_REMOVE), Unit(neighbors=Neighbors.REPLACE)
 _VALUES = Named("values")
+_STATISTICS = {one.name: one for one in STATISTICS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +131,14 @@ class _Asked:
 
 @lru_cache(maxsize=256)
 def _asked(
-    statistic: Statistic,
+    name: str,
     measure: Measure,
-    unit: Unit,
+    replaced: bool,
     epsilon: Fraction,
     rows: int | None,
     grid: Grid,
 ) -> _Asked:
+    unit, statistic = _REPLACED if replaced else _ADDED, _STATISTICS[name]
     noise = measure.mechanism(unit, epsilon, Fraction(0)).mechanism
     output = Output("", Aggregate(statistic), measure)
     shown = Laplace(scale=noise.scale * grid.step, grid=grid)
