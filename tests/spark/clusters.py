@@ -26,8 +26,8 @@ from tests.support.waits import PATIENCE, until
 LOCAL = "local-cluster[2,1,1024]"
 """Two executors of one core and 1 GB, and a master and workers inside the session's own Java."""
 
-# Quick to start rather than quick to run: a test asks little, and Spark's classes are those that
-# were installed, which no process has to verify again.
+# Quick to start rather than quick to run: a test asks little, and Java's own check of Spark's
+# bytecode is nothing that a test is about.
 JAVA_OPTIONS = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData "
     "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
