@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dp
@@ -613,13 +613,13 @@ _FRAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=600)
+@examples(200)
 @given(_FRAMES, _words, _words)
 def test_any_words_are_a_question_or_refused(frame: str, a: str, b: str) -> None:
     _planned_or_refused(frame.format(a=a, b=b), "visits")
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(_FRAMES, st.text(max_size=60), st.text(max_size=20))
 def test_any_text_is_a_question_or_refused(frame: str, a: str, b: str) -> None:
     _planned_or_refused(frame.format(a=a, b=b), "visits")
