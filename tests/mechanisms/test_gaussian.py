@@ -275,6 +275,7 @@ def test_one_step_is_one_step_in_any_dimension() -> None:
     assert two == Gaussian.calibrated(sensitivity=2, epsilon=1, delta=1e-6, dimension=1)
 
 
+@pytest.mark.slow
 def test_what_no_vector_of_integers_moves_by_is_refused() -> None:
     for refused in (
         lambda: Gaussian.calibrated(sensitivity=1.4, epsilon=1, delta=1e-6),

@@ -117,6 +117,7 @@ def test_respondents_answer_and_no_answer_leaves_the_page(
     survey(browser, tmp_path, kind, rounds(100 if kind == KINDS[0] else 40))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_respondents_give_a_number_and_none_leaves_the_page(
     browser: Browser, tmp_path: Path, kind: str
@@ -344,7 +345,7 @@ def test_a_token_of_the_link_is_used_and_not_left_in_the_address(
     ("screen", "dark"),
     [
         pytest.param(PHONE, True, id="phone-dark"),
-        pytest.param(DESK, False, id="desk-light"),
+        pytest.param(DESK, False, id="desk-light", marks=pytest.mark.slow),
         pytest.param(PHONE, False, id="phone-light", marks=pytest.mark.soak),
         pytest.param(DESK, True, id="desk-dark", marks=pytest.mark.soak),
     ],
@@ -394,6 +395,7 @@ def test_everyone_can_use_the_pages(
     assert browser.complaints == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
 def test_everyone_can_give_a_number(
     browser: Browser, tmp_path: Path, screen: tuple[int, int]
