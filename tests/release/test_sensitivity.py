@@ -170,7 +170,7 @@ def test_some_unit_moves_every_block_by_its_whole_sensitivity(
         reached = max(distance(one[block], two[block]) for one, two in pairs)
         assert reached == bound(block, question), kind(block)
         farthest = max(squared(one[block], two[block]) for one, two in pairs)
-        assert farthest <= squared_bound(block, question), kind(block)
+        assert farthest <= squared_bound(block, question) < 4 * farthest, kind(block)
         one_less = bound(block, question) - 1
         assert any(distance(one[block], two[block]) > one_less for one, two in pairs)
 
@@ -237,7 +237,10 @@ def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.M
     question, blocks = every_block(declared, ("ward",))
     many = [Row("moving", 9.0, times=10)]
     engine = Engine()
-    found = moves(engine, question, blocks, [Row("q")], [Row("q"), *many], squares=False)
+    before, after = [Row("q")], [Row("q"), *many]
+    with pytest.raises(AssertionError):  # in L2 it is seen too
+        moves(engine, question, blocks, before, after)
+    found = moves(engine, question, blocks, before, after, squares=False)
     beyond = {kind(block) for block, moved in found.items() if moved > bound(block, question)}
     assert {"Rows", "Present", "Total", "Moments", "Ranks", "Extreme"} <= beyond
 

@@ -1,7 +1,9 @@
 """What every mechanism that a release uses has in common."""
 
-from typing import Protocol
+from fractions import Fraction
+from typing import Any, Protocol
 
+from discreet.noise import BitSource
 from discreet.privacy.events import Event
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitivity import Sensitivity
@@ -25,3 +27,13 @@ class Mechanism(Protocol):
         >>> NoisyMax(scale=4).event(Sensitivity(linf=1), promised)
         PureEvent(epsilon=Fraction(1, 2))
         """
+
+
+class Releasing(Mechanism, Protocol):
+    """A mechanism that answers a measure of a table: it takes true integers and gives others."""
+
+    def release(self, true: Any, bits: BitSource, /) -> Any:
+        """Integers with fresh noise, or points that were chosen, for all groups."""
+
+    def described(self, step: Fraction) -> str:
+        """How a plan names it, where a step of its integers is so much of the answer's unit."""

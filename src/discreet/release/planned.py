@@ -131,6 +131,10 @@ class Plan:
 
         return answer(self, self._asked(), key=key, analyst=analyst, source=source)
 
+    def __hash__(self) -> int:
+        """Equal plans have equal texts."""
+        return hash(self.text)
+
     def _asked(self) -> "Table":
         if self.table is None:
             raise QueryError(

@@ -19,6 +19,7 @@ from discreet.measures.unit import Unit
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.key_selection import KeySelection, best_selection
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.mechanism import Releasing
 from discreet.privacy.estimate import Estimate, Release
 from discreet.privacy.events import ComposedEvent, Event
 from discreet.privacy.losses import ApproximateDP, PureDP
@@ -33,7 +34,7 @@ class Priced:
     measure: Measure
     epsilon: Fraction
     sensitivity: int
-    mechanism: Any
+    mechanism: Releasing
     delta: Fraction = Fraction(0)
     instead: Laplace | Gaussian | None = None
     """The noise that was not chosen, because its error at this price is larger."""
@@ -44,8 +45,7 @@ class Priced:
         loss: PureDP | ApproximateDP = PureDP(epsilon=self.epsilon)
         if self.delta:
             loss = ApproximateDP(epsilon=self.epsilon, delta=self.delta)
-        event: Event = self.mechanism.event(Sensitivity(l1=Fraction(self.sensitivity)), loss)
-        return event
+        return self.mechanism.event(Sensitivity(l1=Fraction(self.sensitivity)), loss)
 
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
         """How the integers of one group become a number with its error."""
@@ -53,8 +53,7 @@ class Priced:
 
     def described(self, unit: Unit) -> str:
         """The mechanism, and its scale in the answer's own unit."""
-        text: str = self.mechanism.described(self.measure.step(unit))
-        return text
+        return self.mechanism.described(self.measure.step(unit))
 
 
 @dataclass(frozen=True, slots=True)
