@@ -19,9 +19,10 @@ from discreet.measures.reading import Places, Summed
 from discreet.mechanisms.sieve import Sieve
 from discreet.privacy.sensitive import Sensitive
 from discreet.question.check import Question
+from discreet.question.relations import Scan
 from discreet.sql.forms import Forms
 from discreet.sql.measures import Columns, keys_query, queries
-from discreet.sql.rows import Cells
+from discreet.sql.rows import Cells, named_rows
 
 Integers = NDArray[np.int64]
 Result = TypeVar("Result")
@@ -176,11 +177,26 @@ class Engine:
 
     def guarded_rows(self, query: exp.Select) -> list[tuple[Any, ...]]:
         """What a query finds, which is sensitive."""
-        return self._guarded(lambda: self._connection.rows(self._written(query)))
+
+        def run() -> list[tuple[Any, ...]]:
+            self._read_through(query)
+            return self._connection.rows(self._written(query))
+
+        return self._guarded(run)
+
+    def _read_through(self, query: exp.Select) -> None:
+        """Read all that a query names of several tables, so that it fails now if one cannot be.
+
+        A join does not look at one side where the other has no rows: whether a row that cannot be
+        read is met would depend on the question's conditions.  An engine whose queries read both
+        sides in any case has nothing to add.
+        """
 
     def _measure(
         self, question: Question, measures: Sequence[Measure], cells: Cells, many: int
     ) -> Measured:
+        if not isinstance(question.source, Scan):  # one table is read through in any case
+            self._read_through(named_rows(question))
         if many == 0:
             return Measured({measure: _nothing(measure) for measure in measures})
         found: dict[Measure, Any] = {}
@@ -235,7 +251,7 @@ class Engine:
                 tuple(selected.alias_or_name for selected in query.expressions),
                 columns,
             )
-            for together, query, columns in queries(question, measures, cells, self.forms)
+            for together, query, columns in list(queries(question, measures, cells, self.forms))
         }
 
 
@@ -274,7 +290,9 @@ def _vector(
             int(row[1]), *(0 if name is None else int(row[place[name]]) for name in parts)
         )
 
-    return _placed([(row[0], measure.vector(summed(row))) for row in rows], many, measure.width)
+    cells, sums = [row[0] for row in rows], [summed(row) for row in rows]
+    found = list(zip(cells, map(measure.vector, sums), strict=True))
+    return _placed(found, many, measure.width)
 
 
 def _placed(found: Sequence[tuple[Any, list[int]]], many: int, width: int) -> NDArray[Any]:

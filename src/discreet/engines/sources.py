@@ -34,18 +34,19 @@ class Sources:
 class Stored:
     """A table to be seen as ``view``.
 
-    ``declared`` are the columns that are read; ``unit`` is the one that says whose row it is.
+    ``declared`` are the names of the columns that are read; ``unit`` is the one that says whose
+    row it is.
     """
 
     source: Source
     columns: Mapping[str, Column] = field(default_factory=dict)
     unit: str | None = None
     view: str = "source"
+    declared: Sequence[str] = field(init=False, compare=False)
 
-    @property
-    def declared(self) -> Sequence[str]:
-        """The names of the columns that are read."""
-        return [*self.columns, *([] if self.unit is None else [self.unit])]
+    def __post_init__(self) -> None:
+        unit = [] if self.unit is None else [self.unit]
+        object.__setattr__(self, "declared", (*self.columns, *unit))
 
 
 def find(source: object, table: str | None = None, engine: str | None = None) -> Source:
@@ -61,7 +62,8 @@ def find(source: object, table: str | None = None, engine: str | None = None) ->
     if found is None and engine == "spark" and isinstance(source, str | Path) and table is None:
         found = read_path(str(source))  # also the address of a store of files
     found = found or find_local(source, table)
-    _check_engine(found, engine)
+    if engine is not None:
+        _check_engine(found, engine)
     return found
 
 
@@ -72,9 +74,9 @@ def _addressed(source: str, table: str | None) -> PostgresTable | SparkTable | N
     return read_spark(source, table) if is_spark(source) else None
 
 
-def _check_engine(source: Source, engine: str | None) -> None:
+def _check_engine(source: Source, engine: str) -> None:
     own = engine_of(source)
-    if engine is None or engine == own:
+    if engine == own:
         return
     if engine not in ENGINES:
         raise SourceError(

@@ -18,7 +18,7 @@ from tempfile import mkdtemp
 from threading import Lock
 from typing import Any
 
-from discreet.engines.duckdb.sources import Files, Frame
+from discreet.engines.duckdb.sources import Files, Frame, unchanged
 from discreet.engines.duckdb.views import (
     Copies,
     check_doubles,
@@ -119,6 +119,7 @@ class Connection:
     def bind(self, query: str) -> None:
         """Find the columns and functions of a query, without running it; then it runs as found."""
         self._here()
+        self._check_unchanged()
         with self._turn:
             name = f"bound_{next(self._numbers)}"
             self.connection.execute(f"PREPARE {name} AS {query}")
@@ -137,6 +138,7 @@ class Connection:
         """What a query finds.  One that is bound runs once as it was bound, and is forgotten."""
         self._here()
         with self._turn:
+            self._check_unchanged()
             self._read_frames()
             self._copies.renew()
             name = self._bound.pop(query, None)
@@ -144,7 +146,16 @@ class Connection:
                 found = self._once(query if name is None else f"EXECUTE {name}", fetch)
             finally:
                 self._forget(name)
-            return self._once(query, fetch, last=True) if found is None else found
+            if found is None:
+                found = self._once(query, fetch, last=True)
+            self._check_unchanged()
+            return found
+
+    def _check_unchanged(self) -> None:
+        """What is read by its place must be there by its name, before and after a query."""
+        for one in self._tables:
+            if isinstance(one.source, Files) and not unchanged(one.source):
+                raise ValueError("the tables are not as they were opened")
 
     def _once(self, query: str, fetch: str, *, last: bool = False) -> Any:
         """What a query finds, or None if it is to run again since some text is not UTF-8."""

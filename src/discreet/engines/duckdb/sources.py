@@ -175,9 +175,9 @@ def _listed(paths: list[str], table: str | None) -> Local:
     return Files(absolute, kind, None, header, delimiter)
 
 
-def unchanged(source: Local) -> bool:
+def unchanged(source: Files) -> bool:
     """Whether CSV files still have the header that their columns are read by."""
-    if not isinstance(source, Files) or source.format != "csv":
+    if source.format != "csv":
         return True
     try:
         return all(_header(path) == (source.header, source.delimiter) for path in source.paths)

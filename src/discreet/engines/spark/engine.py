@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from sqlglot import exp
 
-from discreet.engines.measuring import Engine, Measured
+from discreet.engines.measuring import Engine
 from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
 from discreet.engines.spark.catalog import Types, found_frame, types_of
 from discreet.engines.spark.columns import check_units, relation
@@ -23,7 +23,7 @@ from discreet.plan.schema import Schema
 from discreet.question.check import Question
 from discreet.sql.forms import SPARK
 from discreet.sql.measures import keys_query
-from discreet.sql.rows import Cells, named_rows
+from discreet.sql.rows import named_rows
 
 Private = list[tuple[Stored, SparkSource]]
 
@@ -74,27 +74,11 @@ class Spark(Engine):
         self._refresh()
         super().prepare(question, measures)
 
-    def guarded_rows(self, query: exp.Select) -> list[tuple[Any, ...]]:
-        """What a query finds, which is sensitive."""
-
-        def run() -> list[tuple[Any, ...]]:
-            self._read_through(query)
-            return self._spark.rows(self._written(query))
-
-        return self._guarded(run)
-
-    def _measure(
-        self, question: Question, measures: Sequence[Measure], cells: Cells, many: int
-    ) -> Measured:
-        self._read_through(named_rows(question))
-        return super()._measure(question, measures, cells, many)
-
     def _read_through(self, query: exp.Select) -> None:
-        """Read all that a query names of several tables, so that it fails now if one cannot be.
+        """As for every engine.
 
-        A join does not look at one side where the other has no rows: whether a row that cannot be
-        read is met would depend on the question's conditions.  A query of one table reads all of
-        what it names, unless Spark sees without a row that none can pass, which tells nothing.
+        A query of one table reads all of what it names, unless Spark sees without a row that none
+        can pass, which tells nothing.
         """
         for text in self._writing.readings(query, {table.view for table, _ in self._tables}):
             self._spark.rows(text)
