@@ -5,6 +5,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from discreet.ledger import Account, Ledger
 from discreet.ledger.anchors import Anchor
 from discreet.ledger.entries import COLUMNS, GENESIS, Entry, canonical
 from discreet.ledger.journal import Journal
+from discreet.ledger.standing import Standing
 from discreet.ledger.verification import verify
 from discreet.privacy.budget import Budget
 from discreet.privacy.events import GaussianEvent, PureEvent
@@ -470,3 +472,20 @@ def test_postgresql_is_verified_by_the_same_rules(new_postgres: Callable[[], str
                 assert problems(ledger, anchor), statement
         assert problems(ledger, anchor) == []
         assert not ledger.verify(anchor).sound, "its triggers are switched off"
+
+
+@pytest.mark.parametrize("field", ["dataset_spent", "analyst_spent"])
+@pytest.mark.parametrize("sums", [None, [], {}, {"lifetime": None}, "0", 0])
+def test_sums_that_cannot_be_read_are_never_taken_for_none(field: str, sums: object) -> None:
+    ledger = Ledger(":memory:")
+    ledger.declare("visits", neighbors="add-remove", budget=Budget(epsilon=1))
+    ledger.charge("visits", event=PureEvent(epsilon=0.1), question="q", analyst="ann")
+    with ledger._journal.store.reading() as records:
+        honest = records.situation("visits", "ann")
+    assert honest.spent is not None
+    body = canonical(honest.spent.data | {field: sums})
+    both = canonical(honest.spent.data | {"dataset_spent": sums, "analyst_spent": sums})
+    for damaged in (body, both):
+        entry = honest.spent._replace(body=damaged)
+        with pytest.raises(LedgerCorruptError, match="cannot be read"):
+            Standing.read(replace(honest, spent=entry, asked=entry), "visits")

@@ -1,6 +1,7 @@
 """Reading ε and δ: what was written is what is meant; what has no meaning is refused, quickly."""
 
 import warnings
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from time import process_time
@@ -11,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning
-from discreet.privacy.parameters import read_count, read_delta, read_epsilon, read_positive
+from discreet.privacy.events import DiscreteLaplaceEvent, PureEvent
+from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.parameters import (
+    read_count,
+    read_delta,
+    read_epsilon,
+    read_number,
+    read_positive,
+)
+from discreet.privacy.sensitivity import Sensitivity
 from tests.support.cases import each
 
 
@@ -173,3 +183,32 @@ def test_what_does_not_count_is_refused(bad: object) -> None:
 @given(st.floats(min_value=1e-6, max_value=20, allow_nan=False))
 def test_a_float_means_its_shortest_decimal(value: float) -> None:
     assert read_epsilon(value) == Fraction(repr(value))
+
+
+LONG = 1 + Fraction(1, 3**4000)
+
+
+@each(
+    "made",
+    [
+        lambda: read_epsilon(LONG),
+        lambda: read_delta(LONG / 2),
+        lambda: PureDP(epsilon=LONG),
+        lambda: ApproximateDP(epsilon=1, delta=LONG / 2),
+        lambda: Sensitivity(l1=LONG),
+        lambda: PureEvent(epsilon=LONG),
+        lambda: DiscreteLaplaceEvent(scale=LONG, sensitivity=1),
+        lambda: DiscreteLaplaceEvent(scale=1, sensitivity=3**4000),
+    ],
+)
+def test_what_is_exact_already_is_refused_if_it_is_too_long_to_be_kept(
+    made: Callable[[], object],
+) -> None:
+    with pytest.raises(PrivacyParameterError, match="more than 4096 bits"):
+        made()
+
+
+@each("written", [True, np.bool_(True), float("nan"), "x", None])
+def test_only_an_exact_number_is_taken_as_it_is(written: object) -> None:
+    with pytest.raises(PrivacyParameterError, match="not a number one can compute with"):
+        read_number(written, "epsilon")

@@ -87,9 +87,12 @@ class Totals:
         '{"delta":"0/1","epsilon":null,"rho":"1/8","version":1}'
         """
         (delta, one), (rho, two) = self.delta.as_integer_ratio(), self.rho.as_integer_ratio()
-        epsilon = "null" if self.epsilon is None else f'"{rational_to_text(self.epsilon)}"'
+        written = "null"
+        if self.epsilon is not None:
+            epsilon, three = self.epsilon.as_integer_ratio()
+            written = f'"{epsilon}/{three}"'
         return (
-            f'{{"delta":"{delta}/{one}","epsilon":{epsilon},"rho":"{rho}/{two}",'
+            f'{{"delta":"{delta}/{one}","epsilon":{written},"rho":"{rho}/{two}",'
             f'"version":{_VERSION}}}'
         )
 

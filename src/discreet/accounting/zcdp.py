@@ -109,13 +109,14 @@ def _laplace_rho(epsilon: Fraction) -> Fraction:
 def _discrete_laplace_rho(scale: Fraction, sensitivity: int) -> Fraction:
     """d/s - 2q(1 - q^d)/(s·(1 - q²)) with q = e^(-1/s), the divergence of order 1."""
     epsilon = sensitivity / scale
+    most = pure_rho(epsilon)
     low, _ = exp_minus(1 / scale, _BITS)
     _, power = exp_minus(epsilon, _BITS)
     unit = 1 << _BITS
     # q/(1 - q²) rises with q, so the low end of q bounds the subtracted part from below.
     part = Fraction(low * (unit - power), unit * unit - low * low)
     tight = epsilon - 2 * part / scale
-    return min(pure_rho(epsilon), round_up(tight, _STEP))
+    return min(most, round_up(tight, _STEP))
 
 
 def _response_rho(event: RandomizedResponseEvent) -> Fraction:

@@ -127,14 +127,14 @@ def show_left(out: "Console", balance: "Balance") -> None:
     """What is left of the budget, as a bar."""
     from rich.text import Text
 
-    share = balance.share_left
+    share, why, left, cap = balance.share_left, balance.share_text, balance.left, str(balance.cap)
     line = Text().append_text(bar(share))
     line.append(f" {percent(share)}", style="bold")
-    line.append(f"   {balance.left}")
+    line.append(f"   {left}")
     whose = "" if balance.analyst is None else f" for {balance.analyst}"
-    line.append(f" of {balance.cap}{whose}", style="dim")
-    if balance.share_text:
-        line.append(f"; {balance.share_text}", style="dim")
+    line.append(f" of {cap}{whose}", style="dim")
+    if why:
+        line.append(f"; {why}", style="dim")
     _line(out, "left", line)
 
 

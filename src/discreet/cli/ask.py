@@ -75,14 +75,14 @@ def answer(
 
     ``tell`` gets the function that says how much of the table is read.
     """
-    table = asked.declared.opened(asked.engine)
+    table, name = asked.declared.opened(asked.engine), asked.declared.schema.name
     with table.ledger as ledger:
         tell(asked.engine.progress)
-        before, charged = ledger.asked(1, table.name), False
+        before, charged = ledger.asked(1, name), False
         try:
             release = table.release(asked.plan, key=key, analyst=analyst)
         except KeyboardInterrupt:
-            charged = ledger.asked(1, table.name) != before
+            charged = ledger.asked(1, name) != before
             if not charged:
                 raise
         if charged:
@@ -90,7 +90,7 @@ def answer(
                 "the question was broken off after it was paid for. A charge is never given back, "
                 "or breaking off would be a way to ask for free. See discreet budget; ask again."
             )
-        return release, ledger.budgets(table.name, release.certificate.analyst)
+        return release, ledger.budgets(name, release.certificate.analyst)
 
 
 def _confirm(plan: "Plan") -> None:

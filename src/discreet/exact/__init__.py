@@ -2,7 +2,7 @@
 
 from discreet.exact.enclosure import exp_minus, logarithm, square_root
 from discreet.exact.grid import Grid, Range, Rounding
-from discreet.exact.rational import Number, decimal_text, rational, round_up, stated
+from discreet.exact.rational import Number, decimal_text, exact_text, rational, round_up, stated
 
 __all__ = [
     "Grid",
@@ -10,6 +10,7 @@ __all__ = [
     "Range",
     "Rounding",
     "decimal_text",
+    "exact_text",
     "exp_minus",
     "logarithm",
     "rational",

@@ -151,6 +151,16 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
     return f"≈{rounded}"
 
 
+def exact_text(value: Fraction) -> str:
+    """A text that reads back as the number: a short decimal where that is exact, else a fraction.
+
+    >>> exact_text(Fraction(1, 10)), exact_text(Fraction(10**30 + 1, 10**30))[:10]
+    ('0.1', '1000000000')
+    """
+    text = decimal_text(value)
+    return str(value) if text.startswith("≈") else text
+
+
 def stated(name: str, value: Fraction) -> str:
     """A number under its name: equal to what is shown, or about that.
 

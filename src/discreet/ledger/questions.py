@@ -187,8 +187,9 @@ def _known_price(event: Event) -> _Price:
 
 @lru_cache(maxsize=1024)
 def _priced(event: Event) -> _Price:
-    cost, data = charge(event), event_to_data(event)
-    return _Price(data, cost, canonical(data), cost.to_json(), needs_add_remove(event))
+    data = event_to_data(event)
+    written, sampled, cost = canonical(data), needs_add_remove(event), charge(event)
+    return _Price(data, cost, written, cost.to_json(), sampled)
 
 
 def needs_add_remove(event: Event) -> bool:

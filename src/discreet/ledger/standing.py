@@ -12,7 +12,7 @@ from discreet.errors import (
     Remedy,
     SuspendedError,
 )
-from discreet.ledger.entries import Entry, parsed
+from discreet.ledger.entries import parsed
 from discreet.ledger.records import Situation
 from discreet.ledger.spent import Spent, exhausted, fits
 from discreet.ledger.terms import Cap, read_cap, read_declaration
@@ -94,10 +94,7 @@ class Standing(NamedTuple):
             )
         declaration = read_declaration(situation.declared.body)
         own = None if situation.allotted is None else read_cap(situation.allotted.body)
-        total = _tally(declaration.cap, situation.spent, "dataset_spent")
-        share = _tally(own or declaration.analyst_cap, situation.asked, "analyst_spent")
-        if share.spent == total.spent:
-            share = share._replace(spent=total.spent)
+        total, share = _tallies(situation, declaration.cap, own or declaration.analyst_cap)
         halted = situation.halted
         suspended = halted.time if halted is not None and halted.kind == "suspended" else None
         return Standing(total, share, declaration.neighbors, pending, suspended)
@@ -167,12 +164,20 @@ def suspended(dataset: str, time: str) -> SuspendedError:
     )
 
 
-def _tally(cap: Cap | None, entry: Entry | None, field: str) -> Tally:
-    """The sums that the last charge recorded."""
-    if entry is None:
-        return Tally(cap)
+def _tallies(situation: Situation, cap: Cap, own: Cap | None) -> tuple[Tally, Tally]:
+    """The sums that the last charges recorded, of the data set and of the analyst."""
+    spent, asked, whole = situation.spent, situation.asked, None
+    total, share = Tally(cap), Tally(own)
     try:
-        return Tally(cap, Spent.from_data(parsed(entry.body)[field]), entry.time)
+        if spent is not None:
+            whole = parsed(spent.body)["dataset_spent"]
+            total = Tally(cap, Spent.from_data(whole), spent.time)
+        if asked is not None:
+            part = parsed(asked.body)["analyst_spent"]
+            # Where one analyst has asked everything so far, there is one sum to read and to grow.
+            shared = spent is not None and part == whole
+            share = Tally(own, total.spent if shared else Spent.from_data(part), asked.time)
+        return total, share
     except (KeyError, TypeError, PrivacyParameterError):
         raise LedgerCorruptError(
             "the sums in the last charge cannot be read. What was spent must be certain before "

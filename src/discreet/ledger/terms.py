@@ -93,7 +93,7 @@ class Declaration:
             raise _unreadable("a declaration")
         cap = data["analyst_cap"]
         return Declaration(
-            neighbors=Neighbors.read(data["neighbors"]),
+            neighbors=Neighbors(data["neighbors"]),
             cap=Cap.from_data(data["cap"]),
             analyst_cap=None if cap is None else Cap.from_data(cap),
             details=data["details"],
@@ -198,6 +198,7 @@ def exact_budget(epsilon: Fraction, delta: Fraction, conversion_delta: Fraction)
     object.__setattr__(budget, "epsilon", epsilon)
     object.__setattr__(budget, "delta", delta)
     object.__setattr__(budget, "conversion_delta", conversion_delta)
+    object.__setattr__(budget, "question_delta", delta - conversion_delta)
     return budget
 
 

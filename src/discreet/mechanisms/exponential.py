@@ -6,7 +6,6 @@ from typing import Any
 
 from discreet.exact import Grid, exp_minus
 from discreet.mechanisms.drawing import plot_choice
-from discreet.mechanisms.laplace import read_confidence
 from discreet.mechanisms.selection import (
     INTEGERS,
     calibrated_scale,
@@ -21,6 +20,7 @@ from discreet.noise import BitSource, Keystream, weighted_choice
 from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
 from discreet.privacy.laws import Weight, WeightedLaw
 from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
+from discreet.privacy.parameters import read_confidence
 from discreet.privacy.sensitivity import Sensitivity
 
 

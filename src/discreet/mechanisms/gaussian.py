@@ -24,14 +24,19 @@ from discreet.mechanisms.gaussian_law import (
 )
 from discreet.mechanisms.gaussian_moves import Move
 from discreet.mechanisms.gaussian_privacy import least_epsilon, least_sigma
-from discreet.mechanisms.laplace import read_confidence
 from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer, geometric
 from discreet.noise.bernoulli import bernoulli_decay
 from discreet.privacy.conversions import rounded_up
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.laws import Law, ProductLaw
 from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
-from discreet.privacy.parameters import read_count, read_delta, read_epsilon, read_positive
+from discreet.privacy.parameters import (
+    read_confidence,
+    read_count,
+    read_delta,
+    read_epsilon,
+    read_positive,
+)
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 

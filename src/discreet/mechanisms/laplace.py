@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import PrivacyParameterError
-from discreet.exact import Grid, decimal_text, rational
+from discreet.exact import Grid
 from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
 from discreet.mechanisms.drawing import plot_noise
 from discreet.mechanisms.laplace_law import LaplaceLaw, least_reach, log_of, point, upper_tail
@@ -18,7 +17,12 @@ from discreet.noise import BitSource, Keystream, geometric, laplace, laplace_int
 from discreet.privacy.events import DiscreteLaplaceEvent
 from discreet.privacy.laws import Law, ProductLaw
 from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.parameters import read_count, read_epsilon, read_positive
+from discreet.privacy.parameters import (
+    read_confidence,
+    read_count,
+    read_epsilon,
+    read_positive,
+)
 from discreet.privacy.sensitive import Sensitive
 from discreet.privacy.sensitivity import Sensitivity
 
@@ -220,8 +224,8 @@ class Laplace:
         >>> Laplace(scale=1).accuracy(0.95, cells=10_000)
         12
         """
-        level = read_confidence(confidence)
-        return self.grid.value(least_reach(self._steps, level, _read_cells(cells)))
+        level, many = read_confidence(confidence), read_count(cells, "cells", "released numbers")
+        return self.grid.value(least_reach(self._steps, level, many))
 
     def union_bound(self, confidence: object = 0.95, *, cells: int = 1) -> float:
         """The lectures' bound scale·ln(cells/β) with β = 1 - confidence, made true on a grid.
@@ -233,7 +237,8 @@ class Laplace:
         12.2
         """
         miss = log_of(1 - read_confidence(confidence))
-        factor = log(_read_cells(cells)) - miss - log1p(expm1(-self._rate) / 2)
+        many = read_count(cells, "cells", "released numbers")
+        factor = log(many) - miss - log1p(expm1(-self._rate) / 2)
         return nextafter(float(self.scale) * factor * (1 + 2.0**-50), inf)
 
 
@@ -245,18 +250,3 @@ def _read_l1(sensitivity: object) -> Sensitivity:
         sensitivity, "sensitivity", "Use the largest move of the answer, for example 1."
     )
     return Sensitivity(l1=distance)
-
-
-def read_confidence(confidence: object) -> Fraction:
-    """A confidence strictly between 0 and 1."""
-    level = rational(confidence, "confidence")
-    if not 0 < level < 1:
-        raise PrivacyParameterError(
-            f"confidence is {decimal_text(level)}. It is the probability that the bound holds, so "
-            "it lies between 0 and 1. Use 0.95."
-        )
-    return level
-
-
-def _read_cells(cells: int) -> int:
-    return read_count(cells, "cells", "released numbers")

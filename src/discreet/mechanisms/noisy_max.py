@@ -10,7 +10,6 @@ from discreet.exact import Grid, exp_minus
 from discreet.mechanisms.additive import exact_sum
 from discreet.mechanisms.argmax import laplace_argmax
 from discreet.mechanisms.drawing import plot_choice
-from discreet.mechanisms.laplace import read_confidence
 from discreet.mechanisms.selection import (
     INTEGERS,
     calibrated_scale,
@@ -25,6 +24,7 @@ from discreet.noise import BitSource, Keystream, laplace, uniform_below
 from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
 from discreet.privacy.laws import EnclosedLaw
 from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.parameters import read_confidence
 from discreet.privacy.sensitivity import Sensitivity
 
 

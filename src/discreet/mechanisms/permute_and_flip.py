@@ -7,7 +7,6 @@ from typing import Any
 from discreet.exact import Grid, exp_minus
 from discreet.mechanisms.argmax import exponential_argmax
 from discreet.mechanisms.drawing import plot_choice
-from discreet.mechanisms.laplace import read_confidence
 from discreet.mechanisms.selection import (
     INTEGERS,
     calibrated_scale,
@@ -22,6 +21,7 @@ from discreet.noise import BitSource, Keystream, exponential_race
 from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
 from discreet.privacy.laws import EnclosedLaw
 from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.parameters import read_confidence
 from discreet.privacy.sensitivity import Sensitivity
 
 

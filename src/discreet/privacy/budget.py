@@ -1,6 +1,6 @@
 """How much may be spent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from discreet.errors import PrivacyParameterError
@@ -27,11 +27,14 @@ class Budget:
     epsilon: Fraction
     delta: Fraction = Fraction(0)
     conversion_delta: Fraction = None  # type: ignore[assignment]  # half of delta unless stated
+    question_delta: Fraction = field(init=False, compare=False)
+    """What the δ of all questions may add up to when asking is adaptive."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
         object.__setattr__(self, "delta", read_delta(self.delta))
         object.__setattr__(self, "conversion_delta", self._read_conversion_delta())
+        object.__setattr__(self, "question_delta", self.delta - self.conversion_delta)
 
     def __repr__(self) -> str:
         split = self.conversion_delta
@@ -40,11 +43,6 @@ class Budget:
 
     def __str__(self) -> str:
         return f"{stated('ε', self.epsilon)}, {stated('δ', self.delta)}"
-
-    @property
-    def question_delta(self) -> Fraction:
-        """What the δ of all questions may add up to when asking is adaptive."""
-        return self.delta - self.conversion_delta
 
     def covers(self, loss: PureDP | ApproximateDP) -> bool:
         """Whether a total loss stays within the cap."""

@@ -18,7 +18,7 @@ from discreet.errors import DataError
 from discreet.exact import rational
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.pairs import quotient_interval
-from discreet.privacy.rounding import interval_text, number_text, records_text
+from discreet.privacy.rounding import bounds_text, interval_text, number_text, records_text
 from discreet.privacy.uncertainty import (
     BoundedError,
     Interval,
@@ -279,6 +279,31 @@ class Estimate:
         self, value: Released, error: Uncertainty | RankError, other: "Estimate | None" = None
     ) -> "Estimate":
         return computed(value, error, [self] if other is None else [self, other])
+
+
+def value_text(estimate: Estimate) -> str:
+    """The value alone, to two digits of its margin; negative ones as they are."""
+    if not isinstance(estimate.value, int | float):
+        return str(estimate.value)
+    text = number_text(estimate.value, estimate.margin)
+    return text if text.strip("-0.,") else text.removeprefix("-")  # a rounded -0.3 is 0
+
+
+def error_text(estimate: Estimate) -> str:
+    """What stands beside the value: ± where both ends are about equally far, else both ends."""
+    if estimate.exact:
+        return "exact"
+    if estimate.rank_error is not None:
+        records = f"{estimate.rank_error:,.0f}" if estimate.rank_error < inf else "∞"
+        text = f"rank ± {records}"
+    else:
+        text = bounds_text(estimate.value, *estimate.interval())
+    return text if estimate.safe else f"{text} UNSAFE: seeded noise"
+
+
+def cell_text(estimate: Estimate) -> str:
+    """Both."""
+    return f"{value_text(estimate)} {error_text(estimate)}"
 
 
 def computed(

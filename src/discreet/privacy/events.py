@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import PrivacyParameterError
-from discreet.exact import decimal_text, rational
+from discreet.exact import decimal_text
 from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.parameters import read_positive
+from discreet.privacy.parameters import read_number, read_positive
 
 MAX_DEPTH = 16
 """How deep events stand in one another at most."""
@@ -304,7 +304,7 @@ def set_field(event: object, name: str, value: object) -> None:
 
 def not_negative(value: object, name: str) -> Fraction:
     """A loss: 0 or more."""
-    number = rational(value, name)
+    number = read_number(value, name)
     if number < 0:
         raise PrivacyParameterError(
             f"{name} is {decimal_text(number)}. A loss of nothing is 0; there is no negative "
@@ -320,7 +320,7 @@ def positive(value: object, name: str) -> Fraction:
 
 def probability(value: object, name: str) -> Fraction:
     """A number from 0 to 1."""
-    number = rational(value, name)
+    number = read_number(value, name)
     if not 0 <= number <= 1:
         raise PrivacyParameterError(
             f"{name} is {decimal_text(number)}. It is a probability, so it lies between 0 and 1. "
@@ -335,7 +335,7 @@ def whole(value: object, name: str, least: int = 1) -> int:
     >>> whole(3.0, "count")
     3
     """
-    number = rational(value, name)
+    number = read_number(value, name)
     if number.denominator != 1 or number < least:
         raise PrivacyParameterError(
             f"{name} is {decimal_text(number)}. It counts whole things, at least {least}. "

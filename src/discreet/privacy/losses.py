@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import PrivacyParameterError
-from discreet.exact import decimal_text, exp_minus, rational, square_root, stated
+from discreet.exact import decimal_text, exp_minus, square_root, stated
 from discreet.privacy.conversions import concentrated_epsilon, group_delta, rounded_up
-from discreet.privacy.parameters import read_count, read_delta
+from discreet.privacy.parameters import read_count, read_delta, read_number
 
 _BITS = 96
 _UNIT = 1 << _BITS
@@ -234,7 +234,7 @@ Loss = PureDP | ApproximateDP | ZeroConcentratedDP | TotalVariation
 
 
 def _not_negative(value: object, name: str) -> Fraction:
-    number = rational(value, name)
+    number = read_number(value, name)
     if number < 0:
         raise PrivacyParameterError(
             f"{name} is {decimal_text(number)}. A loss is at least 0, where nothing is revealed. "

@@ -1,6 +1,7 @@
 """Which two data sets count as neighbors, stated with every result."""
 
 from enum import StrEnum
+from typing import NoReturn
 
 from discreet.errors import PrivacyParameterError, Remedy
 
@@ -20,10 +21,11 @@ class Neighbors(StrEnum):
 
     @staticmethod
     def read(value: object) -> "Neighbors":
-        """The relation with that name."""
-        for relation in Neighbors:
-            if isinstance(value, str) and value == relation:
-                return relation
+        """The relation with that name; only a text is compared with the names."""
+        return Neighbors(value) if isinstance(value, str) else Neighbors._missing_(value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
         # What is not a text is not shown: it may be data in the wrong place.
         shown = repr(value[:40]) if isinstance(value, str) else f"a {type(value).__name__}"
         raise PrivacyParameterError(

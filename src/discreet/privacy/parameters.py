@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning, Remedy
 from discreet.exact import decimal_text, rational
+from discreet.exact.rational import MAX_BITS
 
 LARGE_EPSILON = Fraction(20)
 SMALL_EPSILON = Fraction(1, 10**6)
@@ -19,6 +20,19 @@ _SMALL_CONSTANT: Final = Remedy(
     policy="Use a small constant such as epsilon = 1 or epsilon = 0.1.",
     command="Use a small constant such as --epsilon 1 or --epsilon 0.1.",
 )
+
+
+def read_number(value: object, name: str) -> Fraction:
+    """A finite number, exactly as written; a Fraction or an int of ordinary length is that already.
+
+    >>> read_number("0.1", "epsilon"), read_number(3, "count")
+    (Fraction(1, 10), Fraction(3, 1))
+    """
+    if type(value) is Fraction or type(value) is int:
+        above, below = value.as_integer_ratio()
+        if max(above.bit_length(), below.bit_length()) <= MAX_BITS:
+            return Fraction(value)
+    return rational(value, name)
 
 
 def read_epsilon(value: object, *, stacklevel: int = 3) -> Fraction:
@@ -44,7 +58,7 @@ or epsilon=0.1.
                 command="Add --epsilon 1, or less for more privacy and more noise.",
             ),
         )
-    epsilon = rational(value, "epsilon")
+    epsilon = read_number(value, "epsilon")
     if epsilon <= 0:
         raise PrivacyParameterError(
             f"epsilon is {decimal_text(epsilon)}. It bounds how much one person can change the "
@@ -84,7 +98,7 @@ def read_delta(value: object) -> Fraction:
     >>> read_delta(1e-6)
     Fraction(1, 1000000)
     """
-    delta = rational(value, "delta")
+    delta = read_number(value, "delta")
     if not 0 <= delta < 1:
         raise PrivacyParameterError(
             f"delta is {decimal_text(delta)}. It is a probability of failure, so it must be at "
@@ -101,12 +115,23 @@ def read_delta(value: object) -> Fraction:
 
 def read_positive(value: object, name: str, remedy: str) -> Fraction:
     """A positive, finite parameter such as a scale, exactly as written."""
-    number = rational(value, name)
+    number = read_number(value, name)
     if number <= 0:
         raise PrivacyParameterError(
             f"{name} is {decimal_text(number)}. It must be above 0. {remedy}"
         )
     return number
+
+
+def read_confidence(confidence: object) -> Fraction:
+    """A confidence strictly between 0 and 1."""
+    level = read_number(confidence, "confidence")
+    if not 0 < level < 1:
+        raise PrivacyParameterError(
+            f"confidence is {decimal_text(level)}. It is the probability that the bound holds, so "
+            "it lies between 0 and 1. Use 0.95."
+        )
+    return level
 
 
 def read_count(value: object, name: str, what: str) -> int:

@@ -35,12 +35,21 @@ def interval_text(value: int | float, lower: float, upper: float) -> str:
     >>> interval_text(25.4871, 25.4658, 25.5084), interval_text(38.2, 0.0, 120.0)
     ('25.487 ± 0.021 (95%)', '38 between 0 and 120 (95%)')
     """
+    margin = max(value - lower, upper - value)
+    return f"{number_text(value, margin)} {bounds_text(value, lower, upper)} (95%)"
+
+
+def bounds_text(value: int | float, lower: float, upper: float) -> str:
+    """What stands beside a value: ± where both bounds are about equally far, else both.
+
+    >>> bounds_text(25.4871, 25.4658, 25.5084), bounds_text(38.2, 0.0, 120.0)
+    ('± 0.021', 'between 0 and 120')
+    """
     below, above = value - lower, upper - value
     margin = max(below, above)
     if margin < inf and 5 * min(below, above) < 4 * margin:
-        ends = f"{number_text(lower, margin)} and {number_text(upper, margin)}"
-        return f"{number_text(value, margin)} between {ends} (95%)"
-    return f"{number_text(value, margin)} ± {margin_text(margin)} (95%)"
+        return f"between {number_text(lower, margin)} and {number_text(upper, margin)}"
+    return f"± {margin_text(margin)}"
 
 
 def records_text(records: float) -> str:

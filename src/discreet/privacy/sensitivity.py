@@ -10,7 +10,7 @@ from typing import Any
 from discreet.errors import BoundsError, PrivacyParameterError
 from discreet.exact import Grid, decimal_text, rational, round_up, square_root
 from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.parameters import read_count
+from discreet.privacy.parameters import read_count, read_number
 
 _BITS = 64
 _ROOT_ERROR = 1 << 40
@@ -351,7 +351,7 @@ def _root(square: Fraction) -> Fraction:
 
 
 def _read(value: object, name: str) -> Fraction:
-    number = rational(value, f"sensitivity {name}")
+    number = read_number(value, f"sensitivity {name}")
     if number < 0:
         raise PrivacyParameterError(
             f"sensitivity {name} is {decimal_text(number)}. It is a distance, so it cannot be "

@@ -12,14 +12,14 @@ from discreet.errors import DataError
 from discreet.exact import rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.table import COUNT, ROWS
-from discreet.privacy.estimate import Estimate, Interval
+from discreet.privacy.estimate import Estimate, Interval, cell_text
 from discreet.privacy.estimates import Estimates
 from discreet.question.groupings import Label
 from discreet.release import forms
 from discreet.release.certificate import Certificate
 from discreet.release.forms import Kind, kind_of
 from discreet.release.remarks import RANK_ERROR, outranked
-from discreet.release.shown import cell_text, label_text, text_columns, unique
+from discreet.release.shown import label_text, text_columns, unique
 
 _CONFIDENCE = Fraction(95, 100)
 _MOST_SHOWN = 60
@@ -288,9 +288,10 @@ class Release:
 
     def cells(self) -> list[list[str]]:
         """The table as texts: keys, then each value with its error."""
+        labels = [[label_text(part) for part in group] for group in self.groups]
+        columns = [list(map(cell_text, column)) for column in self.columns.values()]
         return [
-            [*map(label_text, group), *(cell_text(part[place]) for part in self.columns.values())]
-            for place, group in enumerate(self.groups)
+            [*label, *(column[place] for column in columns)] for place, label in enumerate(labels)
         ]
 
     def __repr__(self) -> str:

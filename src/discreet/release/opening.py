@@ -97,6 +97,7 @@ class Declarations:
                 'caps nothing. Write ledger="visits.ledger"; ledger=":memory:" forgets it at the '
                 "end, and every certificate says so."
             )
+        details = self.schema.to_data()
         with ExitStack() as stack:  # which closes what was opened here, if something is refused
             if engine is None:
                 engine = stack.enter_context(closing(self.engine()))
@@ -109,7 +110,7 @@ class Declarations:
                 budget=self.budget,
                 analyst_budget=self.analyst_budget,
                 period=self.period,
-                details=self.schema.to_data(),
+                details=details,
             )
             stack.pop_all()
         return Table(engine, self.schema, ledger)

@@ -146,13 +146,14 @@ class Plan:
     @property
     def text(self) -> str:
         """The question as bytes are hashed from it: all that determines the answer."""
+        groups = _digest(self.question)
         data = {
             "version": 1,
             "table": self.question.schema.name,
             "question": self.question.text,
             "derived": [[name, str(node)] for name, node in self.question.query.derived],
             "source": str(self.question.source),
-            "groups": _digest(self.question),
+            "groups": groups,
             "epsilon": str(self.price.epsilon),
             "delta": str(self.price.delta),
             "blocks": [
@@ -270,7 +271,7 @@ def planned(
     """
     check_rank_names(question)
     level = read_delta(delta)
-    shares = _weights(weights, question)
+    shares = None if weights is None else _weights(weights, question)
     if margin is not None:
         ceiling = None if epsilon is None else read_epsilon(epsilon)
         found = least_epsilon(question, level, margin, shares, expect_rows, ceiling)
@@ -280,11 +281,7 @@ def planned(
     return Plan(question, priced, expect_rows, table)
 
 
-def _weights(
-    weights: Mapping[str, object] | None, question: Question
-) -> dict[Measure, Fraction] | None:
-    if weights is None:
-        return None
+def _weights(weights: Mapping[str, object], question: Question) -> dict[Measure, Fraction]:
     measures = {output.name: output.measure for output in question.outputs}
     found: dict[Measure, Fraction] = {}
     for name, weight in weights.items():

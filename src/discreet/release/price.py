@@ -206,8 +206,8 @@ def _each_priced(
 
 
 def _priced(measure: Measure, unit: Unit, epsilon: Fraction, delta: Fraction) -> Priced:
-    noise = measure.mechanism(unit, epsilon, delta)
     moved = measure.sensitivity(unit).l1
+    noise = measure.mechanism(unit, epsilon, delta)
     return Priced(measure, epsilon, moved, noise.mechanism, noise.delta, noise.instead)
 
 

@@ -6,10 +6,10 @@ from html import escape
 
 from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, rational
-from discreet.privacy.estimate import Estimate
+from discreet.privacy.estimate import Estimate, error_text, value_text
 from discreet.release.answer import Release
 from discreet.release.drawing import Scale
-from discreet.release.shown import error_text, label_text, value_text
+from discreet.release.shown import label_text
 from discreet.release.style import STYLE
 from discreet.release.words import asked_in_words, price_in_words, protected
 

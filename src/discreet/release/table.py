@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -11,7 +10,7 @@ from typing import Any, NoReturn
 
 from discreet.engines.measuring import Engine, guarded
 from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
-from discreet.exact import decimal_text
+from discreet.exact import exact_text
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.balances import Balance
 from discreet.measures.measure import Aggregate
@@ -158,13 +157,14 @@ def answer(
     source: BitSource | None = None,
 ) -> Release:
     """question ▶ plan ▶ price ▶ charge ▶ run ▶ noise ▶ release, in this order and no other."""
-    engine, bits = table.engine(), Keystream() if source is None else source
-    if not bits.safe:
+    if source is not None and not source.safe:
         raise UnsafeRandomnessError(
             "the release is asked for with seeded bits. Whoever knows the seed can subtract the "
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
+    engine = table.engine()
     engine.prepare(plan.question, plan.measured)
+    bits = Keystream() if source is None else source
     charge = table.ledger.charge(
         table.name,
         event=plan.price.event,
@@ -175,29 +175,37 @@ def answer(
         neighbors=table.schema.neighbors,
     )
 
+    stated: Certificate | None = None
+
     def answered() -> bytes:
-        stated = _certificate(plan, table, charge).statement()
+        nonlocal stated
+        stated = _certificate(plan, table, charge)
+        statement = stated.statement()
 
         def measured() -> bytes:
             noisy = run(plan.question, plan.price, engine, bits)
-            return replace(noisy, certificate=stated).to_bytes()
+            return replace(noisy, certificate=statement).to_bytes()
 
         return guarded(measured)
 
     noisy = table.ledger.answer(charge, answered, safe=bits.safe)
-    return _certified(plan, table, charge, noisy)
+    return _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
 
 
-def _certified(plan: Plan, table: Table, charge: Charge, data: bytes) -> Release:
+def _stated_before(plan: Plan, table: Table, charge: Charge, data: bytes) -> Certificate:
+    """What was stated of a release the first time, for a retry of it."""
+    kept = Noisy.from_bytes(data).certificate
+    if kept is None:  # version 0.1.0 kept none
+        return _certificate(plan, table, charge)
+    return Certificate.from_data({**kept, "answer": UNANSWERED})
+
+
+def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     price, noisy = plan.price, Noisy.from_bytes(data)
     loss: PureDP | ApproximateDP = PureDP(epsilon=price.epsilon)
     if price.delta:
         loss = ApproximateDP(epsilon=price.epsilon, delta=price.delta)
     groups, columns = assembled(plan.question, price, noisy, Payment(loss))
-    if noisy.certificate is None:  # a retry of what version 0.1.0 released
-        stated = _certificate(plan, table, charge)
-    else:  # of a retry, that of the first time
-        stated = Certificate.from_data({**noisy.certificate, "answer": UNANSWERED})
     certificate = replace(stated, answer=sha256(data).hexdigest())
     keys = tuple(name for name, _ in plan.question.keys)
     dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
@@ -214,6 +222,8 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
             f"entry {charge.sequence} of the ledger is gone. A charge is never removed. Run "
             "discreet ledger verify, and restore a backup that it accepts."
         )
+    suspensions = ledger.suspensions(schema.name, before=charge.sequence)
+    place, durable = Path(ledger.place).name, ledger.durable
     return Certificate(
         table=schema.name,
         question=plan.question.text,
@@ -222,31 +232,32 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
         max_groups=schema.max_groups,
         max_rows=schema.max_rows,
         mechanisms=_mechanisms(plan),
-        epsilon=_exact_text(price.epsilon),
-        delta=_exact_text(price.delta),
+        epsilon=exact_text(price.epsilon),
+        delta=exact_text(price.delta),
         analyst=charge.analyst,
-        ledger=Path(ledger.place).name,
-        durable=ledger.durable,
+        ledger=place,
+        durable=durable,
         entry=charge.sequence,
         hash=entry.hash,
         time=entry.time,
         answer=UNANSWERED,
         versions=dict([*_versions(), table.engine().software]),
-        suspensions=ledger.suspensions(schema.name, before=charge.sequence),
+        suspensions=suspensions,
     )
 
 
 def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
     """What was released, by which mechanism; and what was computed from it, which is free."""
-    released = {
-        output.name: {
+    released = {}
+    for output in plan.question.outputs:
+        priced = plan.price.of(output.measure)
+        mechanism = priced.described(plan.question.unit)
+        released[output.name] = {
             "output": output.name,
             "asks": output.aggregate.text,
-            "mechanism": plan.price.of(output.measure).described(plan.question.unit),
-            "epsilon": str(plan.price.of(output.measure).epsilon),
+            "mechanism": mechanism,
+            "epsilon": str(priced.epsilon),
         }
-        for output in plan.question.outputs
-    }
     computed = [
         {
             "output": name,
@@ -268,12 +279,6 @@ def _asked(plan: Plan) -> tuple[Aggregate | None, ...]:
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
     return tuple((name, version(name)) for name in ("discreet", "numpy"))
-
-
-def _exact_text(value: Fraction) -> str:
-    """A short decimal where that is exact, else the fraction."""
-    text = decimal_text(value)
-    return str(value) if text.startswith("≈") else text
 
 
 def _never_rows() -> QueryError:

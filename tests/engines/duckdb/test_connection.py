@@ -5,6 +5,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pyarrow.parquet
@@ -124,6 +125,40 @@ def test_a_source_that_has_lost_a_column_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="Nothing was spent"):
         engine.prepare(question(), question().measures)
     engine.close()
+
+
+def test_a_file_whose_header_has_changed_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,x\n1,2\n")
+    connection = Connection(Stored(find(path), {"x": number(0, 10)}, "id"))
+    query = "SELECT x FROM source"
+    connection.bind(query)
+    assert connection.rows(query) == [(2.0,)]
+    path.write_text("x,id\n1,2\n")  # what was the id is now read as x
+    for ask in (connection.rows, connection.arrays, connection.bind):
+        with pytest.raises(ValueError, match="not as they were opened"):
+            ask(query)
+    path.write_text("id,x\n1,3\n")
+    assert connection.rows(query) == [(3.0,)]
+    connection.close()
+
+
+def test_what_was_read_while_the_header_changed_is_not_handed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,x\n1,2\n")
+    connection = Connection(Stored(find(path), {"x": number(0, 10)}, "id"))
+    once = connection._once
+
+    def meanwhile(*arguments: Any, **named: Any) -> Any:
+        path.write_text("x,id\n1,2\n")
+        return once(*arguments, **named)
+
+    monkeypatch.setattr(connection, "_once", meanwhile)
+    with pytest.raises(ValueError, match="not as they were opened"):
+        connection.rows("SELECT x FROM source")
+    connection.close()
 
 
 def test_progress_is_a_part_of_one_and_ends_at_one(tmp_path: Path) -> None:
