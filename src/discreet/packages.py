@@ -15,9 +15,12 @@ NEEDED: Final = (
     "click>=8.1.8",
     "cryptography>=43",
     "duckdb>=2.0",
+    "jinja2>=3.1",
+    "msgspec>=0.19",
     "numpy>=2.1",
     "rich>=13.9",
     "sqlglot>=30",
+    "tomlkit>=0.13",
 )
 EXTRAS: Final = {
     "plot": ("altair>=5.5", "vl-convert-python>=1.7"),

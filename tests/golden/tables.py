@@ -199,7 +199,7 @@ def _steadied(release: Release) -> Any:
 
     def kept(text: str) -> str:
         for name, number in certificate.versions.items():
-            for mark in ('": "', '":"', " ", "&quot;: &quot;"):
+            for mark in ('": "', '":"', " ", "&#34;: &#34;"):
                 text = text.replace(f"{name}{mark}{number}", f"{name}{mark}{VERSION}")
         return steady(text.replace(certificate.answer, DIGEST))
 

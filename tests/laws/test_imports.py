@@ -23,6 +23,7 @@ ROOMS = (
     "sql",
     "engines",
     "policy",
+    "web",
     "plots",
     "statistics",
     "release",

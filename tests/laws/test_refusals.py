@@ -59,6 +59,7 @@ SHOWN = {
     "dbapi/": frozenset({Front.SQL}),
     "cli/": ON_THE_COMMAND_LINE,
     "survey/": ON_THE_COMMAND_LINE,
+    "web/": ON_THE_COMMAND_LINE,  # servers are started there
     "policy/": frozenset({Front.POLICY, Front.COMMAND}),
     # A policy declares columns and a table, and asks nothing.
     "plan/columns.py": ALL,

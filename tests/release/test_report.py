@@ -12,10 +12,11 @@ import pytest
 from discreet.question.build import Asked, col, people, rows
 from discreet.release.answer import Release
 from discreet.release.report import page
-from discreet.release.style import STYLE
 from discreet.release.words import _up, asked_in_words, price_in_words, protected
+from discreet.web.templates import package_text
 from tests.release.released import HOSTILE, WARDS, released
 
+STYLE = package_text("release/report.css")
 _VOID = {"meta", "br", "img", "input", "link", "hr"}
 
 
@@ -202,7 +203,7 @@ class TestWords:
         found = released(
             lambda table: table.where(col("ward") == " GROUP BY it's").agg(n=rows()),
         )
-        assert "where (ward = &#x27; GROUP BY it&#x27;&#x27;s&#x27;)." in page(found)
+        assert "where (ward = &#39; GROUP BY it&#39;&#39;s&#39;)." in page(found)
         plain = released(lambda table: table.agg(**{"a WHERE b": rows()}))
         assert "counting only" not in page(plain)
 

@@ -12,9 +12,10 @@ from discreet.cli.main import discreet
 from discreet.survey.collector import counted
 from discreet.survey.poll import read_poll
 from discreet.survey.schemes import KINDS
-from discreet.survey.serving import listening, opened
+from discreet.survey.serving import opened
 from discreet.survey.store import Entry
 from discreet.survey.tokens import new_id, token_hash
+from discreet.web.serving import listening
 from tests.survey.hosts import write_poll
 
 Command = Callable[..., tuple[int, str, str]]

@@ -7,8 +7,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from discreet.survey.headers import HEADERS
 from discreet.survey.poll import read_poll
+from discreet.web.headers import HEADERS
 from tests.survey.hosts import hosting, write_poll
 
 pytest.importorskip("fastapi", reason="NO TESTS OF THE SURVEY'S SERVER: no fastapi")

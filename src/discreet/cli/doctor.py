@@ -114,9 +114,12 @@ PACKAGES: Final = (
         lambda: import_module("cryptography.hazmat.primitives.ciphers"),
     ),
     Package("duckdb", "it reads files and frames", lambda: import_module("duckdb")),
+    Package("jinja2", "it writes pages", lambda: import_module("jinja2")),
+    Package("msgspec", "it reads JSON", lambda: import_module("msgspec")),
     Package("numpy", "noise and sums are its arrays", lambda: import_module("numpy")),
     Package("rich", "it shows plans and answers", lambda: import_module("rich.console")),
     Package("sqlglot", "it reads and writes SQL", lambda: import_module("sqlglot")),
+    Package("tomlkit", "it writes policies", lambda: import_module("tomlkit")),
     Package("altair", "it draws pictures", lambda: import_module("altair"), "plot"),
     Package("vl-convert-python", "it saves pictures", lambda: import_module("vl_convert"), "plot"),
     Package(

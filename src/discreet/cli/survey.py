@@ -65,7 +65,8 @@ def serve(poll: str, host: str, port: int, proxy: str | None, reworded: bool) ->
     front: without it, whoever carries the page can change what it does.
     """
     from discreet.survey.poll import read_poll
-    from discreet.survey.serving import listening, opened, server
+    from discreet.survey.serving import opened, server
+    from discreet.web.serving import listening
 
     read = read_poll(poll)
     run = server(read, opened(read, reworded=reworded), proxy)

@@ -3,30 +3,11 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
-from json import dumps
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import DataError, DiscreetError
 from discreet.packages import install_extra
-
-# The browser itself refuses every request that the page might make.
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; \
-style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'">
-<title>{title}</title>
-</head>
-<body>
-<div id="picture">{svg}</div>
-<script>{library}</script>
-<script>vegaEmbed("#picture", {spec}, {{"renderer": "svg", "actions": false}});</script>
-</body>
-</html>
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +44,14 @@ class Picture:
     @cached_property
     def html(self) -> str:
         """The picture as a page of its own, with tooltips: all that it needs is inside it."""
-        return _PAGE.format(
-            title=escape(self.title),
+        from discreet.web.templates import rendered
+
+        return rendered(
+            "plots/picture.html",
+            title=self.title,
             svg=self.svg,
             library=_converter().javascript_bundle(vl_version=self._version),
-            # Text from labels must not end the script.
-            spec=dumps(self.spec).replace("<", "\\u003c"),
+            spec=self.spec,
         )
 
     def save(self, path: "str | Path") -> Path:

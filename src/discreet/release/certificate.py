@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -139,13 +138,9 @@ class Certificate:
         return self.text
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f'<tr><th scope="row" style="text-align:left">{escape(topic)}</th>'
-            f'<td style="text-align:left;overflow-wrap:anywhere"><bdi>{escape(_printable(line))}'
-            "</bdi></td></tr>"
-            for topic, line in self.lines
-        )
-        return f"<table><tbody>{rows}</tbody></table>"
+        from discreet.web.templates import rendered
+
+        return rendered("release/certificate.html", lines=self.lines)
 
 
 def check(certificate: Certificate, ledger: Ledger) -> list[str]:

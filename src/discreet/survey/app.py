@@ -13,10 +13,12 @@ from discreet.errors import DiscreetError, SourceError
 from discreet.packages import install_extra
 from discreet.survey import documents
 from discreet.survey.collector import LONGEST_BODY, Collector
-from discreet.survey.headers import Application, secured
-from discreet.survey.limits import RateLimit
-from discreet.survey.refusals import REASONS, Refused
+from discreet.survey.refusals import REASONS
 from discreet.survey.results import results
+from discreet.web.headers import Application, secured
+from discreet.web.limits import RateLimit, json_body
+from discreet.web.refusals import Reason, Refused, answer_refusals, told
+from discreet.web.templates import rendered
 
 _STATIC: Final = {
     "randomize.js": "text/javascript; charset=utf-8",
@@ -24,7 +26,6 @@ _STATIC: Final = {
     "survey.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
-_PATIENCE: Final = 20.0  # seconds for a request's body
 _FRESH: Final = 0.5  # seconds for which results are not computed again
 
 
@@ -64,10 +65,8 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
     """
     try:
         from fastapi import FastAPI, Request
-        from fastapi.exceptions import RequestValidationError
         from fastapi.responses import JSONResponse, Response, StreamingResponse
         from starlette.exceptions import HTTPException
-        from starlette.requests import ClientDisconnect
     except ImportError:
         raise SourceError(
             f"FastAPI is not installed. It serves the survey's page. Run: {install_extra('server')}"
@@ -96,40 +95,17 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
     if fresh:
         collector.start()
 
-    def told(reason: str, status: int, message: str, wait: int = 0) -> Response:
-        headers = {"Retry-After": str(wait)} if wait else None
-        return JSONResponse({"error": reason, "message": message}, status, headers)
-
-    @app.exception_handler(Refused)
-    async def refused(_: Request, refusal: Refused) -> Response:
-        collector.refuse(refusal.reason)
-        return told(refusal.reason, refusal.status, refusal.message, refusal.wait)
+    answer_refusals(app, REASONS, collector.refuse)
 
     @app.exception_handler(DiscreetError)
     async def unavailable(request: Request, _: DiscreetError) -> Response:
-        reason = REASONS["unavailable"]
         if request.method != "POST":
-            return told("unavailable", reason.status, "The database does not answer.", 5)
+            return told("unavailable", Reason(503, "The database does not answer."), 5)
         collector.refuse("unavailable")
-        return told("unavailable", reason.status, reason.message, 5)
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, __: RequestValidationError) -> Response:
-        return told("invalid", 422, "A parameter of the request has no meaning here.")
-
-    @app.exception_handler(HTTPException)
-    async def absent(_: Request, error: HTTPException) -> Response:
-        said = (
-            "This address takes no such request."
-            if error.status_code == 405
-            else "There is no such page here."
-        )
-        response = told("no-such-page", error.status_code, said)
-        response.headers.update(error.headers or {})
-        return response
+        return told("unavailable", REASONS["unavailable"], 5)
 
     def page(name: str) -> Any:
-        data = static_file(name)
+        data = rendered(f"survey/page/{name}", title=poll.title).encode()
 
         async def show() -> Response:
             return Response(data, media_type="text/html; charset=utf-8")
@@ -173,28 +149,10 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
         wait = limit.wait(client.host if client else "")
         if wait:
             raise Refused("too-many", wait)
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":  # what another site's form cannot send
-            raise Refused("not-json")
-        try:
-            async with asyncio.timeout(_PATIENCE):
-                data = await body(request)
-        except ClientDisconnect:
-            raise Refused("malformed") from None
-        except TimeoutError:
-            raise Refused("too-slow") from None
+        data = await json_body(request, LONGEST_BODY)
         entry = collector.read(data)
         await collector.keep(entry)
         return JSONResponse({"stored": True}, 201)
-
-    async def body(request: Request) -> bytes:
-        """The request's body, of which no more is read than a report may have."""
-        data = bytearray()
-        async for chunk in request.stream():
-            data += chunk
-            if len(data) > LONGEST_BODY:
-                raise Refused("oversize")
-        return bytes(data)
 
     @app.get("/api/results", **documents.RESULTS)
     def results_json() -> Response:

@@ -22,10 +22,10 @@ from discreet.errors import DataError, DiscreetError, SourceError
 from discreet.local import Tally
 from discreet.local.strict_json import parsed
 from discreet.survey.poll import ONE_TIME, Poll
-from discreet.survey.refusals import Refused
 from discreet.survey.store import Entry, Outcome, Store
 from discreet.survey.terms import changed
 from discreet.survey.tokens import new_id, token_hash
+from discreet.web.refusals import Refused
 
 _LOG: Final = getLogger("discreet.survey")
 LONGEST_BODY: Final = 1 << 16

@@ -1,16 +1,8 @@
-"""Why a request is refused: a reason that is counted, and what the sender is told."""
+"""Why a request to a survey is refused."""
 
-from dataclasses import dataclass
 from typing import Final
 
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A status code of HTTP and a plain sentence; neither repeats what was sent."""
-
-    status: int
-    message: str
-
+from discreet.web.refusals import Reason
 
 REASONS: Final = {
     "malformed": Reason(
@@ -52,22 +44,3 @@ REASONS: Final = {
         "one again in a moment: it counts once.",
     ),
 }
-
-
-class Refused(Exception):  # noqa: N818 - a refusal is an answer, not an error
-    """A request that is refused, for one of the reasons."""
-
-    def __init__(self, reason: str, wait: int = 0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.wait = wait
-
-    @property
-    def status(self) -> int:
-        """The status code."""
-        return REASONS[self.reason].status
-
-    @property
-    def message(self) -> str:
-        """What the sender is told."""
-        return REASONS[self.reason].message

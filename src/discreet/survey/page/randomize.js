@@ -799,8 +799,6 @@ async function start() {
   const linked = tokenOfAddress();
   const [poll, scheme] = [JSON.parse(await fetched("api/poll")), readScheme(await fetched("scheme.json"))];
   const admitted = poll.tokens === "one-time"; // otherwise nobody is told apart by a token
-  document.title = poll.title;
-  at("title").textContent = poll.title;
   at("question").textContent = poll.question;
   const answers = answersOf(scheme);
   at("answers").append(answers.element);

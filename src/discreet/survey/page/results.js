@@ -79,8 +79,6 @@ let shown = null;
 addEventListener("resize", () => shown && chart(shown));
 
 function write(results) {
-  document.title = `Results: ${results.title}`;
-  at("title").textContent = results.title;
   at("question").textContent = results.question;
   const number = results.reports.toLocaleString("en");
   const state = results.closed ? " The survey is closed." : "";

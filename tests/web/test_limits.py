@@ -1,7 +1,7 @@
 """An address is slowed down, and forgotten as soon as it may be."""
 
-from discreet.survey import limits
-from discreet.survey.limits import RateLimit
+from discreet.web import limits
+from discreet.web.limits import RateLimit
 
 
 class Clock:

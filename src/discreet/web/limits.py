@@ -1,17 +1,27 @@
-"""How many reports one address may send: a token bucket for each, in memory only."""
+"""How much is taken: requests of one address in a minute, and the length of each.
 
+Addresses are in memory only.
+"""
+
+from asyncio import timeout
 from collections import OrderedDict
 from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 from math import ceil
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from discreet.web.refusals import Refused
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 _MOST_ADDRESSES: Final = 1 << 16
+_PATIENCE: Final = 20.0  # seconds for a request's body
 
 
 class RateLimit:
-    """A bucket per address that holds a minute's reports and refills steadily.
+    """A bucket per address that holds a minute's requests and refills steadily.
 
     Addresses are kept in memory, and only while their bucket is not full again.
 
@@ -59,3 +69,27 @@ def _network(address: str) -> str:
             return str(read.ipv4_mapped)
         return f"{int(read) >> 64:x}/64"
     return str(read)
+
+
+async def json_body(request: "Request", longest: int) -> bytes:
+    """The body of a request that is said to be JSON, of which no more is read than it may have.
+
+    It is refused for one of the reasons "not-json", "oversize", "too-slow" and "malformed".
+    """
+    from starlette.requests import ClientDisconnect
+
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":  # what another site's form cannot send
+        raise Refused("not-json")
+    data = bytearray()
+    try:
+        async with timeout(_PATIENCE):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > longest:
+                    raise Refused("oversize")
+    except ClientDisconnect:
+        raise Refused("malformed") from None
+    except TimeoutError:
+        raise Refused("too-slow") from None
+    return bytes(data)

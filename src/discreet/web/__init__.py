@@ -1,0 +1,1 @@
+"""What every page shares: templates, headers, limits, refusals, and the server."""

@@ -1,0 +1,50 @@
+"""Pages from templates: files of the package that Jinja2 fills in."""
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def rendered(template: str, **values: object) -> str:
+    """A template, named by its path in the package, with every value as text that is only text."""
+    return _environment().get_template(template).render(values)
+
+
+def package_text(path: str) -> str:
+    """A file of the package, as it is."""
+    return files("discreet").joinpath(path).read_text("utf-8")
+
+
+def visible(value: Any) -> Any:
+    """A value as one line: what no reader could see is marked, so that it hides nothing.
+
+    Markup stays as it is, and so does text that a template escapes by name: ``{{ lines | e }}``.
+
+    >>> visible("Ward" + chr(27) + "[2J"), visible(7)
+    ('Ward�[2J', '7')
+    """
+    if hasattr(value, "__html__"):
+        return value
+    text = str(value)
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    return Environment(
+        loader=FunctionLoader(package_text),
+        autoescape=True,
+        finalize=visible,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
