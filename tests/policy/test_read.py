@@ -162,6 +162,9 @@ def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
         (LEAST + "[private.a]\nsource = 'a.csv'\nkey = 1", ["line 7", "'key'"]),
         (LEAST + "[private.a]\nsource = 'a.csv'\nmax_rows = 0", ["line 7", "max_rows = 10"]),
         (LEAST + "[private.a]\nsource = 'a.csv'\nunit = 3", ["line 7", "unit is not a text"]),
+        (LEAST + "[private.'a.b']\nsource = 'a.csv'\nmax_rows = 0", ["line 7", "max_rows = 10"]),
+        (LEAST + "[private.'a b']\nsource = 'a.csv'\ncolumns = 1", ['[private."a b".columns]']),
+        ('name = """\\\nunit = 3\\\n"""\nuntit = 1\n' + LEAST, ["line 4", "'untit'"]),
         (
             LEAST + "[private.a]\nsource = 'a.csv'\n[private.a.columns]\nx = 1",
             ["line 8", "column 'x' is not a declaration"],

@@ -137,6 +137,27 @@ def test_a_field_that_is_wrong_is_named(
         read_poll(write_poll(tmp_path, **fields))
 
 
+def test_an_error_names_the_line_of_its_field(tmp_path: Path) -> None:
+    place = tmp_path / "poll.toml"
+    place.write_text('title = """\\\nepsilon = 1\\\n"""\nepsilom = 1\n', "utf-8")
+    with pytest.raises(PolicyError, match=r"in poll\.toml, line 4: .*Did you mean 'epsilon'"):
+        read_poll(place)
+    place.write_text(
+        """# epsilon = 1
+title = "t"
+question = "q"
+answers = [
+  "epsilon = 1",
+  "b",
+]
+epsilon = 0
+""",
+        "utf-8",
+    )
+    with pytest.raises(PolicyError, match=r"in poll\.toml, line 8: epsilon is not above 0"):
+        read_poll(place)
+
+
 def test_a_file_that_is_no_poll_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="not there"):
         read_poll(tmp_path / "none.toml")

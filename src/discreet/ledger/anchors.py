@@ -4,25 +4,26 @@ Who can rewrite the whole ledger can also make every hash fit.  What they cannot
 of the head on another machine, in a mail or on paper: with it, a cut or restored ledger is found.
 """
 
-import json
-import re
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
+from msgspec import Meta
+from msgspec.structs import asdict
+
+from discreet.decoding import Digest, Shape, decoded
 from discreet.errors import DataError, LedgerUnavailableError, Remedy
 from discreet.ledger.entries import Head, canonical
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Anchor:
+class Anchor(Shape, frozen=True, kw_only=True):
     """How many entries there were at a time, and the hash of the last one.
 
     >>> Anchor.read('{"entries": 2, "hash": "' + "ab" * 32 + '", "time": "2026-11-15"}').entries
     2
     """
 
-    entries: int
-    hash: str
+    entries: Annotated[int, Meta(ge=0)]
+    hash: Digest
     time: str
 
     @staticmethod
@@ -33,15 +34,10 @@ class Anchor:
     @staticmethod
     def read(text: str) -> "Anchor":
         """The anchor that was written as JSON."""
-        try:
-            data = json.loads(text)
-            entries, hash_, time = data["entries"], data["hash"], data["time"]
-            counted = type(entries) is int and entries >= 0
-            if counted and isinstance(time, str) and re.fullmatch("[0-9a-f]{64}", hash_):
-                return Anchor(entries=entries, hash=hash_, time=time)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            pass
-        raise _unreadable("it is not JSON, or of another form")
+        anchor = decoded(text, Anchor)
+        if anchor is None:
+            raise _unreadable("it is not JSON, or of another form")
+        return anchor
 
     @staticmethod
     def load(path: str | Path) -> "Anchor":

@@ -8,9 +8,13 @@ away.  No number in it is a float: what is not whole is an exact fraction, writt
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from json.encoder import encode_basestring as quoted
 from typing import Any, Final, Literal, NamedTuple, get_args
+
+from msgspec import ValidationError, convert
+from msgspec.json import Decoder
 
 from discreet.errors import LedgerCorruptError
 
@@ -25,6 +29,7 @@ GENESIS: Final = "0" * 64
 _plain = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False
 )
+_read: Final = Decoder(dict[str, Any])
 
 
 def canonical(value: object) -> str:
@@ -83,8 +88,8 @@ class Entry(NamedTuple):
     @staticmethod
     def read(row: tuple[Any, ...]) -> "Entry":
         """The entry of a row that a store holds; a row of another shape is not an entry."""
-        if tuple(map(type, row)) in _ROWS:
-            return _made(Entry, row)
+        with suppress(ValidationError):
+            return convert(row, Entry)
         raise LedgerCorruptError(
             f"entry {row[0]!r:.40} has a field of the wrong type. Entries are never "
             "changed, so somebody or something else wrote to the ledger. Run discreet ledger "
@@ -113,9 +118,6 @@ class Entry(NamedTuple):
     def intact(self) -> bool:
         """Whether the entry is as it was written."""
         return self.hash == self.computed_hash()
-
-
-_made: Final = tuple.__new__
 
 
 def _digest(
@@ -157,27 +159,14 @@ def _text(
 
 def parsed(body: str) -> dict[str, Any]:
     """The plain data of a body; one that nobody can have written is damage."""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        data = None
-    if isinstance(data, dict):
-        return data
+    with suppress(ValueError, RecursionError):
+        return _read.decode(body)
     raise LedgerCorruptError(
         "the body of an entry cannot be read. Entries are never changed, so somebody or something "
         "else wrote to the ledger. Run discreet ledger verify, and restore a backup that it "
         "accepts."
     )
 
-
-_TEXT_OR_NONE: Final = (str, type(None))
-_ROWS: Final = frozenset(
-    (int, str, str, str, str, analyst, key, charge, str, str)
-    for analyst in _TEXT_OR_NONE
-    for key in _TEXT_OR_NONE
-    for charge in (int, type(None))
-)
-"""The types of the fields, in the order of a stored row."""
 
 COLUMNS: Final = Entry._fields
 """The fields in the order of a stored row."""

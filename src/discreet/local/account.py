@@ -6,7 +6,6 @@ and is never taken back.
 
 import json
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,12 +13,15 @@ from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from msgspec import Meta
+
+from discreet.decoding import Digest, Shape
 from discreet.errors import BudgetExhaustedError, DataError
 from discreet.exact import decimal_text, stated
 from discreet.local import wire
-from discreet.local.device_file import locked, malformed, read_fields, write_whole
+from discreet.local.device_file import locked, malformed, read_whole, write_whole
 from discreet.local.memo import Memo, code, permanent_of, read_question, require_coarse
 from discreet.local.repeated import Repeated
 from discreet.noise import BitSource
@@ -28,9 +30,8 @@ from discreet.privacy.parameters import read_positive
 
 _FORMAT = "discreet.local.account"
 _VERSION = 1
-_HASH = re.compile(r"[0-9a-f]{64}")
 _TURN = Lock()  # of threads that charge accounts without a file
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+_TIME = r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,27 +194,35 @@ def _written(cap: Fraction, charges: list[Charge]) -> str:
     return json.dumps({**head, "charges": entries})
 
 
+class _Entry(Shape, frozen=True):
+    question: Digest
+    scheme: Digest
+    epsilon: str
+    when: Annotated[str, Meta(pattern=_TIME)]
+
+
+class _File(Shape, frozen=True):
+    format: Literal["discreet.local.account"]
+    version: Literal[1]
+    cap: str
+    charges: list[_Entry]
+
+
 def _read(text: object) -> tuple[Fraction, list[Charge]]:
-    fields = read_fields(text, _FORMAT, _VERSION, ("cap", "charges"))
-    cap, entries = wire.take_rational(fields, "cap"), fields["charges"]
-    if not isinstance(entries, list):
-        raise malformed(_FORMAT)
-    charges = [_read_charge(entry) for entry in entries]
+    file = read_whole(text, _File, _FORMAT)
+    cap = wire.read_rational(file.cap, "cap")
+    charges = [
+        Charge(
+            question=one.question,
+            scheme=one.scheme,
+            epsilon=wire.read_rational(one.epsilon, "epsilon"),
+            when=one.when,
+        )
+        for one in file.charges
+    ]
     if _sum(charges) > cap:
         raise malformed(_FORMAT)
     return cap, charges
-
-
-def _read_charge(entry: object) -> Charge:
-    if not isinstance(entry, dict) or set(entry) != {"question", "scheme", "epsilon", "when"}:
-        raise malformed(_FORMAT)
-    epsilon = wire.take_rational(entry, "epsilon")
-    question, scheme, when = entry["question"], entry["scheme"], entry["when"]
-    if not all(isinstance(one, str) and _HASH.fullmatch(one) for one in (question, scheme)):
-        raise malformed(_FORMAT)
-    if not isinstance(when, str) or not _TIME.fullmatch(when):
-        raise malformed(_FORMAT)
-    return Charge(question=question, scheme=scheme, epsilon=epsilon, when=when)
 
 
 def _sum(charges: Iterable[Charge]) -> Fraction:

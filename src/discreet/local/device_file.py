@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import open as open_descriptor
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
+from discreet.decoding import Shape, decoded
 from discreet.errors import DataError
-from discreet.local.strict_json import parsed
+
+S = TypeVar("S", bound=Shape)
 
 MOST_CHARACTERS = 1 << 24
 
@@ -49,22 +51,14 @@ def write_whole(path: Path, text: str) -> None:
         os.close(folder)
 
 
-def read_fields(text: object, form: str, version: int, names: tuple[str, ...]) -> dict[str, Any]:
-    """The fields of a JSON object of this format, which has exactly these besides its name."""
-    if not isinstance(text, str | bytes) or len(text) > MOST_CHARACTERS:
+def read_whole(text: object, shape: type[S], form: str) -> S:
+    """What a file of this format says, which names its format and version among its fields."""
+    found = None
+    if isinstance(text, str | bytes) and len(text) <= MOST_CHARACTERS:
+        found = decoded(text, shape)
+    if found is None:
         raise malformed(form)
-    try:
-        fields = parsed(text)
-    except ValueError:
-        raise malformed(form) from None
-    head = {"format": form, "version": version}
-    if not isinstance(fields, dict) or set(fields) != {*head, *names}:
-        raise malformed(form)
-    if any(
-        type(fields[name]) is not type(head[name]) or fields[name] != head[name] for name in head
-    ):
-        raise malformed(form)
-    return {name: fields[name] for name in names}
+    return found
 
 
 def malformed(form: str) -> DataError:

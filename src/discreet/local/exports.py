@@ -3,11 +3,21 @@
 import json
 from typing import Any
 
+from discreet.decoding import Shape, decoded
 from discreet.errors import DataError
 from discreet.local.scheme import scheme
-from discreet.local.strict_json import parsed
 from discreet.local.tally import Tally
 from discreet.local.wire import write_report
+
+
+class _Row(Shape, frozen=True):
+    report: Any
+    day: str = ""
+
+
+class _Export(Shape, frozen=True):
+    scheme: dict[str, Any]
+    reports: list[_Row]
 
 
 def read_export(text: str | bytes) -> Tally:
@@ -23,22 +33,14 @@ def read_export(text: str | bytes) -> Tally:
     >>> tally.scheme.estimate(tally).value
     0.5
     """
-    try:
-        fields = parsed(text)
-    except (ValueError, TypeError):
-        raise _malformed() from None
-    if not isinstance(fields, dict) or set(fields) != {"scheme", "reports"}:
+    export = decoded(text, _Export)
+    if export is None:
         raise _malformed()
-    rows = fields["reports"]
-    if not isinstance(fields["scheme"], dict) or not isinstance(rows, list):
-        raise _malformed()
-    made: Any = scheme(json.dumps(fields["scheme"], ensure_ascii=False))
+    made: Any = scheme(json.dumps(export.scheme, ensure_ascii=False))
     tally = made.tally()
     identity = tally.identity  # a repeated question of one stage has the reports of that stage
-    for row in rows:
-        if not isinstance(row, dict) or not {"report"} <= set(row) <= {"day", "report"}:
-            raise _malformed()
-        tally.add(made.report_from_wire(write_report(identity, row["report"])))
+    for row in export.reports:
+        tally.add(made.report_from_wire(write_report(identity, row.report)))
     counted: Tally = tally
     return counted
 

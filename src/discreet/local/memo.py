@@ -8,12 +8,13 @@ import os
 import re
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from discreet.decoding import Shape
 from discreet.errors import DataError
 from discreet.local import wire
 from discreet.local.choose import scheme_of
-from discreet.local.device_file import locked, malformed, read_fields, write_whole
+from discreet.local.device_file import locked, malformed, read_whole, write_whole
 from discreet.local.mean import Mean
 from discreet.local.repeated import Repeated
 from discreet.local.scheme import Categorical
@@ -186,22 +187,28 @@ def permanent_of(scheme: Any) -> Any:
     return found
 
 
+class _Answer(Shape, frozen=True):
+    question: str
+    scheme: str
+    value: int
+    report: Any
+
+
+class _File(Shape, frozen=True):
+    format: Literal["discreet.local.memo"]
+    version: Literal[1]
+    answers: list[_Answer]
+
+
 def _read(text: object) -> Table:
-    answers = read_fields(text, _FORMAT, _VERSION, ("answers",))["answers"]
-    if not isinstance(answers, list):
-        raise malformed(_FORMAT)
+    answers = read_whole(text, _File, _FORMAT).answers
     kept: Table = {}
     for one in answers:
-        if not isinstance(one, dict) or set(one) != {"question", "scheme", "value", "report"}:
+        scheme = read_scheme(one.scheme)
+        if isinstance(scheme, Repeated) or scheme.to_json() != one.scheme:  # never found again
             raise malformed(_FORMAT)
-        question, text, value = one["question"], one["scheme"], one["value"]
-        if not isinstance(question, str) or not isinstance(text, str) or type(value) is not int:
-            raise malformed(_FORMAT)
-        scheme = read_scheme(text)
-        if isinstance(scheme, Repeated) or scheme.to_json() != text:  # never found again
-            raise malformed(_FORMAT)
-        scheme.report_from_wire(wire.write_report(scheme.identity, one["report"]))
-        kept[question, text, value] = one["report"]
+        scheme.report_from_wire(wire.write_report(scheme.identity, one.report))
+        kept[one.question, one.scheme, one.value] = one.report
     if len(kept) != len(answers):
         raise malformed(_FORMAT)
     return kept

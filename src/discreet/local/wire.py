@@ -12,8 +12,8 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
+from discreet.decoding import Digest, Shape, decoded
 from discreet.errors import DataError
-from discreet.local.strict_json import parsed
 
 VERSION = 2
 MOST_CHARACTERS = 1 << 20
@@ -21,7 +21,6 @@ MOST_CHARACTERS = 1 << 20
 _FORMAT = "discreet.local"
 _RATIONAL = re.compile(r"[1-9][0-9]{0,1300}(/[1-9][0-9]{0,1300})?")
 _SIGNED = re.compile(rf"0|-?{_RATIONAL.pattern}")
-_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def write(scheme: str, fields: Mapping[str, object]) -> str:
@@ -74,8 +73,8 @@ def _fields(text: object) -> dict[str, Any]:
         )
     if len(text) > MOST_CHARACTERS:
         raise _too_long()
-    fields = _parsed(text)
-    if not isinstance(fields, dict) or fields.pop("format", None) != _FORMAT:
+    fields = decoded(text, dict[str, Any])
+    if fields is None or fields.pop("format", None) != _FORMAT:
         raise malformed()
     return fields
 
@@ -92,7 +91,11 @@ def take(fields: dict[str, Any], name: str) -> Any:
 
 def take_rational(fields: dict[str, Any], name: str, *, signed: bool = False) -> Fraction:
     """Remove a rational, written as "1" or "1/10" in lowest terms; positive, unless ``signed``."""
-    text = take(fields, name)
+    return read_rational(take(fields, name), name, signed=signed)
+
+
+def read_rational(text: object, name: str, *, signed: bool = False) -> Fraction:
+    """The rational that a field holds as text."""
     if isinstance(text, str) and (_SIGNED if signed else _RATIONAL).fullmatch(text):
         value = Fraction(text)
         if str(value) == text:
@@ -129,6 +132,13 @@ def finish(fields: Mapping[str, object]) -> None:
 # ---------------------------------------------------------------------- reports
 
 
+class _Message(Shape, frozen=True):
+    """One report, and the identity of the scheme that made it."""
+
+    scheme: Digest
+    report: Any
+
+
 def write_report(scheme: str, report: object) -> str:
     """The JSON text of one report under the scheme with this identity."""
     return json.dumps({"scheme": scheme, "report": report})
@@ -138,21 +148,15 @@ def read_report(text: object, scheme: str, most: int = MOST_CHARACTERS) -> Any:
     """What a report's JSON text says, if it is for the scheme with this identity."""
     if not isinstance(text, str | bytes) or len(text) > most:
         raise bad_report()
-    try:
-        fields = _parsed(text)
-    except DataError:
-        raise bad_report() from None
-    if not isinstance(fields, dict) or set(fields) != {"scheme", "report"}:
+    message = decoded(text, _Message)
+    if message is None:
         raise bad_report()
-    stated = fields["scheme"]
-    if not isinstance(stated, str) or not _HASH.fullmatch(stated):
-        raise bad_report()
-    if stated != scheme:
+    if message.scheme != scheme:
         raise DataError(
             "the report was made under another scheme. Its chances would be taken for those of "
             "this one. Send it to the collector of its own scheme."
         )
-    return fields["report"]
+    return message.report
 
 
 def bad_report() -> DataError:
@@ -161,13 +165,6 @@ def bad_report() -> DataError:
         "the text is not a report of this scheme. A report is a JSON object with the scheme's "
         "identity and what its randomizer drew, nothing else. Write it with report_to_wire()."
     )
-
-
-def _parsed(text: str | bytes) -> Any:
-    try:
-        return parsed(text)
-    except ValueError:
-        raise malformed() from None
 
 
 def malformed() -> DataError:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from discreet.errors import BoundsError, Front, PrivacyParameterError
 from discreet.plan.columns import Column, boolean, category, date, integer, number, text
-from discreet.policy.file import PolicyFile
+from discreet.policy.file import Keys, PolicyFile
 
 _BOUNDED: Final[dict[str, Callable[..., Column]]] = {
     "number": number,
@@ -31,15 +31,16 @@ _USUAL: Final = ["number", "date", "category", "text"]
 _FIELDS: Final = {"number": ("type", "low", "high", "default"), "category": ("type", "values")}
 
 
-def read_columns(policy: PolicyFile, declared: Any, within: str) -> dict[str, Column]:
+def read_columns(policy: PolicyFile, declared: Any, within: Keys) -> dict[str, Column]:
     """The columns that a table of the policy declares, in its order."""
     if not isinstance(declared, dict):
+        heading = ".".join(map(toml_key, within))
         raise policy.error(
             "columns is not a table.",
             "It declares the columns that may be asked about, each by its name. Write "
-            f"[{within}] on a line of its own, and below it stay = {_EXAMPLES['number']}.",
+            f"[{heading}] on a line of its own, and below it stay = {_EXAMPLES['number']}.",
             "columns",
-            within.rpartition(".")[0],
+            within[:-1],
         )
     return {name: _Reader(policy, within, name).column(form) for name, form in declared.items()}
 
@@ -49,7 +50,7 @@ class _Reader:
     """One column of a policy being read."""
 
     policy: PolicyFile
-    within: str
+    within: Keys
     name: str
 
     def column(self, form: object) -> Column:
@@ -72,7 +73,7 @@ class _Reader:
                         kind,
                         "category" if field == "values" else "number",
                     )
-                raise self.policy.unknown(field, known, f"{self.within}.{self.name}")
+                raise self.policy.unknown(field, known, (*self.within, self.name))
         return self._made(kind, form)
 
     def _kind(self, form: dict[str, Any]) -> str:
@@ -92,7 +93,7 @@ class _Reader:
                 raise self.policy.unknown(
                     unknown[0],
                     ("type", "low", "high", "values", "default"),
-                    f"{self.within}.{self.name}",
+                    (*self.within, self.name),
                 )
             raise self._refused(
                 "has bounds that are not numbers." if ends else "has no bounds.",

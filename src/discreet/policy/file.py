@@ -7,26 +7,62 @@ from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from discreet.errors import PolicyError
 
 MEMORY = ":memory:"
-_HEADING = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+\s*(#.*)?$")
 _PLACE = re.compile(r"\(at (?:line (\d+), column \d+|end of document)\)$")
 _TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate")
 
 
 _LONGEST: Final = 1 << 24
+_CLOSING: Final = ("]", "}", '"""', "'''")
+"""One of these ends whatever takes several lines."""
+
+
+Keys = tuple[str, ...]
+"""The names of a field and of the tables that it is in, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyFile:
-    """The fields of a policy, by name.  Numbers are the decimals that were written."""
+class TomlFile:
+    """The fields of a TOML file, by name.  Numbers are the decimals that were written."""
+
+    declares: ClassVar[str]
+    """What such a file is, with its article."""
 
     path: Path
     text: str
     fields: Mapping[str, Any]
+
+    def error(
+        self, fact: str, remedy: str, field: str | None = None, within: Keys = ()
+    ) -> PolicyError:
+        """An error about a field, with the line it stands on."""
+        line = None if field is None else line_of(self.text, (*within, field))
+        where = self.path.name if line is None else f"{self.path.name}, line {line}"
+        return PolicyError(f"in {where}: {fact} {remedy}")
+
+    def unknown(self, field: str, known: Collection[str], within: Keys = ()) -> PolicyError:
+        """The error of a field that does not exist."""
+        near = get_close_matches(field, known, 1)
+        meant = f" Did you mean {near[0]!r}?" if near else ""
+        return self.error(
+            f"there is no field {field[:60]!r}.{meant}",
+            f"The fields of {'.'.join(within) or self.declares} are {', '.join(known)}. Correct "
+            "the name, or take it out.",
+            field,
+            within,
+        )
+
+
+class PolicyFile(TomlFile):
+    """A policy: what the custodian of a table declares."""
+
+    __slots__ = ()
+
+    declares: ClassVar = "a policy"
 
     @staticmethod
     def read(path: str | Path) -> "PolicyFile":
@@ -49,41 +85,6 @@ class PolicyFile:
             f"{place.name} is not TOML: {where} cannot be read. A policy is a list of fields, each "
             'a name, an equals sign and a value. Write texts in quotes: unit = "patient_id".'
         )
-
-    def error(
-        self, fact: str, remedy: str, field: str | None = None, within: str = ""
-    ) -> PolicyError:
-        """An error about a field, with the line it stands on."""
-        line = None if field is None else self.line(field, within)
-        where = self.path.name if line is None else f"{self.path.name}, line {line}"
-        return PolicyError(f"in {where}: {fact} {remedy}")
-
-    def unknown(self, field: str, known: Collection[str], within: str = "") -> PolicyError:
-        """The error of a field that does not exist."""
-        near = get_close_matches(field, known, 1)
-        meant = f" Did you mean {near[0]!r}?" if near else ""
-        return self.error(
-            f"there is no field {field[:60]!r}.{meant}",
-            f"The fields of {within or 'a policy'} are {', '.join(known)}. Correct the name, or "
-            "take it out.",
-            field,
-            within,
-        )
-
-    def line(self, field: str, within: str = "") -> int | None:
-        """The line on which a field of a table is set, counted from 1."""
-        key = rf"[\"']?{re.escape(field)}[\"']?"
-        here = ""
-        for number, line in enumerate(self.text.splitlines(), 1):
-            heading = _HEADING.match(line)
-            if heading:
-                here = heading[1]
-                if re.fullmatch(rf"({re.escape(within)}\.)?{key}" if within else key, here):
-                    return number
-            elif here == within and re.match(rf"\s*{key}\s*[.=]", line):
-                return number
-        parent, _, last = within.rpartition(".")
-        return self.line(last, parent) if within else None  # written on one line with its table
 
     def beside(self, path: str) -> str:
         """A path of the policy, which is looked up from the policy's own folder."""
@@ -111,6 +112,55 @@ def _text(path: Path) -> str:
             "a table. Correct the path, or have one written: discreet init visits.parquet."
         )
     return text
+
+
+def line_of(text: str, field: Keys) -> int | None:
+    """The line of TOML on which the statement begins that sets a field, counted from 1.
+
+    Of a field that is not there it is that of its table; None if that is not there either.
+
+    >>> line_of("a = 1\\nb.c = 2\\n[d]\\ne = {f = 3}", ("d", "e", "f"))
+    4
+    """
+    # A statement ends where what was read since it began is TOML by itself.
+    lines = text.split("\n")
+    found, known, begin = None, 0, 0
+    table: Keys = ()
+    for end, last in enumerate(lines):
+        if end > begin and not any(mark in last for mark in _CLOSING):
+            continue
+        try:
+            said = tomllib.loads("\n".join(lines[begin : end + 1]) + "\n")
+        except ValueError:  # it goes on
+            continue
+        if lines[begin].lstrip().startswith("["):
+            table = _heading(said)
+        else:
+            for key in reversed(table):
+                said = {key: said}
+        depth = _depth(said, field)
+        if depth > known:
+            found, known = begin + 1, depth
+        begin = end + 1
+    return found
+
+
+def _heading(said: Any) -> Keys:
+    """The table that a heading names: it alone is in what the heading says."""
+    keys: Keys = ()
+    while isinstance(said, dict) and said:
+        ((key, said),) = said.items()
+        keys = (*keys, key)
+    return keys
+
+
+def _depth(said: Any, field: Keys) -> int:
+    """How many of the names on the way to a field are there."""
+    for depth, key in enumerate(field):
+        if not isinstance(said, dict) or key not in said:
+            return depth
+        said = said[key]
+    return len(field)
 
 
 def declared_text(path: Path) -> tuple[str | None, str]:

@@ -12,7 +12,7 @@ from discreet.ledger.periods import Period
 from discreet.plan.schema import MOST_ROWS, ROW
 from discreet.policy.beside import PrivateTable, beside
 from discreet.policy.columns import read_columns, toml_key
-from discreet.policy.file import PolicyFile
+from discreet.policy.file import Keys, PolicyFile
 from discreet.privacy.budget import Budget
 from discreet.privacy.neighbors import Neighbors
 
@@ -67,7 +67,7 @@ def read_policy(path: str | Path) -> dict[str, Any]:
         "period": read_period(policy),
         "budget": read_budget(policy, "budget"),
         "analyst_budget": read_budget(policy, "analyst_budget"),
-        "columns": read_columns(policy, policy.fields.get("columns", {}), "columns"),
+        "columns": read_columns(policy, policy.fields.get("columns", {}), ("columns",)),
         "private": _private(policy) or None,
         "public": _public(policy) or None,
     }
@@ -137,7 +137,7 @@ def _check_unit(policy: PolicyFile, found: dict[str, Any]) -> None:
             f"the unit {unit[:60]!r} is also declared as a column.",
             f"What a person's id is can never be asked. Take {toml_key(unit)} out of [columns].",
             unit,
-            "columns",
+            ("columns",),
         )
     for cap in ("max_groups", "max_rows"):
         if unit == ROW and found[cap] is not None:
@@ -163,9 +163,9 @@ def _neighbors(policy: PolicyFile) -> str | None:
     )
 
 
-def _cap(policy: PolicyFile, field: str, within: str = "") -> int | None:
+def _cap(policy: PolicyFile, field: str, within: Keys = ()) -> int | None:
     fields: Any = policy.fields
-    for part in filter(None, within.split(".")):
+    for part in within:
         fields = fields[part]
     cap = fields.get(field)
     if cap is None:
@@ -215,22 +215,22 @@ def read_budget(policy: PolicyFile, field: str) -> Budget | None:
                 "What follows a heading belongs to it, up to the next heading. Move it above the "
                 "first heading.",
                 name,
-                field,
+                (field,),
             )
         if name not in _BUDGET:
-            raise policy.unknown(name, _BUDGET, field)
+            raise policy.unknown(name, _BUDGET, (field,))
         if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
             raise policy.error(
                 f"{name} is not a number.",
                 f"It is the decimal that is written. {example}",
                 name,
-                field,
+                (field,),
             )
     try:
         return Budget(**stated)
     except (PrivacyParameterError, DataError) as error:
         said = error.text(Front.POLICY)
-    raise policy.error(said, f"In {policy.path.name} that is {field}.", _named(said), field)
+    raise policy.error(said, f"In {policy.path.name} that is {field}.", _named(said), (field,))
 
 
 def _named(said: str) -> str:
@@ -241,11 +241,11 @@ def _private(policy: PolicyFile) -> dict[str, PrivateTable]:
     """Further private tables about the same people."""
     found = {}
     for name, declared in _named_tables(policy, "private", "patients").items():
-        within = f"private.{name}"
+        within = ("private", name)
         for field in declared:
             if field not in _BESIDE:
                 raise policy.unknown(field, _BESIDE, within)
-        columns = read_columns(policy, declared.get("columns", {}), f"{within}.columns")
+        columns = read_columns(policy, declared.get("columns", {}), (*within, "columns"))
         for field, example in (
             ("unit", '"patient_id"'),
             ("table", '"visits"'),
@@ -275,7 +275,7 @@ def _public(policy: PolicyFile) -> dict[str, str]:
     for name, declared in _named_tables(policy, "public", "wards").items():
         for field in declared:
             if field != "source":
-                raise policy.unknown(field, ("source",), f"public.{name}")
+                raise policy.unknown(field, ("source",), ("public", name))
         found[name] = policy.beside(declared["source"])
     return found
 

@@ -1,14 +1,16 @@
 """What was released, how, and at what price: for whoever has to show it later."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Final, get_type_hints
+
+from msgspec import Meta, ValidationError, convert
 
 from discreet.accounting.totals import Totals
+from discreet.decoding import Digest, decoded
 from discreet.errors import DataError, DiscreetError, Remedy
 from discreet.exact import decimal_text, rational
 from discreet.ledger import Entry, Ledger
@@ -17,9 +19,10 @@ from discreet.ledger.questions import LONGEST_SUMMARY, one_line
 _VERSION = 1
 UNANSWERED = "0" * 64
 """What stands for the digest of an answer that there is not yet."""
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_NUMBER = re.compile(r"≈?[0-9.]+(?:e[+-]?[0-9]+)?|[0-9]+/[0-9]+")
 _MECHANISM = {"output", "asks", "mechanism", "epsilon"}
+
+Cap = Annotated[int, Meta(ge=1)]
+Price = Annotated[str, Meta(pattern=r"\A(?:≈?[0-9.]+(?:e[+-]?[0-9]+)?|[0-9]+/[0-9]+)\Z")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,21 +37,21 @@ class Certificate:
     table: str
     question: str
     unit: str
-    neighbors: str
-    max_groups: int | None
-    max_rows: int | None
+    neighbors: Annotated[str, Meta(pattern=r"\A(?:add-remove|replace)\Z")]
+    max_groups: Cap | None
+    max_rows: Cap | None
     mechanisms: tuple[dict[str, str], ...]
-    epsilon: str
-    delta: str
+    epsilon: Price
+    delta: Price
     analyst: str
     ledger: str
     durable: bool
-    entry: int
-    hash: str
+    entry: Annotated[int, Meta(ge=1)]
+    hash: Digest
     time: str
-    answer: str
+    answer: Digest
     versions: dict[str, str]
-    suspensions: int = 0
+    suspensions: Annotated[int, Meta(ge=0)] = 0
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, that ``from_data`` takes back."""
@@ -67,28 +70,27 @@ class Certificate:
     @staticmethod
     def from_data(data: object) -> "Certificate":
         """The certificate that ``to_data`` wrote; anything else is refused."""
-        if not isinstance(data, Mapping) or data.get("certificate") != _VERSION:
+        stated = dict(data) if isinstance(data, Mapping) else {}
+        stated.setdefault("suspensions", 0)  # 0.1.0 did not suspend
+        version = stated.pop("certificate", None)
+        if version != _VERSION or type(version) is not int:
             raise _unreadable("it is not a certificate of version 1")
-        data = {"suspensions": 0} | dict(data)  # 0.1.0 did not suspend
-        given, known = set(data) - {"certificate"}, {field.name for field in fields(Certificate)}
+        given, known = set(stated), set(_TYPES)
         if given != known:
             what = "an unknown field" if given - known else "a missing field"
             raise _unreadable(f"it has {what}, {sorted(map(str, given ^ known))[0][:40]!r}")
-        wrong = [name for name in sorted(known) if not _fits(name, data[name])]
+        wrong = [name for name in sorted(known) if not _fits(name, stated[name])]
         if wrong:
             raise _unreadable(f"its field {wrong[0]!r} is not what such a field holds")
-        values = {name: data[name] for name in known}
-        values["mechanisms"] = tuple(dict(one) for one in data["mechanisms"])
-        return Certificate(**values | {"versions": dict(data["versions"])})
+        return Certificate(**{name: convert(stated[name], kind) for name, kind in _TYPES.items()})
 
     @staticmethod
     def read(text: str) -> "Certificate":
         """The certificate in a JSON text: itself, or the answer that holds it."""
-        try:
-            data = json.loads(text, object_pairs_hook=_once)
-        except ValueError:
-            raise _unreadable("it is not JSON, or names a field twice") from None
-        inner = data.get("certificate") if isinstance(data, dict) else None
+        data = decoded(text, dict[str, Any])
+        if data is None:
+            raise _unreadable("it is not a JSON object, or names a field twice")
+        inner = data.get("certificate")
         return Certificate.from_data(inner if isinstance(inner, dict) else data)
 
     @staticmethod
@@ -141,6 +143,10 @@ class Certificate:
         from discreet.web.templates import rendered
 
         return rendered("release/certificate.html", lines=self.lines)
+
+
+_TYPES: Final = get_type_hints(Certificate, include_extras=True)
+"""What each field holds."""
 
 
 def check(certificate: Certificate, ledger: Ledger) -> list[str]:
@@ -259,11 +265,9 @@ class _Recorded:
 
 def _kept(answer: bytes | None) -> dict[str, Any] | None:
     """The certificate in an answer that a table released."""
-    try:
-        data = None if answer is None else json.loads(answer)
-    except ValueError:  # an answer of another program, which keeps what it likes
-        return None
-    found = data.get("certificate") if isinstance(data, dict) else None
+    # An answer of another program, which keeps what it likes, has none.
+    data = None if answer is None else decoded(answer, dict[str, Any])
+    found = None if data is None else data.get("certificate")
     return found if isinstance(found, dict) else None
 
 
@@ -282,47 +286,25 @@ def _as_written(text: str, known: Fraction | None) -> str | None:
     return text if exact else decimal_text(known)
 
 
-def _fits(name: str, value: object) -> bool:
+def _fits(name: str, value: Any) -> bool:
+    """Whether a value is of the field's type, and means something there."""
+    try:
+        convert(value, _TYPES[name])
+    except ValidationError:
+        return False
     match name:
-        case "max_groups" | "max_rows":
-            return value is None or (type(value) is int and value > 0)
-        case "suspensions":
-            return type(value) is int and value >= 0
-        case "entry":
-            return type(value) is int and value > 0
-        case "durable":
-            return type(value) is bool
-        case "hash" | "answer":
-            return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
         case "epsilon" | "delta":
-            return isinstance(value, str) and _is_price(value)
-        case "neighbors":
-            return value in ("add-remove", "replace")
-        case "versions":
-            return isinstance(value, Mapping) and _texts(value)
+            return _is_price(value)
         case "mechanisms":
-            return isinstance(value, list | tuple) and all(
-                isinstance(one, Mapping) and set(one) == _MECHANISM and _texts(one) for one in value
-            )
-    return isinstance(value, str)
+            return all(set(one) == _MECHANISM for one in value)
+    return True
 
 
 def _is_price(text: str) -> bool:
     try:
-        return _NUMBER.fullmatch(text) is not None and rational(text.lstrip("≈"), "it") >= 0
+        return rational(text.lstrip("≈"), "it") >= 0
     except DiscreetError:
         return False
-
-
-def _texts(mapping: Mapping[Any, Any]) -> bool:
-    return all(isinstance(part, str) for pair in mapping.items() for part in pair)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a field stands twice")
-    return found
 
 
 def _printable(text: str) -> str:

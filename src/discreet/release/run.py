@@ -3,14 +3,27 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from discreet.decoding import Shape, decoded
 from discreet.engines.measuring import Engine
+from discreet.errors import LedgerCorruptError
 from discreet.noise import BitSource
 from discreet.question.check import Question
 from discreet.release.price import Price
 
 _VERSION = 1
+
+
+class _Kept(Shape, frozen=True):
+    """What the ledger keeps of a release, as ``Noisy.to_bytes`` wrote it."""
+
+    version: Literal[1]
+    blocks: tuple[tuple[int, ...], ...]
+    cells: tuple[tuple[str, ...], ...] | None
+    selected: tuple[int, ...] | None
+    rows: int | None
+    certificate: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +56,14 @@ class Noisy:
     @staticmethod
     def from_bytes(data: bytes) -> "Noisy":
         """What ``to_bytes`` wrote."""
-        read = json.loads(data)
-        cells, selected = read["cells"], read["selected"]
-        return Noisy(
-            tuple(tuple(block) for block in read["blocks"]),
-            None if cells is None else tuple(tuple(cell) for cell in cells),
-            None if selected is None else tuple(selected),
-            read["rows"],
-            read.get("certificate"),
-        )
+        kept = decoded(data, _Kept)
+        if kept is None:
+            raise LedgerCorruptError(
+                "the answer that the ledger kept is not one of a table. A record counts only if "
+                "its meaning is certain. Run discreet ledger verify; if a newer discreet wrote it, "
+                "use that one."
+            )
+        return Noisy(kept.blocks, kept.cells, kept.selected, kept.rows, kept.certificate)
 
 
 def run(question: Question, price: Price, engine: Engine, bits: BitSource) -> Noisy:

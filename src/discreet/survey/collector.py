@@ -6,7 +6,6 @@ within a second.
 """
 
 import json
-import re
 from asyncio import Future, get_running_loop
 from collections import Counter
 from collections.abc import Callable
@@ -16,11 +15,13 @@ from logging import getLogger
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+from msgspec import UNSET, Meta, UnsetType
+
+from discreet.decoding import Shape, decoded
 from discreet.errors import DataError, DiscreetError, SourceError
 from discreet.local import Tally
-from discreet.local.strict_json import parsed
 from discreet.survey.poll import ONE_TIME, Poll
 from discreet.survey.store import Entry, Outcome, Store
 from discreet.survey.terms import changed
@@ -36,8 +37,6 @@ _RETRY: Final = 5.0  # seconds until a tidying that failed is tried again
 _LATEST: Final = 60.0  # seconds that reports may come without one
 _TIDY: Final = -1.0
 _SHARE: Final = 50  # a tidying takes at most one part in so many of the time
-_ID: Final = re.compile(r"[0-9a-f]{32}")
-_FIELDS: Final = frozenset({"scheme", "question", "report", "id", "token"})
 _REFUSED: Final = {
     Outcome.ID_TAKEN: "id-taken",
     Outcome.TOKEN_UNKNOWN: "token-unknown",
@@ -46,6 +45,16 @@ _REFUSED: Final = {
 }
 
 Waiting = tuple[Entry, "Future[Outcome]"]
+
+
+class Body(Shape, frozen=True):
+    """What a request says: a report, whose it is, and under which scheme it was made."""
+
+    scheme: str
+    report: Any
+    question: Any = UNSET
+    id: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")] | UnsetType = UNSET
+    token: str | UnsetType = UNSET
 
 
 def _now() -> datetime:
@@ -89,21 +98,18 @@ class Collector:
         """The report of a request's body, or a refusal."""
         if len(body) > LONGEST_BODY:
             raise Refused("oversize")
-        fields = _object(body)
-        scheme = fields["scheme"]
-        if not isinstance(scheme, str):
+        sent = decoded(body, Body)
+        if sent is None:
             raise Refused("malformed")
-        if scheme != self._scheme or fields.get("question", self._question) != self._question:
+        if sent.scheme != self._scheme or sent.question not in (UNSET, self._question):
             raise Refused("wrong-scheme")
-        report = json.dumps(fields["report"])
+        report = json.dumps(sent.report)
         try:
-            self.poll.scheme.report_from_wire(_wire(scheme, report))
+            self.poll.scheme.report_from_wire(_wire(sent.scheme, report))
         except (DiscreetError, ValueError, TypeError, OverflowError, RecursionError):
             raise Refused("malformed") from None
-        identity = fields["id"] if "id" in fields else new_id()
-        if not isinstance(identity, str) or not _ID.fullmatch(identity):
-            raise Refused("malformed")
-        return Entry(identity, self.clock().date().isoformat(), report, self._token(fields))
+        identity = new_id() if sent.id is UNSET else sent.id
+        return Entry(identity, self.clock().date().isoformat(), report, self._token(sent.token))
 
     async def keep(self, entry: Entry) -> None:
         """Return when a report is on the disk; raise if it is not to be kept, or cannot be."""
@@ -118,16 +124,14 @@ class Collector:
         with self._lock:
             self._refusals[reason] += 1
 
-    def _token(self, fields: dict[str, Any]) -> str | None:
+    def _token(self, token: str | UnsetType) -> str | None:
         if self.poll.tokens != ONE_TIME:
-            if "token" in fields:  # nobody is to be told apart by it
+            if token is not UNSET:  # nobody is to be told apart by it
                 raise Refused("malformed")
             return None
-        if "token" not in fields:
+        if token is UNSET:
             raise Refused("token-missing")
-        if not isinstance(fields["token"], str):
-            raise Refused("malformed")
-        return token_hash(fields["token"])
+        return token_hash(token)
 
     # ------------------------------------------------------------------ writing
 
@@ -242,14 +246,3 @@ def read_tally(scheme: Any, data: bytes) -> Any:
             "poll's own database."
         )
     return tally
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    """A JSON object with the fields of a report, each once."""
-    try:
-        fields = parsed(body.decode())
-    except ValueError:
-        raise Refused("malformed") from None
-    if not isinstance(fields, dict) or not {"scheme", "report"} <= set(fields) <= _FIELDS:
-        raise Refused("malformed")
-    return fields

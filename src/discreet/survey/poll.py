@@ -4,18 +4,17 @@ import tomllib
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from difflib import get_close_matches
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from unicodedata import category, normalize
 from warnings import catch_warnings, simplefilter
 
 from discreet.errors import DiscreetError, Front, PolicyError, PrivacyWarning
 from discreet.exact import rational
 from discreet.local import Mean
-from discreet.policy.file import declared_text
+from discreet.policy.file import TomlFile, declared_text
 from discreet.survey.schemes import CHOOSE, KINDS, NUMBER_KINDS, number_scheme_for, scheme_for
 
 NONE: Final = "none"
@@ -90,32 +89,32 @@ class Poll:
 
 def read_poll(path: str | Path) -> Poll:
     """The poll that a TOML file declares; every field is checked before anything is opened."""
-    place = Path(path)
-    fields = _fields(place)
+    file = _file(Path(path))
+    fields = file.fields
     for name in fields:
         if name not in _FIELDS:
-            near = get_close_matches(name, _FIELDS, 1)
-            meant = f" Did you mean {near[0]!r}?" if near else ""
-            raise _error(
-                place,
-                f"there is no field {name[:60]!r}.{meant}",
-                f"The fields of a poll are {', '.join(_FIELDS)}. Correct the name, or take it out.",
-            )
+            raise file.unknown(name, _FIELDS)
     number = "low" in fields or "high" in fields
-    answers = () if number else _answers(place, fields.get("answers"))
+    answers = () if number else _answers(file)
     return Poll(
-        title=_line(place, fields, "title", "Sport in our school"),
-        question=_line(place, fields, "question", "Did you ever skip a lesson?"),
+        title=_line(file, "title", "Sport in our school"),
+        question=_line(file, "question", "Did you ever skip a lesson?"),
         answers=answers,
-        scheme=_number_scheme(place, fields) if number else _scheme(place, fields, answers),
-        database=_database(place, fields.get("database")),
-        rate_limit=_rate(place, fields.get("rate_limit", 60)),
-        closes=_closing(place, fields.get("closes")),
-        tokens=_tokens(place, fields.get("tokens", NONE)),
+        scheme=_number_scheme(file) if number else _scheme(file, answers),
+        database=_database(file),
+        rate_limit=_rate(file),
+        closes=_closing(file),
+        tokens=_tokens(file),
     )
 
 
-def _fields(place: Path) -> dict[str, Any]:
+class _PollFile(TomlFile):
+    __slots__ = ()
+
+    declares: ClassVar = "a poll"
+
+
+def _file(place: Path) -> TomlFile:
     text, why = declared_text(place)
     if text is None:
         raise PolicyError(
@@ -123,7 +122,7 @@ def _fields(place: Path) -> dict[str, Any]:
             "answers. Correct the path, or have one written: discreet survey new poll.toml."
         )
     try:
-        return tomllib.loads(text, parse_float=Decimal)
+        return _PollFile(place, text, tomllib.loads(text, parse_float=Decimal))
     except (ValueError, RecursionError, ArithmeticError) as error:
         _, found, after = str(error).rpartition("(at ")
         said = f" at {after.rstrip(')')}" if found else ""
@@ -138,22 +137,19 @@ def _fields(place: Path) -> dict[str, Any]:
     )
 
 
-def _error(place: Path, fact: str, remedy: str) -> PolicyError:
-    return PolicyError(f"in {place.name}: {fact} {remedy}")
-
-
-def _line(place: Path, fields: dict[str, Any], name: str, example: str) -> str:
-    text, most = fields.get(name), _MOST_LETTERS[name]
+def _line(file: TomlFile, name: str, example: str) -> str:
+    text, most = file.fields.get(name), _MOST_LETTERS[name]
     if isinstance(text, str) and text.strip() and len(text) <= most and _is_line(text):
         return text.strip()
-    raise _error(
-        place,
+    raise file.error(
         f"there is no {name}." if text is None else f"{name} is not one line of text.",
         f'It is shown to every respondent, in at most {most} letters. Write {name} = "{example}".',
+        name,
     )
 
 
-def _answers(place: Path, answers: object) -> tuple[str, ...]:
+def _answers(file: TomlFile) -> tuple[str, ...]:
+    answers = file.fields.get("answers")
     most = _MOST_LETTERS["answer"]
     remedy = (
         f"They are 2 to {MOST_ANSWERS} different texts of at most {most} letters, in the order in "
@@ -161,21 +157,21 @@ def _answers(place: Path, answers: object) -> tuple[str, ...]:
     )
     if answers is None:
         bounds = "For a number, write low = 0 and high = 40 instead."
-        raise _error(place, "there are no answers to choose from.", f"{remedy} {bounds}")
+        raise file.error("there are no answers to choose from.", f"{remedy} {bounds}", "answers")
     if not isinstance(answers, list):
-        raise _error(place, "answers is not a list in brackets.", remedy)
+        raise file.error("answers is not a list in brackets.", remedy, "answers")
     if not 2 <= len(answers) <= MOST_ANSWERS:
-        raise _error(place, f"the number of answers is {len(answers)}.", remedy)
+        raise file.error(f"the number of answers is {len(answers)}.", remedy, "answers")
     texts: list[str] = []
     for number, answer in enumerate(answers, 1):
         text = normalize("NFC", answer).strip() if isinstance(answer, str) else ""
         if not text:
-            raise _error(place, f"answer {number} is not a text, or empty.", remedy)
+            raise file.error(f"answer {number} is not a text, or empty.", remedy, "answers")
         if len(text) > most or not _is_line(text):
             why = f"longer than {most} letters" if len(text) > most else "not one line"
-            raise _error(place, f"answer {number} is {why}: {text[:40]!r}.", remedy)
+            raise file.error(f"answer {number} is {why}: {text[:40]!r}.", remedy, "answers")
         if text in texts:
-            raise _error(place, f"the answer {text[:60]!r} stands twice.", remedy)
+            raise file.error(f"the answer {text[:60]!r} stands twice.", remedy, "answers")
         texts.append(text)
     return tuple(texts)
 
@@ -186,105 +182,110 @@ def _is_line(text: str) -> bool:
     return not any(category(letter) in _UNSEEN and letter not in _JOINERS for letter in text)
 
 
-def _scheme(place: Path, fields: dict[str, Any], answers: tuple[str, ...]) -> Any:
-    kind, epsilon = _kind(place, fields, tuple(KINDS)), _epsilon(place, fields)
+def _scheme(file: TomlFile, answers: tuple[str, ...]) -> Any:
+    kind, epsilon = _kind(file, tuple(KINDS)), _epsilon(file)
     try:
         with catch_warnings():
             simplefilter("ignore", PrivacyWarning)  # of an ε that the commands tell about once
             return scheme_for(kind, answers, epsilon)
     except DiscreetError as error:
-        raise PolicyError(f"in {place.name}: {error.text(Front.POLICY)}") from None
+        raise PolicyError(f"in {file.path.name}: {error.text(Front.POLICY)}") from None
 
 
-def _number_scheme(place: Path, fields: dict[str, Any]) -> Mean:
+def _number_scheme(file: TomlFile) -> Mean:
     """The scheme of a question for a number."""
     rule = "A question for a number has bounds that are known beforehand, and no answers."
-    if "answers" in fields:
-        raise _error(
-            place,
+    if "answers" in file.fields:
+        raise file.error(
             "there are answers to choose from and bounds of a number.",
             f"{rule} Take out answers, or low and high.",
+            "low",
         )
-    if not {"low", "high"} <= set(fields):
-        raise _error(
-            place, "one of low and high is missing.", f"{rule} Write low = 0 and high = 40."
+    if not {"low", "high"} <= set(file.fields):
+        raise file.error(
+            "one of low and high is missing.",
+            f"{rule} Write low = 0 and high = 40.",
+            "low" if "low" in file.fields else "high",
         )
-    kind, epsilon = _kind(place, fields, NUMBER_KINDS), _epsilon(place, fields)
+    kind, epsilon = _kind(file, NUMBER_KINDS), _epsilon(file)
     try:
-        low, high = (rational(fields[name], name) for name in ("low", "high"))
+        low, high = (rational(file.fields[name], name) for name in ("low", "high"))
         with catch_warnings():
             simplefilter("ignore", PrivacyWarning)
             return number_scheme_for(kind, low, high, epsilon)
     except DiscreetError as error:
-        raise PolicyError(f"in {place.name}: {error.text(Front.POLICY)}") from None
+        raise PolicyError(f"in {file.path.name}: {error.text(Front.POLICY)}") from None
 
 
-def _kind(place: Path, fields: dict[str, Any], kinds: tuple[str, ...]) -> str:
-    kind = fields.get("scheme", CHOOSE)
+def _kind(file: TomlFile, kinds: tuple[str, ...]) -> str:
+    kind = file.fields.get("scheme", CHOOSE)
     if kind in (CHOOSE, *kinds):
         return str(kind)
-    raise _error(
-        place,
+    raise file.error(
         "the scheme is not one for this question.",
         f"It is how an answer is randomized: {', '.join(kinds)}, or {CHOOSE}, which takes the "
         f'most accurate. Write scheme = "{CHOOSE}".',
+        "scheme",
     )
 
 
-def _epsilon(place: Path, fields: dict[str, Any]) -> Fraction:
-    if "epsilon" not in fields:
-        raise _error(
-            place,
+def _epsilon(file: TomlFile) -> Fraction:
+    if "epsilon" not in file.fields:
+        raise file.error(
             "there is no epsilon.",
             "It says how much a report may reveal of an answer: no report is more than e^ε times "
             "as likely for one answer as for another. Write epsilon = 1.",
+            "epsilon",
         )
     rule = "It is a number above 0; smaller ones protect more. Write epsilon = 1."
     try:
-        epsilon = rational(fields["epsilon"], "epsilon")
+        epsilon = rational(file.fields["epsilon"], "epsilon")
     except DiscreetError:
-        raise _error(place, "epsilon is not a number.", rule) from None
+        raise file.error("epsilon is not a number.", rule, "epsilon") from None
     if epsilon <= 0:
-        raise _error(place, "epsilon is not above 0.", rule)
+        raise file.error("epsilon is not above 0.", rule, "epsilon")
     if len(str(epsilon)) > _LONGEST_EPSILON:
-        raise _error(place, "epsilon has too many digits for a page to check.", rule)
+        raise file.error("epsilon has too many digits for a page to check.", rule, "epsilon")
     return epsilon
 
 
-def _database(place: Path, database: object) -> str:
+def _database(file: TomlFile) -> str:
+    database = file.fields.get("database")
     if database is None:
-        database = f"{place.stem}.db"
+        database = f"{file.path.stem}.db"
     if not isinstance(database, str) or not database or not database.isprintable():
-        raise _error(
-            place,
+        raise file.error(
             "database is not a text.",
             "It is the file or the PostgreSQL address in which reports are kept. Write "
-            f'database = "{place.stem}.db" or database = "postgresql://host/name".',
+            f'database = "{file.path.stem}.db" or database = "postgresql://host/name".',
+            "database",
         )
     if database.startswith(("postgresql://", "postgres://")):
         return database
     if "://" in database:
-        raise _error(
-            place,
+        raise file.error(
             "database is an address of another kind.",
             "Reports are kept in a SQLite file or in PostgreSQL. Write "
-            f'database = "{place.stem}.db" or database = "postgresql://host/name".',
+            f'database = "{file.path.stem}.db" or database = "postgresql://host/name".',
+            "database",
         )
-    return str(place.parent / database)
+    return str(file.path.parent / database)
 
 
-def _rate(place: Path, rate: object) -> int:
+def _rate(file: TomlFile) -> int:
+    rate = file.fields.get("rate_limit", 60)
     if type(rate) is int and 1 <= rate <= _MOST_RATE:
         return rate
-    raise _error(
-        place,
+    raise file.error(
         "rate_limit is not a whole number of reports.",
         f"It is how many reports one address may send in a minute, 1 to {_MOST_RATE}. A class "
         "behind one router shares an address. Write rate_limit = 60.",
+        "rate_limit",
     )
 
 
-def _closing(place: Path, closes: object) -> datetime | None:
+def _closing(file: TomlFile) -> datetime | None:
+    closes = file.fields.get("closes")
     if closes is None:
         return None
     if isinstance(closes, datetime):
@@ -293,20 +294,21 @@ def _closing(place: Path, closes: object) -> datetime | None:
         return None
     if isinstance(closes, date):
         return datetime.combine(closes + timedelta(days=1), time(), UTC)
-    raise _error(
-        place,
+    raise file.error(
         "closes is not a date.",
         "It is the last day, or the moment, at which reports are taken, in UTC unless stated. "
         "Write closes = 2030-12-31, without quotes.",
+        "closes",
     )
 
 
-def _tokens(place: Path, tokens: object) -> str:
+def _tokens(file: TomlFile) -> str:
+    tokens = file.fields.get("tokens", NONE)
     if tokens in (NONE, ONE_TIME):
         return str(tokens)
-    raise _error(
-        place,
+    raise file.error(
         "tokens is not a way to admit respondents.",
         f'With "{NONE}" everyone may answer, with "{ONE_TIME}" whoever has a token, once. Write '
         f'tokens = "{NONE}".',
+        "tokens",
     )
