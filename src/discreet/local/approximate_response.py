@@ -11,6 +11,7 @@ from discreet.local import wire
 from discreet.local.categories import MOST_CATEGORIES, Categories, Given
 from discreet.local.chances import WHOLE, require_information
 from discreet.local.kept_answer import KeptAnswer
+from discreet.local.scheme import on_the_wire
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.parameters import read_delta, read_epsilon
 
@@ -19,6 +20,7 @@ _LOG_STEP = Fraction(1, 4 * 10**12)
 _MOST_EPSILON = Fraction(128)
 
 
+@on_the_wire
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximateResponse(KeptAnswer):
     """Randomized response that is local (ε, δ)-DP: the truth is told as often as δ > 0 allows.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.errors import DataError, VerificationError
 from discreet.local.categories import Categories, Given
 from discreet.local.chances import WHOLE, happens, keep_chance, require_information, uniform
-from discreet.local.scheme import Categorical
+from discreet.local.scheme import Categorical, on_the_wire
 from discreet.local.tally import Tally
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.laws import MAX_ATOMS, Law, WeightedLaw
@@ -20,6 +20,7 @@ _BLOCK = 1 << 16
 _HALF = Fraction(1, 2)
 
 
+@on_the_wire
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HadamardResponse(Categorical):
     """A report is a uniform row r, and the parity of the bits that r and x + 1 share, kept or not.

@@ -19,6 +19,7 @@ from discreet.local.numbers import (
     read_numbers,
 )
 from discreet.local.proportions import binomial_interval
+from discreet.local.scheme import on_the_wire
 from discreet.local.tally import Tally
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.estimate import BoundedError, Estimate, Interval, Release
@@ -40,6 +41,7 @@ _NORMAL = (
 )
 
 
+@on_the_wire
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mean:
     """A question for a number, such as hours or an income, whose answer nobody sees.

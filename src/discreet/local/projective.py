@@ -18,7 +18,7 @@ from discreet.errors import BoundsError, DataError, VerificationError
 from discreet.local.categories import Categories, Given
 from discreet.local.chances import WHOLE, happens, keep_chance, require_information, uniform
 from discreet.local.hadamard import transform
-from discreet.local.scheme import Categorical
+from discreet.local.scheme import Categorical, on_the_wire
 from discreet.local.subset import chances
 from discreet.local.tally import Tally
 from discreet.noise import BitSource, Keystream
@@ -109,6 +109,7 @@ class Space:
         return sums
 
 
+@on_the_wire
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectiveGeometryResponse(Categorical):
     """A report is a point: one orthogonal to the true category's with a chance, else another.

@@ -12,6 +12,7 @@ from discreet.exact import decimal_text, logarithm, rational, round_up
 from discreet.local.categories import MOST_CATEGORIES, Categories, Given
 from discreet.local.chances import keep_chance, require_information
 from discreet.local.kept_answer import KeptAnswer
+from discreet.local.scheme import on_the_wire
 from discreet.mechanisms.drawing import plot_choice
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
@@ -22,6 +23,7 @@ _LOG_BITS = 160
 _LOG_STEP = TOLERANCE / 4
 
 
+@on_the_wire
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomizedResponse(KeptAnswer):
     """A poll in which every answer is randomized before anyone sees it.

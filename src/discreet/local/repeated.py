@@ -20,7 +20,7 @@ from discreet.local.choose import scheme_of
 from discreet.local.mean import Mean
 from discreet.local.proportions import Channel, Proportions, estimated
 from discreet.local.randomized_response import RandomizedResponse
-from discreet.local.scheme import Categorical, scheme
+from discreet.local.scheme import Categorical, on_the_wire, scheme
 from discreet.local.tally import Tally
 from discreet.local.unary import UnaryEncoding
 from discreet.noise import BitSource
@@ -32,6 +32,7 @@ _LOG_BITS = 96
 _LOG_STEP = Fraction(1, 4 * 10**12)
 
 
+@on_the_wire
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeated:
     """A scheme for a question that is asked again, in one stage or two.

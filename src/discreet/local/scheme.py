@@ -7,7 +7,7 @@ reports in a tally and estimates from that alone.
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -272,6 +272,17 @@ class Categorical(ABC):
         return read
 
 
+_Class = TypeVar("_Class")
+_KNOWN: dict[str, Any] = {}
+"""The schemes by their names on the wire; all are here once ``discreet.local`` is imported."""
+
+
+def on_the_wire(kind: type[_Class]) -> type[_Class]:
+    """Class decorator of a scheme that ``scheme`` reads from its JSON."""
+    _KNOWN[vars(kind)["name"]] = kind
+    return kind
+
+
 def scheme(text: str | bytes) -> Any:
     """Any scheme from the JSON that its ``to_json`` wrote.
 
@@ -279,38 +290,13 @@ def scheme(text: str | bytes) -> Any:
     >>> scheme(UnaryEncoding(epsilon=1, categories=4).to_json())
     UnaryEncoding(epsilon=1, categories=4)
     """
-    readers = _readers()
     name = wire.kind(text)
-    if name not in readers:
+    if name not in _KNOWN:
         raise DataError(
             "the scheme is none that this version knows. It may protect in another way, so it is "
-            f"not guessed at. The known schemes are {', '.join(sorted(readers))}."
+            f"not guessed at. The known schemes are {', '.join(sorted(_KNOWN))}."
         )
-    return readers[name].from_json(text)
-
-
-@lru_cache(maxsize=1)
-def _readers() -> dict[str, Any]:
-    from discreet.local.approximate_response import ApproximateResponse
-    from discreet.local.hadamard import HadamardResponse
-    from discreet.local.mean import Mean
-    from discreet.local.projective import ProjectiveGeometryResponse
-    from discreet.local.randomized_response import RandomizedResponse
-    from discreet.local.repeated import Repeated
-    from discreet.local.subset import SubsetSelection
-    from discreet.local.unary import UnaryEncoding
-
-    known: list[Any] = [
-        RandomizedResponse,
-        UnaryEncoding,
-        SubsetSelection,
-        HadamardResponse,
-        ProjectiveGeometryResponse,
-        Mean,
-        Repeated,
-        ApproximateResponse,
-    ]
-    return {one.name: one for one in known}
+    return _KNOWN[name].from_json(text)
 
 
 @lru_cache(maxsize=256)

@@ -14,12 +14,13 @@ from discreet.local import packed, wire
 from discreet.local.categories import Categories, Given
 from discreet.local.chances import WHOLE, fresh_bytes, happens, keep_chance, require_information
 from discreet.local.chances import uniform as uniform_below
-from discreet.local.scheme import Categorical
+from discreet.local.scheme import Categorical, on_the_wire
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.laws import MAX_ATOMS, Law, WeightedLaw
 from discreet.privacy.parameters import read_epsilon
 
 
+@on_the_wire
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubsetSelection(Categorical):
     """A report names ``size`` categories: a uniform set with the truth in it, or one without.

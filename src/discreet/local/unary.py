@@ -12,7 +12,7 @@ from discreet.errors import BoundsError
 from discreet.local import packed
 from discreet.local.categories import Categories, Given
 from discreet.local.chances import WHOLE, happens, keep_chance, require_information
-from discreet.local.scheme import Categorical
+from discreet.local.scheme import Categorical, on_the_wire
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.laws import Law, ProductLaw, WeightedLaw
 from discreet.privacy.parameters import read_epsilon
@@ -21,6 +21,7 @@ KINDS = ("optimised", "symmetric")
 _HEXADECIMAL = re.compile(r"[0-9a-f]*")
 
 
+@on_the_wire
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnaryEncoding(Categorical):
     """A report of k bits: that of the true category is 1 with one chance, the others with another.
