@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from discreet.errors import Front, QueryError
 from discreet.exact import decimal_text, rational, stated
 from discreet.measures.measure import Measure, Output
+from discreet.noise import BitSource
 from discreet.plan.expressions import Named, shown
 from discreet.privacy.parameters import read_delta, read_epsilon
 from discreet.question.check import Question
@@ -20,8 +21,25 @@ from discreet.release.price import Price, Priced, price
 from discreet.release.remarks import check_rank_names, in_no_group, too_few, undeclared
 
 if TYPE_CHECKING:
+    from discreet.engines.measuring import Engine
     from discreet.release.answer import Release
-    from discreet.release.table import Table
+
+
+class OpenTable(Protocol):
+    """What a plan needs of the table that was asked."""
+
+    def engine(self) -> "Engine":
+        """The source, opened."""
+
+    def release(
+        self,
+        plan: "Plan",
+        *,
+        key: str | None = None,
+        analyst: str | None = None,
+        source: BitSource | None = None,
+    ) -> "Release":
+        """Pay what a plan shows, and answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +72,7 @@ class Plan:
     question: Question
     price: Price
     expect_rows: int | None = None
-    table: "Table | None" = field(default=None, compare=False)
+    table: "OpenTable | None" = field(default=None, compare=False)
     """The open table that was asked, if one was."""
 
     @property
@@ -121,21 +139,23 @@ class Plan:
         return (*undeclared(self.question), *in_no_group(self.question))
 
     def release(
-        self, *, key: str | None = None, analyst: str | None = None, source: Any = None
+        self,
+        *,
+        key: str | None = None,
+        analyst: str | None = None,
+        source: BitSource | None = None,
     ) -> "Release":
         """Pay what the plan shows, and answer.
 
         With a ``key``, a retry of the same question gets the same answer for free.
         """
-        from discreet.release.table import answer
-
-        return answer(self, self._asked(), key=key, analyst=analyst, source=source)
+        return self._asked().release(self, key=key, analyst=analyst, source=source)
 
     def __hash__(self) -> int:
         """Equal plans have equal texts."""
         return hash(self.text)
 
-    def _asked(self) -> "Table":
+    def _asked(self) -> "OpenTable":
         if self.table is None:
             raise QueryError(
                 "the plan belongs to no open table. A question is asked of a table. Write "
@@ -262,7 +282,7 @@ def planned(
     margin: Mapping[str, object] | None = None,
     weights: Mapping[str, object] | None = None,
     expect_rows: int | None = None,
-    table: "Table | None" = None,
+    table: "OpenTable | None" = None,
 ) -> Plan:
     """The price and the errors for ``epsilon``, or the least ε that meets every ``margin``.
 

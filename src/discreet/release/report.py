@@ -4,26 +4,72 @@ What stands on it is in ``report.html``, how it looks in ``report.css``.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, rational
 from discreet.privacy.estimate import Estimate, error_text, value_text
-from discreet.release.answer import Release
 from discreet.release.shown import label_text
 from discreet.release.words import asked_in_words, price_in_words, protected
 from discreet.web.templates import package_text, rendered
+
+if TYPE_CHECKING:
+    from discreet.measures.measure import Aggregate
+    from discreet.plots import Picture
+    from discreet.question.groupings import Label
+    from discreet.release.certificate import Certificate
 
 _MOST_ROWS = 1000
 _MOST_IN_NOTEBOOK = 60
 _SEVERAL = 20  # ranges, of which one can be expected to miss
 
 
-def page(release: Release) -> str:
+class Answer(Protocol):
+    """What a page shows: a release, as it is read here."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of what it is grouped by."""
+
+    @property
+    def groups(self) -> Sequence[tuple["Label", ...]]:
+        """The groups, in order."""
+
+    @property
+    def columns(self) -> Mapping[str, Sequence[Estimate]]:
+        """The numbers of every column."""
+
+    @property
+    def certificate(self) -> "Certificate":
+        """What was released, how, and at what price."""
+
+    @property
+    def asked(self) -> Sequence["Aggregate | None"]:
+        """The statistics that the certificate lists."""
+
+    @property
+    def condition(self) -> str:
+        """Which rows were counted, where not all were."""
+
+    @property
+    def price(self) -> str:
+        """What it cost."""
+
+    def adds_up(self, name: str) -> bool:
+        """Whether the numbers of a column are parts of a whole."""
+
+    def plot(self) -> "Picture":
+        """The numbers with their ranges, as a picture."""
+
+    def __len__(self) -> int:
+        """How many groups there are."""
+
+
+def page(release: Answer) -> str:
     """The whole page."""
     certificate = release.certificate
     by = f" by {', '.join(release.keys)}" if release.keys else ""
@@ -52,7 +98,7 @@ def page(release: Release) -> str:
     )
 
 
-def notebook(release: Release) -> str:
+def notebook(release: Answer) -> str:
     """The table with its price and notes, in the colors of whatever shows it."""
     return rendered(
         "release/notebook.html",
@@ -112,7 +158,7 @@ class Cell:
 Row = tuple[list[str], list[Cell]]
 
 
-def _rows(release: Release, most: int, scales: dict[str, Scale] | None = None) -> list[Row]:
+def _rows(release: Answer, most: int, scales: dict[str, Scale] | None = None) -> list[Row]:
     """The labels and the numbers of each group, of no more than so many."""
 
     def cell(name: str, estimate: Estimate) -> Cell:
@@ -128,12 +174,12 @@ def _rows(release: Release, most: int, scales: dict[str, Scale] | None = None) -
     ]
 
 
-def _hidden(release: Release, shown: int) -> str:
+def _hidden(release: Answer, shown: int) -> str:
     """How many groups are not shown, if any."""
     return f"{len(release) - shown:,}" if len(release) > shown else ""
 
 
-def _facts(release: Release) -> list[tuple[str, str]]:
+def _facts(release: Answer) -> list[tuple[str, str]]:
     return [
         ("Privacy price", release.price),
         ("Protects", f"each {release.certificate.unit}"),
@@ -142,7 +188,7 @@ def _facts(release: Release) -> list[tuple[str, str]]:
     ]
 
 
-def _figure(release: Release) -> tuple[str, str] | None:
+def _figure(release: Answer) -> tuple[str, str] | None:
     """The picture's title and SVG, if the extra that draws is installed and something is drawn."""
     if not release.keys:
         return None
@@ -154,7 +200,7 @@ def _figure(release: Release) -> tuple[str, str] | None:
     return picture.title, svg
 
 
-def _expected_misses(release: Release) -> tuple[str, str] | None:
+def _expected_misses(release: Answer) -> tuple[str, str] | None:
     """How many ranges there are and how many of them can be expected to miss, if several."""
     ranges = sum(not _is_ranked(one) for found in release.columns.values() for one in found)
     return (f"{ranges:,}", f"{ranges / 20:,.0f}") if ranges >= _SEVERAL else None

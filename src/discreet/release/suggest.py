@@ -81,6 +81,8 @@ def suggest_bounds(table: "Table", column: str, *, epsilon: object, analyst: str
     The bins are public.  A person's rows count as one row together, whatever the caps are, so that
     there is as little noise as can be.  Proof: docs/proofs/suggestions.md
     """
+    from discreet.release.table import answer
+
     declared = table.schema.columns
     if column not in declared:
         raise unknown_column(column, declared)
@@ -94,8 +96,7 @@ def suggest_bounds(table: "Table", column: str, *, epsilon: object, analyst: str
     edges = [-power for power in reversed(powers)] + [Fraction(0)] + powers
     key = Key(column, col(column).node, tuple(edges))
     question = checked(Query(keys=(key,), outputs=(("n", rows().aggregate),)), _uncapped(table))
-    plan = planned(question, epsilon=epsilon, table=table)
-    cells = plan.release(analyst=analyst)["n"]
+    cells = answer(planned(question, epsilon=epsilon), table, analyst=analyst)["n"]
     if not isinstance(cells, Estimates):
         raise TypeError("a histogram has several cells")
     counts = [float(cell.value) for cell in cells.values()]

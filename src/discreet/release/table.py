@@ -119,7 +119,14 @@ class Table:
         """
         return suggest_caps(self, epsilon=epsilon, group_by=group_by, analyst=analyst)
 
-    def release(self, plan: Plan, *, key: str | None = None, analyst: str | None = None) -> Release:
+    def release(
+        self,
+        plan: Plan,
+        *,
+        key: str | None = None,
+        analyst: str | None = None,
+        source: BitSource | None = None,
+    ) -> Release:
         """Pay what a plan shows, and answer.
 
         With a ``key``, a retry of the same question gets the same answer for free.
@@ -130,7 +137,7 @@ class Table:
                 "noise is measured by them, and would not protect the people of this table. Plan "
                 "the question again: table.ask(…).plan(epsilon=1)."
             )
-        return answer(plan, self, key=key, analyst=analyst)
+        return answer(plan, self, key=key, analyst=analyst, source=source)
 
     def close(self) -> None:
         """Let go of the data and the ledger."""
