@@ -5,12 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting import (
-    batch_delta,
-    largest_fitting,
-    least_noise,
-    optimal_delta,
-)
+from discreet.accounting import batch_delta, largest_fitting, least_noise
 from discreet.errors import PrivacyParameterError
 from discreet.privacy.budget import Budget
 from discreet.privacy.events import (
@@ -63,14 +58,6 @@ def test_the_least_noise_is_the_analytic_one() -> None:
     hundred = least_noise(many(lambda value: GaussianEvent.of(sigma=value), 100), BUDGET)
     assert float(hundred) == pytest.approx(42.2468, abs=1e-4)
     assert batch_delta(GaussianEvent.of(sigma=sigma), epsilon=1) <= BUDGET.delta
-
-
-def test_another_accountant_can_be_asked() -> None:
-    def price(event: Event, epsilon: Fraction) -> Fraction:
-        return optimal_delta(event, epsilon=epsilon)
-
-    found = largest_fitting(many(pure, 10), BUDGET, price=price)
-    assert optimal_delta(many(pure, 10)(found), epsilon=1) <= BUDGET.delta
 
 
 def test_a_search_without_an_answer_is_refused() -> None:

@@ -12,7 +12,7 @@ Proof: docs/proofs/composition.md
 from collections.abc import Sequence
 from fractions import Fraction
 
-from discreet.exact import exp_minus, logarithm, round_up, square_root
+from discreet.exact import exp_minus, logarithm, round_up
 from discreet.privacy.events import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -31,7 +31,6 @@ from discreet.privacy.events import (
 )
 from discreet.privacy.losses import ApproximateDP
 from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.parameters import read_delta, read_epsilon
 
 _BITS = 160
 _STEP = Fraction(1, 1 << 128)
@@ -113,24 +112,6 @@ def parallel_loss(losses: Sequence[ApproximateDP], neighbors: Neighbors) -> Appr
     return ApproximateDP(
         epsilon=sum(epsilons, Fraction(0)), delta=min(sum(deltas, Fraction(0)), Fraction(1))
     )
-
-
-def advanced_epsilon(*, epsilon: object, count: int, delta: object) -> Fraction:
-    """Advanced composition of ``count`` ε-DP releases, for comparison: it is never the best.
-
-    √(2k·ln(1/δ))·ε + k·ε·(e^ε - 1)/(e^ε + 1), rounded up (Dwork, Rothblum and Vadhan 2010).
-
-    >>> round(float(advanced_epsilon(epsilon=0.1, count=100, delta=1e-6)), 2)
-    5.76
-    """
-    each, level = read_epsilon(epsilon), read_delta(delta)
-    if level == 0:
-        return count * each
-    _, logarithm_above = logarithm(1 / level, _BITS)
-    _, root = square_root(Fraction(2 * count * logarithm_above, 1 << _BITS), _BITS)
-    low, _ = exp_minus(each, _BITS)
-    drift = Fraction((1 << _BITS) - low, (1 << _BITS) + low)
-    return round_up(each * (Fraction(root, 1 << _BITS) + count * drift), _STEP)
 
 
 def amplified(loss: ApproximateDP, rate: Fraction) -> ApproximateDP:

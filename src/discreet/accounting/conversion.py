@@ -13,9 +13,6 @@ from fractions import Fraction
 
 from discreet.exact import exp_minus, logarithm, round_up
 
-Moments = Callable[[Fraction], Fraction]
-"""From an order α > 1 to an upper bound of ln E_P[e^((α-1)·loss)]."""
-
 _BITS = 128
 _STEP = Fraction(1, 1 << 96)
 _GOLDEN = Fraction(618034, 10**6)

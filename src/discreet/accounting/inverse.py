@@ -17,16 +17,8 @@ DIGITS = 6
 _SMALLEST = Fraction(1, 10**9)
 _LARGEST = Fraction(10**9)
 
-Price = Callable[[Event, Fraction], Fraction]
-"""From an event and an ε to a δ at which it is (ε,δ)-DP."""
 
-
-def largest_fitting(
-    make: Callable[[Fraction], Event],
-    budget: Budget,
-    *,
-    price: Price = lambda event, epsilon: batch_delta(event, epsilon=epsilon),
-) -> Fraction:
+def largest_fitting(make: Callable[[Fraction], Event], budget: Budget) -> Fraction:
     """The largest x, to six digits and rounded down, for which the batch make(x) fits the budget.
 
     The questions of a batch are fixed before the first answer is seen.
@@ -42,7 +34,7 @@ def largest_fitting(
     """
 
     def fits(value: Fraction) -> bool:
-        return price(make(value), budget.epsilon) <= budget.delta
+        return batch_delta(make(value), epsilon=budget.epsilon) <= budget.delta
 
     low, high = _bracket(fits)
     for _ in range(64):
@@ -53,12 +45,7 @@ def largest_fitting(
     return low
 
 
-def least_noise(
-    make: Callable[[Fraction], Event],
-    budget: Budget,
-    *,
-    price: Price = lambda event, epsilon: batch_delta(event, epsilon=epsilon),
-) -> Fraction:
+def least_noise(make: Callable[[Fraction], Event], budget: Budget) -> Fraction:
     """The least scale, to six digits and rounded up, for which the batch fits the budget.
 
     The questions of a batch are fixed before the first answer is seen.
@@ -70,7 +57,7 @@ def least_noise(
     """
 
     def fits(value: Fraction) -> bool:
-        return price(make(value), budget.epsilon) <= budget.delta
+        return batch_delta(make(value), epsilon=budget.epsilon) <= budget.delta
 
     low, high = _bracket(lambda inverse: fits(1 / inverse))
     least, most = 1 / high, 1 / low

@@ -116,23 +116,23 @@ def response_atoms(epsilon: tuple[Fraction, Fraction], categories: int, leak: fl
     return Atoms.above(losses[:used], kept * masses[:used], leak, epsilon[1] or None)
 
 
-def laplace_atoms(epsilon: Fraction, knots: int = KNOTS) -> Atoms:
+def laplace_atoms(epsilon: Fraction) -> Atoms:
     """Continuous Laplace noise: δ(y) = 1 - e^((y-ε)/2), with chords between knots."""
     if epsilon > CERTAIN:
         return Atoms.certain()
-    losses = _even_losses(epsilon, knots)
+    losses = _even_losses(epsilon)
     masses = _chord_masses(losses[0] - losses, -np.diff(losses) / 2)
-    return Atoms.above(losses, masses, 0.0, 2 * epsilon / knots)
+    return Atoms.above(losses, masses, 0.0, 2 * epsilon / KNOTS)
 
 
-def discrete_laplace_atoms(scale: Fraction, sensitivity: int, knots: int = KNOTS) -> Atoms:
+def discrete_laplace_atoms(scale: Fraction, sensitivity: int) -> Atoms:
     """Integer Laplace noise: chords of the same curve between the losses (d - 2k)/scale.
 
     Where there are too many of them, chords between every m-th one are above those.
     """
     if sensitivity > CERTAIN * scale:
         return Atoms.certain()
-    stride = -(-sensitivity // knots)
+    stride = -(-sensitivity // KNOTS)
     places = [*range(0, sensitivity, stride), sensitivity]
     losses = np.array([float((sensitivity - 2 * place) / scale) for place in places])
     depths = np.array([float(2 * place / scale) for place in places])
@@ -142,25 +142,25 @@ def discrete_laplace_atoms(scale: Fraction, sensitivity: int, knots: int = KNOTS
     return Atoms.above(losses, _chord_masses(depths, gaps), 0.0, lattice)
 
 
-def bounded_range_atoms(epsilon: Fraction, knots: int = KNOTS) -> Atoms:
+def bounded_range_atoms(epsilon: Fraction) -> Atoms:
     """Bounded range: δ(y) = (e^(ε/2) - e^(y/2))²/(e^ε - 1), with chords between knots."""
     if epsilon == 0:
         return pure_atoms(epsilon)
     if epsilon > CERTAIN:
         return Atoms.certain()
     epsilon = max(epsilon, _LEAST_RANGE)
-    losses = _even_losses(epsilon, knots)
+    losses = _even_losses(epsilon)
     gaps = -np.diff(losses) / 2
     inside = -expm1(-losses[0])
     masses = _chord_masses(losses[0] - losses, gaps) * (2 / inside)
     masses[0] = -expm1(-gaps[0]) / (1 + exp(-gaps[0])) / inside
     masses[-1] = -expm1(-gaps[-1]) / (1 + exp(-gaps[-1])) / inside * exp(-losses[0])
-    return Atoms.above(losses, masses, 0.0, 2 * epsilon / knots)
+    return Atoms.above(losses, masses, 0.0, 2 * epsilon / KNOTS)
 
 
-def _even_losses(epsilon: Fraction, knots: int) -> Floats:
+def _even_losses(epsilon: Fraction) -> Floats:
     high = float_above(epsilon)
-    return np.linspace(high, -high, knots + 1)
+    return np.linspace(high, -high, KNOTS + 1)
 
 
 def _chord_masses(depths: Floats, gaps: Floats) -> Floats:

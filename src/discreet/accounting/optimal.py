@@ -126,7 +126,7 @@ class _Response:
         return min(max(epsilon, next_lower), self.loss(low))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=2)  # a table takes some 25 MB where the event is repeated most often
 def _lies(epsilon: Fraction, count: int) -> tuple[int, list[tuple[int, int]]]:
     """A number of bits, and enclosures of 2^bits · P(i lies) for every i.
 
