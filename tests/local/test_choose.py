@@ -43,7 +43,9 @@ def test_no_offered_scheme_of_the_length_has_a_lower_variance(epsilon: Fraction,
         choice = choose(categories=size, epsilon=epsilon, message_bits=length)
         assert choice.scheme in short
         assert choice.scheme.variance(1) == min(one.variance(1) for one in short)
-        assert len(choice.considered) == len(short)
+        # Symmetric bits are offered by nobody: optimised ones of the same length are never worse.
+        considered = [one for one in short if getattr(one, "kind", None) != "symmetric"]
+        assert len(choice.considered) == len(considered)
         assert type(choice.scheme).__name__ in choice.why
         assert f"variance {choice.scheme.variance(1):.4g}/n" in choice.why
 

@@ -126,11 +126,22 @@ def test_each_new_value_costs_again_among_histories_of_one_pattern() -> None:
             ((0, 1, 2), (3, 2, 1)),
         ]:
             ratio = worst(history_law(first, question), history_law(second, question))
-            assert ratio <= exp(float(question.loss_of(len(set(first))).epsilon)) * (1 + 1e-12)
+            assert ratio <= exp(float(question.loss.for_group(len(set(first))).epsilon)) * (
+                1 + 1e-12
+            )
     bare = Repeated(permanent=RandomizedResponse(epsilon=1, categories=4))
     ratio = worst(history_law((0, 1), bare), history_law((2, 3), bare))
     assert ratio > exp(1.5)  # two values cost more than one
-    assert bare.loss_of(2) == PureDP(epsilon=2)
+
+
+def test_symmetric_bits_are_the_better_first_stage_where_the_second_flips_many() -> None:
+    def variance(kind: str, each: object) -> float:
+        permanent = UnaryEncoding(epsilon=2, categories=50, kind=kind)  # type: ignore[arg-type]
+        second = RandomizedResponse(epsilon=each)  # type: ignore[arg-type]
+        return Repeated(permanent=permanent, each=second).variance(1)
+
+    assert variance("symmetric", "1/2") < 0.7 * variance("optimised", "1/2")
+    assert variance("symmetric", 4) > variance("optimised", 4)  # which flips few
 
 
 def test_that_a_value_changed_is_not_hidden_by_one_stage_and_bounded_with_two() -> None:

@@ -6,8 +6,9 @@ from math import exp, log
 
 import pytest
 
+from discreet.accounting.zcdp import concentration
 from discreet.mechanisms import Exponential, PermuteAndFlip
-from discreet.privacy.losses import PureDP, ZeroConcentratedDP
+from discreet.privacy.events import BoundedRangeEvent
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import verify
 
@@ -39,18 +40,13 @@ def test_exchanged_scores_give_away_exactly_their_distance() -> None:
     assert verify(Exponential(scale=3), [0, 1], [1, 0]).epsilon == Fraction(1, 3)
 
 
-def test_the_zcdp_loss_is_an_eighth_of_epsilon_squared() -> None:
-    mechanism = Exponential.calibrated(sensitivity=1, epsilon="1/10")
-    assert mechanism.loss(ONE) == PureDP(epsilon=Fraction(1, 10))
-    assert mechanism.loss_zcdp(ONE) == ZeroConcentratedDP(rho=Fraction(1, 800))
-    assert mechanism.loss(ONE).to_zcdp() == ZeroConcentratedDP(rho=Fraction(1, 200))
-
-
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("epsilon", [0.5, 2, 6])
-def test_no_pair_of_neighbors_exceeds_the_zcdp_loss(monotone: bool, epsilon: float) -> None:
+def test_no_pair_of_neighbors_exceeds_the_concentration_of_a_bounded_range(
+    monotone: bool, epsilon: float
+) -> None:
     mechanism = Exponential.calibrated(sensitivity=1, epsilon=epsilon, monotone=monotone)
-    rho = float(mechanism.loss_zcdp(ONE).rho)
+    rho = float(concentration(BoundedRangeEvent(epsilon=mechanism.loss(ONE).epsilon)).rho)
     moves = (0, 1) if monotone else (-1, 0, 1)
     for scores in product(range(3), repeat=3):
         for move in product(moves, repeat=3):

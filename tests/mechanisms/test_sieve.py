@@ -24,6 +24,7 @@ from discreet.mechanisms.threshold import Threshold
 from discreet.mechanisms.threshold_law import ChanceAbove
 from discreet.noise import Keystream, UnsafeSeededBits
 from discreet.privacy.sensitive import Sensitive
+from tests.mechanisms.key_twins import keep_probability, passes
 from tests.support.evidence import WRONG_VERDICT, fits
 from tests.support.scripted_bits import ScriptedNumbers
 
@@ -236,7 +237,7 @@ def sieved_law(mechanism, sieve: Sieve, count: int) -> dict[int | None, float]:
     passing = sieve.limit(count) / (1 << sieve.bits)
     end = max(count, mechanism.threshold) + 80
     shown = {n: law.probability(n) / passing for n in range(mechanism.threshold, end)}
-    return {None: max(0.0, 1 - mechanism.keep_probability(count) / passing)} | shown
+    return {None: max(0.0, 1 - keep_probability(mechanism, count) / passing)} | shown
 
 
 def outcomes(found, size: int) -> list[int | None]:
@@ -301,8 +302,8 @@ def test_keys_are_released_as_often_as_stated_and_not_without_the_second_step(ki
     mechanism = made(kind, delta="1/50")
     sieve = mechanism.sieve(UnsafeSeededBits(4), bits=4)
     for count in (1, 2, mechanism.half_point):
-        passed = sum(sieve.passes(("key", str(key)), count) for key in range(MANY))
-        chance = mechanism.keep_probability(count)
+        passed = sum(passes(sieve, ("key", str(key)), count) for key in range(MANY))
+        chance = keep_probability(mechanism, count)
         law = {True: chance, False: 1 - chance}
         through = sieve.limit(count) / 16
         first = {True: through, False: 1 - through}
@@ -404,13 +405,13 @@ def test_the_hash_is_the_published_one():
     text = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f2:ab1:c"
     number = int(sha256(text.encode("utf-8")).hexdigest()[:16], 16)
     assert number == 0xF7728B33D8781595
-    assert not Sieve(secret, (number,), 1, 64).passes(("ab", "c"), 1)
-    assert Sieve(secret, (number + 1,), 1, 64).passes(("ab", "c"), 1)
-    assert Sieve(secret, (number,), 1, 64).passes(("ab", "c"), 2)
-    assert not Sieve(secret, (1 << 64,), 1, 64).passes(("ab", "c"), 0)
+    assert not passes(Sieve(secret, (number,), 1, 64), ("ab", "c"), 1)
+    assert passes(Sieve(secret, (number + 1,), 1, 64), ("ab", "c"), 1)
+    assert passes(Sieve(secret, (number,), 1, 64), ("ab", "c"), 2)
+    assert not passes(Sieve(secret, (1 << 64,), 1, 64), ("ab", "c"), 0)
     short = number >> 56
-    assert not Sieve(secret, (short,), 3, 8).passes(("ab", "c"), 3)
-    assert Sieve(secret, (short + 1,), 3, 8).passes(("ab", "c"), 3)
+    assert not passes(Sieve(secret, (short,), 3, 8), ("ab", "c"), 3)
+    assert passes(Sieve(secret, (short + 1,), 3, 8), ("ab", "c"), 3)
 
 
 def hash_of(sieve: Sieve, *labels: str) -> int:
@@ -418,7 +419,7 @@ def hash_of(sieve: Sieve, *labels: str) -> int:
     low, high = 0, 1 << sieve.bits
     while high - low > 1:
         middle = (low + high) // 2
-        if Sieve(sieve.secret, (middle,), 1, sieve.bits).passes(labels, 1):
+        if passes(Sieve(sieve.secret, (middle,), 1, sieve.bits), labels, 1):
             high = middle
         else:
             low = middle
@@ -444,7 +445,7 @@ def test_the_same_secret_decides_the_same_and_another_does_not(kind):
     assert first.secret == bytes(range(32))
     assert first == again
     decided = [
-        [sieve.passes((str(key),), count) for key in range(200)] for sieve in (first, again, other)
+        [passes(sieve, (str(key),), count) for key in range(200)] for sieve in (first, again, other)
     ]
     assert decided[0] == decided[1] != decided[2]
 

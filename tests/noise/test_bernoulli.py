@@ -15,7 +15,6 @@ from discreet.noise import (
     bernoulli,
     bernoulli_array,
     decay,
-    logistic,
     ratio,
     uniform_below,
 )
@@ -33,12 +32,6 @@ with mpmath.workprec(PRECISION):
     for text in ["1/10", "1", "7/3", "30", "100", "1/1000000007"]:
         value = Fraction(text)
         PROBABILITIES.append((f"e^-{text}", decay(value), mpmath.exp(-real(value))))
-        PROBABILITIES.append(
-            (f"1/(1+e^{text})", logistic(value), 1 / (1 + mpmath.exp(real(value))))
-        )
-        PROBABILITIES.append(
-            (f"1/(9+e^{text})", logistic(value, 9), 1 / (9 + mpmath.exp(real(value))))
-        )
         PROBABILITIES.append(
             (
                 f"2/7·e^-{text}",
@@ -218,8 +211,6 @@ def test_an_array_decides_each_prefix_as_a_single_draw_does(
         (ratio(Fraction(65_535, 65_536)), 65_535 / 65_536),
         (ratio(Fraction(1, 65_537)), 1 / 65_537),
         (decay(Fraction(1, 2)), float(np.exp(-0.5))),
-        (logistic(Fraction(1)), float(1 / (1 + np.exp(1)))),
-        (logistic(Fraction(2), 9), float(1 / (9 + np.exp(2)))),
     ],
 )
 def test_ten_million_bits_have_their_frequency(probability: Probability, value: float) -> None:

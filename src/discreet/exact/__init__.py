@@ -2,11 +2,10 @@
 
 from discreet.exact.enclosure import exp_minus, logarithm, square_root
 from discreet.exact.grid import Grid, Range, Rounding
-from discreet.exact.rational import Number, decimal_text, rational, round_up, stated
+from discreet.exact.rational import decimal_text, rational, round_up, stated
 
 __all__ = [
     "Grid",
-    "Number",
     "Range",
     "Rounding",
     "decimal_text",

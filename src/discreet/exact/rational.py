@@ -13,13 +13,12 @@ import numpy as np
 
 from discreet.errors import PrivacyParameterError, Remedy
 
-Number = int | float | str | Decimal | Fraction
-
 MAX_BITS = 4096
 """Longest numerator or denominator accepted: far beyond any meaning, short enough to be quick."""
 
 _MAX_EXPONENT = 1200
 _TINY = Fraction(1, 10**300)
+_DIGITS = 6
 
 
 def rational(value: object, name: str = "the value") -> Fraction:
@@ -128,7 +127,7 @@ def round_up(value: Fraction, step: Fraction) -> Fraction:
     return -(-value // step) * step
 
 
-def decimal_text(value: Fraction, digits: int = 6) -> str:
+def decimal_text(value: Fraction) -> str:
     """A short text for people: exact where that is short, else rounded and marked with ≈.
 
     >>> decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 3)), decimal_text(Fraction(2))
@@ -139,10 +138,10 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
     if value.denominator == 1 and abs(value.numerator) < 10**12:
         return str(value.numerator)
     if _TINY < abs(value) < 1 / _TINY:
-        rounded = f"{float(value):.{digits}g}"
+        rounded = f"{float(value):.{_DIGITS}g}"
     else:  # where a float would say 0 or fail
         numerator, denominator = Decimal(value.numerator), Decimal(value.denominator)
-        quotient = Context(prec=digits).divide(numerator, denominator).normalize()
+        quotient = Context(prec=_DIGITS).divide(numerator, denominator).normalize()
         rounded = f"{quotient:e}"
     if Fraction(rounded) == value:
         return rounded

@@ -24,13 +24,12 @@ from discreet.privacy.parameters import read_count, read_epsilon
 _NEAR = 1.1
 _RESPONDENTS = 1_000
 _CONFIDENCE = Fraction(95, 100)
-_OFFERED: list[tuple[Any, dict[str, str]]] = [
-    (RandomizedResponse, {}),
-    (ProjectiveGeometryResponse, {}),
-    (SubsetSelection, {}),
-    (UnaryEncoding, {}),
-    (UnaryEncoding, {"kind": "symmetric"}),
-    (HadamardResponse, {}),
+_OFFERED: list[Any] = [
+    RandomizedResponse,
+    ProjectiveGeometryResponse,
+    SubsetSelection,
+    UnaryEncoding,
+    HadamardResponse,
 ]
 
 
@@ -142,8 +141,8 @@ def choose(
 def _categorical(epsilon: Fraction, categories: object) -> list[Candidate]:
     answers = Categories.read(categories)
     makers: list[Callable[..., Any]] = [
-        partial(kind, epsilon=epsilon, categories=answers.given, **options)
-        for kind, options in _OFFERED
+        partial(kind, epsilon=epsilon, categories=answers.given)
+        for kind in _OFFERED
         if answers.size <= kind.most
     ]
     return _candidates(makers)

@@ -114,11 +114,6 @@ class Repeated:
         epsilon = round_up(Fraction(above, 1 << _LOG_BITS), _LOG_STEP)
         return PureDP(epsilon=min(epsilon, self.loss.epsilon))
 
-    def loss_of(self, values: int) -> PureDP:
-        """What all reports may reveal if so many different values were answered over time, and
-        when they changed and returned is no secret: each new value costs again."""
-        return self.loss.for_group(values)
-
     def history_loss(self, reports: int) -> PureDP:
         """What so many reports may reveal of the whole history, changes included."""
         count = read_count(reports, "reports", "reports that are made")

@@ -26,8 +26,9 @@ class UnaryEncoding(Categorical):
     """A report of k bits: that of the true category is 1 with one chance, the others with another.
 
     ``optimised`` tells the true category's bit by a fair coin and flips the others as rarely as ε
-    allows; its variance hardly depends on k.  ``symmetric`` flips every bit with one chance.  A
-    report is a row of packed bits.
+    allows; its variance hardly depends on k, and is the lower one of a report by itself.
+    ``symmetric`` flips every bit with one chance, which is the better first stage of ``Repeated``
+    where the second one flips many.  A report is a row of packed bits.
 
     Guarantee: local ε-DP.  Whatever one respondent's value is changed to, no report becomes more
     than e^ε times as likely.  Proof: docs/proofs/local-schemes.md

@@ -20,7 +20,7 @@ from discreet.mechanisms.selection import (
 from discreet.noise import BitSource, Keystream, weighted_choice
 from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
 from discreet.privacy.laws import Weight, WeightedLaw
-from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
+from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitivity import Sensitivity
 
 
@@ -38,8 +38,6 @@ class Exponential:
 
     >>> Exponential(scale=2).loss(Sensitivity(linf=1))
     PureDP(epsilon=1)
-    >>> Exponential(scale=2).loss_zcdp(Sensitivity(linf=1))
-    ZeroConcentratedDP(rho=1/8)
     >>> Exponential(scale=1)([3, 10_000, 7])
     1
     """
@@ -91,10 +89,6 @@ class Exponential:
         PureEvent(epsilon=Fraction(1, 1))
         """
         return loss_event(loss)
-
-    def loss_zcdp(self, sensitivity: Sensitivity) -> ZeroConcentratedDP:
-        """The same loss as zCDP: ρ = ε²/8, for many choices from one data set."""
-        return ZeroConcentratedDP(rho=self.loss(sensitivity).epsilon ** 2 / 8)
 
     def law(self, scores: object) -> WeightedLaw:
         """The exact law of the index on these scores."""

@@ -56,9 +56,6 @@ class KeySelection(Mechanism, Protocol):
     def sieve(self, source: BitSource, *, bits: int = 64) -> Sieve:
         """What a cluster decides about its keys, so that few of them travel: for one release."""
 
-    def keep_probability(self, count: int) -> float:
-        """The probability that a key is released which so many units hold."""
-
     def loss(self) -> ApproximateDP:
         """What the release costs."""
 

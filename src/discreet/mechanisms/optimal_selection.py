@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import ceil, floor
 
 import numpy as np
@@ -15,14 +15,13 @@ from discreet.mechanisms.selected_keys import (
     keep_some,
     key_share,
     moved_keys,
-    read_held,
     read_selection,
     read_units,
 )
 from discreet.mechanisms.sieve import Sieve, drawn
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.events import ApproximateEvent
-from discreet.privacy.laws import EnclosedLaw, ProductLaw, nearest_float
+from discreet.privacy.laws import EnclosedLaw, ProductLaw
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.neighbors import Neighbors
 from discreet.privacy.sensitive import Sensitive
@@ -48,8 +47,6 @@ class OptimalSelection:
     >>> selection = OptimalSelection(epsilon=1, delta=1e-6, groups=1)
     >>> selection.half_point, selection.sure_point
     (14, 28)
-    >>> selection.keep_probability(1)
-    1e-06
     """
 
     epsilon: Fraction
@@ -128,10 +125,6 @@ class OptimalSelection:
     def sure_point(self) -> int:
         """The number of units from which a key is always released."""
         return self._curve.sure
-
-    def keep_probability(self, count: int) -> float:
-        """The probability that a key is released which so many units hold."""
-        return nearest_float(partial(self._curve.enclose, read_held(count)))
 
     def law(self, counts: object) -> ProductLaw:
         """The exact law of which keys are released, as one truth value per candidate."""

@@ -5,10 +5,9 @@ hold it, and the driver keeps what passed with probability P(n)·2^bits/L(n).  T
 Proof: docs/proofs/sieve.md
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from itertools import accumulate
 
 from discreet.errors import PrivacyParameterError
@@ -61,12 +60,6 @@ class Sieve:
         if count < 1:
             return 0
         return 1 << self.bits if count >= self.sure else self.limits[(count - 1) // self.step]
-
-    def passes(self, labels: Sequence[str], count: int) -> bool:
-        """Whether the cluster lets a key pass: what it computes, in Python."""
-        key = "".join(f"{len(label)}:{label}" for label in labels)
-        digits = sha256(f"{self.secret.hex()}{key}".encode()).hexdigest()[: self.bits // 4]
-        return int(digits, 16) < self.limit(count)
 
     def rest(self, chance: Chance, count: int) -> Probability:
         """Enclosures of P(count)·2^bits/L(count): how often a key is kept that passed."""

@@ -24,7 +24,6 @@ from discreet.mechanisms.selected_keys import (
     keep_some,
     key_share,
     moved_keys,
-    read_held,
     read_selection,
     read_units,
 )
@@ -215,16 +214,6 @@ class Threshold:
     def half_point(self) -> int:
         """The least number of units at which a key is released with probability 1/2 or more."""
         return self.threshold
-
-    def keep_probability(self, count: int) -> float:
-        """The probability that a key is released which so many units hold, in floats."""
-        units = read_held(count)
-        if units == 0:
-            return 0.0
-        missing = self.threshold - units
-        if missing > 0:
-            return float(self.noise.tail(np.array([float(missing - 1)]))[0]) / 2
-        return 1 - float(self.noise.tail(np.array([float(-missing)]))[0]) / 2
 
     def law(self, counts: object) -> ProductLaw:
         """The exact law of what is released: per candidate its noisy count, or None."""

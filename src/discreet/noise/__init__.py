@@ -4,7 +4,6 @@ from discreet.noise.bernoulli import (
     bernoulli,
     bernoulli_array,
     decay,
-    logistic,
     ratio,
     uniform_below,
 )
@@ -27,7 +26,6 @@ __all__ = [
     "geometric_integer",
     "laplace",
     "laplace_integer",
-    "logistic",
     "ratio",
     "uniform_below",
     "weighted_choice",

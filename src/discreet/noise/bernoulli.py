@@ -51,19 +51,6 @@ def decay(exponent: Fraction, factor: Fraction = _ONE) -> Probability:
     return enclose
 
 
-def logistic(epsilon: Fraction, others: int = 1) -> Probability:
-    """Enclosures of 1/(others + e^ε): the chance that k-ary response names a given other value."""
-
-    def enclose(bits: int) -> tuple[int, int]:
-        work = bits + 8
-        low, high = exp_minus(epsilon, work)
-        one = 1 << work
-        # q/(1 + others·q) with q = e^(-ε) grows with q.
-        return (low << bits) // (one + others * low), -((-high << bits) // (one + others * high))
-
-    return enclose
-
-
 def bernoulli(probability: Probability, source: BitSource, prefix: int = 0, held: int = 0) -> bool:
     """True with the given probability; the first ``held`` bits of U may be given as ``prefix``."""
     bits = max(64, held)

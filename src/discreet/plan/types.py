@@ -124,13 +124,13 @@ def condition_of(node: Node, columns: Mapping[str, Column]) -> Node:
     return typed.node
 
 
-def unknown_column(name: str, columns: Mapping[str, Column], what: str = "column") -> QueryError:
+def unknown_column(name: str, columns: Mapping[str, Column]) -> QueryError:
     """The refusal of a column that is not declared, with those that are."""
     near = get_close_matches(name, columns, 1)
     meant = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(list(columns)[:12]) + (", …" if len(columns) > 12 else "")
     return QueryError(
-        f"there is no declared {what} {name[:60]!r}.{meant} Only declared columns can be asked "
+        f"there is no declared column {name[:60]!r}.{meant} Only declared columns can be asked "
         f"about: {listed or 'none is declared'}. Declare it under columns, or correct the name."
     )
 

@@ -230,9 +230,6 @@ class TotalVariation:
         return ApproximateDP(epsilon=Fraction(0), delta=self.delta)
 
 
-Loss = PureDP | ApproximateDP | ZeroConcentratedDP | TotalVariation
-
-
 def _not_negative(value: object, name: str) -> Fraction:
     number = rational(value, name)
     if number < 0:
