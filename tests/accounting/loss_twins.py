@@ -8,9 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
-from math import comb, prod
-
-import mpmath
+from math import prod
 
 from discreet.exact import exp_minus, logarithm
 from discreet.exact.normal import upper_tail
@@ -19,7 +17,6 @@ Pair = list[tuple[Fraction, Fraction]]
 
 BITS = 300
 LOSS_BITS = 150
-MANY_BITS = 400
 NEGLIGIBLE = Fraction(1, 10**38)
 
 
@@ -39,32 +36,6 @@ def response(odds: Fraction, categories: int = 2) -> Pair:
     total = odds + categories - 1
     same = [(1 / total, 1 / total)] * (categories - 2)
     return [(odds / total, 1 / total), (1 / total, odds / total), *same]
-
-
-@cache
-def lies(epsilon: Fraction, count: int) -> list[mpmath.mpf]:
-    """The chances of 0, 1, … lies among so many answers of two-valued response."""
-    with mpmath.workprec(MANY_BITS):
-        odds = mpmath.exp(-mpmath.mpf(epsilon.numerator) / epsilon.denominator)
-        return [
-            mpmath.mpf(comb(count, some)) * odds**some / (1 + odds) ** count
-            for some in range(count + 1)
-        ]
-
-
-def responses_delta(each: Fraction, count: int, epsilon: Fraction) -> Fraction:
-    """δ at ε of so many answers: the sum of P(i)·(1 - e^(ε - loss(i))) over the numbers i of lies.
-
-    No term is negative, so the sum has nearly all of its bits.
-    """
-    with mpmath.workprec(MANY_BITS):
-        total = mpmath.mpf(0)
-        for some, chance in enumerate(lies(each, count)):
-            above = (count - 2 * some) * each - epsilon
-            if above <= 0:
-                break
-            total -= chance * mpmath.expm1(-mpmath.mpf(above.numerator) / above.denominator)
-        return Fraction(*mpmath.libmp.to_rational(total._mpf_))
 
 
 def leaking(pair: Pair, delta: Fraction) -> Pair:

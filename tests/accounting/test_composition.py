@@ -13,6 +13,8 @@ from discreet.accounting import (
     charge,
     loss_distribution_delta,
     loss_distribution_epsilon,
+    optimal_delta,
+    optimal_epsilon,
     parallel_loss,
     renyi_delta,
     renyi_epsilon,
@@ -70,6 +72,8 @@ PRICES: dict[str, Callable[[Event], object]] = {
     "zcdp δ": lambda event: zcdp_delta(event, epsilon="1/10"),
     "renyi ε": lambda event: renyi_epsilon(event, delta=DELTA),
     "renyi δ": lambda event: renyi_delta(event, epsilon="1/10"),
+    "optimal ε": lambda event: optimal_epsilon(event, delta=DELTA),
+    "optimal δ": lambda event: optimal_delta(event, epsilon="1/10"),
     "loss distribution ε": lambda event: loss_distribution_epsilon(event, delta=DELTA),
     "loss distribution δ": lambda event: loss_distribution_delta(event, epsilon="1/10"),
     "batch ε": lambda event: batch_epsilon(event, delta=DELTA),
@@ -114,7 +118,7 @@ def test_an_unknown_event_is_refused_by_every_accountant(rule: Callable[..., obj
 
 
 @pytest.mark.parametrize(
-    ("count", "epsilon", "basic", "concentrated", "response", "laplace"),
+    ("count", "epsilon", "basic", "concentrated", "optimal", "laplace"),
     [
         (100, "0.1", 10, 5.22, 4.775, 4.693),
         (1000, "0.01", 10, 1.47, 1.365, 1.363),
@@ -126,7 +130,7 @@ def test_the_table_of_accountants(
     epsilon: str,
     basic: float,
     concentrated: float,
-    response: float,
+    optimal: float,
     laplace: float,
 ) -> None:
     pure = RepeatedEvent(event=PureEvent(epsilon=epsilon), count=count)
@@ -136,16 +140,31 @@ def test_the_table_of_accountants(
     assert loss.epsilon == basic
     found = (
         zcdp_epsilon(pure, delta=DELTA),
-        loss_distribution_epsilon(pure, delta=DELTA),
+        optimal_epsilon(pure, delta=DELTA),
         loss_distribution_epsilon(noise, delta=DELTA),
     )
-    wanted = (concentrated, response, laplace)
+    wanted = (concentrated, optimal, laplace)
     for value, figure in zip(found, wanted, strict=True):
         digits = len(str(figure).partition(".")[2])
         assert round(float(value), digits) == figure
     # Each is at most the one before.
     assert list(found) == sorted(found, reverse=True)
     assert batch_epsilon(noise, delta=DELTA) == found[-1]
+
+
+@pytest.mark.parametrize("count", [100, 1000])
+def test_events_that_share_out_all_of_delta_still_cost_less_than_their_sum(count: int) -> None:
+    # 1 - (1 - δ/k)^k is a little below δ, and that little buys an ε: only optimal composition
+    # counts leaks so exactly.
+    batch = RepeatedEvent(event=ApproximateEvent(epsilon="0.1", delta=DELTA / count), count=count)
+    found = batch_epsilon(batch, delta=DELTA)
+    assert found == optimal_epsilon(batch, delta=DELTA) < Fraction(count, 10) * Fraction(7, 10)
+    assert batch_delta(batch, epsilon=found) == optimal_delta(batch, epsilon=found) <= DELTA
+    with pytest.raises(PrivacyParameterError, match="not above"):
+        zcdp_epsilon(batch, delta=DELTA)
+    loss = basic_loss(batch)
+    assert loss is not None
+    assert loss.delta == DELTA
 
 
 def test_many_exponential_mechanisms_are_priced_by_their_range() -> None:

