@@ -203,7 +203,7 @@ def _figure(release: Answer) -> tuple[str, str] | None:
 def _expected_misses(release: Answer) -> tuple[str, str] | None:
     """How many ranges there are and how many of them can be expected to miss, if several."""
     ranges = sum(not _is_ranked(one) for found in release.columns.values() for one in found)
-    return (f"{ranges:,}", f"{ranges / 20:,.0f}") if ranges >= _SEVERAL else None
+    return (f"{ranges:,}", f"{ranges / _SEVERAL:,.0f}") if ranges >= _SEVERAL else None
 
 
 def _short(epsilon: str) -> str:
