@@ -11,6 +11,7 @@ from tests.support.package_source import SourceFile, imported_names, made_up, pa
 ROOMS = (
     "errors",
     "packages",
+    "text_table",
     "decoding",
     "exact",
     "privacy",

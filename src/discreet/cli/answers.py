@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from discreet.cli.tables import bar, console, percent
 from discreet.errors import Front
 from discreet.exact import stated
+from discreet.text_table import padded
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.release.planned import Plan
 
 _MOST: Final = 60
-_LABEL: Final = 9
+_LABEL: Final = 10
 _BAR: Final = 60
 _ERRORS: Final = (" rank ±", " ±", " between ")
 _CONFIDENCE: Final = Fraction(95, 100)
@@ -113,10 +114,10 @@ def show_picture(release: "Release", column: str) -> None:
     largest = max((upper for _, upper in bounds), default=0)
     if not 0 < largest < inf:
         return
-    wide = max(map(len, [*labels, column]))
-    for label, (lower, upper) in zip(labels, bounds, strict=True):
+    *wide, _ = padded([*labels, column])
+    for label, (lower, upper) in zip(wide, bounds, strict=True):
         low, high = (round(_BAR * max(0, end) / largest) for end in (lower, upper))
-        line = Text().append(f"{label:<{wide}}  ", style="dim")
+        line = Text().append(f"{label}  ", style="dim")
         line.append("█" * low, style="cyan").append("▒" * (high - low), style="cyan")
         out.print(line)
     words = f"{column}: solid up to the lower end of the 95% interval, shaded up to the upper"
@@ -166,7 +167,9 @@ def _protected(unit: str, groups: int | None, rows: int | None) -> str:
 def _line(out: "Console", label: str, text: "Text") -> None:
     from rich.text import Text
 
-    out.print(Text().append(f"{label:<{_LABEL}} ", style="dim").append_text(text))
+    head = Text(label, style="dim")
+    head.truncate(_LABEL, pad=True)
+    out.print(Text.assemble(head, text))
 
 
 def _table() -> "Table":

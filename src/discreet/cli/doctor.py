@@ -32,6 +32,7 @@ from discreet.errors import (
     LedgerUnavailableError,
 )
 from discreet.packages import EXTRAS, JAVA, NEEDED, install
+from discreet.text_table import padded
 
 State = Literal["found", "not yet", "missing", "too old", "fails"]
 
@@ -362,8 +363,9 @@ def _guarded(group: str, what: str, look: Callable[[], Finding], *, needed: bool
 def _show(found: list[Finding]) -> None:
     """A line for each, under the name of its group; a file or a pipe gets lines as they are."""
     width = get_terminal_size().columns if sys.stdout.isatty() else 0
-    wide, states = (max(len(getattr(one, part)) for one in found) for part in ("what", "state"))
-    indent = " " * (wide + states + 6)
+    columns = padded([one.what for one in found]), padded([one.state for one in found])
+    heads = dict(zip(found, zip(*columns, strict=True), strict=True))
+    indent = " " * (len(columns[0][0]) + len(columns[1][0]) + 6)
     for place, (group, members) in enumerate(groupby(found, lambda one: one.group)):
         if place:
             click.echo()
@@ -375,8 +377,9 @@ def _show(found: list[Finding]) -> None:
                 between = "\n"  # a command stays whole, so that it can be copied
             text = f"{says}{between}Run: {_printable(one.fix)}" if one.fix else says
             color = "green" if one.well else "red" if one.needed else "yellow"
-            click.echo(f"  {one.what:<{wide}}  ", nl=False)
-            click.secho(f"{one.state:<{states}}", fg=color, nl=False)
+            what, state = heads[one]
+            click.echo(f"  {what}  ", nl=False)
+            click.secho(state, fg=color, nl=False)
             click.echo("  " + text.replace("\n", "\n" + indent))
 
 

@@ -231,10 +231,15 @@ def _warn_of_weakness(poll: "Poll") -> None:
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
-    for row in [head, *rows]:
-        first, *rest = (
-            text.ljust(width) if column == 0 else text.rjust(width)
-            for column, (text, width) in enumerate(zip(row, widths, strict=True))
-        )
-        click.echo("  " + "   ".join([first, *rest]))
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    from discreet.cli.tables import console
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="")
+    for place, name in enumerate(head):
+        table.add_column(name, justify="right" if place else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console().print(Padding(table, (0, 0, 0, 2), expand=False))

@@ -116,50 +116,70 @@ def _show_questions(out: "Console", questions: Sequence[Asked]) -> None:
     wide = max(map(len, costs))
     out.print(Text("  last questions", style="dim"))
     for one, cost in zip(questions, costs, strict=True):
-        line = Text("  ")
-        line.append(f"{moment(one.time)[:16]}  ", style="dim")
-        line.append(f"{_cut(one.analyst, 10)}  {cost:{wide}}  ")
-        line.append(f"{one.state:10}", style=_COLORS.get(one.state, ""))
-        line.append(f"  {printable(one.summary or '')}")
-        out.print(line, no_wrap=True, overflow="ellipsis")
+        cells = [
+            _cell(moment(one.time), 16, "dim", overflow="crop"),
+            _cell(one.analyst, 10),
+            _cell(cost, wide),
+            _cell(one.state, 10, _COLORS.get(one.state, "")),
+            Text(printable(one.summary or "")),
+        ]
+        out.print(Text("  "), Text("  ").join(cells), sep="", no_wrap=True, overflow="ellipsis")
 
 
 def show_pending(questions: Iterable[Asked]) -> None:
     """Charges without an answer, and the numbers by which they can be given up."""
-    from rich.text import Text
-
     out = console()
-    header = _line("entry", "time (UTC)", "state", "data set", "who", "what")
-    out.print(Text(header, style="dim"), no_wrap=True, overflow="ellipsis")
+    _print_line(out, "entry", "time (UTC)", "state", "data set", "who", "what", style="dim")
     for one in questions:
         what = f"{cost_text(one.cost)}   {one.summary or 'no summary'}"
-        number = f"{one.sequence:,}"
-        line = Text(_line(number, moment(one.time), one.state, one.dataset, one.analyst, what))
-        line.stylize("dim", 9, 28)
-        line.stylize(_COLORS.get(one.state, ""), 30, 39)
-        out.print(line, no_wrap=True, overflow="ellipsis")
+        number, time = f"{one.sequence:,}", moment(one.time)
+        _print_line(out, number, time, one.state, one.dataset, one.analyst, what)
 
 
 def show_entries(entries: Iterable[Entry]) -> None:
     """Entries line by line, oldest first: however many there are, none is kept."""
-    from rich.text import Text
-
     out = console()
-    header = _line("entry", "time (UTC)", "kind", "data set", "who", "what")
-    out.print(Text(header, style="dim"), no_wrap=True, overflow="ellipsis")
+    _print_line(out, "entry", "time (UTC)", "kind", "data set", "who", "what", style="dim")
     for entry in entries:
         who, what = describe(entry)
-        number = f"{entry.sequence:,}"
-        line = Text(_line(number, moment(entry.time), entry.kind, entry.dataset, who, what))
-        line.stylize("dim", 9, 28)
-        line.stylize(_COLORS.get(entry.kind, ""), 30, 39)
-        out.print(line, no_wrap=True, overflow="ellipsis")
+        number, time = f"{entry.sequence:,}", moment(entry.time)
+        _print_line(out, number, time, entry.kind, entry.dataset, who, what)
 
 
-def _line(number: str, time: str, kind: str, dataset: str, who: str, what: str) -> str:
-    return (
-        f"{number:>7}  {time:19}  {kind:9}  {_cut(dataset, 16)}  {_cut(who, 10)}  {printable(what)}"
-    )
+def _print_line(
+    out: "Console",
+    number: str,
+    time: str,
+    kind: str,
+    dataset: str,
+    who: str,
+    what: str,
+    *,
+    style: str = "",
+) -> None:
+    """A line by itself: a table of rich would keep all of them until the last."""
+    from rich.text import Text
+
+    counted = Text(number)
+    counted.pad_left(max(0, 7 - counted.cell_len))
+    cells = [
+        counted,
+        _cell(time, 19, "dim"),
+        _cell(kind, 9, _COLORS.get(kind, "")),
+        _cell(dataset, 16),
+        _cell(who, 10),
+        Text(printable(what)),
+    ]
+    out.print(Text("  ").join(cells), style=style, no_wrap=True, overflow="ellipsis")
+
+
+def _cell(raw: str, width: int, style: str = "", *, overflow: Any = "ellipsis") -> "Text":
+    """A text that takes so much of a line and no more."""
+    from rich.text import Text
+
+    cell = Text(printable(raw), style=style)
+    cell.truncate(width, overflow=overflow, pad=True)
+    return cell
 
 
 def printable(text: str) -> str:
@@ -171,11 +191,6 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else "�" for letter in text)
-
-
-def _cut(raw: str, width: int) -> str:
-    text = printable(raw)
-    return f"{text:{width}}" if len(text) <= width else text[: width - 1] + "…"
 
 
 def show_report(report: Report, place: str) -> None:

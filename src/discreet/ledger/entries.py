@@ -8,7 +8,6 @@ away.  No number in it is a float: what is not whole is an exact fraction, writt
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from hashlib import sha256
 from json.encoder import encode_basestring as quoted
 from typing import Any, Final, Literal, NamedTuple, get_args
@@ -88,8 +87,10 @@ class Entry(NamedTuple):
     @staticmethod
     def read(row: tuple[Any, ...]) -> "Entry":
         """The entry of a row that a store holds; a row of another shape is not an entry."""
-        with suppress(ValidationError):
+        try:
             return convert(row, Entry)
+        except ValidationError:
+            pass  # so that what it quotes goes no further
         raise LedgerCorruptError(
             f"entry {row[0]!r:.40} has a field of the wrong type. Entries are never "
             "changed, so somebody or something else wrote to the ledger. Run discreet ledger "
@@ -159,8 +160,10 @@ def _text(
 
 def parsed(body: str) -> dict[str, Any]:
     """The plain data of a body; one that nobody can have written is damage."""
-    with suppress(ValueError, RecursionError):
+    try:
         return _read.decode(body)
+    except (ValueError, RecursionError):
+        pass
     raise LedgerCorruptError(
         "the body of an entry cannot be read. Entries are never changed, so somebody or something "
         "else wrote to the ledger. Run discreet ledger verify, and restore a backup that it "

@@ -20,6 +20,7 @@ from discreet.local.categories import listed
 from discreet.privacy.estimate import BoundedError, Estimate, Release
 from discreet.privacy.estimates import Estimates
 from discreet.privacy.neighbors import Neighbors
+from discreet.text_table import aligned
 
 NOTE = (
     "The interval is for the respondents; it is for a population if they are a random sample of it."
@@ -142,10 +143,8 @@ class Consistent(Mapping[Any, float]):
         return dict(self)
 
     def __repr__(self) -> str:
-        width = max((len(str(name)) for name in self), default=0)
-        return "\n".join(
-            [*(f"{name!s:<{width}}  {value:.4f}" for name, value in self.items()), self.note]
-        )
+        rows = [(str(name), f"{value:.4f}") for name, value in self.items()]
+        return "\n".join([*aligned(rows), self.note])
 
 
 def estimated(

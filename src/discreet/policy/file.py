@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 from discreet.errors import PolicyError
 
@@ -29,12 +29,41 @@ Keys = tuple[str, ...]
 class TomlFile:
     """The fields of a TOML file, by name.  Numbers are the decimals that were written."""
 
-    declares: ClassVar[str]
-    """What such a file is, with its article."""
+    kind: ClassVar[str]
+    """What such a file is called."""
+    missing: ClassVar[str]
+    """What it holds, and what to do if it cannot be read: rule and remedy."""
+    example: ClassVar[str]
+    """A field of it, with a text."""
 
     path: Path
     text: str
     fields: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """The file's fields; whether they mean anything is not looked at."""
+        place = Path(path)
+        text, why = _text(place)
+        if text is None:
+            raise PolicyError(f"the {cls.kind} {place.name!r} {why}. {cls.missing}")
+        try:
+            return cls(place, text, tomllib.loads(text, parse_float=Decimal))
+        except (ValueError, RecursionError, ArithmeticError) as error:
+            said = str(error)
+        found = _PLACE.search(said)
+        line = int(found[1]) if found and found[1] else text.rstrip().count("\n") + 1
+        where = f"line {line} of {place.name}"
+        if said.startswith(_TWICE):
+            raise PolicyError(
+                f"{where} sets what is set before. A {cls.kind} says everything once, so that "
+                "there is no doubt about what holds. Take one of the two out."
+            )
+        raise PolicyError(
+            f"{place.name} is not TOML: {where} cannot be read. A {cls.kind} is a list of fields, "
+            "each a name, an equals sign and a value. Write texts in quotes: "
+            f"{cls.example}."
+        )
 
     def error(
         self, fact: str, remedy: str, field: str | None = None, within: Keys = ()
@@ -50,7 +79,7 @@ class TomlFile:
         meant = f" Did you mean {near[0]!r}?" if near else ""
         return self.error(
             f"there is no field {field[:60]!r}.{meant}",
-            f"The fields of {'.'.join(within) or self.declares} are {', '.join(known)}. Correct "
+            f"The fields of {'.'.join(within) or 'a ' + self.kind} are {', '.join(known)}. Correct "
             "the name, or take it out.",
             field,
             within,
@@ -62,29 +91,12 @@ class PolicyFile(TomlFile):
 
     __slots__ = ()
 
-    declares: ClassVar = "a policy"
-
-    @staticmethod
-    def read(path: str | Path) -> "PolicyFile":
-        """The file's fields; whether they mean anything is not looked at."""
-        place = Path(path)
-        text = _text(place)
-        try:
-            return PolicyFile(place, text, tomllib.loads(text, parse_float=Decimal))
-        except (ValueError, RecursionError, ArithmeticError) as error:
-            said = str(error)
-        found = _PLACE.search(said)
-        line = int(found[1]) if found and found[1] else len(text.splitlines())
-        where = f"line {line} of {place.name}"
-        if said.startswith(_TWICE):
-            raise PolicyError(
-                f"{where} sets what is set before. A policy says everything once, so that there is "
-                "no doubt about what holds. Take one of the two out."
-            )
-        raise PolicyError(
-            f"{place.name} is not TOML: {where} cannot be read. A policy is a list of fields, each "
-            'a name, an equals sign and a value. Write texts in quotes: unit = "patient_id".'
-        )
+    kind: ClassVar = "policy"
+    missing: ClassVar = (
+        "It is the TOML file in which the custodian declares a table. Correct the path, or have "
+        "one written: discreet init visits.parquet."
+    )
+    example: ClassVar = 'unit = "patient_id"'
 
     def beside(self, path: str) -> str:
         """A path of the policy, which is looked up from the policy's own folder."""
@@ -102,16 +114,6 @@ class PolicyFile(TomlFile):
                 "ledger",
             )
         return ledger if ledger == MEMORY else self.beside(ledger)
-
-
-def _text(path: Path) -> str:
-    text, why = declared_text(path)
-    if text is None:
-        raise PolicyError(
-            f"the policy {path.name!r} {why}. It is the TOML file in which the custodian declares "
-            "a table. Correct the path, or have one written: discreet init visits.parquet."
-        )
-    return text
 
 
 def line_of(text: str, field: Keys) -> int | None:
@@ -163,7 +165,7 @@ def _depth(said: Any, field: Keys) -> int:
     return len(field)
 
 
-def declared_text(path: Path) -> tuple[str | None, str]:
+def _text(path: Path) -> tuple[str | None, str]:
     """The text, or None and why it cannot be read.
 
     A file that is too long is not read in part: what stands at its end may be a limit.

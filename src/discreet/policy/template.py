@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from discreet.plan.schema import ROW
 from discreet.policy.columns import toml_key, toml_text
+from discreet.text_table import padded
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _REAL = ("FLOAT", "DOUBLE", "DECIMAL")
@@ -121,8 +122,8 @@ def _heading(columns: Sequence[Stored]) -> list[str]:
 
 
 def _columns(columns: Sequence[Stored]) -> list[str]:
-    wide = max((len(toml_key(column.name)) for column in columns), default=0)
-    return [_line(f"{toml_key(column.name):<{wide}}", column.type) for column in columns] or [
+    keys = padded([toml_key(column.name) for column in columns])
+    return [_line(key, column.type) for key, column in zip(keys, columns, strict=True)] or [
         "# EXAMPLE_COLUMN = { low = 0, high = 60 }  # write the names that the rows use instead"
     ]
 

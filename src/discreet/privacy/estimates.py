@@ -10,6 +10,7 @@ from discreet.errors import DataError
 from discreet.exact import rational
 from discreet.privacy.estimate import Estimate, Loss, total_loss
 from discreet.privacy.uncertainty import Interval
+from discreet.text_table import aligned
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +84,9 @@ class Estimates(Mapping[Any, Estimate]):
         )
 
     def __repr__(self) -> str:
-        names = [str(name) for name in self._names]
-        width = max((len(name) for name in names), default=0)
-        rows = [
-            f"{name:<{width}}  {estimate.text}"
-            for name, estimate in zip(names, self.values(), strict=True)
-        ]
-        return "\n".join([*rows, f"together {self.loss}"])
+        texts = (estimate.text for estimate in self.values())
+        rows = list(zip(map(str, self._names), texts, strict=True))
+        return "\n".join([*aligned(rows), f"together {self.loss}"])
 
     @property
     def _names(self) -> list[Any]:

@@ -20,6 +20,7 @@ from discreet.release.certificate import Certificate
 from discreet.release.forms import Kind, kind_of
 from discreet.release.remarks import RANK_ERROR, outranked
 from discreet.release.shown import label_text, text_columns, unique
+from discreet.text_table import aligned
 
 _CONFIDENCE = Fraction(95, 100)
 _MOST_SHOWN = 60
@@ -303,11 +304,7 @@ class Release:
         columns += [
             [name, *text_columns(part[:_MOST_SHOWN])] for name, part in self.columns.items()
         ]
-        widths = [max(map(len, column)) for column in columns]
-        lines = [
-            "  ".join(f"{part:<{width}}" for part, width in zip(line, widths, strict=True)).rstrip()
-            for line in zip(*columns, strict=True)
-        ]
+        lines = aligned(list(zip(*columns, strict=True)))
         if len(self) > _MOST_SHOWN:
             lines.append(f"… {len(self) - _MOST_SHOWN:,} more groups")
         if not self.groups:

@@ -11,6 +11,7 @@ from discreet.privacy.budget import Budget
 from discreet.release.answer import Release
 from discreet.release.asking import Asking
 from discreet.release.planned import Plan
+from discreet.text_table import aligned
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,14 +54,9 @@ class Planned:
                 )
                 for line in plan.lines
             ]
-        widths = [max(len(row[place]) for row in rows) for place in range(5)]
-        lines = [
-            "  ".join(f"{part:<{width}}" for part, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
         delta = "" if self.delta == 0 else f", {stated('δ', self.delta)}"
         total = f"costs {stated('ε', self.epsilon)}{delta} together"
-        return "\n".join([*lines, f"{total}; nothing is spent until .release()"])
+        return "\n".join([*aligned(rows), f"{total}; nothing is spent until .release()"])
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from discreet.errors import DataError, DiscreetError, Remedy
 from discreet.exact import decimal_text, rational
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.questions import LONGEST_SUMMARY, one_line
+from discreet.text_table import aligned
 
 _VERSION = 1
 UNANSWERED = "0" * 64
@@ -133,8 +134,7 @@ class Certificate:
     @property
     def text(self) -> str:
         """For people."""
-        width = max(len(topic) for topic, _ in self.lines)
-        return "\n".join(f"{topic:<{width}}  {_printable(line)}" for topic, line in self.lines)
+        return "\n".join(aligned([(topic, _printable(line)) for topic, line in self.lines]))
 
     def __str__(self) -> str:
         return self.text

@@ -19,6 +19,7 @@ from discreet.question.groupings import Unlisted
 from discreet.release.margins import Margin, least_epsilon, margin, reach_text
 from discreet.release.price import Price, Priced, price
 from discreet.release.remarks import check_rank_names, in_no_group, too_few, undeclared
+from discreet.text_table import aligned
 
 if TYPE_CHECKING:
     from discreet.engines.measuring import Engine
@@ -264,11 +265,7 @@ class Plan:
             )
             for line in self.lines
         ]
-        widths = [max(len(row[place]) for row in rows) for place in range(5)]
-        text = [
-            "  ".join(f"{part:<{width}}" for part, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
+        text = aligned(rows)
         text += [f"{name} = {how}, from released numbers" for name, how in self.computed]
         text += [f"note: {note}" for note in self.notes]
         return "\n".join([*text, f"costs {self._price}; nothing is spent until .release()"])

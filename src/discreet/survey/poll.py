@@ -1,9 +1,7 @@
 """A poll as its TOML file declares it."""
 
-import tomllib
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +12,7 @@ from warnings import catch_warnings, simplefilter
 from discreet.errors import DiscreetError, Front, PolicyError, PrivacyWarning
 from discreet.exact import rational
 from discreet.local import Mean
-from discreet.policy.file import TomlFile, declared_text
+from discreet.policy.file import TomlFile
 from discreet.survey.schemes import CHOOSE, KINDS, NUMBER_KINDS, number_scheme_for, scheme_for
 
 NONE: Final = "none"
@@ -89,7 +87,7 @@ class Poll:
 
 def read_poll(path: str | Path) -> Poll:
     """The poll that a TOML file declares; every field is checked before anything is opened."""
-    file = _file(Path(path))
+    file = _PollFile.read(path)
     fields = file.fields
     for name in fields:
         if name not in _FIELDS:
@@ -111,30 +109,12 @@ def read_poll(path: str | Path) -> Poll:
 class _PollFile(TomlFile):
     __slots__ = ()
 
-    declares: ClassVar = "a poll"
-
-
-def _file(place: Path) -> TomlFile:
-    text, why = declared_text(place)
-    if text is None:
-        raise PolicyError(
-            f"the poll {place.name!r} {why}. It is the TOML file with the question and its "
-            "answers. Correct the path, or have one written: discreet survey new poll.toml."
-        )
-    try:
-        return _PollFile(place, text, tomllib.loads(text, parse_float=Decimal))
-    except (ValueError, RecursionError, ArithmeticError) as error:
-        _, found, after = str(error).rpartition("(at ")
-        said = f" at {after.rstrip(')')}" if found else ""
-        twice = "overwrite" in str(error)
-    if twice:
-        raise PolicyError(
-            f"{place.name} has a field twice. Each field stands once. Take one of the two out."
-        )
-    raise PolicyError(
-        f"{place.name} is not TOML: it cannot be read{said}. A poll is a list of fields, each "
-        'a name, an equals sign and a value. Write texts in quotes: title = "Sport".'
+    kind: ClassVar = "poll"
+    missing: ClassVar = (
+        "It is the TOML file with the question and its answers. Correct the path, or have one "
+        "written: discreet survey new poll.toml."
     )
+    example: ClassVar = 'title = "Sport"'
 
 
 def _line(file: TomlFile, name: str, example: str) -> str:
