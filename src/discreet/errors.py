@@ -25,12 +25,13 @@
 
 A message states a fact, the rule behind it and the remedy, in that order.  It carries parameters
 that the caller wrote, never a value from the data.  A remedy is written in the syntax of whoever
-reads it: a ``Remedy`` has one text for each, and the front that catches the error chooses.
+reads it: a ``Remedy`` has one text for each, and the front that catches the error chooses.  Where
+the question is a text, the message says first at which ``Place`` the part begins that is refused.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Self
 
@@ -75,19 +76,48 @@ class Remedy:
         return next(text for text in texts if text is not None)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a text a part of it begins.
+
+    >>> place = Place(12, "SELECT ward,\\n  AVG(stay)")
+    >>> place.line, place.column, str(Place(7, "SELECT 1"))
+    (1, 13, 'line 1, column 8')
+    """
+
+    start: int
+    text: str = field(repr=False)
+
+    @property
+    def line(self) -> int:
+        """The line, counted from 1."""
+        return self.text.count("\n", 0, self.start) + 1
+
+    @property
+    def column(self) -> int:
+        """The character within the line, counted from 1."""
+        return self.start - self.text.rfind("\n", 0, self.start)
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
 class _Told:
     """A message in parts: texts, which are the same for everybody, and remedies.
 
-    ``front`` is that of whoever caught it first; until then it is told in Python.
+    ``front`` is that of whoever caught it first; until then it is told in Python.  ``place`` is
+    where the part stands that it is about, if that is known.
     """
 
     args: tuple[object, ...]
     front: Front | None = None
+    place: Place | None = None
 
     def text(self, front: Front) -> str:
         """The message as the front writes it."""
         parts = [part.text(front) if isinstance(part, Remedy) else str(part) for part in self.args]
-        return " ".join(filter(None, parts))
+        message = " ".join(filter(None, parts))
+        return message if self.place is None else f"{self.place}: {message}"
 
     def told(self, front: Front) -> str:
         """The message as the front writes it that caught it first: this one, if none did."""
@@ -108,10 +138,20 @@ class DiscreetError(_Told, Exception):
     ('n is 0. Write n=1.', 'n is 0. Write --n 1.')
     """
 
-    def at(self, place: str) -> Self:
-        """The same error, which says first where in a text it is."""
-        first, *rest = self.args or ("",)
-        return type(self)(f"{place}{first}", *rest)
+    def at(self, place: Place | None) -> Self:
+        """This error, which says first where it is; what is further in has said it before.
+
+        >>> inner, outer = Place(7, "SELECT x + 1"), Place(0, "SELECT x + 1")
+        >>> str(DiscreetError("n is 0.").at(None).at(inner).at(outer))
+        'line 1, column 8: n is 0.'
+        """
+        self.place = self.place or place
+        return self
+
+    def caught_by(self, front: Front) -> Self:
+        """This error, told in the syntax of a front, unless one further in caught it."""
+        self.front = self.front or front
+        return self
 
 
 @contextmanager
@@ -127,7 +167,7 @@ def caught_by(front: Front) -> Iterator[None]:
     try:
         yield
     except DiscreetError as error:
-        error.front = error.front or front
+        error.caught_by(front)
         raise
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dp
 from discreet import dbapi, errors
-from discreet.errors import DiscreetError, Front, Remedy, caught_by
+from discreet.errors import DiscreetError, Front, Place, Remedy, caught_by
 
 REMEDY = Remedy(python="Write n=1.", sql="SET n = 1.", policy="Write n = 1.", command="Add --n 1.")
 TEXTS = {
@@ -84,7 +84,7 @@ def test_the_front_that_catches_first_tells_it() -> None:
 
 
 def test_an_error_that_says_where_it_is_keeps_its_remedies() -> None:
-    located = refusal().at("line 1, column 8: ")
+    located = refusal().at(Place(7, "SELECT 1"))
     assert type(located) is errors.QueryError
     assert located.text(Front.COMMAND) == f"line 1, column 8: {TEXTS[Front.COMMAND]}"
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
+from discreet.errors import Place
 from discreet.measures.reading import Reading, Summed
 from discreet.measures.steps import Rules
 from discreet.measures.unit import CapName, Reach, Unit
@@ -75,6 +76,8 @@ class Aggregate:
     levels: tuple[Fraction, ...] = ()
     written: Callable[[], str] | None = field(default=None, compare=False, repr=False)
     """The user's own words for it, where it was written in SQL: made when a refusal needs them."""
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """Where it stands in the text of the question, if it was read from one."""
 
     @property
     def said(self) -> str:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any, ClassVar
 
+from discreet.errors import DiscreetError, Place
 from discreet.measures.counts import COUNT, ROWS
 from discreet.measures.measure import (
     Asked,
@@ -205,11 +206,13 @@ def shared_moments(asked: Sequence[Asked], rules: Rules) -> dict[Node, Measure]:
     """The moments of each expression whose mean or variance is asked for."""
     squared: dict[Node, bool] = {}
     typed_of: dict[Node, Typed] = {}
+    places: dict[Node, Place | None] = {}
     for one in asked:
         if one.typed is not None and one.aggregate.statistic in (MEAN, VARIANCE, DEVIATION):
             node = one.typed.node
             squared[node] = squared.get(node, False) or one.aggregate.statistic is not MEAN
             typed_of[node] = one.typed
+            places.setdefault(node, one.aggregate.place)
     counts_rows = not rules.fixed and any(
         one.aggregate.statistic is ROWS
         or (one.aggregate.statistic is PEOPLE and not rules.by_person)
@@ -219,9 +222,12 @@ def shared_moments(asked: Sequence[Asked], rules: Rules) -> dict[Node, Measure]:
     for place, (node, squares) in enumerate(squared.items()):
         points = SQUARE_POINTS if squares else POINTS
         # The number of all rows comes with the first column's moments, at no further price.
-        found[node] = Moments(
-            steps(typed_of[node], points, rules), squares, counts_rows and place == 0
-        )
+        try:
+            value = steps(typed_of[node], points, rules)
+        except DiscreetError as error:
+            error.at(places[node])
+            raise
+        found[node] = Moments(value, squares, counts_rows and place == 0)
     return found
 
 

@@ -3,11 +3,19 @@
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from discreet.errors import BoundsError, QueryError, Remedy
+from discreet.errors import BoundsError, DiscreetError, QueryError, Remedy
 from discreet.measures.counts import COUNT, ROWS
 from discreet.measures.distinct import DISTINCT
 from discreet.measures.ends import LEAST, MOST
-from discreet.measures.measure import Aggregate, Asked, Everything, Output, Statistic, Takes
+from discreet.measures.measure import (
+    Aggregate,
+    Asked,
+    Everything,
+    Measure,
+    Output,
+    Statistic,
+    Takes,
+)
 from discreet.measures.moments import DEVIATION, MEAN, VARIANCE, shared_moments
 from discreet.measures.people import PEOPLE
 from discreet.measures.quantiles import QUANTILE
@@ -56,7 +64,7 @@ def measured(
     everything = Everything(asked, rules, shared_moments(asked, rules))
     found = []
     for one in asked:
-        measure = one.aggregate.statistic.measured(one, everything)
+        measure = _measure(one, everything)
         dated = one.typed is not None and one.typed.kind is Kind.DATE
         levels = one.aggregate.levels
         if len(levels) > 1:
@@ -70,11 +78,27 @@ def measured(
     return tuple(found)
 
 
+def _measure(asked: Asked, everything: Everything) -> Measure:
+    try:
+        return asked.aggregate.statistic.measured(asked, everything)
+    except DiscreetError as error:
+        error.at(asked.aggregate.place)
+        raise
+
+
 def _argument(aggregate: Aggregate, columns: Mapping[str, Column]) -> Typed | None:
     """What was found out about the expression of an aggregate, which must be of the right kind."""
     if aggregate.of is None:
         return None
-    typed, statistic = check(aggregate.of, columns), aggregate.statistic
+    try:
+        return _typed(aggregate, aggregate.of, columns)
+    except DiscreetError as error:
+        error.at(aggregate.place)
+        raise
+
+
+def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> Typed:
+    typed, statistic = check(of, columns), aggregate.statistic
     if statistic.takes is Takes.CONDITION and typed.kind is not Kind.BOOLEAN:
         raise QueryError(
             f"{aggregate.said} counts people by a {typed.kind}. It counts those for whom a "

@@ -6,12 +6,12 @@ column) is missing, and missing passes through every operator as it does in SQL.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Literal as OneOf
 from typing import get_args
 
-from discreet.errors import QueryError
+from discreet.errors import Place, QueryError
 from discreet.plan.columns import date_text
 
 MOST_NODES = 1000
@@ -47,14 +47,21 @@ Target = OneOf["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "VARCHAR"]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class _Part:
+    """What every node has: where it stands in the text that it was read from, if it was."""
+
+    place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Named(_Part):
     """The value of a column, declared or derived."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(_Part):
     """A number, a truth value, a text, or nothing (missing); ``dated`` numbers are days."""
 
     value: Fraction | bool | str | None
@@ -62,7 +69,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Calculation:
+class Calculation(_Part):
     """A sum, difference, product, quotient or remainder (of the sign of the left side).
 
     A quotient or remainder by zero is missing.  Two dates have a difference in days; a date and a
@@ -75,7 +82,7 @@ class Calculation:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(_Part):
     """Whether two values are in this relation."""
 
     operator: Comparison
@@ -84,7 +91,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class Both(_Part):
     """Logical and."""
 
     left: "Node"
@@ -92,7 +99,7 @@ class Both:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Either(_Part):
     """Logical or."""
 
     left: "Node"
@@ -100,35 +107,35 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
-class Negated:
+class Negated(_Part):
     """Logical not."""
 
     operand: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(_Part):
     """Whether there is no value."""
 
     operand: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Absolute:
+class Absolute(_Part):
     """The distance of a number from zero."""
 
     operand: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Floored:
+class Floored(_Part):
     """The largest whole number not above a number."""
 
     operand: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Clipped:
+class Clipped(_Part):
     """A number, moved between two public bounds."""
 
     operand: "Node"
@@ -137,7 +144,7 @@ class Clipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(_Part):
     """One value where a condition is true, another where it is false or missing."""
 
     condition: "Node"
@@ -146,7 +153,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(_Part):
     """A function of one value and of written parameters; missing where it has no value.
 
     CALENDAR is a date itself: missing before the year 1 and after 9999, where there is none.
@@ -158,7 +165,7 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(_Part):
     """One text after another."""
 
     left: "Node"
@@ -166,7 +173,7 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(_Part):
     """A value as one of another kind; missing where it cannot be read so."""
 
     operand: "Node"
@@ -216,6 +223,11 @@ def walk(node: Node) -> Iterator[Node]:
             stack.append((getattr(current, name), depth + 1))
 
 
+def names_in(nodes: Iterable[Node]) -> frozenset[str]:
+    """The columns that expressions are about."""
+    return frozenset(one.name for node in nodes for one in walk(node) if isinstance(one, Named))
+
+
 def read_size(node: Node) -> Node:
     """The node, refused where it is too large to be read: one that Python made of itself, say."""
     for _ in walk(node):
@@ -244,7 +256,7 @@ def _too_large() -> QueryError:
 
 
 def conjuncts(node: Node) -> list[Node]:
-    """The conditions that AND combines, in order."""
+    """The conditions that AND combines, in order; one without a place stands where they do."""
     found: list[Node] = []
     stack, seen = [node], 0
     while stack:
@@ -252,19 +264,27 @@ def conjuncts(node: Node) -> list[Node]:
         if seen > MOST_NODES:
             raise _too_large()
         if isinstance(part, Both):
-            stack += [part.right, part.left]
+            stack += [placed(part.right, part.place), placed(part.left, part.place)]
         else:
             found.append(part)
     return found
 
 
 def replaced(node: Node, derived: dict[str, Node]) -> Node:
-    """The node with every derived column written out."""
+    """The node with every derived column written out, which stands where it was read if it was."""
     if isinstance(node, Named):
-        return derived.get(node.name, node)
-    parts = [getattr(node, field.name) for field in fields(node)]
+        return placed(derived.get(node.name, node), node.place)
+    parts = [getattr(node, name) for name in node.__match_args__]
     whole = [replaced(part, derived) if isinstance(part, Node) else part for part in parts]
-    return type(node)(*whole)  # type: ignore[arg-type]
+    return type(node)(*whole, place=node.place)  # type: ignore[arg-type]
+
+
+def placed(node: Node, place: Place | None) -> Node:
+    """The node at a place, unless it has one: what stands for a name keeps its own."""
+    if place is None or node.place is not None:
+        return node
+    parts = [getattr(node, name) for name in node.__match_args__]
+    return type(node)(*parts, place=place)
 
 
 def shown(node: Node) -> str:

@@ -6,9 +6,12 @@ from typing import Any
 
 from discreet.errors import PolicyError, Remedy
 from discreet.plan.columns import Boolean, Category, Column, Number, Text
+from discreet.plan.expressions import constant_text, quoted_name
 from discreet.privacy.neighbors import Neighbors
 
 ROW = "row"
+_LONGEST = 60
+"""Characters of a name or a value that is an example in a message."""
 MOST_ROWS = 1_000_000
 """The largest cap: a person's weights then fit in 64 bits."""
 DECLARE_THE_UNIT = Remedy(
@@ -165,3 +168,23 @@ def _check_columns(columns: Mapping[str, Column], unit: str) -> None:
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and bool(value) and value.isprintable()
+
+
+def example_condition(columns: Mapping[str, Column]) -> str:
+    """A condition on a row of these columns, in SQL, for a message."""
+    for name, column in columns.items():
+        if isinstance(column, Number) and not column.dated and len(name) <= _LONGEST:
+            return f"{quoted_name(name)} > 2"
+    return example_equality(columns)
+
+
+def example_equality(columns: Mapping[str, Column]) -> str:
+    """A condition that chooses one group of rows, in SQL, for a message."""
+    for name, column in columns.items():
+        if isinstance(column, Category) and len(name) <= _LONGEST:
+            value = column.values[0]
+            text = constant_text(value) if isinstance(value, str) else str(value)
+            if len(text) <= _LONGEST:
+                return f"{quoted_name(name)} = {text}"
+    truths = (name for name, one in columns.items() if isinstance(one, Boolean))
+    return next((quoted_name(name) for name in truths if len(name) <= _LONGEST), "x = 'a'")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from fractions import Fraction
 
-from discreet.errors import QueryError, Remedy
+from discreet.errors import Place, QueryError, Remedy
 from discreet.plan.columns import Boolean, Category, Column, Number, day
 from discreet.plan.compose import flag, rounded
 from discreet.plan.expressions import (
@@ -45,6 +45,7 @@ from discreet.plan.intervals import (
     remainder,
 )
 from discreet.plan.kinds import Kind
+from discreet.plan.schema import example_condition
 
 __all__ = ["Kind", "Typed", "check", "unknown_column"]
 
@@ -74,14 +75,17 @@ class Typed:
 
 
 def check(node: Node, columns: Mapping[str, Column]) -> Typed:
-    """The kind and the bounds of an expression, or a refusal that says what does not fit."""
+    """The kind and the bounds of an expression, or a refusal that says what does not fit.
+
+    Where the expression was read from a text, the refusal says where its innermost part stands.
+    """
     read_size(node)  # before anything recurses into it
     if written_size(node) > MOST_NODES:
         raise QueryError(
             f"{shown(node)[:60]!r} becomes too long when it is written out: a clip, a divisor or "
             "a part of a date stands for its value several times. Engines read what is written. "
             "Nest fewer."
-        )
+        ).at(node.place)
     return _check(node, columns, _NONE)
 
 
@@ -109,18 +113,18 @@ def _computed_size(node: Node) -> int:
     return written_size(node)
 
 
-def condition_of(node: Node, columns: Mapping[str, Column]) -> Node:
-    """A checked condition on rows, or the refusal of what is none."""
+def condition_of(node: Node, columns: Mapping[str, Column], clause: str = "WHERE has") -> Node:
+    """A checked condition on rows, or the refusal of what is none; ``clause`` begins it."""
     typed = check(node, columns)
     if typed.kind is not Kind.BOOLEAN:
         raise QueryError(
-            f"where got {shown(node)[:80]!r}, which is a {typed.kind}. A row is kept if the "
-            "condition is true for it.",
+            f"{clause} {shown(node)[:60]!r}, which is not a condition. A row is kept if it is true "
+            "for it.",
             Remedy(
                 python='Write a comparison, such as dp.col("stay") > 2.',
-                sql="Write a comparison, such as stay > 2.",
+                sql=f"Write a comparison, such as {example_condition(columns)}.",
             ),
-        )
+        ).at(node.place)
     return typed.node
 
 
@@ -136,8 +140,12 @@ def unknown_column(name: str, columns: Mapping[str, Column]) -> QueryError:
 
 
 def _check(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
-    """The kind and bounds of a node where ``facts`` hold."""
-    typed = _typed(node, columns, facts)
+    """The kind and bounds of a node where ``facts`` hold; a refusal says where it stands."""
+    try:
+        typed = _typed(node, columns, facts)
+    except QueryError as error:
+        error.at(node.place)
+        raise
     if not facts or node not in facts or typed.kind not in (Kind.NUMBER, Kind.DATE):
         return typed
     found = narrowed(facts[node], typed.interval)
@@ -157,34 +165,39 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
             if Kind.DATE in (sides[0].kind, sides[1].kind):
                 return _calendar(operator, *sides, node)
             what = f"the operator {operator}"
-            return _calculation(operator, *(_need(side, Kind.NUMBER, what) for side in sides))
+            one, two = (_need(side, Kind.NUMBER, what) for side in sides)
+            return _calculation(operator, one, two, node.place)
         case Compared(operator, left, right):
             first, second = _alike(
                 _check(left, columns, facts), _check(right, columns, facts), node
             )
-            return Typed(Compared(operator, first.node, second.node), Kind.BOOLEAN)
+            compared = Compared(operator, first.node, second.node, place=node.place)
+            return Typed(compared, Kind.BOOLEAN)
         case Both(left, right) | Either(left, right):
             one, two = (
                 _need(_check(part, columns, facts), Kind.BOOLEAN, "AND and OR")
                 for part in (left, right)
             )
-            return Typed(type(node)(one.node, two.node), Kind.BOOLEAN)
+            return Typed(type(node)(one.node, two.node, place=node.place), Kind.BOOLEAN)
         case Joined(left, right):
             one, two = (
                 _need(_check(part, columns, facts), Kind.TEXT, "||") for part in (left, right)
             )
-            return Typed(Joined(one.node, two.node), Kind.TEXT)
+            return Typed(Joined(one.node, two.node, place=node.place), Kind.TEXT)
         case Negated(operand):
             inner = _need(_check(operand, columns, facts), Kind.BOOLEAN, "NOT")
-            return Typed(Negated(inner.node), Kind.BOOLEAN)
+            return Typed(Negated(inner.node, place=node.place), Kind.BOOLEAN)
         case Missing(operand):
-            return Typed(Missing(_check(operand, columns, facts).node), Kind.BOOLEAN)
+            inner = _check(operand, columns, facts)
+            return Typed(Missing(inner.node, place=node.place), Kind.BOOLEAN)
         case Absolute(operand):
             inner = _need(_check(operand, columns, facts), Kind.NUMBER, "ABS")
-            return _number(Absolute(inner.node), absolute(inner.interval), inner.whole)
+            distance = Absolute(inner.node, place=node.place)
+            return _number(distance, absolute(inner.interval), inner.whole)
         case Floored(operand):
             inner = _need(_check(operand, columns, facts), Kind.NUMBER, "FLOOR")
-            return _number(Floored(inner.node), floored(inner.interval), True)
+            below = Floored(inner.node, place=node.place)
+            return _number(below, floored(inner.interval), True)
         case Clipped(operand, low, high):
             inner = _need(_check(operand, columns, facts), Kind.NUMBER, "clip")
             if low >= high:
@@ -193,7 +206,8 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
                     Remedy(python="Write .clip(0, 60).", sql="Write CLIP(x, 0, 60)."),
                 )
             whole = inner.whole and low.denominator == high.denominator == 1
-            return Typed(Clipped(inner.node, low, high), Kind.NUMBER, low, high, whole)
+            clipped = Clipped(inner.node, low, high, place=node.place)
+            return Typed(clipped, Kind.NUMBER, low, high, whole)
         case Chosen(condition, then, otherwise):
             test = _need(_check(condition, columns, facts), Kind.BOOLEAN, "a condition")
             first, second = _alike(
@@ -201,12 +215,12 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
                 _check(otherwise, columns, both(facts, where_not_true(condition))),
                 node,
             )
-            return _chosen(test, first, second)
+            return _chosen(test, first, second, node.place)
         case Applied(function, operand, parameters):
             rule = signature(node)
             inner = _need(_check(operand, columns, facts), rule.takes, function)
             found = rule.bounds(inner.interval, parameters)
-            applied = Applied(function, inner.node, parameters)
+            applied = Applied(function, inner.node, parameters, place=node.place)
             return Typed(applied, rule.gives, found.low, found.high, rule.whole)
         case Converted(operand, _):
             return _converted(node, _check(operand, columns, facts))
@@ -216,8 +230,8 @@ def _number(node: Node, found: Interval, whole: bool) -> Typed:
     return Typed(node, Kind.NUMBER, found.low, found.high, whole)
 
 
-def _chosen(test: Typed, first: Typed, second: Typed) -> Typed:
-    node = Chosen(test.node, first.node, second.node)
+def _chosen(test: Typed, first: Typed, second: Typed, place: Place | None) -> Typed:
+    node = Chosen(test.node, first.node, second.node, place=place)
     sides = [side for side in (first, second) if side.kind is not Kind.NOTHING]
     if not sides:
         return Typed(node, Kind.NOTHING)
@@ -281,9 +295,10 @@ def _as_date(side: Typed) -> Typed:
         raise QueryError(
             f"{shown(side.node)[:60]} stands beside a date and is none. Dates are written as year, "
             "month and day. Write '2026-01-31'."
-        )
+        ).at(side.node.place)
     value = Fraction(days)
-    return Typed(Constant(value, dated=True), Kind.DATE, value, value, True)
+    date = Constant(value, dated=True, place=side.node.place)
+    return Typed(date, Kind.DATE, value, value, True)
 
 
 def _need(part: Typed, kind: Kind, what: str) -> Typed:
@@ -291,11 +306,11 @@ def _need(part: Typed, kind: Kind, what: str) -> Typed:
         raise QueryError(
             f"{what} takes a {kind}, and {shown(part.node)[:60]!r} is a {part.kind}. Kinds are "
             "checked before anything is spent. Use a column of the right kind, or declare it so."
-        )
+        ).at(part.node.place)
     return part
 
 
-def _calculation(operator: Arithmetic, left: Typed, right: Typed) -> Typed:
+def _calculation(operator: Arithmetic, left: Typed, right: Typed, place: Place | None) -> Typed:
     whole = operator != "/" and left.whole and right.whole
     first, second = left.interval, right.interval
     match operator:
@@ -309,13 +324,13 @@ def _calculation(operator: Arithmetic, left: Typed, right: Typed) -> Typed:
             found = divided(first, second)
         case "%":
             found = remainder(first, second, whole)
-    return _number(Calculation(operator, left.node, right.node), found, whole)
+    return _number(Calculation(operator, left.node, right.node, place=place), found, whole)
 
 
 def _calendar(operator: Arithmetic, left: Typed, right: Typed, node: Node) -> Typed:
     """The days between two dates, or the date so many days before or after one."""
     if operator == "-" and {left.kind, right.kind} <= {Kind.DATE, Kind.TEXT, Kind.NOTHING}:
-        return _calculation("-", *_alike(left, right, node))
+        return _calculation("-", *_alike(left, right, node), node.place)
     later = right.kind is Kind.DATE
     days = left if later else right
     if operator not in ("+", "-") or (later and operator == "-") or days.kind is Kind.DATE:
@@ -325,9 +340,10 @@ def _calendar(operator: Arithmetic, left: Typed, right: Typed, node: Node) -> Ty
             "d + 7."
         )
     days = _need(days, Kind.NUMBER, f"the operator {operator} beside a date")
-    moved = _calculation(operator, *((days, right) if later else (left, days)))
+    moved = _calculation(operator, *((days, right) if later else (left, days)), node.place)
     found = floored(narrowed(moved.interval, CALENDAR))
-    return Typed(Applied("CALENDAR", moved.node), Kind.DATE, found.low, found.high, True)
+    dated = Applied("CALENDAR", moved.node, place=node.place)
+    return Typed(dated, Kind.DATE, found.low, found.high, True)
 
 
 def _converted(node: Converted, inner: Typed) -> Typed:
@@ -354,13 +370,13 @@ def _converted(node: Converted, inner: Typed) -> Typed:
         case Kind.BOOLEAN, "VARCHAR":
             return Typed(flag(value, Constant("true"), Constant("false")), Kind.TEXT)
         case Kind.TEXT, "DOUBLE":
-            return _number(Converted(value, "DOUBLE"), Interval(), False)
+            return _number(Converted(value, "DOUBLE", place=node.place), Interval(), False)
         case Kind.TEXT, "INTEGER":
             return _number(rounded(Converted(value, "DOUBLE")), Interval(), True)
         case Kind.TEXT, "BOOLEAN":
-            return Typed(Converted(value, "BOOLEAN"), Kind.BOOLEAN)
+            return Typed(Converted(value, "BOOLEAN", place=node.place), Kind.BOOLEAN)
         case Kind.TEXT, "DATE":
-            day_of = Converted(value, "DATE")
+            day_of = Converted(value, "DATE", place=node.place)
             return Typed(day_of, Kind.DATE, CALENDAR.low, CALENDAR.high, True)
     remedies: dict[Kind, str | Remedy] = {
         Kind.DATE: Remedy(

@@ -5,12 +5,13 @@ reason that was known before.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import prod
 
-from discreet.errors import QueryError, Remedy, caught_by
+from discreet.errors import DiscreetError, Front, QueryError, Remedy
 from discreet.measures.measure import Measure, Output
 from discreet.measures.steps import Rules
 from discreet.measures.table import measured
@@ -29,6 +30,7 @@ from discreet.plan.expressions import (
     Named,
     Node,
     check_sizes,
+    names_in,
     number_text,
     replaced,
     shown,
@@ -40,8 +42,8 @@ from discreet.plan.schema import Schema
 from discreet.plan.types import check, condition_of, unknown_column, written_size
 from discreet.privacy.neighbors import Neighbors
 from discreet.question.groupings import Grouping, Listed, Unlisted, Whole, grouping_of, label_column
-from discreet.question.origin import clipped_counts, schema_of
-from discreet.question.query import After, Query
+from discreet.question.origin import origin, schema_of
+from discreet.question.query import After, Key, Query
 from discreet.question.relations import THE_TABLE, Relation
 from discreet.question.released import check_after
 
@@ -125,37 +127,36 @@ class Question:
 
 def checked(query: Query, schema: Schema) -> Question:
     """The question, or a refusal that states fact, rule and remedy.  No data are read."""
-    with caught_by(query.front):
+    try:
         return _checked(query, schema)
+    except DiscreetError as error:
+        error.caught_by(query.front)
+        raise
 
 
 def _checked(query: Query, schema: Schema) -> Question:
     _check_unit(query, schema)
-    source, local = schema_of(query.source, schema)
-    columns, derived = _with_derived(query, local)
-    check_sizes(replaced(node, derived) for node in _asked_of(query))
-    where = tuple(condition_of(replaced(node, derived), columns) for node in query.where)
-    keys = _keys(query, derived, columns)
+    found = origin(query.source, schema)
+    source, local = found.relation, schema_of(found, schema)
+    columns, asked = dict(local.columns), query
+    if query.derived:
+        asked = _written_out(query, local)
+    clause = "where got" if query.front is Front.PYTHON else "WHERE has"
+    where = tuple(condition_of(node, columns, clause) for node in asked.where)
+    keys = _keys(asked.keys, columns)
     _check_names(query)
-    person, replace = schema.by_person, schema.neighbors is Neighbors.REPLACE
+    person, replaces = schema.by_person, schema.neighbors is Neighbors.REPLACE
     rules = Rules(
-        replace=replace,
-        fixed=replace and not person and not where and not keys and source == THE_TABLE,
+        replace=replaces,
+        fixed=replaces and not person and not where and not keys and source == THE_TABLE,
         by_person=person,
     )
-    asked = tuple(
-        (
-            name,
-            type(one)(one.statistic, one.of and replaced(one.of, derived), one.levels, one.written),
-        )
-        for name, one in query.outputs
-    )
-    outputs = measured(asked, columns, rules)
+    outputs = measured(asked.outputs, columns, rules)
     after = _checked_after(query.after, outputs, keys) if query.after != After() else query.after
     question = Question(local, query, where, keys, outputs, rules, source, after, schema)
     _check_size(question)
     _check_passes(question)
-    _check_counts(question)
+    _check_counts(question, found.counts)
     return question
 
 
@@ -170,13 +171,11 @@ def _checked_after(
     return check_after(after, columns, frozenset(name for name, _ in keys))
 
 
-def _keys(
-    query: Query, derived: dict[str, Node], columns: dict[str, Column]
-) -> tuple[tuple[str, Grouping], ...]:
+def _keys(keys: tuple[Key, ...], columns: Mapping[str, Column]) -> tuple[tuple[str, Grouping], ...]:
     found: list[tuple[str, Grouping]] = []
     cells = 1
-    for key in query.keys:
-        grouping = grouping_of(key, derived, columns)
+    for key in keys:
+        grouping = grouping_of(key, columns)
         cells *= 1 if isinstance(grouping, Unlisted) else grouping.size
         if cells > MOST_KEYS:  # at once: listing the others would take long
             raise QueryError(
@@ -200,8 +199,7 @@ def _asked_of(query: Query) -> list[Node]:
 def _check_unit(query: Query, schema: Schema) -> None:
     nodes = [*_asked_of(query), *(node for _, node in query.derived)]
     check_sizes(nodes)
-    named = {one.name for node in nodes for one in walk(node) if isinstance(one, Named)}
-    if schema.by_person and schema.unit in named:
+    if schema.by_person and schema.unit in names_in(nodes):
         raise QueryError(
             f"the question uses {schema.unit[:60]!r}, which says whose row it is. Nothing about "
             "one person is answered, so it can only be counted.",
@@ -211,8 +209,9 @@ def _check_unit(query: Query, schema: Schema) -> None:
         )
 
 
-def _with_derived(query: Query, schema: Schema) -> tuple[dict[str, Column], dict[str, Node]]:
-    columns = dict(schema.columns)
+def _written_out(query: Query, schema: Schema) -> Query:
+    """The question with every derived column written out, once each of them is checked."""
+    columns = schema.columns
     derived: dict[str, Node] = {}
     for name, node in query.derived:
         if name in columns or name in derived or name == schema.unit:
@@ -224,7 +223,17 @@ def _with_derived(query: Query, schema: Schema) -> tuple[dict[str, Column], dict
     check_sizes(derived.values())  # before each is looked at
     for node in derived.values():
         check(node, columns)
-    return columns, derived
+    asked = replace(
+        query,
+        where=tuple(replaced(node, derived) for node in query.where),
+        keys=tuple(replace(key, of=replaced(key.of, derived)) for key in query.keys),
+        outputs=tuple(
+            (name, one if one.of is None else replace(one, of=replaced(one.of, derived)))
+            for name, one in query.outputs
+        ),
+    )
+    check_sizes(_asked_of(asked))
+    return asked
 
 
 def _check_names(query: Query) -> None:
@@ -305,7 +314,12 @@ def _check_passes(question: Question) -> None:
             "written. Ask several questions, or simpler ones."
         )
     made = [*question.where, *(one.node for one in keys), *own]
-    texts = sum(_makes_text(one) for node in made for one in walk(node))
+    texts = sum(
+        isinstance(one, Joined)
+        or (isinstance(one, Applied) and SIGNATURES[one.function].gives is Kind.TEXT)
+        for node in made
+        for one in walk(node)
+    )
     if texts > _MOST_TEXTS:
         raise QueryError(
             f"the question makes texts of texts {texts:,} times (LOWER, TRIM, || and the like). An "
@@ -314,16 +328,10 @@ def _check_passes(question: Question) -> None:
         )
 
 
-def _makes_text(node: Node) -> bool:
-    """Whether an expression makes a text of another one."""
-    if isinstance(node, Applied):
-        return SIGNATURES[node.function].gives is Kind.TEXT
-    return isinstance(node, Joined)
-
-
-def _check_counts(question: Question) -> None:
+def _check_counts(question: Question, caps: Mapping[str, int]) -> None:
     """Refuse to compare how many rows a person has with more than are counted."""
-    caps = clipped_counts(question.source, question.declared)
+    if not caps:
+        return
     nodes = [*question.where, *(part.of for _, part in question.query.outputs if part.of)]
     for node in (one for whole in nodes for one in walk(whole)):
         match node:
@@ -335,13 +343,13 @@ def _check_counts(question: Question) -> None:
                         f"{number_text(number)}. Of one person {cap} are counted (max_rows), so it "
                         "would be the same for everybody with so many. Compare with less, or let "
                         "the custodian raise max_rows."
-                    )
+                    ).at(node.place)
 
 
 def _used(question: Question) -> frozenset[str]:
     nodes = [*question.where, *(grouping.node for _, grouping in question.keys)]
     nodes += [one.node for one in question.measures if one.node is not None]
-    names = frozenset(one.name for node in nodes for one in walk(node) if isinstance(one, Named))
+    names = names_in(nodes)
     missing = names - set(question.schema.columns)
     if missing:
         raise unknown_column(sorted(missing)[0], question.schema.columns)

@@ -1,10 +1,11 @@
 """Which groups an expression makes: public ones, listed from declarations, or private ones."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from discreet.errors import QueryError, Remedy
+from discreet.errors import DiscreetError, QueryError, Remedy
 from discreet.plan.columns import (
     LARGEST_KEY,
     MOST_KEYS,
@@ -16,7 +17,7 @@ from discreet.plan.columns import (
     date_text,
 )
 from discreet.plan.dates import date_texts
-from discreet.plan.expressions import Named, Node, number_text, replaced, shown
+from discreet.plan.expressions import Named, Node, number_text, shown
 from discreet.plan.types import Kind, check
 from discreet.plan.values import listed
 from discreet.question.query import Key
@@ -115,9 +116,16 @@ class Unlisted:
 Grouping = Listed | Truth | Whole | Edges | Unlisted
 
 
-def grouping_of(key: Key, derived: dict[str, Node], columns: dict[str, Column]) -> Grouping:
+def grouping_of(key: Key, columns: Mapping[str, Column]) -> Grouping:
     """The groups of a key, or a refusal that says how they could be listed."""
-    node = replaced(key.of, derived)
+    try:
+        return _grouping(key, key.of, columns)
+    except DiscreetError as error:
+        error.at(key.place)
+        raise
+
+
+def _grouping(key: Key, node: Node, columns: Mapping[str, Column]) -> Grouping:
     typed = check(node, columns)
     column = columns.get(node.name) if isinstance(node, Named) else None
     dated = typed.kind is Kind.DATE

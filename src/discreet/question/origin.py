@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from discreet.errors import BoundsError, PolicyError, QueryError, Remedy
+from discreet.errors import BoundsError, DiscreetError, PolicyError, QueryError, Remedy
 from discreet.measures.measure import Aggregate
 from discreet.measures.steps import POINTS, Rules, Steps, steps
 from discreet.measures.table import COUNT, DISTINCT, LEAST, MEAN, MOST, ROWS, SUM
@@ -55,6 +55,8 @@ class Origin:
     """How many rows one row of a private table can become by lookups."""
     sizes: Mapping[str, int] = field(default_factory=dict)
     """How many parts the columns have that are computed: an engine may write them out again."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Columns that count a person's rows, and at which number: more of them are not seen."""
 
     @property
     def limit(self) -> int:
@@ -77,16 +79,15 @@ class Origin:
         return self.most is None or self.most > self.limit
 
 
-def schema_of(source: Relation, schema: Schema) -> tuple[Relation, Schema]:
-    """The checked relation, and the declarations that hold for its rows."""
-    found = origin(source, schema)
+def schema_of(found: Origin, schema: Schema) -> Schema:
+    """The declarations that hold for the rows of a relation."""
     if found.relation == THE_TABLE:
-        return found.relation, schema
+        return schema
     if not schema.by_person:
-        return found.relation, replace(schema, columns=found.columns)
+        return replace(schema, columns=found.columns)
     caps = [bound for bound in (found.cap, found.most) if bound is not None]
     groups = [bound for bound in (schema.max_groups, found.most) if bound is not None]
-    return found.relation, replace(
+    return replace(
         schema,
         columns=found.columns,
         max_rows=min(caps, default=None),
@@ -94,34 +95,21 @@ def schema_of(source: Relation, schema: Schema) -> tuple[Relation, Schema]:
     )
 
 
-def clipped_counts(source: Relation, schema: Schema) -> dict[str, int]:
-    """Columns that count a person's rows, and at which number: more of them are not seen."""
-    match source:
-        case PerPerson():
-            cap = origin(source.inner, schema).limit
-            return {name: cap for name, asked in source.columns if asked.statistic in _COUNTED}
-        case Selected(inner, columns, _):
-            found = clipped_counts(inner, schema)
-            named = {name: node.name for name, node in columns if isinstance(node, Named)}
-            return {name: found[node] for name, node in named.items() if node in found}
-        case Lookup():
-            found = clipped_counts(source.inner, schema)
-            return {prefixed(source.left, name): cap for name, cap in found.items()}
-        case Pair():
-            left, right = (clipped_counts(side, schema) for side in (source.first, source.second))
-            return {prefixed(source.left, name): cap for name, cap in left.items()} | {
-                prefixed(source.right, name): cap for name, cap in right.items()
-            }
-    return {}
-
-
 def origin(source: Relation, schema: Schema) -> Origin:
     """The relation with every expression checked, and what its columns are."""
+    try:
+        return _origin(source, schema)
+    except DiscreetError as error:
+        error.at(source.place)
+        raise
+
+
+def _origin(source: Relation, schema: Schema) -> Origin:
     match source:
         case Scan(table):
             return _scanned(source, table, schema)
-        case Selected(inner, columns, where):
-            return _selected(origin(inner, schema), columns, where)
+        case Selected(inner):
+            return _selected(source, origin(inner, schema))
         case Lookup():
             return _lookup(source, origin(source.inner, schema), schema)
         case Pair():
@@ -142,18 +130,19 @@ def _scanned(source: Scan, table: str | None, schema: Schema) -> Origin:
     return Origin(source, dict(beside.columns), beside.max_rows or schema.max_rows)
 
 
-def _selected(
-    inner: Origin, columns: tuple[tuple[str, Node], ...], where: tuple[Node, ...]
-) -> Origin:
-    typed = [(name, check(node, inner.columns)) for name, node in columns]
-    conditions = tuple(condition_of(node, inner.columns) for node in where)
+def _selected(source: Selected, inner: Origin) -> Origin:
+    typed = [(name, check(node, inner.columns)) for name, node in source.columns]
+    where = tuple(condition_of(node, inner.columns) for node in source.where)
+    columns = tuple((name, one.node) for name, one in typed)
+    named = {name: node.name for name, node in columns if isinstance(node, Named)}
     return Origin(
-        Selected(inner.relation, tuple((name, one.node) for name, one in typed), conditions),
+        replace(source, inner=inner.relation, columns=columns, where=where),
         {name: column_of(one, inner.columns) for name, one in typed},
         inner.cap,
         inner.most,
         inner.spread,
         {name: _size(one.node, inner) for name, one in typed},
+        {name: inner.counts[node] for name, node in named.items() if node in inner.counts},
     )
 
 
@@ -193,7 +182,7 @@ def _lookup(source: Lookup, inner: Origin, schema: Schema) -> Origin:
                 f"the join compares {shown(node)[:60]!r}, a {typed.kind}, with "
                 f"{f'{source.right}.{name}'[:60]!r}, a {right}. Only values of one kind are equal. "
                 "Join columns of the same kind, or cast the table's own: CAST(x AS DOUBLE)."
-            )
+            ).at(node.place)
         on.append((typed.node, name))
     # A column of which nothing is known may repeat its values as often as is allowed at all.
     partners = max(1, min(public.most.get(name, _MOST_PARTNERS) for _, name in on))
@@ -214,8 +203,13 @@ def _lookup(source: Lookup, inner: Origin, schema: Schema) -> Origin:
         )
     columns = named | {f"{source.right}.{name}": one for name, one in public.columns.items()}
     relation = replace(source, inner=inner.relation, on=tuple(on), partners=partners)
-    sizes = {prefixed(source.left, name): size for name, size in inner.sizes.items()}
-    return Origin(relation, columns, inner.cap, most, spread, sizes)
+    sizes, counts = (_prefixed(source.left, known) for known in (inner.sizes, inner.counts))
+    return Origin(relation, columns, inner.cap, most, spread, sizes, counts)
+
+
+def _prefixed(prefix: str, known: Mapping[str, int]) -> dict[str, int]:
+    """What is known of columns, under the names that a join gives them."""
+    return {prefixed(prefix, name): one for name, one in known.items()}
 
 
 def _kind(column: Column) -> Kind:
@@ -247,9 +241,9 @@ def _pair(source: Pair, schema: Schema) -> Origin:
             f"most {_MOST_PAIRS:,} could be read. Let the custodian declare a smaller max_rows for "
             "one of them, or join a subquery with one row for each person."
         )
-    sizes = {prefixed(source.left, name): size for name, size in first.sizes.items()}
-    sizes |= {prefixed(source.right, name): size for name, size in second.sizes.items()}
-    return Origin(relation, columns, schema.max_rows, pairs, sizes=sizes)
+    sizes = _prefixed(source.left, first.sizes) | _prefixed(source.right, second.sizes)
+    counts = _prefixed(source.left, first.counts) | _prefixed(source.right, second.counts)
+    return Origin(relation, columns, schema.max_rows, pairs, sizes=sizes, counts=counts)
 
 
 def _per_person(source: PerPerson, inner: Origin, schema: Schema) -> Origin:
@@ -265,21 +259,26 @@ def _per_person(source: PerPerson, inner: Origin, schema: Schema) -> Origin:
     columns: dict[str, Column] = {name: column_of(one, inner.columns) for name, one in keys}
     summaries = []
     for name, asked in source.columns:
-        value, column = _summary(asked, inner.columns, cap)
+        try:
+            value, column = _summary(asked, inner.columns, cap)
+        except DiscreetError as error:
+            error.at(asked.place)
+            raise
         summaries.append(Summary(asked.statistic, value, column.low, column.high))
         columns[name] = column
-    relation = PerPerson(
-        inner.relation,
-        where,
-        tuple((name, one.node) for name, one in keys),
-        source.columns,
-        tuple(summaries),
+    relation = replace(
+        source,
+        inner=inner.relation,
+        where=where,
+        keys=tuple((name, one.node) for name, one in keys),
+        summaries=tuple(summaries),
     )
     sizes = {name: _size(one.node, inner) for name, one in keys}
+    counts = {name: cap for name, asked in source.columns if asked.statistic in _COUNTED}
     if not keys:
-        return Origin(relation, columns, inner.cap, 1)
+        return Origin(relation, columns, inner.cap, 1, counts=counts)
     # Rows that differ in a looked-up column are as many as before.
-    return Origin(relation, columns, inner.cap, inner.most, inner.spread, sizes)
+    return Origin(relation, columns, inner.cap, inner.most, inner.spread, sizes, counts)
 
 
 def _summary(

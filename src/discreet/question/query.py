@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from discreet.errors import Front
+from discreet.errors import Front, Place
 from discreet.measures.measure import Aggregate
 from discreet.plan.expressions import Named, Node, constant_text, quoted_name, shown
 from discreet.question.relations import THE_TABLE, Relation
@@ -17,6 +17,8 @@ class Key:
     of: Node
     edges: tuple[Fraction, ...] = ()
     dated: bool = False
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """Where it stands in the text of the question, if it was read from one."""
 
     @property
     def text(self) -> str:

@@ -8,13 +8,21 @@ no relation can make anyone count for more than the caps allow.
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from discreet.errors import Place
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.steps import Steps
 from discreet.plan.expressions import Node, quoted_name, shown
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class _Read:
+    """What every relation has: where it stands in the text that it was read from, if it was."""
+
+    place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan(_Read):
     """The rows of a private table; without one, of the table that the question is asked of.
 
     ``called`` is that table's name, for people to read: it decides nothing.
@@ -30,7 +38,7 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(_Read):
     """Rows that are kept, with new columns computed from their own."""
 
     inner: "Relation"
@@ -44,7 +52,7 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(_Read):
     """Rows with the columns of a public table beside them, where all the ``on`` pairs are equal.
 
     ``keep`` keeps rows that find nothing.  Columns are called ``left.name`` and ``right.name``;
@@ -72,7 +80,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(_Read):
     """Every pair of two tables' rows that belong to the same person.
 
     Of each side a person keeps no more rows than that table's cap.  ``on`` are further columns
@@ -109,7 +117,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class PerPerson:
+class PerPerson(_Read):
     """One row for each person, or for each person and key: what that person's own rows add up to.
 
     ``summaries`` are the columns once they have been checked.

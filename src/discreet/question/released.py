@@ -24,7 +24,7 @@ from discreet.plan.expressions import (
     shown,
     walk,
 )
-from discreet.plan.types import Kind, check
+from discreet.plan.types import Kind, Typed, check
 from discreet.question.query import After
 
 OFFERED = "+ - * /, ABS, FLOOR, CEIL, ROUND, CLIP, LEAST, GREATEST, COALESCE, NULLIF and CASE"
@@ -46,48 +46,55 @@ _Offered = (
 
 def check_after(after: After, columns: Mapping[str, Column], groups: frozenset[str]) -> After:
     """The same steps with every expression checked; ``columns`` are the outputs and groups."""
-    having = None
-    if after.having is not None:
-        having = _checked(after.having, columns, "HAVING")
-        if check(after.having, columns).kind is not Kind.BOOLEAN:
-            raise QueryError(
-                f"HAVING got {shown(after.having)[:60]!r}, which is not a condition. It keeps the "
-                "groups whose released numbers fulfil it. Write HAVING COUNT(*) > 100."
-            )
     return After(
         tuple((name, _column(name, node, columns, groups)) for name, node in after.columns),
-        having,
-        tuple((_checked(node, columns, "ORDER BY"), falling) for node, falling in after.order),
+        None if after.having is None else _condition(after.having, columns),
+        tuple((_checked(node, columns, "ORDER BY").node, falling) for node, falling in after.order),
         after.limit,
         after.offset,
     )
 
 
+def _condition(node: Node, columns: Mapping[str, Column]) -> Node:
+    """A condition of HAVING; of those that AND combines, each is one by itself."""
+    if isinstance(node, Both):
+        left, right = (_condition(part, columns) for part in (node.left, node.right))
+        return Both(left, right, place=node.place)
+    typed = _checked(node, columns, "HAVING")
+    if typed.kind is not Kind.BOOLEAN:
+        raise QueryError(
+            f"HAVING got {shown(node)[:60]!r}, which is not a condition. It keeps the groups whose "
+            "released numbers fulfil it. Write HAVING COUNT(*) > 100."
+        ).at(node.place)
+    return typed.node
+
+
 def _column(name: str, node: Node, columns: Mapping[str, Column], groups: frozenset[str]) -> Node:
-    found = _checked(node, columns, "SELECT")
+    typed = _checked(node, columns, "SELECT")
+    found = typed.node
     if isinstance(found, Named):
         return found
-    if check(node, columns).kind is not Kind.NUMBER:
+    if typed.kind is not Kind.NUMBER:
         raise QueryError(
             f"the column {name[:60]!r} is {shown(node)[:60]!r}, which is not a number. Columns "
             f"computed from released numbers are numbers with an error: {OFFERED}. Use these, or "
             "change the answer afterwards."
-        )
+        ).at(node.place)
     for part in walk(found):
         if isinstance(part, Named) and part.name in groups:
             raise QueryError(
                 f"the column {name[:60]!r} computes with the group {part.name[:60]!r}. Only "
                 "aggregates have an error to carry on. Select the group by itself, and compute "
                 "afterwards."
-            )
+            ).at(part.place or node.place)
     return found
 
 
-def _checked(node: Node, columns: Mapping[str, Column], clause: str) -> Node:
+def _checked(node: Node, columns: Mapping[str, Column], clause: str) -> Typed:
     for part in walk(node):
         if not isinstance(part, _Offered):
             raise QueryError(
                 f"{clause} uses {shown(part)[:60]!r} on released numbers. Their errors are carried "
                 f"through {OFFERED}. Use these, or change the answer afterwards."
-            )
-    return check(node, columns).node
+            ).at(part.place or node.place)
+    return check(node, columns)

@@ -1,13 +1,13 @@
 """An aggregate or a group in the list of a SELECT ▶ nodes."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 
 from sqlglot import exp
 
-from discreet.errors import BoundsError, PrivacyParameterError, QueryError
+from discreet.errors import BoundsError, Place, PrivacyParameterError, QueryError
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.table import (
     COUNT,
@@ -28,6 +28,7 @@ from discreet.plan.expressions import Both, Chosen, Constant, Named, Node, repla
 from discreet.sql.names import View
 from discreet.sql.offered import AGGREGATE_NAMES
 from discreet.sql.parse import given, not_offered, written
+from discreet.sql.places import place_of
 from discreet.sql.reading import number_of
 from discreet.sql.text import read, written_only
 
@@ -59,6 +60,7 @@ class Grouped:
     of: Node
     edges: tuple[Fraction, ...] = ()
     dated: bool = False
+    place: Place | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
@@ -77,8 +79,8 @@ class Scope:
         found = self._aggregate(tree)
         if found is None:
             return None
-        words = partial(written, tree)
-        return Aggregate(found.statistic, found.of, found.levels, words)
+        place, words = place_of(tree, self.view.text), partial(written, tree)
+        return Aggregate(found.statistic, found.of, found.levels, words, place)
 
     def _aggregate(self, tree: exp.Expr) -> Aggregate | None:
         kind = type(tree)
@@ -88,7 +90,7 @@ class Scope:
             return self._count(tree)
         if kind in _OF_ONE:
             self._check_given(tree, "this")
-            return Aggregate(_OF_ONE[kind], self._value(tree.this))
+            return Aggregate(_OF_ONE[kind], self.view.read(tree.this))
         if kind is exp.Median:
             self._check_given(tree, "this")
             return self._quantile(tree, tree.this, exp.Literal.number("0.5"))
@@ -102,12 +104,13 @@ class Scope:
 
     def group(self, tree: exp.Expr) -> Grouped:
         """The group that a part of SELECT or GROUP BY stands for."""
+        place = place_of(tree, self.view.text)
         if type(tree) is not exp.Anonymous or tree.name.upper() != "BINS":
-            return Grouped(read(tree, self.view.resolve))
+            return Grouped(self.view.read(tree), place=place)
         of, *edges = tree.expressions or [exp.null()]
         places = [_place(read(edge, written_only)) for edge in edges]
         try:
-            return Grouped(read(of, self.view.resolve), *read_edges(places))
+            return Grouped(self.view.read(of), *read_edges(places), place)
         except (BoundsError, PrivacyParameterError):
             raise QueryError(
                 f"the bins of {written(of)!r} are not at least two increasing numbers or dates up "
@@ -120,7 +123,7 @@ class Scope:
         kept, asked = tree.args.get("expression"), self._aggregate(tree.this)
         if asked is None or type(kept) is not exp.Where:
             raise _not_an_aggregate(tree)
-        condition = self._value(kept.this)
+        condition = self.view.read(kept.this)
         if asked.statistic is PEOPLE:
             return Aggregate(PEOPLE, _and(condition, asked.of))
         of = Constant(Fraction(1)) if asked.of is None else asked.of
@@ -136,7 +139,7 @@ class Scope:
             if given(of) != {"expressions"} or len(of.expressions) != 1:
                 raise _not_an_aggregate(tree, "Count the different values of one column.")
             return self._distinct(of.expressions[0])
-        value = self._value(of)
+        value = self.view.read(of)
         every = isinstance(value, Constant) and value.value is not None
         return Aggregate(ROWS) if every else Aggregate(COUNT, value)
 
@@ -145,8 +148,8 @@ class Scope:
             return Aggregate(PEOPLE)
         plain = type(of) is exp.Case and given(of) == {"ifs"} and len(of.args["ifs"]) == 1
         if plain and self.view.is_unit(of.args["ifs"][0].args["true"]):
-            return Aggregate(PEOPLE, self._value(of.args["ifs"][0].this))
-        return Aggregate(DISTINCT, self._value(of))
+            return Aggregate(PEOPLE, self.view.read(of.args["ifs"][0].this))
+        return Aggregate(DISTINCT, self.view.read(of))
 
     def _within(self, tree: exp.Expr) -> Aggregate:
         inside, order = tree.this, tree.args.get("expression")
@@ -165,7 +168,7 @@ class Scope:
                 f"{written(tree)!r} has no level between 0 and 1. It is the share of rows below "
                 "the value. Write QUANTILE(x, 0.9), and one such aggregate for each level."
             )
-        return Aggregate(QUANTILE, self._value(of), (share,))
+        return Aggregate(QUANTILE, self.view.read(of), (share,))
 
     def _named(self, tree: exp.Expr) -> Aggregate | None:
         name, parts = tree.name.upper(), tree.expressions
@@ -177,10 +180,7 @@ class Scope:
             return None
         if len(parts) != 1:
             raise _not_an_aggregate(tree)
-        return Aggregate(_NAMED[name], self._value(parts[0]))
-
-    def _value(self, tree: exp.Expr) -> Node:
-        return read(tree, self.view.resolve)
+        return Aggregate(_NAMED[name], self.view.read(parts[0]))
 
     def _check_given(self, tree: exp.Expr, *names: str) -> None:
         # Without an argument, COUNT() is COUNT(*); the others have nothing to be about.

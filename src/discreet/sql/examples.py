@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from discreet.plan.columns import Boolean, Category, Number
-from discreet.plan.expressions import constant_text, quoted_name
-from discreet.plan.schema import Schema
+from discreet.plan.columns import Boolean, Category
+from discreet.plan.expressions import quoted_name
+from discreet.plan.schema import Schema, example_condition, example_equality
 
 _LONGEST = 60
 
@@ -31,29 +31,21 @@ class Example:
     @property
     def condition(self) -> str:
         """A condition on a row."""
-        number = self._column(Number)
-        return self.equality if number is None else f"{number} > 2"
+        return example_condition({} if self.schema is None else self.schema.columns)
 
     @property
     def equality(self) -> str:
         """A condition that chooses one group."""
-        for name, column in {} if self.schema is None else self.schema.columns.items():
-            if isinstance(column, Category) and len(name) <= _LONGEST:
-                value = column.values[0]
-                text = constant_text(value) if isinstance(value, str) else str(value)
-                if len(text) <= _LONGEST:
-                    return f"{quoted_name(name)} = {text}"
-        return self._column(Boolean) or "x = 'a'"
+        return example_equality({} if self.schema is None else self.schema.columns)
 
     @property
     def share(self) -> str:
         """A share of the total, asked in one question."""
         return f"100 * COUNT(*) FILTER (WHERE {self.equality}) / COUNT(*)"
 
-    def _column(self, kind: type[Boolean] | type[Category] | type[Number]) -> str | None:
+    def _column(self, kind: type[Boolean] | type[Category]) -> str | None:
         columns = {} if self.schema is None else self.schema.columns
         for name, column in columns.items():
-            dated = isinstance(column, Number) and column.dated
-            if isinstance(column, kind) and not dated and len(name) <= _LONGEST:
+            if isinstance(column, kind) and len(name) <= _LONGEST:
                 return quoted_name(name)
         return None

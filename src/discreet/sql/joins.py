@@ -14,7 +14,7 @@ from discreet.question.relations import Lookup, Pair, Relation, Selected
 from discreet.sql.names import View, Visible
 from discreet.sql.parse import conjuncts, given, written
 from discreet.sql.places import listed
-from discreet.sql.text import column_parts, read
+from discreet.sql.text import column_parts
 
 _PLAIN = {"", "INNER"}
 
@@ -141,7 +141,7 @@ def _lookup_pair(part: exp.Expr, own: View, right: Looked) -> tuple[Node, str] |
             _public_column(one, own, right) is not None for one in private.find_all(exp.Column)
         ):
             continue
-        return read(private, own.resolve), name
+        return own.read(private), name
     return None
 
 
@@ -253,7 +253,7 @@ def _column(name: str) -> exp.Expr:
 
 
 def _of(view: View, name: str) -> Node:
-    return read(_column(name), view.resolve)
+    return view.read(_column(name))
 
 
 def _need_column(name: str, right: Looked) -> None:
@@ -290,7 +290,7 @@ def _equal_columns(part: exp.Expr, mine: View, theirs: View) -> tuple[Node, Node
         if all(type(one) is exp.Column for one in (first, second)) and (
             _belongs(first, mine, theirs) and _belongs(second, theirs, mine)
         ):
-            return read(first, mine.resolve), read(second, theirs.resolve)
+            return mine.read(first), theirs.read(second)
     return None
 
 
@@ -340,4 +340,4 @@ def _further(part: exp.Expr, both: View, keep: bool) -> Node:
             "compared by =, since rows without a partner stay. Put it in WHERE, or join a subquery "
             "that has it."
         )
-    return read(part, both.resolve)
+    return both.read(part)

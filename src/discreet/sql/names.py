@@ -9,7 +9,7 @@ from discreet.plan.expressions import Constant, Node, constant_text
 from discreet.question.relations import Relation
 from discreet.sql.parse import written
 from discreet.sql.places import listed, nearest, place_of
-from discreet.sql.text import column_parts
+from discreet.sql.text import column_parts, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,10 @@ class View:
     where: tuple[Node, ...] = ()
     text: str = ""
 
+    def read(self, tree: exp.Expr) -> Node:
+        """The node of an expression over these columns."""
+        return read(tree, self.resolve, self.text)
+
     def resolve(self, tree: exp.Expr) -> Node | None:
         """The node of a column, or a refusal; None for a tree that is no name."""
         if type(tree) is exp.Is and type(tree.args.get("expression")) is exp.Null:
@@ -44,11 +48,11 @@ class View:
         found = self.found(tree)
         if found.node is None:
             raise QueryError(
-                f"{place_of(tree, self.text)}the question uses {found.name[:60]!r}, which says "
+                f"the question uses {found.name[:60]!r}, which says "
                 "whose row it is. Nothing about one person is answered: people can only be counted "
                 f"or joined. Ask for COUNT(DISTINCT {found.name[:60]}), or group by it in a "
                 "subquery that sums up each person's rows."
-            )
+            ).at(place_of(tree, self.text))
         return found.node
 
     def is_unit(self, tree: exp.Expr | None) -> bool:
@@ -65,11 +69,11 @@ class View:
             same = [one for one in tables if one.casefold() == table.casefold()]
             if not same:
                 raise QueryError(
-                    f"{place_of(tree, self.text)}the column {written(tree)!r} is qualified by "
+                    f"the column {written(tree)!r} is qualified by "
                     f"{table[:60]!r}, which is not in FROM.{nearest(table, sorted(tables))} "
                     "Columns are qualified by a table of their own FROM; a subquery sees no other. "
                     f"Existing tables: {listed(sorted(tables))}."
-                )
+                ).at(place_of(tree, self.text))
             table = same[0]
         among = [one for one in self.columns if table in (None, one.table)]
         found = [one for one in among if one.name == name]
@@ -77,27 +81,27 @@ class View:
         if not found:
             names = list(dict.fromkeys(one.name for one in among))
             raise QueryError(
-                f"{place_of(tree, self.text)}there is no column {name[:60]!r}."
+                f"there is no column {name[:60]!r}."
                 + (
                     unknown_text(tree)
                     or f"{nearest(name, names)} Only declared columns can be asked about. Existing "
                     f"columns: {listed(names)}."
                 )
-            )
+            ).at(place_of(tree, self.text))
         if len(found) > 1 and len({one.node for one in found}) > 1:
             tables_of = [f"{one.table}.{one.name}" for one in found]
             raise QueryError(
-                f"{place_of(tree, self.text)}{name[:60]!r} is a column of several tables. Which "
+                f"{name[:60]!r} is a column of several tables. Which "
                 f"one is meant must be said. Write one of {listed(tables_of)}."
-            )
+            ).at(place_of(tree, self.text))
         meant = next((one for one in found if not one.optional), found[0])
         if meant.optional:
             raise QueryError(
-                f"{place_of(tree, self.text)}the question uses {written(tree)!r}, an id that is "
+                f"the question uses {written(tree)!r}, an id that is "
                 "missing where a row of the LEFT JOIN has no partner. People are known by the id "
                 "of its left side, which every row has. Use that one, or another column of "
                 f"{meant.table[:60]!r} to tell which rows have a partner."
-            )
+            ).at(place_of(tree, self.text))
         return meant
 
 

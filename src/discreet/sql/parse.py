@@ -8,10 +8,10 @@ from itertools import islice
 from sqlglot import ErrorLevel, Token, exp
 from sqlglot.dialects.dialect import Dialect
 
-from discreet.errors import QueryError
+from discreet.errors import Place, QueryError
 from discreet.sql.examples import Example
 from discreet.sql.hints import ROW_BY_ROW, instead_of
-from discreet.sql.places import place_at, place_of
+from discreet.sql.places import place_of
 from discreet.sql.tokens import (
     DIALECT,
     QUERY,
@@ -78,10 +78,10 @@ def parsed_statement(text: str, example: Example) -> exp.Expr:
     if first.token_type not in QUERY:
         timed = "EXPLAIN " * (first.text.upper() == "ANALYZE")
         raise QueryError(
-            f"{place_at(first.start, text)}the question starts with {first.text[:60]!r}. Only a "
+            f"the question starts with {first.text[:60]!r}. Only a "
             "SELECT of groups and aggregates is read, and nothing else ever runs. Write "
             f"{timed}{example.question}."
-        )
+        ).at(Place(first.start, text))
     return _parsed(text, checked_tokens(tokens, text, example), whole_statement=True)
 
 
@@ -130,30 +130,30 @@ def check_clauses(tree: exp.Expr, text: str, example: Example, *, inner: bool) -
     """Refuse what is no SELECT, or has a clause that is not offered."""
     if type(tree) is not exp.Select:
         raise QueryError(
-            f"{place_of(tree, text)}the question is {written(tree)!r}. It must be one SELECT: sets "
+            f"the question is {written(tree)!r}. It must be one SELECT: sets "
             "of rows or of answers are not combined, since a person may be in several. Ask each "
             "SELECT by itself, or use OR in WHERE."
-        )
+        ).at(place_of(tree, text))
     for clause in sorted(given(tree) - (_INNER if inner else _OUTER)):
         found, instead = _REFUSED.get(clause, (clause.strip("_").upper(), "Leave it out."))
-        place = ("" if inner else place_of_words(text, found)) or place_of(tree, text)
+        place = (None if inner else place_of_words(text, found)) or place_of(tree, text)
         raise QueryError(
-            f"{place}the SELECT has {found}. It is made of WITH, SELECT, FROM, JOIN, WHERE, GROUP "
+            f"the SELECT has {found}. It is made of WITH, SELECT, FROM, JOIN, WHERE, GROUP "
             "BY and HAVING, and at the end ORDER BY and LIMIT. "
             f"{instead.format(question=example.question)}"
-        )
+        ).at(place)
     if not tree.expressions:
         raise QueryError(
-            f"{place_of(tree, text)}a SELECT has no columns. What is asked is written between "
+            "a SELECT has no columns. What is asked is written between "
             "SELECT and FROM. Write SELECT COUNT(*), or SELECT * in a subquery."
-        )
+        ).at(place_of(tree, text))
     for part in (tree, tree.args.get("group"), tree.args.get("order")):
         if part is not None and len(part.expressions) > _MOST_ENTRIES:
             raise QueryError(
-                f"{place_of(tree, text)}the SELECT has {len(part.expressions):,} columns or "
+                f"the SELECT has {len(part.expressions):,} columns or "
                 f"entries in one clause. Questions are kept and shown in full, so at most "
                 f"{_MOST_ENTRIES} are read. Ask for fewer."
-            )
+            ).at(place_of(tree, text))
 
 
 def conjuncts(tree: exp.Expr) -> list[exp.Expr]:
@@ -185,6 +185,6 @@ def item_name(tree: exp.Expr, text: str) -> str:
     if type(tree) is exp.Column:
         return tree.name
     raise QueryError(
-        f"{place_of(tree, text)}the subquery has {written(tree)!r} without a name. The question "
+        f"the subquery has {written(tree)!r} without a name. The question "
         "around it can only use what is named. Write … AS total."
-    )
+    ).at(place_of(tree, text))

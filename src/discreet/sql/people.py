@@ -1,17 +1,12 @@
 """A subquery that sums up each person's own rows ▶ one row for each person."""
 
-from collections.abc import Mapping
-
 from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.measures.measure import Aggregate
 from discreet.measures.table import PEOPLE
-from discreet.plan.columns import Column
 from discreet.plan.expressions import Named, Node
 from discreet.plan.schema import Schema
-from discreet.plan.types import check
-from discreet.question.origin import origin
 from discreet.question.relations import PerPerson
 from discreet.sql.aggregates import Scope, has_aggregate, readable
 from discreet.sql.names import View, Visible
@@ -31,7 +26,8 @@ class _Summing:
 
     def summed(self, tree: exp.Expr, name: str | None = None) -> Node:
         """An expression over aggregates and keys."""
-        return read(tree, lambda part: self._resolve(part, name if part is tree else None))
+        text = self._scope.view.text
+        return read(tree, lambda part: self._resolve(part, name if part is tree else None), text)
 
     def _resolve(self, tree: exp.Expr, name: str | None) -> Node | None:
         asked = self._scope.aggregate(tree)
@@ -49,10 +45,10 @@ class _Summing:
         key = next((key for key, of, _ in self.keys if of == node), None)
         if key is None:
             raise QueryError(
-                f"{place_of(tree, self._scope.view.text)}the subquery has {written(tree)!r}, which "
+                f"the subquery has {written(tree)!r}, which "
                 "is neither summed up nor in its GROUP BY. A person may have many rows. Write an "
                 f"aggregate, such as COUNT(DISTINCT {written(tree)}), or group by it too."
-            )
+            ).at(place_of(tree, self._scope.view.text))
         return Named(key)
 
     def _column(self, asked: Aggregate, name: str | None) -> str:
@@ -66,7 +62,7 @@ class _Summing:
         return self.columns[asked]
 
 
-def per_person(tree: exp.Expr, view: View, columns: Mapping[str, Column], schema: Schema) -> View:
+def per_person(tree: exp.Expr, view: View, schema: Schema) -> View:
     """The view of a subquery whose groups are people, each perhaps divided further."""
     text = view.text
     entries = _entries(tree, text)
@@ -75,10 +71,10 @@ def per_person(tree: exp.Expr, view: View, columns: Mapping[str, Column], schema
         by_id = f"Group by the id in it (GROUP BY {schema.unit}), or ask"
         start = by_id if schema.by_person else "Ask"
         raise QueryError(
-            f"{place_of(tree, text)}the subquery makes groups of several people's rows. What is "
+            f"the subquery makes groups of several people's rows. What is "
             "computed from many people cannot be asked about again, since nobody could say how "
             f"much one of them moves it. {start} the subquery itself."
-        )
+        ).at(place_of(tree, text))
     items = [(item_name(one, text), one) for one in tree.expressions]
     taken = {name for name, _ in items} | {one.name for one in view.columns}
     reading = _Summing(view, taken)
@@ -87,7 +83,7 @@ def per_person(tree: exp.Expr, view: View, columns: Mapping[str, Column], schema
         if view.is_unit(key):
             continue
         with located(entry, text):
-            node = read(key, view.resolve)
+            node = view.read(key)
         name = next((name for name, one in items if _inner(one) == key), f"key_{place}")
         reading.keys.append((name, node, key))
     visible = []
@@ -108,17 +104,14 @@ def per_person(tree: exp.Expr, view: View, columns: Mapping[str, Column], schema
     conditions = list(view.where)
     for condition in [] if where is None else conjuncts(where.this):
         with located(condition, text):
-            node = read(condition, view.resolve)
-            check(node, columns)
-            conditions.append(node)
+            conditions.append(view.read(condition))
     source = PerPerson(
         view.source,
         tuple(conditions),
         tuple((name, node) for name, node, _ in reading.keys),
         tuple((name, asked) for asked, name in reading.columns.items()),
+        place=place_of(tree, text),
     )
-    with located(tree, text):
-        origin(source, schema)  # refused here, where the error can say where it stands
     return View(source, tuple(visible), tuple(kept), text)
 
 
@@ -126,9 +119,9 @@ def check_no_id(tree: exp.Expr, name: str, schema: Schema, text: str) -> None:
     """Refuse a column of a subquery that is named like the people's ids and is none."""
     if schema.by_person and name.casefold() == schema.unit.casefold():
         raise QueryError(
-            f"{place_of(tree, text)}a column of the subquery is named {name[:60]!r}, like the "
+            f"a column of the subquery is named {name[:60]!r}, like the "
             "people's ids. Nothing may stand in for an id. Use another name."
-        )
+        ).at(place_of(tree, text))
 
 
 def _entries(tree: exp.Expr, text: str) -> list[exp.Expr]:
@@ -138,16 +131,16 @@ def _entries(tree: exp.Expr, text: str) -> list[exp.Expr]:
         return [_inner(one) for one in tree.expressions if not has_aggregate(one)]
     if group is not None and given(group) != {"expressions"}:
         raise QueryError(
-            f"{place_of(group, text)}the subquery has {written(group)!r}. GROUP BY takes columns, "
+            f"the subquery has {written(group)!r}. GROUP BY takes columns, "
             "expressions and positions. Write each group out."
-        )
+        ).at(place_of(group, text))
     distinct = tree.args.get("distinct")
     if distinct is not None:
         if given(distinct) or group is not None:
             raise QueryError(
-                f"{place_of(tree, text)}the subquery has DISTINCT with something else. It stands "
+                "the subquery has DISTINCT with something else. It stands "
                 "for a GROUP BY of all that is selected. Write GROUP BY."
-            )
+            ).at(place_of(tree, text))
         return [_inner(one) for one in tree.expressions]
     found: list[exp.Expr] = [] if group is None else group.expressions
     return found

@@ -3,40 +3,46 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from itertools import islice
 
 from sqlglot import exp
 
-from discreet.errors import BoundsError, PolicyError, PrivacyParameterError, QueryError
+from discreet.errors import DiscreetError, Place
 
-_MOST_LOOKED_AT = 200
-_START = "line "
-
-_LOCATED = (QueryError, BoundsError, PolicyError, PrivacyParameterError)
+_START = "start"
+"""Under which sqlglot notes where a word begins."""
 
 
-def place_of(tree: exp.Expr, text: str) -> str:
-    """The line and column at which a part begins, both counted from 1; nothing if unknown."""
-    starts = [
-        start
-        for part in islice(tree.walk(), _MOST_LOOKED_AT)
-        if isinstance(start := part.meta.get("start"), int)
-    ]
-    if not starts:
-        return ""
-    # sqlglot does not say where CASE stands, only what is in it.
-    case = text.upper().rfind("CASE", 0, min(starts)) if type(tree) is exp.Case else -1
-    return place_at(min(starts) if case < 0 else case, text)
+def place_of(tree: exp.Expr, text: str) -> Place | None:
+    """Where a part begins, or the expression around it if that is unknown; None if both are.
 
-
-def place_at(start: int, text: str) -> str:
-    """The line and column of a position in the text.
-
-    >>> place_at(7, "SELECT 1")
-    'line 1, column 8: '
+    It is noted with the part, as sqlglot does for words, so that the parts around it need not look
+    further in.
     """
-    line = text.count("\n", 0, start) + 1
-    return f"{_START}{line}, column {start - text.rfind(chr(10), 0, start)}: "
+    start = _start(tree, text)
+    if start is None:
+        return place_of(tree.parent, text) if isinstance(tree.parent, exp.Condition) else None
+    tree.meta[_START] = start
+    return Place(start, text)
+
+
+def _start(tree: exp.Expr, text: str) -> int | None:
+    """The first of all characters that are known to belong to a part."""
+    found: int | None = tree.meta.get(_START)
+    if found is not None:  # a function begins with its name, and what is inside stands behind it
+        return found
+    stack = list(tree.iter_expressions())
+    while stack:
+        part = stack.pop()
+        start = part.meta.get(_START)
+        if start is None and type(part) is exp.Case:
+            start = _start(part, text)
+        if start is None:
+            stack += part.iter_expressions()
+        elif found is None or start < found:
+            found = start
+    # sqlglot does not say where CASE stands, only what is in it.
+    case = text.upper().rfind("CASE", 0, found or 0) if type(tree) is exp.Case else -1
+    return found if case < 0 else case
 
 
 @contextmanager
@@ -44,11 +50,9 @@ def located(tree: exp.Expr, text: str) -> Iterator[None]:
     """Errors about a part of the question say where it stands; the innermost part is named."""
     try:
         yield
-    except _LOCATED as error:
-        found = error
-    else:
-        return
-    raise found if str(found).startswith(_START) else found.at(place_of(tree, text)) from None
+    except DiscreetError as error:
+        error.at(place_of(tree, text))
+        raise
 
 
 def nearest(name: str, known: list[str]) -> str:

@@ -1,21 +1,13 @@
 """The columns of a SELECT: groups, aggregates, and what is computed from released numbers."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.measures.measure import Aggregate
-from discreet.measures.steps import Rules
-from discreet.measures.table import measured
-from discreet.plan.columns import Column, Number
 from discreet.plan.expressions import Named, Node, shown
-from discreet.plan.types import Kind, check
-from discreet.question.groupings import grouping_of, label_column
-from discreet.question.query import After, Key
-from discreet.question.released import check_after
 from discreet.sql.aggregates import Grouped, Scope, has_aggregate, readable
 from discreet.sql.examples import Example
 from discreet.sql.names import View, unknown_text
@@ -41,13 +33,9 @@ class Reading:
     """One SELECT being read: what its names mean, and the aggregates found so far."""
 
     view: View
-    columns: Mapping[str, Column]
-    by_person: bool
     example: Example
     outputs: dict[Aggregate, str] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
-    _labels: dict[Grouped, Column] = field(default_factory=dict)
-    _released: dict[str, Column] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -62,13 +50,7 @@ class Reading:
                     f"WHERE has {written(tree)!r}. It chooses rows, before anything is counted. "
                     "Write HAVING for released numbers."
                 )
-            node = read(tree, self.view.resolve)
-            if check(node, self.columns).kind is not Kind.BOOLEAN:
-                raise QueryError(
-                    f"WHERE has {written(tree)!r}, which is not a condition. A row is kept if it "
-                    f"is true for it. Write a comparison, such as {self.example.condition}."
-                )
-            return node
+            return self.view.read(tree)
 
     def reserve(self, group: exp.Expr | None) -> None:
         """Names of columns in GROUP BY, which are not given to aggregates without a name."""
@@ -85,7 +67,7 @@ class Reading:
             found.append(self._plain(inner, name))
         groups = [one for one in found if one is not None]
         return [
-            Item(inner, name, self.released(inner, groups, "SELECT", name)) if one is None else one
+            Item(inner, name, self.released(inner, groups)) if one is None else one
             for one, inner, name in zip(found, inners, names, strict=True)
         ]
 
@@ -93,51 +75,31 @@ class Reading:
         """A group, or an aggregate that stands alone; None for what is computed from some."""
         if type(tree) is exp.Star:
             raise QueryError(
-                f"{place_of(tree, self.text)}the SELECT has *. Only statistics of groups are "
+                f"the SELECT has *. Only statistics of groups are "
                 f"released, never rows. Write {self.example.question}."
-            )
+            ).at(place_of(tree, self.text))
         with located(tree, self.text):
             aggregate = Scope(self.view).aggregate(tree)
             if aggregate is not None:
                 return Item(tree, name, Named(self._output(aggregate, name)))
             if has_aggregate(tree):
                 return None
-            group = self.group(tree)
-            item = Item(tree, name, group)
+            item = Item(tree, name, self.group(tree))
             self._taken.add(self.group_name(item))
             return item
 
     def group(self, tree: exp.Expr) -> Grouped:
         """The group that an expression stands for."""
-        found = Scope(self.view).group(tree)
-        if found not in self._labels:
-            key = Key("", found.of, found.edges, found.dated)
-            self._labels[found] = label_column(grouping_of(key, {}, dict(self.columns)))
-        return found
+        return Scope(self.view).group(tree)
 
     def is_column(self, tree: exp.Expr) -> bool:
         """Whether a name is that of a column of FROM."""
         return any(one.name.casefold() == tree.name.casefold() for one in self.view.columns)
 
-    def released(
-        self, tree: exp.Expr, items: list[Item], clause: str, name: str | None = None
-    ) -> Node:
-        """An expression over released numbers and the names of groups, of one of the clauses."""
+    def released(self, tree: exp.Expr, items: list[Item]) -> Node:
+        """An expression over released numbers and the names of groups."""
         with located(tree, self.text):
-            node = read(tree, lambda part: self._meaning(part, items))
-            # It is checked here, where the error can say where it stands.
-            groups = {
-                self.group_name(one): self._labels[one.asks]
-                for one in items
-                if isinstance(one.asks, Grouped)
-            }
-            steps = {
-                "SELECT": After(columns=((name or written(tree), node),)),
-                "HAVING": After(having=node),
-                "ORDER BY": After(order=((node, False),)),
-            }
-            check_after(steps[clause], self._released | groups, frozenset(groups))
-            return node
+            return read(tree, lambda part: self._meaning(part, items), self.text)
 
     def node(self, item: Item) -> Node:
         """A column of the answer as an expression over its names."""
@@ -168,15 +130,15 @@ class Reading:
     def _check_name(self, item: Item, name: str, doubled: set[str]) -> None:
         if doubled:
             raise QueryError(
-                f"{place_of(item.tree, self.text)}two columns of the answer are named "
+                f"two columns of the answer are named "
                 f"{min(doubled)[:60]!r}. Each has a name of its own, and an aggregate n also gives "
                 "n_lower and n_upper. Use another name."
-            )
+            ).at(place_of(item.tree, self.text))
         if not name or not name.isprintable() or len(name) > _LONGEST_NAME:
             raise QueryError(
-                f"{place_of(item.tree, self.text)}a column of the answer is named {name[:60]!r}. "
+                f"a column of the answer is named {name[:60]!r}. "
                 f"Names are 1 to {_LONGEST_NAME} printable characters. Use another name."
-            )
+            ).at(place_of(item.tree, self.text))
 
     def _shown(self, item: Item) -> tuple[str, Node]:
         node = self.node(item)
@@ -198,17 +160,17 @@ class Reading:
         if tree.args.get("table") is None:
             for item in items:
                 if item.name is not None and item.name.casefold() == tree.name.casefold():
-                    return self.node(item)
+                    return replace(self.node(item), place=None)  # it stands here as well
             self._check_known(tree, items)
         column = self.view.resolve(tree)
         for item in items:
             if isinstance(item.asks, Grouped) and item.asks == Grouped(column or Named("")):
                 return self.node(item)
         raise QueryError(
-            f"{place_of(tree, self.text)}{written(tree)!r} stands among released numbers, and is "
+            f"{written(tree)!r} stands among released numbers, and is "
             "neither an aggregate nor a group of the SELECT. Single rows are never released. Use "
             f"an aggregate of it: {AGGREGATE_NAMES}."
-        )
+        ).at(place_of(tree, self.text))
 
     def _check_known(self, tree: exp.Expr, items: list[Item]) -> None:
         if type(tree.this) is not exp.Identifier or self.is_column(tree):
@@ -217,23 +179,19 @@ class Reading:
         answer = list(dict.fromkeys(named))
         table = list(dict.fromkeys(one.name for one in self.view.columns))
         raise QueryError(
-            f"{place_of(tree, self.text)}there is no column {tree.name[:60]!r}."
+            f"there is no column {tree.name[:60]!r}."
             + (
                 unknown_text(tree)
                 or f"{nearest(tree.name, [*answer, *table])} Columns of the answer, and declared "
                 f"ones, can be used here. Existing columns: in the answer {listed(answer)}; in "
                 f"FROM {listed(table)}."
             )
-        )
+        ).at(place_of(tree, self.text))
 
     def _output(self, aggregate: Aggregate, name: str | None) -> str:
         """The name under which an aggregate is released; one that is asked twice is paid once."""
         if aggregate not in self.outputs:
-            # What it needs is checked here, where the error can say where it stands.
-            rules = Rules(replace=False, fixed=False, by_person=self.by_person)
-            [found] = measured([("x", aggregate)], self.columns, rules)
-            output = self.outputs[aggregate] = name or self._unused(readable(aggregate))
-            self._released[output] = Number(whole=found.dated, dated=found.dated)
+            self.outputs[aggregate] = name or self._unused(readable(aggregate))
         return self.outputs[aggregate]
 
     def _unused(self, name: str) -> str:

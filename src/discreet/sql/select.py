@@ -9,7 +9,7 @@ import re
 
 from sqlglot import exp
 
-from discreet.errors import Front, QueryError, caught_by
+from discreet.errors import DiscreetError, Front, QueryError
 from discreet.plan.expressions import Both, Named, Node
 from discreet.plan.expressions import conjuncts as parts_of
 from discreet.plan.schema import Schema
@@ -23,7 +23,6 @@ from discreet.sql.released import Item, Reading
 from discreet.sql.tables import Catalog
 
 
-@caught_by(Front.SQL)
 def parse_select(text: str, schema: Schema) -> Query:
     """The question that a SELECT asks about the tables that were declared.
 
@@ -33,14 +32,20 @@ def parse_select(text: str, schema: Schema) -> Query:
     >>> parse_select("SELECT ward, AVG(stay) FROM visits GROUP BY 1", visits).text
     'avg_stay = mean(stay) GROUP BY ward'
     """
+    try:
+        return _parsed(text, schema)
+    except DiscreetError as error:
+        error.caught_by(Front.SQL)
+        raise
+
+
+def _parsed(text: str, schema: Schema) -> Query:
     example = Example(schema)
     tree = parsed_statement(text, example)
     check_clauses(tree, text, example, inner=False)
     catalog = Catalog(schema, text).with_queries(tree)
     view = catalog.source(tree)
-    with located(tree.args["from_"], text):
-        columns = catalog.columns(view.source)
-    reading = Reading(view, columns, schema.by_person, example)
+    reading = Reading(view, example)
     _check_no_rows(tree, reading)
     clause = tree.args.get("where")
     where = [] if clause is None else [reading.condition(one) for one in conjuncts(clause.this)]
@@ -48,16 +53,16 @@ def parse_select(text: str, schema: Schema) -> Query:
     asked = reading.items(tree.expressions)
     items = [*_only_grouped(tree.args.get("group"), asked, reading), *asked]
     keys = tuple(
-        Key(reading.group_name(one), one.asks.of, one.asks.edges, one.asks.dated)
+        Key(reading.group_name(one), one.asks.of, one.asks.edges, one.asks.dated, one.asks.place)
         for one in items
         if isinstance(one.asks, Grouped)
     )
     having, order, limit, offset = _after(tree, asked, items, reading)
     if not reading.outputs:
         raise QueryError(
-            f"{place_of(tree.expressions[0], text)}the SELECT has no aggregate. Only statistics "
+            f"the SELECT has no aggregate. Only statistics "
             f"of groups are released, never rows. Add one: {AGGREGATE_NAMES}."
-        )
+        ).at(place_of(tree.expressions[0], text))
     outputs = tuple((name, asked) for asked, name in reading.outputs.items())
     shown = reading.shown(items)
     if shown == tuple((name, Named(name)) for name, _ in outputs):
@@ -88,10 +93,10 @@ def _check_no_rows(tree: exp.Expr, reading: Reading) -> None:
     starred = any(type(one) is exp.Star for one in tree.expressions)  # is refused where it stands
     if tree.args.get("group") is None and not starred and not any(map(has_aggregate, parts)):
         raise QueryError(
-            f"{place_of(tree.expressions[0], reading.text)}the SELECT has neither an aggregate nor "
+            f"the SELECT has neither an aggregate nor "
             "GROUP BY. Single rows are never released, only statistics of groups. Write "
             f"{reading.example.question}."
-        )
+        ).at(place_of(tree.expressions[0], reading.text))
 
 
 def _only_grouped(group: exp.Expr | None, items: list[Item], reading: Reading) -> list[Item]:
@@ -100,10 +105,10 @@ def _only_grouped(group: exp.Expr | None, items: list[Item], reading: Reading) -
     every_group = group is not None and given(group) == {"all"}
     if group is not None and not every_group and given(group) != {"expressions"}:
         raise QueryError(
-            f"{place_of(group, text)}the SELECT has {written(group)!r}. GROUP BY takes columns, "
+            f"the SELECT has {written(group)!r}. GROUP BY takes columns, "
             "expressions, aliases and positions. Write each group out; ROLLUP and the like are "
             "questions of their own."
-        )
+        ).at(place_of(group, text))
     entries = [] if group is None else group.expressions
     asked: dict[Grouped, exp.Expr] = {}
     for one in entries:
@@ -117,19 +122,19 @@ def _only_grouped(group: exp.Expr | None, items: list[Item], reading: Reading) -
         if found not in asked:
             every = ", ".join(written(one) for _, one in (*hidden, *selected))
             raise QueryError(
-                f"{place_of(tree, text)}the SELECT has {written(tree)!r}, which is neither an "
+                f"the SELECT has {written(tree)!r}, which is neither an "
                 f"aggregate nor in GROUP BY. Only groups and their statistics are released. Write "
                 f"GROUP BY {every[:200]}, or an aggregate such as COUNT(DISTINCT {written(tree)})."
-            )
+            ).at(place_of(tree, text))
     if len(dict(selected)) < len(selected):
         asks = [found for found, _ in selected]
         doubled, tree = next(
             (found, tree) for place, (found, tree) in enumerate(selected) if found in asks[:place]
         )
         raise QueryError(
-            f"{place_of(tree, text)}the SELECT has the group {doubled.name[:60]!r} twice. Each "
+            f"the SELECT has the group {doubled.name[:60]!r} twice. Each "
             "group is one column. Take one out."
-        )
+        ).at(place_of(tree, text))
     return [Item(tree, None, found) for found, tree in hidden]
 
 
@@ -172,7 +177,7 @@ def _after(
     having: Node | None = None
     clause = tree.args.get("having")
     for one in [] if clause is None else conjuncts(clause.this):
-        found = reading.released(one, items, "HAVING")
+        found = reading.released(one, items)
         having = found if having is None else Both(having, found)
     order = tree.args.get("order")
     entries = [] if order is None else order.expressions
@@ -187,26 +192,26 @@ def _ordering(
 ) -> tuple[Node, bool]:
     if type(tree) is not exp.Ordered or given(tree) - {"this", "desc", "nulls_first"}:
         raise QueryError(
-            f"{place_of(tree, reading.text)}ORDER BY has {written(tree)!r}. Groups are ordered by "
+            f"ORDER BY has {written(tree)!r}. Groups are ordered by "
             "released numbers or by their names. Write ORDER BY n DESC."
-        )
+        ).at(place_of(tree, reading.text))
     if tree.args.get("nulls_first"):
         raise QueryError(
-            f"{place_of(tree, reading.text)}ORDER BY has NULLS FIRST. Groups whose value is "
+            "ORDER BY has NULLS FIRST. Groups whose value is "
             "missing come last, in either direction, so that LIMIT keeps known ones. Write NULLS "
             "LAST, or leave it out."
-        )
+        ).at(place_of(tree, reading.text))
     by, falling = tree.this, bool(tree.args.get("desc"))
     if type(by) is exp.Literal and not by.is_string:
         place = int(by.name) if by.name.isdecimal() and len(by.name) < 6 else 0
         if not 0 < place <= len(asked):
             raise QueryError(
-                f"{place_of(tree, reading.text)}ORDER BY has the position {by.name[:20]!r}, where "
+                f"ORDER BY has the position {by.name[:20]!r}, where "
                 "no column stands. Positions count the columns of the SELECT from 1. Write the "
                 "column's name instead."
-            )
+            ).at(place_of(tree, reading.text))
         return reading.node(asked[place - 1]), falling
-    return reading.released(by, items, "ORDER BY"), falling
+    return reading.released(by, items), falling
 
 
 def _number(
@@ -220,7 +225,7 @@ def _number(
     size = number.name if whole and number is not None else ""
     if not size.isdecimal() or len(size) > 9 or int(size) < least:
         raise QueryError(
-            f"{place_of(clause, text)}the SELECT has {written(clause)!r}. It is about the groups "
+            f"the SELECT has {written(clause)!r}. It is about the groups "
             f"of the answer. Write a whole number from {least} up, such as {word} 3."
-        )
+        ).at(place_of(clause, text))
     return int(size)

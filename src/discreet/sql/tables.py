@@ -13,15 +13,13 @@ from discreet.errors import QueryError
 from discreet.plan.columns import Column
 from discreet.plan.expressions import Named
 from discreet.plan.schema import Schema
-from discreet.question.origin import origin
-from discreet.question.relations import Relation, Scan
+from discreet.question.relations import Scan
 from discreet.sql.examples import Example
 from discreet.sql.joins import Looked, joined
 from discreet.sql.names import View, Visible
 from discreet.sql.parse import check_clauses, conjuncts, given, is_grouped, item_name, written
 from discreet.sql.people import check_no_id, per_person
 from discreet.sql.places import listed, located, nearest, place_of
-from discreet.sql.text import read
 
 _MOST_NAMED = 16
 
@@ -33,10 +31,6 @@ class Catalog:
     schema: Schema
     text: str
     named: Mapping[str, View] = field(default_factory=dict)
-
-    def columns(self, source: Relation) -> Mapping[str, Column]:
-        """The columns of a relation, checked."""
-        return origin(source, self.schema).columns
 
     def with_queries(self, tree: exp.Expr) -> "Catalog":
         """This catalog and the queries of a WITH, each of which sees those before it."""
@@ -59,9 +53,9 @@ class Catalog:
             name = query.alias
             if given(query) - {"this", "alias"} or given(query.args["alias"]) != {"this"}:
                 raise QueryError(
-                    f"{place_of(query, self.text)}WITH {name[:60]} has more than a name and a "
+                    f"WITH {name[:60]} has more than a name and a "
                     "query. Columns are named inside. Write WITH a AS (SELECT x AS y FROM …)."
-                )
+                ).at(place_of(query, self.text))
             view = found.view(query.this)
             found = replace(found, named={**found.named, name.casefold(): view})
         return found
@@ -72,7 +66,7 @@ class Catalog:
         catalog = self.with_queries(tree)
         view = catalog.source(tree)
         if is_grouped(tree):
-            return per_person(tree, view, catalog.columns(view.source), self.schema)
+            return per_person(tree, view, self.schema)
         where = tree.args.get("where")
         conditions = [] if where is None else conjuncts(where.this)
         columns = []
@@ -83,7 +77,7 @@ class Catalog:
                 continue
             name = item_name(part, self.text)
             with located(part, self.text):
-                node = None if view.is_unit(inner) else read(inner, view.resolve)
+                node = None if view.is_unit(inner) else view.read(inner)
             if node is not None:
                 check_no_id(part, name, self.schema, self.text)
             columns.append(Visible("", name, node))
@@ -91,7 +85,7 @@ class Catalog:
         kept = [*view.where]
         for condition in conditions:
             with located(condition, self.text):
-                kept.append(read(condition, view.resolve))
+                kept.append(view.read(condition))
         return View(view.source, tuple(columns), tuple(kept), self.text)
 
     def source(self, tree: exp.Expr) -> View:
@@ -103,15 +97,18 @@ class Catalog:
                 f"{exp.to_identifier(self.schema.name).sql()}."
             )
         found = self._side(clause.this)
-        for join in tree.args.get("joins") or []:
+        joins = tree.args.get("joins") or []
+        for join in joins:
             with located(join, self.text):
                 found = joined(found, self._side(join.this), join, self.schema, self.text)
         if isinstance(found, Looked):
             raise QueryError(
-                f"{place_of(clause, self.text)}the SELECT is about {found.table[:60]!r} alone, "
+                f"the SELECT is about {found.table[:60]!r} alone, "
                 "which is public. There is nothing to protect in it, and nothing to pay for. Read "
                 "it directly, or join it with a private table."
-            )
+            ).at(place_of(clause, self.text))
+        if joins:
+            return replace(found, source=replace(found.source, place=place_of(clause, self.text)))
         return found
 
     def _side(self, tree: exp.Expr) -> View | Looked:
@@ -119,19 +116,19 @@ class Catalog:
         alias = tree.args.get("alias")
         if alias is not None and given(alias) != {"this"}:
             raise QueryError(
-                f"{place_of(tree, self.text)}the alias {written(alias)!r} renames columns. They "
+                f"the alias {written(alias)!r} renames columns. They "
                 f"keep their names. Write FROM {Example(self.schema).table} AS a."
-            )
+            ).at(place_of(tree, self.text))
         if type(tree) is exp.Subquery and not given(tree) - {"this", "alias"}:
             view = self.view(tree.this)
             return _aliased(view, "" if alias is None else alias.name)
         name = tree.this if type(tree) is exp.Table else None
         if type(name) is not exp.Identifier or given(tree) - {"this", "alias"}:
             raise QueryError(
-                f"{place_of(tree, self.text)}FROM has {written(tree)!r}. Only declared tables are "
+                f"FROM has {written(tree)!r}. Only declared tables are "
                 "read: no file, function or sample. Existing tables: "
                 f"{listed(self._tables())}."
-            )
+            ).at(place_of(tree, self.text))
         return self._table(name.name, name.name if alias is None else alias.name, tree)
 
     def _table(self, name: str, alias: str, tree: exp.Expr) -> View | Looked:
@@ -150,9 +147,9 @@ class Catalog:
                 return Looked(known, alias, public.columns)
         tables = self._tables()
         raise QueryError(
-            f"{place_of(tree, self.text)}there is no table {name[:60]!r}.{nearest(name, tables)} "
+            f"there is no table {name[:60]!r}.{nearest(name, tables)} "
             f"Only declared tables are read. Existing tables: {listed(tables)}."
-        )
+        ).at(place_of(tree, self.text))
 
     def _scan(self, scan: Scan, alias: str, columns: Mapping[str, Column], unit: str) -> View:
         visible = [Visible(alias, name, Named(name)) for name in columns]
@@ -175,9 +172,9 @@ def _starred(tree: exp.Expr, view: View) -> list[Visible]:
     star = tree if type(tree) is exp.Star else tree.this
     if given(star) or (table is not None and table.name not in {one.table for one in view.columns}):
         raise QueryError(
-            f"{place_of(tree, view.text)}{written(tree)!r} is not offered. * stands for all "
+            f"{written(tree)!r} is not offered. * stands for all "
             "columns of FROM, in a subquery. Write SELECT * or name the columns."
-        )
+        ).at(place_of(tree, view.text))
     return [
         replace(one, table="") for one in view.columns if table is None or one.table == table.name
     ]
@@ -188,6 +185,6 @@ def _check_doubles(tree: exp.Expr, columns: list[Visible], text: str) -> None:
     for one in columns:
         if names.count(one.name.casefold()) > 1:
             raise QueryError(
-                f"{place_of(tree, text)}the subquery has two columns named {one.name[:60]!r}. "
+                f"the subquery has two columns named {one.name[:60]!r}. "
                 "The question around it could mean either. Give one another name: x AS y."
-            )
+            ).at(place_of(tree, text))

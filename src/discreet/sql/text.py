@@ -10,7 +10,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from discreet.errors import Front, PrivacyParameterError, QueryError, caught_by
+from discreet.errors import DiscreetError, Front, PrivacyParameterError, QueryError
 from discreet.exact import rational
 from discreet.plan.columns import LARGEST_BOUND
 from discreet.plan.compose import all_of, any_of, is_exactly, negative, same
@@ -26,10 +26,12 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    placed,
     read_size,
 )
 from discreet.sql.calls import CALLS
 from discreet.sql.parse import given, not_offered, parsed_expression, written
+from discreet.sql.places import place_of
 from discreet.sql.reading import Inner, Reader, check_given, number_of
 from discreet.sql.tokens import too_deep
 
@@ -56,7 +58,6 @@ Resolve = Callable[[exp.Expr], Node | None]
 """What a name stands for: every column has a meaning or is refused; other trees may have one."""
 
 
-@caught_by(Front.SQL)
 def parse_expression(text: str, table: str | None = None) -> Node:
     """The row expression that a text stands for; columns may be qualified by the table's name.
 
@@ -68,15 +69,22 @@ def parse_expression(text: str, table: str | None = None) -> Node:
       ...
     discreet.errors.QueryError: line 1, column 1: 'pg_sleep(…)' is not offered. Only what ...
     """
-    return read(parsed_expression(text), partial(_of_one_table, table=table))
+    try:
+        return read(parsed_expression(text), partial(_of_one_table, table=table))
+    except DiscreetError as error:
+        error.caught_by(Front.SQL)
+        raise
 
 
-def read(tree: exp.Expr, resolve: Resolve) -> Node:
-    """The node of a parsed row expression; ``resolve`` says what a column's name means."""
-    return read_size(_read(tree, resolve, 0))
+def read(tree: exp.Expr, resolve: Resolve, text: str | None = None) -> Node:
+    """The node of a parsed row expression; ``resolve`` says what a column's name means.
+
+    With the text that it was parsed from, every node knows its place.
+    """
+    return read_size(_read(tree, resolve, text, 0))
 
 
-def _read(tree: exp.Expr | None, resolve: Resolve, depth: int) -> Node:
+def _read(tree: exp.Expr | None, resolve: Resolve, text: str | None, depth: int) -> Node:
     if depth > _DEEPEST_TREE:
         raise too_deep()
     if tree is None:  # sqlglot reads FLOOR() and the like
@@ -84,13 +92,13 @@ def _read(tree: exp.Expr | None, resolve: Resolve, depth: int) -> Node:
             "a function is called without a value. It is computed from something of the row. Write "
             "one between its brackets: FLOOR(x)."
         )
-    known = resolve(tree)
-    if known is not None:
-        return known
-    reader = _READERS.get(type(tree))
-    if reader is None:
-        raise not_offered(tree)
-    return reader(tree, partial(_read, resolve=resolve, depth=depth + 1))
+    found = resolve(tree)
+    if found is None:
+        reader = _READERS.get(type(tree))
+        if reader is None:
+            raise not_offered(tree)
+        found = reader(tree, partial(_read, resolve=resolve, text=text, depth=depth + 1))
+    return found if text is None else placed(found, place_of(tree, text))
 
 
 def _of_one_table(tree: exp.Expr, table: str | None) -> Node | None:

@@ -10,11 +10,10 @@ from sqlglot import Token, TokenType
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError
 
-from discreet.errors import QueryError
+from discreet.errors import Place, QueryError
 from discreet.sql.examples import Example
 from discreet.sql.hints import instead_of, open_quote, rule_and_remedy, rule_and_remedy_of_sign
 from discreet.sql.offered import AGGREGATED, CALLED
-from discreet.sql.places import place_at
 from discreet.sql.subqueries import instead_of_subquery
 
 MOST_CHARACTERS = 10_000
@@ -111,14 +110,14 @@ def checked_tokens(
     ]
 
 
-def place_of_words(text: str, words: str) -> str:
-    """The line and column of a word outside of all brackets; nothing if it is not there."""
-    depth, found = 0, ""
+def place_of_words(text: str, words: str) -> Place | None:
+    """Where a word stands outside of all brackets; None if it is not there."""
+    depth = 0
     for token in tokens_of(text):
         depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
         if depth == 0 and token.token_type not in _VALUES and token.text.upper() == words:
-            found = found or _at(token, text)
-    return found
+            return _at(token, text)
+    return None
 
 
 def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
@@ -126,9 +125,9 @@ def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
         kind = token.token_type
         if kind is TokenType.SEMICOLON:
             raise QueryError(
-                f"{_at(token, text)}the SQL has a ';' before its end. One text is one question, "
+                "the SQL has a ';' before its end. One text is one question, "
                 "and every question is priced by itself. Ask them one by one."
-            )
+            ).at(_at(token, text))
         if kind in (TokenType.OVER, TokenType.WINDOW, TokenType.QUALIFY):
             remedy = (
                 "Write GROUP BY, and order the released groups with ORDER BY … LIMIT."
@@ -137,15 +136,15 @@ def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
                 f"{example.share}."
             )
             raise QueryError(
-                f"{_at(token, text)}the SQL has {token.text.upper()}. A window looks at other "
+                f"the SQL has {token.text.upper()}. A window looks at other "
                 f"rows for every row, and those may be other people's. {remedy}"
-            )
+            ).at(_at(token, text))
         wordy = all(part.isidentifier() for part in token.text.split())
         if kind not in _SYMBOLS and kind not in _VALUES and not wordy:
             raise QueryError(
-                f"{_at(token, text)}the SQL has {token.text[:60]!r}, which is not offered. "
+                f"the SQL has {token.text[:60]!r}, which is not offered. "
                 f"{rule_and_remedy_of_sign(token.text)}"
-            )
+            ).at(_at(token, text))
 
 
 def _check_brackets(tokens: list[Token], text: str, example: Example) -> None:
@@ -165,11 +164,11 @@ def _check_brackets(tokens: list[Token], text: str, example: Example) -> None:
             _, in_from = nested.pop()  # after a subquery of FROM, FROM goes on
         if joins > MOST_JOINS or sum(query for query, _ in nested) > MOST_SUBQUERIES:
             raise QueryError(
-                f"{_at(before, text)}the SQL has more than {MOST_JOINS} joins, or subqueries "
+                f"the SQL has more than {MOST_JOINS} joins, or subqueries "
                 "more than "
                 f"{MOST_SUBQUERIES} deep. Questions are kept and shown in full, for people to "
                 "read. Ask a simpler one, or let the custodian prepare the table."
-            )
+            ).at(_at(before, text))
         if token.token_type in QUERY and place < len(tokens):
             _check_subquery(tokens, place, text, example)
         if token.token_type is not TokenType.L_PAREN or place == len(tokens):
@@ -177,10 +176,10 @@ def _check_brackets(tokens: list[Token], text: str, example: Example) -> None:
         opens = tokens[place + 1].token_type if place + 1 < len(tokens) else None
         if in_from and opens not in QUERY:
             raise QueryError(
-                f"{_at(before, text)}FROM has {_bracketed(before)}. Declared tables and subqueries "
+                f"FROM has {_bracketed(before)}. Declared tables and subqueries "
                 "stand there, and nothing else is read: no file and no function. Write FROM "
                 f"{example.table}."
-            )
+            ).at(_at(before, text))
         if in_from or (kind is TokenType.ALIAS and opens in QUERY):
             continue
         name = before.text.split()[-1].upper() if before.text.split() else ""
@@ -189,9 +188,8 @@ def _check_brackets(tokens: list[Token], text: str, example: Example) -> None:
             if name == "EXISTS" and opens in QUERY:
                 raise _misplaced(tokens, place + 1, before, text, example)
             raise QueryError(
-                f"{_at(before, text)}{before.text[:60] + '(…)'!r} is not offered. "
-                f"{rule_and_remedy(name)}"
-            )
+                f"{before.text[:60] + '(…)'!r} is not offered. {rule_and_remedy(name)}"
+            ).at(_at(before, text))
 
 
 def _check_subquery(tokens: list[Token], place: int, text: str, example: Example) -> None:
@@ -207,18 +205,18 @@ def _check_subquery(tokens: list[Token], place: int, text: str, example: Example
     following = tokens[place + 1].text.upper() if place + 1 < len(tokens) else ""
     if tokens[place].token_type is TokenType.WITH and following in ("ROLLUP", "CUBE"):
         raise QueryError(
-            f"{_at(tokens[place], text)}the SQL has WITH {following}. Totals are questions of "
+            f"the SQL has WITH {following}. Totals are questions of "
             f"their own. {instead_of(following)}"
-        )
+        ).at(_at(tokens[place], text))
     named = bracket.text[:60]
     if bracket.token_type in (TokenType.ALL, TokenType.DISTINCT) and place > 1:
         named, bracket = f"{tokens[place - 2].text[:60]} {named}", tokens[place - 2]
     raise QueryError(
-        f"{_at(bracket, text)}the SQL has {named!r} before a second SELECT. Sets of rows or of "
+        f"the SQL has {named!r} before a second SELECT. Sets of rows or of "
         "answers are "
         "not combined, since a person may be in several. Ask each SELECT by itself, or use OR in "
         "WHERE."
-    )
+    ).at(_at(bracket, text))
 
 
 def _misplaced(
@@ -227,10 +225,10 @@ def _misplaced(
     """The refusal of a subquery whose SELECT is the token at ``place``."""
     after = tokens[place - 2].text[:60] if place > 1 else "("
     return QueryError(
-        f"{_at(subject, text)}the SQL has a subquery after {after!r}. Subqueries stand in FROM and "
+        f"the SQL has a subquery after {after!r}. Subqueries stand in FROM and "
         "in WITH, where it can be said whose rows they give; one that looks at other rows for "
         f"every row is not offered. {instead_of_subquery(tokens, place, text, example)}"
-    )
+    ).at(_at(subject, text))
 
 
 def _inner_from(before: list[Token]) -> bool:
@@ -262,7 +260,7 @@ def _check_depth(tokens: list[Token], text: str) -> None:
         elif kind in _CLOSING:
             open_now = max(0, open_now - 1)
         if open_now + signs > MOST_NESTED:
-            raise too_deep(_at(token, text))
+            raise too_deep().at(_at(token, text))
 
 
 def _check_intervals(tokens: list[Token], text: str) -> None:
@@ -270,10 +268,10 @@ def _check_intervals(tokens: list[Token], text: str) -> None:
     for before, token in pairwise(tokens):
         if before.token_type is TokenType.INTERVAL and len(token.text) > _LONGEST_INTERVAL:
             raise QueryError(
-                f"{_at(token, text)}the SQL has an interval of {len(token.text):,} characters. "
+                f"the SQL has an interval of {len(token.text):,} characters. "
                 "It is a number of "
                 "days or weeks beside a date. Write d + INTERVAL '7' DAY."
-            )
+            ).at(_at(token, text))
 
 
 def _word(token: Token, following: Token | None) -> Token:
@@ -284,10 +282,10 @@ def _word(token: Token, following: Token | None) -> Token:
     return Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end)
 
 
-def too_deep(place: str = "") -> QueryError:
+def too_deep() -> QueryError:
     """The refusal of what is nested too deep to be read."""
     return QueryError(
-        f"{place}the text is nested more than {MOST_NESTED} deep. Questions are kept and shown "
+        f"the text is nested more than {MOST_NESTED} deep. Questions are kept and shown "
         "in full, for people to read. Write a simpler one."
     )
 
@@ -297,25 +295,25 @@ def unreadable(text: str, error: Exception | None = None) -> QueryError:
     opened = open_quote(text) if error is None else None
     if opened is not None:
         return QueryError(
-            f"{place_at(opened, text)}a quote is opened here and never closed. A quote inside a "
+            "a quote is opened here and never closed. A quote inside a "
             "text is doubled: 'it''s'. Write those inside twice, and one at the end."
-        )
-    place, where = text, ""
+        ).at(Place(opened, text))
+    place, where = text, None
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else None
     if found is not None:
         place = str(found.get("highlight") or "") or text
         before = str(found.get("start_context") or "")
         at = text.find(before + place) if before else -1
-        where = place_at(at + len(before), text) if at >= 0 else ""
+        where = Place(at + len(before), text) if at >= 0 else None
     return QueryError(
-        f"{where}the SQL cannot be read at {place[:60]!r}. It is neither passed on nor guessed "
+        f"the SQL cannot be read at {place[:60]!r}. It is neither passed on nor guessed "
         "at. Check "
         "brackets, quotes ('text', \"column\") and the order of the words."
-    )
+    ).at(where)
 
 
-def _at(token: Token, text: str) -> str:
-    return place_at(token.start, text)
+def _at(token: Token, text: str) -> Place:
+    return Place(token.start, text)
 
 
 def _bracketed(before: Token) -> str:
