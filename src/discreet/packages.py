@@ -20,7 +20,6 @@ NEEDED: Final = (
     "numpy>=2.1",
     "rich>=13.9",
     "sqlglot>=30",
-    "tomlkit>=0.13",
 )
 EXTRAS: Final = {
     "plot": ("altair>=5.5", "vl-convert-python>=1.7"),
