@@ -191,7 +191,7 @@ def postgres(*paths: str) -> list[dict[str, float]]:
 @contextmanager
 def session(master: str) -> Iterator[Any]:
     """A Spark session with room for the sort of 10^7 rows."""
-    from discreet.engines.spark.java import find_java
+    from discreet.engines.spark.session import find_java
 
     java = find_java()
     if java is None:

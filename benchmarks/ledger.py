@@ -22,10 +22,10 @@ sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 from postgres_server import NoServerError, running
 
 from discreet.ledger import Entry, Ledger
+from discreet.ledger.accounts import ChargeRequest
 from discreet.ledger.entries import COLUMNS
-from discreet.ledger.questions import Question
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 from timing import table
 
 CHARGES = 50
@@ -124,7 +124,7 @@ def fill(path: str, entries: int) -> None:
     """A ledger with many charges, written in one transaction."""
     with Ledger(path) as ledger:
         ledger.declare("visits", neighbors="add-remove", budget=BUDGET)
-        question = Question.read(
+        question = ChargeRequest.read(
             dataset="visits",
             analyst="ann",
             event=TINY,

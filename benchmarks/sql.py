@@ -5,11 +5,11 @@ import time
 from fractions import Fraction
 
 from discreet.plan.columns import boolean, category, date, integer, number, text
-from discreet.plan.schema import Beside, Public, Schema
-from discreet.question.check import checked
-from discreet.release.price import price
-from discreet.sql.select import explained, parse_select
-from discreet.sql.statements import AGGREGATES, CLAUSES, TABLES
+from discreet.plan.schema import LookupTable, PartnerTable, Schema
+from discreet.question.check import checked_question
+from discreet.release.price import price_question
+from discreet.sql.read.allow_list import AGGREGATES, CLAUSES, TABLES
+from discreet.sql.read.select import explained, parse_select
 from timing import table
 
 ROUNDS = 20
@@ -29,9 +29,9 @@ VISITS = Schema(
     unit="patient_id",
     max_rows=10,
     max_groups=3,
-    private={"patients": Beside(columns={"sex": category(["f", "m"])}, unit="patient_id")},
+    private={"patients": PartnerTable(columns={"sex": category(["f", "m"])}, unit="patient_id")},
     public={
-        "wards": Public(
+        "wards": LookupTable(
             columns={"ward": category(["A", "B"]), "region": category(["north", "south"])},
             most={"ward": 1},
         )
@@ -64,9 +64,9 @@ def measured(question: str) -> tuple[float, float, float]:
         moments = [time.perf_counter()]
         query = parse_select(question, VISITS)
         moments.append(time.perf_counter())
-        asked = checked(query, VISITS)
+        asked = checked_question(query, VISITS)
         moments.append(time.perf_counter())
-        price(asked, Fraction(1), Fraction(0), None)
+        price_question(asked, Fraction(1), Fraction(0), None)
         moments.append(time.perf_counter())
         best = [min(best[step], moments[step + 1] - moments[step]) for step in range(3)]
     return best[0] * 1000, best[1] * 1000, best[2] * 1000

@@ -6,9 +6,9 @@ python docs/_extensions/sql_page.py writes docs/reference/sql.md; a test compare
 from collections.abc import Iterable
 from pathlib import Path
 
-from discreet.sql import offered, statements
-from discreet.sql.offered import Offer
-from discreet.sql.tokens import MOST_CHARACTERS, MOST_JOINS, MOST_NESTED, MOST_SUBQUERIES
+from discreet.sql.read import allow_list
+from discreet.sql.read.allow_list import Allowed
+from discreet.sql.read.lexer import MOST_CHARACTERS, MOST_JOINS, MOST_NESTED, MOST_SUBQUERIES
 
 PAGE = Path(__file__).parents[1] / "reference" / "sql.md"
 
@@ -40,10 +40,10 @@ def page() -> str:
         "",
         "## Aggregates",
         "",
-        *_table(statements.AGGREGATES),
+        *_table(allow_list.AGGREGATES),
         "## Clauses",
         "",
-        *_table(statements.CLAUSES),
+        *_table(allow_list.CLAUSES),
         "## Several tables, and people",
         "",
         "Tables to join with are declared beside the first: in the policy under "
@@ -52,13 +52,13 @@ def page() -> str:
         "Weights "
         "and caps are applied after all joins ([proof](../proofs/relations.md)).",
         "",
-        *_table(statements.TABLES),
+        *_table(allow_list.TABLES),
         "## Values of a row",
         "",
         "In WHERE, in GROUP BY and inside aggregates. Nothing here can fail on data: what has no "
         "value is missing, and missing passes through as NULL does in SQL.",
         "",
-        *_table((*offered.WRITTEN, *offered.OPERATORS, *offered.FUNCTIONS)),
+        *_table((*allow_list.WRITTEN, *allow_list.OPERATORS, *allow_list.FUNCTIONS)),
         "The bounds of an expression are computed from those of its columns. Where that gives "
         "none, "
         "CLIP, LEAST and GREATEST do.",
@@ -69,7 +69,7 @@ def page() -> str:
         "| --- | --- | --- |",
         *(
             f"| `{_cell(one.example)}` | {one.reason} | `{_cell(one.instead)}` |"
-            for one in statements.REFUSED
+            for one in allow_list.REFUSED
         ),
         "",
         f"A question has at most {MOST_CHARACTERS:,} characters, {MOST_JOINS} joins, subqueries "
@@ -81,7 +81,7 @@ def page() -> str:
     return "\n".join(parts) + "\n"
 
 
-def _table(offers: Iterable[Offer]) -> list[str]:
+def _table(offers: Iterable[Allowed]) -> list[str]:
     rows = ["| | for example | |", "| --- | --- | --- |"]
     for offer in offers:
         names = ", ".join(f"`{_cell(name)}`" for name in (offer.name, *offer.also))

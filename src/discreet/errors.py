@@ -37,7 +37,7 @@ from typing import Self
 
 
 class Front(Enum):
-    """Where a message is read, with the syntaxes that can be used there, the most apt one first.
+    """The front that a message is written for, with its syntaxes, the most apt one first.
 
     PYTHON   the library.
     SQL      a question in SQL, in ``table.sql``, ``table.ask`` or a connection of PEP 249; what is
@@ -54,7 +54,7 @@ class Front(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What to do, in the syntax of each front.  What is the same everywhere is a plain text.
+    """The remedy of a refusal, in the syntax of each front; a plain text is the same for all.
 
     A front without a text of its own takes the next of the order that it states: a remedy in the
     question has ``python`` and ``sql``, one in a declaration ``python`` and ``policy``, one in an
@@ -102,7 +102,7 @@ class Place:
         return f"line {self.line}, column {self.column}"
 
 
-class _Told:
+class _MessageParts:
     """A message in parts: texts, which are the same for everybody, and remedies.
 
     ``front`` is that of whoever caught it first; until then it is told in Python.  ``place`` is
@@ -130,7 +130,7 @@ class _Told:
         return f"{type(self).__name__}({str(self)!r})"
 
 
-class DiscreetError(_Told, Exception):
+class DiscreetError(_MessageParts, Exception):
     """The root of every error that discreet raises on purpose.
 
     >>> error = DiscreetError("n is 0.", Remedy(python="Write n=1.", command="Write --n 1."))
@@ -139,7 +139,7 @@ class DiscreetError(_Told, Exception):
     """
 
     def at(self, place: Place | None) -> Self:
-        """This error, which says first where it is; what is further in has said it before.
+        """This error with its position in a text at the start of its message.
 
         >>> inner, outer = Place(7, "SELECT x + 1"), Place(0, "SELECT x + 1")
         >>> str(DiscreetError("n is 0.").at(None).at(inner).at(outer))
@@ -254,5 +254,5 @@ class VerificationError(DiscreetError, ValueError):
     """A mechanism without an exact law, or a pair of inputs that it cannot compare."""
 
 
-class PrivacyWarning(_Told, UserWarning):
+class PrivacyWarning(_MessageParts, UserWarning):
     """A parameter that is allowed and rarely meant, such as ε = 100."""

@@ -23,7 +23,7 @@ from discreet.accounting import (
     zcdp_epsilon,
 )
 from discreet.accounting.composition import simple_loss
-from discreet.accounting.loss_rules import Direction, simple_atoms
+from discreet.accounting.loss_distribution import Direction, simple_atoms
 from discreet.accounting.renyi import log_moment
 from discreet.accounting.zcdp import concentration
 from discreet.errors import PrivacyParameterError
@@ -43,7 +43,7 @@ from discreet.privacy.events import (
     SampledEvent,
 )
 from discreet.privacy.losses import ApproximateDP
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.sensitivity import Neighbors
 from tests.accounting import loss_twins as twins
 from tests.support.cases import each
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.convolution import Weights, convolved
-from discreet.accounting.rounding import ROUND
+from discreet.accounting.loss_atoms import ROUND
+from discreet.accounting.loss_composition import GridMasses, convolved
 from tests.support.trials import examples
 
 
-def exact(factors: list[Weights], start: int, length: int) -> list[Fraction]:
+def exact(factors: list[GridMasses], start: int, length: int) -> list[Fraction]:
     """The convolution in Fraction, wrapped around as the FFT does."""
     total = {0: Fraction(1)}
     for factor in factors:
@@ -30,7 +30,7 @@ def exact(factors: list[Weights], start: int, length: int) -> list[Fraction]:
 
 
 weights = st.builds(
-    lambda start, values, count: Weights(start, np.array(values) / max(1.0, sum(values)), count),
+    lambda start, values, count: GridMasses(start, np.array(values) / max(1.0, sum(values)), count),
     st.integers(-40, 40),
     st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=9),
     st.integers(1, 6),
@@ -43,7 +43,7 @@ weights = st.builds(
     st.lists(weights, min_size=1, max_size=3), st.integers(-50, 50), st.sampled_from([4, 16, 64])
 )
 def test_the_convolution_is_never_below_the_exact_one(
-    factors: list[Weights], start: int, length: int
+    factors: list[GridMasses], start: int, length: int
 ) -> None:
     found = convolved(factors, start, length)
     for above, truth in zip(found, exact(factors, start, length), strict=True):
@@ -52,7 +52,7 @@ def test_the_convolution_is_never_below_the_exact_one(
 
 def test_without_the_slack_it_would_be_below() -> None:
     # The negative control: a plain FFT is below the truth somewhere.
-    factor = Weights(0, np.array([0.1, 0.2, 0.3, 0.4]), 6)
+    factor = GridMasses(0, np.array([0.1, 0.2, 0.3, 0.4]), 6)
     truth = exact([factor], 0, 64)
     padded = np.zeros(64)
     padded[:4] = factor.values
@@ -64,7 +64,7 @@ def test_without_the_slack_it_would_be_below() -> None:
 def test_the_slack_grows_slowly_with_the_count(count: int) -> None:
     generator = np.random.default_rng(1)
     values = generator.random(101) ** 8
-    factor = Weights(-50, values / values.sum() * (1 - 1e-9), count)
+    factor = GridMasses(-50, values / values.sum() * (1 - 1e-9), count)
     found = convolved([factor], 0, 1 << 17)
     padded = np.zeros(1 << 17)
     padded[np.arange(-50, 51)] = factor.values

@@ -26,10 +26,9 @@ from discreet.accounting import (
     zcdp_epsilon,
 )
 from discreet.accounting.loss_atoms import Atoms
-from discreet.accounting.loss_rules import Direction, simple_atoms
+from discreet.accounting.loss_distribution import Direction, simple_atoms
 from discreet.accounting.renyi import log_moment
 from discreet.errors import BudgetExhaustedError, PrivacyParameterError
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -46,6 +45,7 @@ from discreet.privacy.events import (
     SampledEvent,
     SimpleEvent,
 )
+from discreet.privacy.losses import Budget
 from tests.accounting import loss_twins as twins
 from tests.support.trials import all_but
 

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting import Filter, Odometer, Totals, charge
-from discreet.accounting.filters import allowance
+from discreet.accounting.filters import rho_allowance
 from discreet.accounting.zcdp import pure_rho
 from discreet.errors import BudgetExhaustedError, PrivacyParameterError
 from discreet.exact import square_root
 from discreet.exact.normal import gaussian_delta
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -29,7 +28,7 @@ from discreet.privacy.events import (
     RepeatedEvent,
     SampledEvent,
 )
-from discreet.privacy.losses import ZeroConcentratedDP
+from discreet.privacy.losses import Budget, ZeroConcentratedDP
 from tests.accounting import loss_twins as twins
 from tests.support.trials import examples
 
@@ -67,11 +66,11 @@ def test_a_tenth_ten_times_is_exactly_one() -> None:
 
 def test_either_view_suffices_and_the_delta_of_questions_is_capped() -> None:
     # 70 small Gaussians fit by ρ alone; pure ones by Σε alone.
-    each = ConcentratedEvent(rho=allowance(ONE) / 70)
+    each = ConcentratedEvent(rho=rho_allowance(ONE) / 70)
     state = run([each] * 70)
     assert state.totals.epsilon is None
     assert not state.admits(ConcentratedEvent(rho="1e-9"))
-    assert run([PureEvent(epsilon="1/2")] * 2).totals.rho > allowance(ONE)
+    assert run([PureEvent(epsilon="1/2")] * 2).totals.rho > rho_allowance(ONE)
     # Many small pure ones go far beyond Σε = 1.
     many = run([RepeatedEvent(event=PureEvent(epsilon="1/1000"), count=40_000)])
     assert many.totals.epsilon == 40
@@ -91,7 +90,7 @@ def test_a_pure_budget_admits_pure_events_only() -> None:
 
 def test_the_allowance_converts_and_a_little_more_does_not() -> None:
     for budget in (ONE, Budget(epsilon="1/100", delta="1e-9"), Budget(epsilon=10, delta="1e-3")):
-        rho = allowance(budget)
+        rho = rho_allowance(budget)
         level = budget.conversion_delta
         assert ZeroConcentratedDP(rho=rho).to_approximate(delta=level).epsilon <= budget.epsilon
         more = rho * (1 + Fraction(1, 10**9))
@@ -250,7 +249,7 @@ def unsplit_admits(totals: Totals, budget: Budget) -> bool:
 
 def test_without_the_split_an_adversary_exceeds_delta() -> None:
     whole = Budget(epsilon=1, delta="1e-6", conversion_delta="1e-6")
-    adversary = Adversary(Fraction(1, 40), 40, ONE.delta, allowance(whole))
+    adversary = Adversary(Fraction(1, 40), 40, ONE.delta, rho_allowance(whole))
     # The tempting rule admits every path of the adversary …
     for leaks_after in (None, 0, 1, 7, 20, 40):
         totals = Totals()
@@ -267,7 +266,7 @@ def test_without_the_split_an_adversary_exceeds_delta() -> None:
 
 
 def test_with_the_split_the_same_adversary_stays_within_delta() -> None:
-    adversary = Adversary(Fraction(1, 40), 40, ONE.question_delta, allowance(ONE))
+    adversary = Adversary(Fraction(1, 40), 40, ONE.question_delta, rho_allowance(ONE))
     for leaks_after in (None, 0, 1, 7, 20, 40):
         state = Filter(budget=ONE)
 
@@ -278,7 +277,7 @@ def test_with_the_split_the_same_adversary_stays_within_delta() -> None:
         adversary.events(ask, leaks_after)
     assert adversary.least_delta(ONE.epsilon) < ONE.delta
     # The greedier one, which uses all of δ twice, is refused.
-    greedy = Adversary(Fraction(1, 40), 40, ONE.delta, allowance(ONE))
+    greedy = Adversary(Fraction(1, 40), 40, ONE.delta, rho_allowance(ONE))
     state = Filter(budget=ONE)
     with pytest.raises(BudgetExhaustedError):
         greedy.events(ask, 3)

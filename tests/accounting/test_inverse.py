@@ -7,7 +7,6 @@ import pytest
 
 from discreet.accounting import batch_delta, largest_fitting, least_noise
 from discreet.errors import PrivacyParameterError
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import (
     ComposedEvent,
     Event,
@@ -16,6 +15,7 @@ from discreet.privacy.events import (
     PureEvent,
     RepeatedEvent,
 )
+from discreet.privacy.losses import Budget
 
 BUDGET = Budget(epsilon=1, delta="1e-6")
 

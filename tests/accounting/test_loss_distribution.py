@@ -19,11 +19,11 @@ from discreet.accounting import (
     renyi_epsilon,
     zcdp_epsilon,
 )
-from discreet.accounting.loss_grid import GridLosses
-from discreet.accounting.loss_rules import Direction, simple_atoms
-from discreet.accounting.rounding import short_above
+from discreet.accounting.loss_atoms import short_above
+from discreet.accounting.loss_composition import GridLosses
+from discreet.accounting.loss_distribution import Direction, simple_atoms
 from discreet.errors import PrivacyParameterError
-from discreet.mechanisms.gaussian_bounds import exact_delta
+from discreet.mechanisms.calibration import exact_delta
 from discreet.privacy.events import (
     ApproximateEvent,
     BoundedRangeEvent,

@@ -14,9 +14,8 @@ import discreet as dp
 from discreet.accounting import Spending, spend, spending
 from discreet.accounting.zcdp import pure_rho
 from discreet.errors import BudgetExhaustedError, LedgerError, PrivacyParameterError
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import DiscreteLaplaceEvent, GaussianEvent
-from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.losses import ApproximateDP, Budget, PureDP
 
 TENTH = PureDP(epsilon="0.1")
 

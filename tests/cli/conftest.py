@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from discreet.cli.exits import run
+from discreet.cli.exit_codes import run_command
 from discreet.cli.main import discreet
 from discreet.ledger import Ledger
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
 
     def call(*words: object) -> Ended:
         with pytest.raises(SystemExit) as ending:
-            run(lambda: discreet(list(map(str, words)), prog_name="discreet"))
+            run_command(lambda: discreet(list(map(str, words)), prog_name="discreet"))
         captured = capsys.readouterr()
         code = ending.value.code
         assert isinstance(code, int)

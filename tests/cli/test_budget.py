@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 from tests.cli.conftest import Command
 from tests.support.visits_policy import COUNT, write_visits
 

@@ -11,8 +11,8 @@ from shutil import copy
 
 import pytest
 
-from discreet.cli.exits import NO_BUDGET
-from discreet.cli.hospital import COLUMNS, PEOPLE, WARDS, visits, write_visits
+from discreet.cli.demo import COLUMNS, PEOPLE, WARDS, visits, write_visits
+from discreet.cli.exit_codes import NO_BUDGET
 from discreet.policy import read_policy
 from tests.cli.conftest import Command
 from tests.support.clone import ROOT, strangers_variables, write_clone, write_environment

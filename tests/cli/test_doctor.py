@@ -15,10 +15,10 @@ from types import ModuleType
 
 import pytest
 
-from discreet import packages
+from discreet import dependencies
 from discreet.cli import doctor
+from discreet.dependencies import JAVA, install, install_extra
 from discreet.ledger import Ledger
-from discreet.packages import JAVA, install, install_extra
 from tests.cli.conftest import Command, Ended
 from tests.support.visits_policy import COUNT, write_visits
 
@@ -51,7 +51,7 @@ def java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FindJava:
         module = ModuleType("java")
         module.OLDEST = 17  # type: ignore[attr-defined]
         module.find_java = lambda: found  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "discreet.engines.spark.java", module)
+        monkeypatch.setitem(sys.modules, "discreet.engines.spark.session", module)
 
     replace(Java(tmp_path, 21, "JAVA_HOME"))
     return replace
@@ -111,7 +111,10 @@ def test_what_is_looked_for_is_what_the_project_requires() -> None:
     looked_for: dict[str | None, list[str]] = {}
     for one in doctor.PACKAGES:
         looked_for.setdefault(one.extra, []).append(one.wanted)
-    assert looked_for == {None: [*packages.NEEDED], **{e: [*p] for e, p in packages.EXTRAS.items()}}
+    assert looked_for == {
+        None: [*dependencies.NEEDED],
+        **{e: [*p] for e, p in dependencies.EXTRAS.items()},
+    }
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["requires-python"] == ">=" + ".".join(map(str, doctor._PYTHON))
 
@@ -401,7 +404,7 @@ def test_a_bug_is_told_without_its_text(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("p17 has 0 rows")
 
-    monkeypatch.setattr("discreet.release.opening.declared", fail)
+    monkeypatch.setattr("discreet.release.open_table.declared", fail)
     ended = command("doctor", policy)
     assert ended.code == 1
     assert "ZeroDivisionError" in line(ended, "source")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dp
-from discreet.cli.exits import run
+from discreet.cli.exit_codes import run_command
 from discreet.errors import AnswerLostError, BudgetExhaustedError, SuspendedError
 from discreet.ledger import Entry, Ledger
 from discreet.privacy.events import PureEvent
@@ -200,7 +200,7 @@ def test_a_refusal_has_a_code_of_its_own(
         raise error("the reason")
 
     with pytest.raises(SystemExit) as ending:
-        run(command)
+        run_command(command)
     assert ending.value.code == code
     assert capsys.readouterr().err == "discreet: The reason\n"
 

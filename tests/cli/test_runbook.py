@@ -11,8 +11,8 @@ import pytest
 
 from discreet.errors import BudgetExhaustedError
 from discreet.ledger import Ledger
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "keep_a_ledger.md"
 PROGRAMS = {

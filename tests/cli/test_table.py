@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from discreet.cli.hospital import write_hospital
+from discreet.cli.demo import write_hospital
 from discreet.cli.main import discreet
 from discreet.ledger import Ledger
 from discreet.privacy.events import PureEvent

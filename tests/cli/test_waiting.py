@@ -9,8 +9,8 @@ from threading import enumerate as threads
 
 import pytest
 
-from discreet.cli import waiting as shown
-from discreet.cli.waiting import waiting
+from discreet.cli import terminal as shown
+from discreet.cli.terminal import spinner
 from tests.cli.conftest import Command
 from tests.support.visits_policy import COUNT, write_visits
 from tests.support.waits import until
@@ -48,7 +48,7 @@ def shows(screen: Screen, text: str) -> None:
 
 def test_what_takes_long_shows_how_far_it_is(terminal: Opened) -> None:
     screen = terminal()
-    with waiting("asking") as tell:
+    with spinner("asking") as tell:
         tell(lambda: 0.25)
         shows(screen, "asking, 25%")
         tell(lambda: 0.875)
@@ -59,7 +59,7 @@ def test_what_takes_long_shows_how_far_it_is(terminal: Opened) -> None:
 @pytest.mark.parametrize("part", [0.0, 1.0])
 def test_where_nothing_is_known_no_percentage_is_shown(terminal: Opened, part: float) -> None:
     screen = terminal()
-    with waiting("asking") as tell:
+    with spinner("asking") as tell:
         tell(lambda: part)
         shows(screen, "asking")
     assert "%" not in screen.getvalue()
@@ -70,7 +70,7 @@ def test_progress_that_cannot_be_told_does_no_harm(terminal: Opened) -> None:
         raise RuntimeError("closed")
 
     screen = terminal()
-    with waiting("asking") as tell:
+    with spinner("asking") as tell:
         tell(fail)
         shows(screen, "asking")
     assert "closed" not in screen.getvalue()
@@ -79,7 +79,7 @@ def test_progress_that_cannot_be_told_does_no_harm(terminal: Opened) -> None:
 def test_what_is_quick_shows_nothing(terminal: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     screen = terminal()
     monkeypatch.setattr(shown, "_PATIENCE", 60.0)
-    with waiting("asking") as tell:
+    with spinner("asking") as tell:
         tell(lambda: 0.5)
     assert screen.getvalue() == ""
 
@@ -89,7 +89,7 @@ def test_a_pipe_gets_nothing(
 ) -> None:
     monkeypatch.setattr(shown, "_PATIENCE", 0.0)
     before = threads()
-    with waiting("asking") as tell:
+    with spinner("asking") as tell:
         tell(lambda: 0.5)
         assert threads() == before  # nobody who would tell anything, sooner or later
     assert capsys.readouterr().err == ""
@@ -99,14 +99,14 @@ def test_a_question_shows_how_much_of_the_table_is_read(
     command: Command, tmp_path: Path, terminal: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from discreet.release import table
-    from discreet.release.run import run
+    from discreet.release.run import run_and_noise
 
     def slowly(*arguments: object) -> object:
         shows(screen, "asking, 50%")
-        return run(*arguments)  # type: ignore[arg-type]
+        return run_and_noise(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("discreet.engines.duckdb.engine.DuckDB.progress", lambda _: 0.5)
-    monkeypatch.setattr(table, "run", slowly)
+    monkeypatch.setattr(table, "run_and_noise", slowly)
     screen = terminal()
     ended = command("ask", write_visits(tmp_path), COUNT, "--epsilon", "1")
     assert ended.code == 0

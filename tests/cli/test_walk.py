@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from discreet.policy import read_policy
-from discreet.release.opening import declared, table
+from discreet.release.open_table import read_declarations, table
 from tests.cli.conftest import Command
 from tests.support.package_source import ROOT
 from tests.support.visits_policy import BY_WARD, write_visits
@@ -21,18 +21,18 @@ from tests.support.visits_policy import BY_WARD, write_visits
 MOST_FILES, MOST_SWITCHES = 98, 269
 
 STEPS = {
-    "the policy is read": ("policy/read.py", "read_policy"),
+    "the policy is read": ("policy/reader.py", "read_policy"),
     "the declarations are validated": ("plan/schema.py", "Schema.__post_init__"),
     "the source is opened": ("engines/duckdb/connection.py", "Connection._connect"),
-    "the SELECT is read": ("sql/select.py", "parse_select"),
+    "the SELECT is read": ("sql/read/select.py", "parse_select"),
     "the question is checked": ("question/check.py", "checked"),
     "it is priced": ("release/price.py", "price"),
-    "its SQL is written": ("engines/measuring.py", "Engine._queries"),
+    "its SQL is written": ("engines/base.py", "Engine._queries"),
 }
 ASKING = {
-    "the ledger is opened": ("ledger/book.py", "Ledger.__init__"),
-    "the table is declared": ("ledger/book.py", "Ledger.declare"),
-    "the question is charged": ("ledger/book.py", "Ledger.charge"),
+    "the ledger is opened": ("ledger/ledger.py", "Ledger.__init__"),
+    "the table is declared": ("ledger/ledger.py", "Ledger.declare"),
+    "the question is charged": ("ledger/ledger.py", "Ledger.charge"),
     "the rows are read": ("release/run.py", "run"),
 }
 BALANCE = ("ledger/balances.py", "_account")
@@ -107,7 +107,7 @@ def test_the_way_of_a_question_is_short(tmp_path: Path) -> None:
 
 def test_a_second_opening_is_seen(command: Command, policy: Path) -> None:
     def twice() -> None:
-        found = declared(**read_policy(policy))
+        found = read_declarations(**read_policy(policy))
         for _ in range(2):
             found.engine().close()
         command("plan", policy, BY_WARD, "--epsilon", "0.5")

@@ -6,7 +6,7 @@ import pytest
 
 import discreet as dp
 from discreet import dbapi, errors
-from discreet.dbapi.errors import becomes, translated
+from discreet.dbapi.errors import pep249_class, translated_errors
 from tests.dbapi.conftest import COUNT, clinic
 from tests.support.cases import each
 
@@ -41,16 +41,19 @@ KINDS = {
 
 @each("name", KINDS)
 def test_every_error_of_discreet_has_its_place(name):
-    assert becomes(KINDS[name]) is getattr(dbapi, BECOMES[name])
+    assert pep249_class(KINDS[name]) is getattr(dbapi, BECOMES[name])
     original = KINDS[name]("fact. rule. remedy.")
-    with pytest.raises(dbapi.Error, match=r"^fact\. rule\. remedy\.$") as caught, translated():
+    with (
+        pytest.raises(dbapi.Error, match=r"^fact\. rule\. remedy\.$") as caught,
+        translated_errors(),
+    ):
         raise original
     assert type(caught.value) is getattr(dbapi, BECOMES[name])
     assert caught.value.__cause__ is original
 
 
 def test_anything_else_is_told_by_its_kind_alone():
-    with pytest.raises(dbapi.InternalError, match="KeyError") as caught, translated():
+    with pytest.raises(dbapi.InternalError, match="KeyError") as caught, translated_errors():
         raise KeyError("a patient's name")
     assert "patient" not in str(caught.value)
     assert caught.value.__cause__ is None
@@ -58,7 +61,7 @@ def test_anything_else_is_told_by_its_kind_alone():
 
 
 def test_an_interruption_is_not_an_error():
-    with pytest.raises(KeyboardInterrupt), translated():
+    with pytest.raises(KeyboardInterrupt), translated_errors():
         raise KeyboardInterrupt
 
 

@@ -13,9 +13,9 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import TokenError
 
 from discreet import dbapi
-from discreet.dbapi.parameters import bound, literal
+from discreet.dbapi.statements import bind_parameters, parameter_literal
 from discreet.plan.expressions import Compared, Constant, Named
-from discreet.sql.text import parse_expression
+from discreet.sql.read.expressions import parse_expression
 from tests.support.cases import each
 
 HOSTILE = [
@@ -67,7 +67,7 @@ AROUND = [
 
 def read_back(value: object) -> object:
     """What the reader of questions finds where the parameter stood."""
-    found = parse_expression(bound("note=?", [value]))
+    found = parse_expression(bind_parameters("note=?", [value]))
     assert isinstance(found, Compared)
     assert found.left == Named("note")
     assert isinstance(found.right, Constant)
@@ -96,7 +96,7 @@ def test_a_text_moves_no_token_of_the_statement_around_it(around, value):
         (TokenType.STRING, value) if replaced else (token.token_type, token.text)
         for token, replaced in zip(before, asked, strict=True)
     ]
-    after = tokenize(bound(around, [value] * sum(asked)))
+    after = tokenize(bind_parameters(around, [value] * sum(asked)))
     assert [(token.token_type, token.text) for token in after] == expected
 
 
@@ -207,7 +207,7 @@ def test_a_statement_is_a_text_of_some_length(cursor, text):
 )
 def test_a_value_without_a_literal_is_refused_by_its_place_and_kind(value):
     with pytest.raises(dbapi.DataError, match=rf"parameter 2 is a {type(value).__name__} "):
-        bound("a = ? AND b = ?", [1, value])
+        bind_parameters("a = ? AND b = ?", [1, value])
 
 
 def test_a_subclass_cannot_write_its_own_literal():
@@ -227,4 +227,8 @@ def test_a_subclass_cannot_write_its_own_literal():
         def __repr__(self) -> str:
             return "1 OR TRUE"
 
-    assert [literal(Text("a'")), literal(Number(5)), literal(Real(0.5))] == ["'a'''", "5", "0.5"]
+    assert [
+        parameter_literal(Text("a'")),
+        parameter_literal(Number(5)),
+        parameter_literal(Real(0.5)),
+    ] == ["'a'''", "5", "0.5"]

@@ -3,7 +3,13 @@
 import pytest
 
 from discreet import dbapi
-from discreet.dbapi.statements import Ask, Reset, Set, Show, read_statement
+from discreet.dbapi.statements import (
+    AskStatement,
+    ResetStatement,
+    SetStatement,
+    ShowStatement,
+    read_statement,
+)
 from discreet.errors import Front
 from tests.dbapi.conftest import BY_WARD, COUNT
 from tests.support.cases import each
@@ -16,17 +22,17 @@ def spent(connection):
 @pytest.mark.parametrize(
     ("text", "statement"),
     [
-        ("SET epsilon = 0.10", Set("epsilon", "0.10")),
-        (" set\tEPSILON=1e-3 ; ", Set("epsilon", "1e-3")),
-        ("SET delta = 1E-6", Set("delta", "1E-6")),
-        ("SET analyst = 'ada'", Set("analyst", "ada")),
-        ("SET analyst = 'O''Hara; x'", Set("analyst", "O'Hara; x")),
-        ("RESET delta", Reset("delta")),
-        ("show Budget;", Show("budget")),
-        ("SHOW analyst", Show("analyst")),
-        ("EXPLAIN SELECT 1", Ask(" SELECT 1", explain=True)),
-        ("SELECT 1", Ask("SELECT 1")),
-        ("settle", Ask("settle")),
+        ("SET epsilon = 0.10", SetStatement("epsilon", "0.10")),
+        (" set\tEPSILON=1e-3 ; ", SetStatement("epsilon", "1e-3")),
+        ("SET delta = 1E-6", SetStatement("delta", "1E-6")),
+        ("SET analyst = 'ada'", SetStatement("analyst", "ada")),
+        ("SET analyst = 'O''Hara; x'", SetStatement("analyst", "O'Hara; x")),
+        ("RESET delta", ResetStatement("delta")),
+        ("show Budget;", ShowStatement("budget")),
+        ("SHOW analyst", ShowStatement("analyst")),
+        ("EXPLAIN SELECT 1", AskStatement(" SELECT 1", explain=True)),
+        ("SELECT 1", AskStatement("SELECT 1")),
+        ("settle", AskStatement("settle")),
     ],
 )
 def test_a_statement_is_read(text, statement):

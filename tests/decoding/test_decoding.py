@@ -11,12 +11,11 @@ from msgspec import Meta
 
 from discreet.decoding import Digest, Shape, decoded
 from discreet.errors import DiscreetError
-from discreet.ledger.anchors import Anchor
+from discreet.ledger.entries import Anchor
 from discreet.local import Account, Memo, RandomizedResponse
-from discreet.local.exports import read_export
-from discreet.local.scheme import scheme
+from discreet.local.scheme import read_export, scheme
 from discreet.release.certificate import Certificate
-from discreet.release.run import Noisy
+from discreet.release.run import NoisyMeasurements
 
 POLL = RandomizedResponse(epsilon=1)
 
@@ -104,7 +103,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "memo": Memo.from_json,
     "anchor": Anchor.read,
     "certificate": Certificate.read,
-    "kept answer": lambda text: Noisy.from_bytes(text.encode()),
+    "kept answer": lambda text: NoisyMeasurements.from_bytes(text.encode()),
 }
 
 

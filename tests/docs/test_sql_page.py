@@ -7,12 +7,12 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.plan.columns import boolean, category, date, integer, number, text
-from discreet.plan.schema import Beside, Public, Schema
-from discreet.plan.types import check
-from discreet.question.check import checked
-from discreet.sql import offered, statements
-from discreet.sql.select import explained, parse_select
-from discreet.sql.text import parse_expression
+from discreet.plan.schema import LookupTable, PartnerTable, Schema
+from discreet.plan.types import check_expression
+from discreet.question.check import checked_question
+from discreet.sql.read import allow_list
+from discreet.sql.read.expressions import parse_expression
+from discreet.sql.read.select import explained, parse_select
 from tests.support.cases import each
 
 ROOT = Path(__file__).parents[2]
@@ -33,26 +33,28 @@ VISITS = Schema(
     max_rows=10,
     max_groups=3,
     private={
-        "patients": Beside(
+        "patients": PartnerTable(
             columns={"sex": category(["f", "m"]), "age": integer(0, 120)}, unit="patient_id"
         )
     },
     public={
-        "wards": Public(
+        "wards": LookupTable(
             columns={"ward": category(["A", "B", "C"]), "region": category(["north", "south"])},
             most={"ward": 1},
         )
     },
 )
 QUESTIONS = [
-    *(one.example for one in (*statements.AGGREGATES, *statements.CLAUSES, *statements.TABLES)),
-    *(one.instead for one in statements.REFUSED),
+    *(one.example for one in (*allow_list.AGGREGATES, *allow_list.CLAUSES, *allow_list.TABLES)),
+    *(one.instead for one in allow_list.REFUSED),
 ]
-VALUES = [one.example for one in (*offered.WRITTEN, *offered.OPERATORS, *offered.FUNCTIONS)]
+VALUES = [
+    one.example for one in (*allow_list.WRITTEN, *allow_list.OPERATORS, *allow_list.FUNCTIONS)
+]
 
 
 def asked(question: str) -> None:
-    checked(parse_select(explained(question) or question, VISITS), VISITS)
+    checked_question(parse_select(explained(question) or question, VISITS), VISITS)
 
 
 def test_the_page_is_what_the_lists_say() -> None:
@@ -69,21 +71,23 @@ def test_every_question_on_the_page_is_answered(question: str) -> None:
     asked(question)
 
 
-@pytest.mark.parametrize("refusal", statements.REFUSED, ids=lambda one: one.example)
-def test_every_question_that_the_page_calls_refused_is(refusal: statements.Refusal) -> None:
+@pytest.mark.parametrize("refusal", allow_list.REFUSED, ids=lambda one: one.example)
+def test_every_question_that_the_page_calls_refused_is(
+    refusal: allow_list.UnansweredExample,
+) -> None:
     with pytest.raises(DiscreetError):
         asked(refusal.example)
 
 
 @each("value", VALUES)
 def test_every_value_of_a_row_on_the_page_is_read(value: str) -> None:
-    check(parse_expression(value), VISITS.columns)
+    check_expression(parse_expression(value), VISITS.columns)
     asked(f"SELECT COUNT({value}) FROM visits")
 
 
-@each("name", sorted(offered.CALLED))
+@each("name", sorted(allow_list.CALLED))
 def test_every_function_on_the_page_is_read_by_all_its_names(name: str) -> None:
-    (one,) = [one for one in offered.FUNCTIONS if name in (one.name, *one.also)]
+    (one,) = [one for one in allow_list.FUNCTIONS if name in (one.name, *one.also)]
     example = one.example.replace(one.name, name, 1)
     if name == "DATE_PART":
         example = "DATE_PART('year', admitted)"

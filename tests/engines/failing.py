@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import discreet as dp
-from discreet.engines.measuring import Engine
+from discreet.engines.base import Engine
 from discreet.errors import UnansweredError
-from discreet.plan.schema import Beside, Schema
-from discreet.question.check import checked
-from discreet.sql.select import parse_select
+from discreet.plan.schema import PartnerTable, Schema
+from discreet.question.check import checked_question
+from discreet.sql.read.select import parse_select
 
 PERSON = 77
 """Whose y cannot be read."""
@@ -26,7 +26,7 @@ DECLARED = Schema(
     unit="id",
     max_rows=2,
     max_groups=2,
-    private={"others": Beside(columns={"z": dp.number(0, 1000)}, unit="id", max_rows=2)},
+    private={"others": PartnerTable(columns={"z": dp.number(0, 1000)}, unit="id", max_rows=2)},
 )
 
 NAMED = [
@@ -69,7 +69,7 @@ OTHERS = [
 
 def fails(engine: Engine, text: str) -> bool:
     """Whether a question is left unanswered; it is bound before, as it is when it is charged."""
-    question = checked(parse_select(text, DECLARED), DECLARED)
+    question = checked_question(parse_select(text, DECLARED), DECLARED)
     engine.prepare(question, question.measures)
     cells: Any = None
     try:

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.engines import arrays
-from discreet.engines.arrays import Steps, clip
-from discreet.engines.columns import number
+from discreet.engines.arrays import ClippedColumn, clip, parse_number
 from discreet.errors import DataError
 from discreet.exact import Grid, Range
 from tests.support import array_sums
@@ -35,7 +34,7 @@ BESIDE: list[Any] = [3, 2.5, -7.0, 10**9 + 0.5, 1.5e-304, -1e300, 2**60]
 
 def twin(record: Any, bounds: Range) -> int | None:
     """The steps of one record above the lower bound, in rationals; None if it is missing."""
-    read = number(record)
+    read = parse_number(record)
     if math.isnan(read):
         return None
     if math.isinf(read):
@@ -106,7 +105,7 @@ columns = st.lists(st.integers(0, 2**62 - 1), max_size=12)
 
 @given(steps=columns)
 def test_sums_do_not_overflow(steps):
-    column = Steps(np.array(steps, np.int64), 2**62 - 1)
+    column = ClippedColumn(np.array(steps, np.int64), 2**62 - 1)
     low = -(2**61)
     assert array_sums.total(column, low).open() == sum(steps) + low * len(steps)
     above, below = array_sums.distances(column).open()
@@ -116,7 +115,7 @@ def test_sums_do_not_overflow(steps):
 @given(steps=columns)
 def test_squares_do_not_overflow(steps):
     width = 2**62 - 1
-    column = Steps(np.array(steps, np.int64), width)
+    column = ClippedColumn(np.array(steps, np.int64), width)
     below, between, above = array_sums.squares(column).open()
     assert below == sum((width - step) ** 2 for step in steps)
     assert between == sum(2 * step * (width - step) for step in steps)
@@ -127,9 +126,9 @@ def test_squares_do_not_overflow(steps):
 
 def test_long_columns_are_summed_in_pieces_that_fit():
     largest = 2**61
-    column = Steps(np.full(1 << 16, largest, np.int64), largest)
+    column = ClippedColumn(np.full(1 << 16, largest, np.int64), largest)
     assert array_sums.total(column, 0).open() == largest << 16
-    narrow = Steps(np.full(1 << 16, 2**31 - 1, np.int64), 2**31 - 1)
+    narrow = ClippedColumn(np.full(1 << 16, 2**31 - 1, np.int64), 2**31 - 1)
     assert array_sums.squares(narrow).open()[2] == (2**31 - 1) ** 2 << 16
 
 

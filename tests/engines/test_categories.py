@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.engines.categories import category_key, count_categories
+from discreet.engines.arrays import category_key, count_categories
 from tests.support.cases import each
 from tests.support.odd_records import ODD, SHOWN, watched
 

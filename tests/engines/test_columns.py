@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.engines.columns import (
+from discreet.engines.arrays import (
     is_missing,
     length,
-    number,
+    parse_number,
     read_flags,
     read_numbers,
     read_objects,
@@ -65,7 +65,7 @@ def same(first: Any, second: Any) -> bool:
 )
 def test_a_number_is_the_nearest_float_whatever_holds_it(record, expected):
     with watched():
-        assert number(record) == expected
+        assert parse_number(record) == expected
 
 
 @each(
@@ -93,13 +93,13 @@ def test_a_number_is_the_nearest_float_whatever_holds_it(record, expected):
 )
 def test_what_is_no_number_is_missing(record):
     with watched():
-        assert math.isnan(number(record))
+        assert math.isnan(parse_number(record))
 
 
 @each("which", range(len(ODD)), ids=SHOWN)
 def test_an_odd_record_is_read_without_a_sound(which):
     with watched():
-        assert isinstance(number(ODD[which]), float)
+        assert isinstance(parse_number(ODD[which]), float)
         assert is_missing(ODD[which]) in (True, False)
 
 
@@ -126,7 +126,7 @@ def test_an_odd_record_does_not_change_how_the_others_are_read(which, place):
         for container in (records, tuple(records), array):
             numbers, present = read_numbers(container), read_presence(container)
             assert same(np.delete(numbers, place), EXPECTED)
-            assert same(numbers[place], number(odd))
+            assert same(numbers[place], parse_number(odd))
             assert same(np.delete(present, place), [True, True, True, False, True, True, True])
             assert present[place] != is_missing(odd)
 
@@ -145,7 +145,7 @@ records = st.one_of(
 @given(st.lists(records, max_size=8))
 def test_the_quick_ways_read_what_the_slow_way_reads(column):
     with watched():
-        assert same(read_numbers(column), [number(record) for record in column])
+        assert same(read_numbers(column), [parse_number(record) for record in column])
         assert same(read_presence(column), [not is_missing(record) for record in column])
 
 

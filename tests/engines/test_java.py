@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.spark import java
-from discreet.engines.spark.java import Java, find_java
+from discreet.engines.spark import session
+from discreet.engines.spark.session import Java, find_java
 
 SAYS = """#!/bin/sh
 printf '    java.home = %s\\n    java.version = %s\\n' '{home}' '{version}' >&2
@@ -55,7 +55,7 @@ def test_where_there_is_no_java_none_is_found() -> None:
     ],
 )
 def test_a_version_is_its_first_number(text: str, version: int) -> None:
-    assert java._version(text) == version
+    assert session._version(text) == version
 
 
 def test_java_home_comes_before_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_launcher_is_removed_by_the_process_that_made_it(tmp_path: Path) -> No
     home = made_up(tmp_path / "home", 'JAVA_VERSION="25.0.2"\nMODULES="java.base"\n')
     program = (
         "import os, sys\n"
-        "from discreet.engines.spark.java import find_java\n"
+        "from discreet.engines.spark.session import find_java\n"
         "made = find_java().home\n"
         "copy = os.fork()\n"
         "if copy == 0: sys.exit()\n"

@@ -3,7 +3,7 @@
 import pytest
 
 import discreet as dp
-from discreet.engines.sources import default_name, engine_of, find
+from discreet.engines.sources import default_name, engine_of, find_source
 from discreet.engines.spark import session
 from discreet.engines.spark.source import SparkTable
 from discreet.errors import SourceError
@@ -27,10 +27,10 @@ from discreet.errors import SourceError
     ],
 )
 def test_an_address_names_a_cluster_and_a_table(source, found, name):
-    assert find(source) == found
+    assert find_source(source) == found
     assert default_name(source) == name
-    assert engine_of(find(source)) == "spark"
-    assert "abc" not in repr(find(source))
+    assert engine_of(find_source(source)) == "spark"
+    assert "abc" not in repr(find_source(source))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_an_address_names_a_cluster_and_a_table(source, found, name):
 )
 def test_an_address_that_says_too_little_or_too_much_is_refused(source):
     with pytest.raises(SourceError, match="spark://host:7077") as caught:
-        find(source)
+        find_source(source)
     assert "8675309" not in str(caught.value)
 
 
@@ -63,15 +63,15 @@ def test_an_address_that_says_too_little_or_too_much_is_refused(source):
 )
 def test_an_engine_reads_its_own_sources(source, engine):
     with pytest.raises(SourceError, match=r"engine is|no Parquet"):
-        find(source, engine=engine)
+        find_source(source, engine=engine)
 
 
 def test_paths_of_stores_are_spark_s():
-    assert find("s3a://bucket/visits", engine="spark") == SparkTable(
+    assert find_source("s3a://bucket/visits", engine="spark") == SparkTable(
         None, None, "s3a://bucket/visits"
     )
     with pytest.raises(SourceError, match="is an address"):
-        find("s3a://bucket/visits")
+        find_source("s3a://bucket/visits")
 
 
 def test_spark_that_is_not_installed_is_said_so(monkeypatch):

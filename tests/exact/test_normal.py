@@ -8,14 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.exact.discrete_normal import (
-    point_weights,
-    tail_between,
-    tail_weight,
-    tail_weights,
-    theta_excess,
-    total_weight,
-)
 from discreet.exact.enclosure import pi, square_root
 from discreet.exact.normal import (
     _mills_by_fraction,
@@ -23,6 +15,12 @@ from discreet.exact.normal import (
     density,
     gaussian_delta,
     mills_ratio,
+    point_weights,
+    tail_between,
+    tail_weight,
+    tail_weights,
+    theta_excess,
+    total_weight,
     upper_tail,
 )
 from tests.support.trials import examples

@@ -5,7 +5,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-from discreet.cli.exits import run
+from discreet.cli.exit_codes import run_command
 from discreet.cli.main import discreet
 
 
@@ -14,7 +14,7 @@ def shown(*words: object, without: Path | None = None) -> str:
     out, error, code = StringIO(), StringIO(), None
     with redirect_stdout(out), redirect_stderr(error), warnings.catch_warnings():
         try:
-            run(lambda: discreet(list(map(str, words)), prog_name="discreet"))
+            run_command(lambda: discreet(list(map(str, words)), prog_name="discreet"))
         except SystemExit as ending:
             code = ending.code
     told = f"{out.getvalue()}{error.getvalue()}"

@@ -7,27 +7,27 @@ from pathlib import Path
 
 import pandas
 
+from discreet.engines.base import Engine
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.engine import _written as duckdb_text
-from discreet.engines.measuring import Engine
 from discreet.engines.postgres import columns as postgres_columns
-from discreet.engines.postgres import lookups as postgres_lookups
-from discreet.engines.postgres import writing as postgres_writing
-from discreet.engines.postgres.catalog import StoredColumn
+from discreet.engines.postgres import engine as postgres_lookups
+from discreet.engines.postgres import writer as postgres_writing
+from discreet.engines.postgres.columns import StoredColumn
 from discreet.engines.postgres.engine import Postgres
-from discreet.engines.sources import Sources, Stored, find, stored_tables
+from discreet.engines.sources import Sources, TableView, find_source, stored_tables
 from discreet.engines.spark import columns as spark_columns
-from discreet.engines.spark import lookups as spark_lookups
-from discreet.engines.spark import writing as spark_writing
+from discreet.engines.spark import engine as spark_lookups
+from discreet.engines.spark import writer as spark_writing
 from discreet.engines.spark.engine import Spark
 from discreet.errors import QueryError
 from discreet.measures.measure import Measure
-from discreet.plan.columns import Boolean, Category, Column, Number
+from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
 from discreet.plan.schema import Schema
-from discreet.question.check import Question, checked
-from discreet.release.price import price
-from discreet.sql.forms import DUCKDB, POSTGRES, SPARK
-from discreet.sql.select import parse_select
+from discreet.question.check import Question, checked_question
+from discreet.release.price import price_question
+from discreet.sql.read.select import parse_select
+from discreet.sql.write.rows import DUCKDB, POSTGRES, SPARK
 from tests.golden.comparing import parted
 from tests.sql.corpus.facts import DELTA, Case, cases
 from tests.sql.corpus.schemas import SCHEMAS
@@ -56,9 +56,11 @@ def files(folder: Path) -> dict[str, str]:
 
 
 def _planned(case: Case) -> tuple[Question, tuple[Measure, ...]]:
-    question = checked(parse_select(case.sql, case.schema), case.schema)
+    question = checked_question(parse_select(case.sql, case.schema), case.schema)
     delta = DELTA if question.selects_keys else Fraction(0)
-    return question, tuple(one.measure for one in price(question, Fraction(1), delta).priced)
+    return question, tuple(
+        one.measure for one in price_question(question, Fraction(1), delta).priced
+    )
 
 
 def _written(engine: Engine, question: Question, blocks: tuple[Measure, ...]) -> str:
@@ -93,7 +95,7 @@ def _postgres(schema: Schema) -> Engine:
         for table, private in _tables(schema)
     }
     engine = object.__new__(Postgres)
-    writing = postgres_writing.Writing(relations, "C.utf8")
+    writing = postgres_writing.PostgresWriter(relations, "C.utf8")
     Engine.__init__(engine, None, POSTGRES, writing.text)  # type: ignore[arg-type]
     return engine
 
@@ -109,16 +111,16 @@ def _spark(schema: Schema) -> Engine:
             else spark_lookups.lookup(table)
         )
     engine = object.__new__(Spark)
-    Engine.__init__(engine, None, SPARK, spark_writing.Writing(relations).text)  # type: ignore[arg-type]
+    Engine.__init__(engine, None, SPARK, spark_writing.SparkWriter(relations).text)  # type: ignore[arg-type]
     return engine
 
 
-def _tables(schema: Schema) -> list[tuple[Stored, bool]]:
+def _tables(schema: Schema) -> list[tuple[TableView, bool]]:
     """The tables of a schema, and whether each is private; of public ones a row is there."""
     sources = Sources(
-        find(pandas.DataFrame()),
-        {name: find(pandas.DataFrame()) for name in schema.private},
-        {name: find(_row(public.columns)) for name, public in schema.public.items()},
+        find_source(pandas.DataFrame()),
+        {name: find_source(pandas.DataFrame()) for name in schema.private},
+        {name: find_source(_row(public.columns)) for name, public in schema.public.items()},
     )
     private = 1 + len(schema.private)
     return [(table, place < private) for place, table in enumerate(stored_tables(sources, schema))]
@@ -127,21 +129,27 @@ def _tables(schema: Schema) -> list[tuple[Stored, bool]]:
 def _row(columns: Mapping[str, Column]) -> pandas.DataFrame:
     return pandas.DataFrame(
         {
-            name: [one.values[0] if isinstance(one, Category) else "it's" if _is_text(one) else 60]
+            name: [
+                one.values[0]
+                if isinstance(one, CategoryColumn)
+                else "it's"
+                if _is_text(one)
+                else 60
+            ]
             for name, one in columns.items()
         }
     )
 
 
 def _is_text(column: Column) -> bool:
-    return not isinstance(column, Number | Boolean | Category)
+    return not isinstance(column, NumberColumn | BooleanColumn | CategoryColumn)
 
 
-def _declared(table: Stored) -> list[Column | None]:
+def _declared(table: TableView) -> list[Column | None]:
     return [*table.columns.values(), *([] if table.unit is None else [None])]
 
 
-def _stored(table: Stored, *, computed: bool) -> tuple[StoredColumn, ...]:
+def _stored(table: TableView, *, computed: bool) -> tuple[StoredColumn, ...]:
     return tuple(
         StoredColumn(1, name, True, computed, 1, _postgres_type(one))
         for name, one in zip(table.declared, _declared(table), strict=True)
@@ -153,13 +161,13 @@ def _postgres_type(column: Column | None) -> str:
     match column:
         case None:
             return "int4"
-        case Number(dated=True):
+        case NumberColumn(dated=True):
             return "date"
-        case Number():
+        case NumberColumn():
             return "numeric" if column.low is None else "int4" if column.whole else "float8"
-        case Boolean():
+        case BooleanColumn():
             return "bool"
-        case Category() if column.numeric:
+        case CategoryColumn() if column.numeric:
             return "int4"
     return "text"
 

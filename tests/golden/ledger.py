@@ -6,15 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, get_args
 
-from discreet.cli.budget import plain
+from discreet.cli.budget import balance_data
 from discreet.ledger import Ledger
-from discreet.ledger.declaring import Account
-from discreet.ledger.migrations import POSTGRES, SQLITE
-from discreet.ledger.payments import OUTSIDE, Reason
+from discreet.ledger.changes import BudgetScope
+from discreet.ledger.charges import OUTSIDE, LossReason
+from discreet.ledger.schema import POSTGRES, SQLITE
 from discreet.privacy import events
-from discreet.privacy.budget import Budget
-from discreet.privacy.event_data import event_to_data
-from discreet.privacy.events import Event
+from discreet.privacy.events import Event, event_to_data
+from discreet.privacy.losses import Budget
 from tests.golden.commands import shown
 from tests.golden.comparing import parted
 from tests.golden.numbers import steady
@@ -80,7 +79,7 @@ def fill(ledger: Ledger, clock: Clock) -> None:
         keeps_answer=False,
         neighbors="replace",
     )
-    for reason in get_args(Reason):
+    for reason in get_args(LossReason):
         clock.tick()
         charge = ledger.charge("visits", event=_TENTH, question=reason, analyst="ann", key=reason)
         clock.tick()
@@ -106,8 +105,8 @@ def _declare(ledger: Ledger, clock: Clock) -> None:
     )
     changes: list[dict[str, Any]] = [
         {"budget": Budget(epsilon=18, delta="1/1000", conversion_delta="1/5000")},
-        {"budget": Budget(epsilon=14), "whose": Account.EACH_ANALYST, "period": "year"},
-        {"budget": None, "whose": Account.EACH_ANALYST},
+        {"budget": Budget(epsilon=14), "whose": BudgetScope.EACH_ANALYST, "period": "year"},
+        {"budget": None, "whose": BudgetScope.EACH_ANALYST},
         {"budget": Budget(epsilon=1), "whose": "dan", "period": "week"},
         {"budget": None, "whose": "dan"},
         {"budget": Budget(epsilon=12, delta="1e-4"), "whose": "ann"},
@@ -151,7 +150,9 @@ def files(folder: Path) -> dict[str, str]:
 
 def _balances(ledger: Ledger) -> str:
     parts = {
-        f"{one.dataset}, {one.analyst or 'in all'}": f"{json.dumps(plain(one), indent=2)}\n{one}"
+        f"{one.dataset}, {one.analyst or 'in all'}": (
+            f"{json.dumps(balance_data(one), indent=2)}\n{one}"
+        )
         for one in ledger.balances()
     }
     return steady(parted(parts))

@@ -8,14 +8,13 @@ from typing import Any
 
 from discreet.local import Mean
 from discreet.noise import UnsafeSeededBits
-from discreet.survey import documents
+from discreet.survey import openapi
 from discreet.survey.collector import Collector
-from discreet.survey.poll import Poll, read_poll
+from discreet.survey.estimates import CHOOSE, KINDS, NUMBER_KINDS
+from discreet.survey.poll import Poll, read_poll, write_template
 from discreet.survey.refusals import REASONS
 from discreet.survey.results import as_csv, results
-from discreet.survey.schemes import CHOOSE, KINDS, NUMBER_KINDS
-from discreet.survey.serving import opened
-from discreet.survey.template import write_template
+from discreet.survey.serving import open_poll_store
 from tests.golden.comparing import parted
 from tests.golden.numbers import steady
 
@@ -44,8 +43,8 @@ def files(folder: Path) -> dict[str, str]:
     """One file for each poll, and what does not depend on the poll."""
     found = {f"{name}.txt": _poll(folder / f"{name}.toml", text) for name, text in POLLS.items()}
     write_template(folder / "template.toml")
-    shared = {name: getattr(documents, name) for name in ("SCHEME", "POLL", "RESULTS", "EXPORT")}
-    shared["REPORTS"] = documents.reports(read_poll(folder / "tokens.toml"))
+    shared = {name: getattr(openapi, name) for name in ("SCHEME", "POLL", "RESULTS", "EXPORT")}
+    shared["REPORTS"] = openapi.report_operation(read_poll(folder / "tokens.toml"))
     return found | {
         "template.toml": (folder / "template.toml").read_text(),
         "documents.json": _json(shared),
@@ -59,7 +58,7 @@ def files(folder: Path) -> dict[str, str]:
 def _poll(path: Path, text: str) -> str:
     path.write_text(text)
     poll = read_poll(path)
-    store = opened(poll)
+    store = open_poll_store(poll)
     try:
         collector = Collector(poll, store, lambda: _NOON)
         sent = [_sent(poll, place) for place in range(_REPORTS)]
@@ -79,7 +78,7 @@ def _poll(path: Path, text: str) -> str:
                 "scheme": poll.scheme.to_json(),
                 "first reports": "\n".join(sent[:3]),
                 "first entries": "\n".join(map(str, entries[:3])),
-                "document": _json(documents.reports(poll)["openapi_extra"]),
+                "document": _json(openapi.report_operation(poll)["openapi_extra"]),
                 "results": steady(_json(found)),
                 "table": steady(as_csv(found)),
                 "limits": f"closes {poll.closes}\n{poll.rate_limit} reports a minute",

@@ -10,14 +10,14 @@ from typing import Any
 from unittest.mock import patch
 
 import discreet as dp
-from discreet.cli.answers import show_answer, show_plan
+from discreet.cli.terminal import show_answer, show_plan
 from discreet.errors import DataError
 from discreet.ledger import Ledger
 from discreet.noise import UnsafeSeededBits
 from discreet.policy import read_policy
-from discreet.release.answer import Release
-from discreet.release.certificate import Certificate, check, unchecked
-from discreet.release.planned import Plan
+from discreet.release.certificate import Certificate, check_certificate, unchecked_fields
+from discreet.release.plan import Plan
+from discreet.release.release import Release
 from tests.golden.commands import shown
 from tests.golden.comparing import parted
 from tests.golden.engines import broken
@@ -185,8 +185,8 @@ def _stored(table: dp.Table) -> str:
 def _checked(table: dp.Table, release: Release) -> None:
     """A certificate that agrees with its ledger, in every field."""
     certificate = release.certificate
-    assert check(certificate, table.ledger) == []
-    assert list(unchecked(certificate, table.ledger)) == []
+    assert check_certificate(certificate, table.ledger) == []
+    assert list(unchecked_fields(certificate, table.ledger)) == []
     assert Certificate.read(certificate.to_json()).to_json() == certificate.to_json()
 
 

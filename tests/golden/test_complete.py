@@ -9,18 +9,17 @@ import pytest
 
 from discreet.engines.sources import ENGINES
 from discreet.ledger import Entry, Ledger
+from discreet.ledger.charges import LossReason
 from discreet.ledger.entries import KINDS as ENTRY_KINDS
-from discreet.ledger.payments import Reason
 from discreet.local import scheme
-from discreet.local.scheme import Scheme, _readers
+from discreet.local.scheme import _KNOWN, Scheme
 from discreet.measures.measure import Measure
-from discreet.measures.table import STATISTICS
-from discreet.privacy.event_data import KINDS as EVENT_KINDS
-from discreet.privacy.event_data import event_from_data, event_to_data
-from discreet.privacy.events import Event
+from discreet.measures.registry import STATISTICS
+from discreet.privacy.events import KINDS as EVENT_KINDS
+from discreet.privacy.events import Event, event_from_data, event_to_data
 from discreet.release.certificate import Certificate
-from discreet.survey.schemes import KINDS as SURVEY_KINDS
-from discreet.survey.schemes import NUMBER_KINDS
+from discreet.survey.estimates import KINDS as SURVEY_KINDS
+from discreet.survey.estimates import NUMBER_KINDS
 from tests.golden.comparing import FOLDER
 from tests.golden.questions import QUESTIONS
 from tests.sql.corpus.facts import cases
@@ -47,7 +46,7 @@ class TestLedger:
     def test_every_kind_of_entry_is_kept(self) -> None:
         assert {entry.kind for entry in entries()} == ENTRY_KINDS
         lost = {entry.data["reason"] for entry in entries() if entry.kind == "lost"}
-        assert lost == set(get_args(Reason))
+        assert lost == set(get_args(LossReason))
 
     def test_every_kind_of_event_is_kept(self) -> None:
         charged = [entry.data["event"] for entry in entries() if entry.kind == "charge"]
@@ -115,7 +114,7 @@ class TestSchemes:
             for report in reports.partition("\n\n")[0].splitlines():
                 assert read.report_to_wire(read.report_from_wire(report)) == report
             found.add(read.name)
-        assert found == set(_readers())
+        assert found == set(_KNOWN)
 
     def test_every_poll_is_kept(self) -> None:
         found = {path.stem for path in (FOLDER / "surveys").glob("*.txt")}

@@ -11,11 +11,11 @@ import pytest
 import discreet as dp
 from discreet.errors import KeyReusedError
 from discreet.ledger import Ledger
-from discreet.ledger.anchors import Anchor
+from discreet.ledger.entries import Anchor
 from discreet.policy import read_policy
-from discreet.privacy.event_data import KINDS as EVENT_KINDS
-from discreet.privacy.event_data import event_from_data, event_to_data
-from discreet.release.certificate import Certificate, check, unchecked
+from discreet.privacy.events import KINDS as EVENT_KINDS
+from discreet.privacy.events import event_from_data, event_to_data
+from discreet.release.certificate import Certificate, check_certificate, unchecked_fields
 
 WRITTEN = Path(__file__).parent / "0.1.0"
 ENTRY_KINDS = {"dataset", "budget", "details", "charge", "released", "lost"}
@@ -98,8 +98,8 @@ class TestCertificate:
         assert certificate.to_data() == {**written, "suspensions": 0}
         with Ledger(folder / "visits.ledger", read_only=True) as ledger:
             assert ledger.verify().sound
-            assert check(certificate, ledger) == []
-            assert "versions" in unchecked(certificate, ledger)
+            assert check_certificate(certificate, ledger) == []
+            assert "versions" in unchecked_fields(certificate, ledger)
 
     @pytest.mark.parametrize("field", ["table", "epsilon", "hash", "answer", "analyst", "entry"])
     def test_a_changed_one_does_not(self, folder: Path, field: str) -> None:
@@ -107,7 +107,7 @@ class TestCertificate:
         other = json.loads((folder / "ranks.certificate.json").read_text())
         data[field] = f"{data[field]}s" if field in ("table", "analyst") else other[field]
         with Ledger(folder / "visits.ledger", read_only=True) as ledger:
-            assert check(Certificate.from_data(data), ledger)
+            assert check_certificate(Certificate.from_data(data), ledger)
 
     @pytest.mark.parametrize("name", ["groups", "private_keys"])
     def test_a_retry_gets_the_same_numbers_for_free(self, folder: Path, name: str) -> None:

@@ -9,10 +9,10 @@ from tests.support.package_source import SourceFile, made_up, package_files
 NOISE = {
     "Laplace": "mechanisms/laplace.py",
     "Gaussian": "mechanisms/gaussian.py",
-    "Quantiles": "mechanisms/quantile.py",
-    "NearMaximum": "mechanisms/extreme.py",
-    "HighestCell": "mechanisms/extreme.py",
-    "Exact": "mechanisms/exact.py",
+    "Quantiles": "mechanisms/quantiles.py",
+    "NearMaximum": "mechanisms/extremes.py",
+    "HighestCell": "mechanisms/extremes.py",
+    "Exact": "mechanisms/additive.py",
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.package_source import SourceFile, imported_names, made_up, package_files
 
-RELEASE = "discreet.release.answer.Release"
+RELEASE = "discreet.release.release.Release"
 
 
 def makings(file: SourceFile) -> list[str]:
@@ -37,8 +37,8 @@ def test_only_release_makes_a_release() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "from discreet.release.answer import Release\nRelease((), (), {}, None)",
-        "from discreet.release.answer import Release as Made\nMade((), (), {}, None)",
+        "from discreet.release.release import Release\nRelease((), (), {}, None)",
+        "from discreet.release.release import Release as Made\nMade((), (), {}, None)",
         "from discreet.release import answer\nanswer.Release((), (), {}, None)",
     ],
 )
@@ -47,7 +47,7 @@ def test_a_release_made_elsewhere_is_seen(text: str) -> None:
 
 
 def test_a_release_that_is_only_shown_is_let_through() -> None:
-    text = "from discreet.release.answer import Release\ndef show(release: Release): ..."
+    text = "from discreet.release.release import Release\ndef show(release: Release): ..."
     assert makings(made_up("cli/ask.py", text)) == []
-    made = "from discreet.release.answer import Release\nRelease((), (), {}, None)"
+    made = "from discreet.release.release import Release\nRelease((), (), {}, None)"
     assert makings(made_up("release/table.py", made)) == []

@@ -44,10 +44,10 @@ def test_only_mechanisms_open_a_sensitive_value() -> None:
     ],
 )
 def test_an_opening_outside_mechanisms_is_seen(text: str) -> None:
-    assert openings(made_up("release/answer.py", text))
+    assert openings(made_up("release/release.py", text))
 
 
 def test_mechanisms_and_the_builtin_are_let_through() -> None:
     assert openings(made_up("mechanisms/laplace.py", "total.open()")) == []
     assert openings(made_up("policy.py", "with open(path) as file:\n    file.read()")) == []
-    assert openings(made_up("privacy/sensitive.py", "def open(self): ...")) == []
+    assert openings(made_up("privacy/sensitivity.py", "def open(self): ...")) == []

@@ -9,11 +9,11 @@ import pytest
 
 from discreet.errors import BudgetExhaustedError, LedgerCorruptError, LedgerError
 from discreet.ledger import Charge, Ledger
-from discreet.ledger.entries import canonical
+from discreet.ledger.entries import canonical_json
 from discreet.ledger.journal import Journal
 from discreet.ledger.sqlite import SqliteStore
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import GaussianEvent, PureEvent, RepeatedEvent
+from discreet.privacy.losses import Budget
 
 TENTH = PureEvent(epsilon="1/10")
 
@@ -130,5 +130,5 @@ def test_a_body_is_canonical_json(period: str | None, summary: str | None, event
         for analyst in ("ann", "bob", "ann", "ann"):
             ask(ledger, event=event, summary=summary, analyst=analyst)
         for entry in ledger.history():
-            assert canonical(entry.data) == entry.body
+            assert canonical_json(entry.data) == entry.body
         assert ledger.verify().sound

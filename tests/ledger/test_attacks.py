@@ -22,16 +22,16 @@ from discreet.errors import (
     LedgerCorruptError,
     LedgerError,
 )
-from discreet.ledger import Account, Ledger
+from discreet.ledger import BudgetScope, Ledger
 from discreet.ledger.entries import COLUMNS, Entry, Head
-from discreet.ledger.migrations import SQLITE
-from discreet.privacy.budget import Budget
+from discreet.ledger.schema import SQLITE
 from discreet.privacy.events import (
     ComposedEvent,
     PureEvent,
     RepeatedEvent,
     SampledEvent,
 )
+from discreet.privacy.losses import Budget
 from tests.support.cases import each
 
 ONE = Budget(epsilon=1)
@@ -396,17 +396,17 @@ def test_a_sampled_event_has_no_price_under_replace(ledger: Ledger, event: Any) 
 def test_a_recorded_sampled_event_under_replace_is_not_sound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from discreet.ledger import questions
+    from discreet.ledger import accounts
 
     with Ledger(":memory:") as ledger:
         ledger.declare("rows", neighbors="replace", budget=ONE)
         with monkeypatch.context() as careless:
-            careless.setattr(questions, "needs_add_remove", lambda event: False)
-            questions._priced.cache_clear()
-            questions._known.clear()
+            careless.setattr(accounts, "needs_add_remove", lambda event: False)
+            accounts._priced.cache_clear()
+            accounts._known.clear()
             ledger.charge("rows", event=SAMPLED, question="q")
-        questions._priced.cache_clear()
-        questions._known.clear()
+        accounts._priced.cache_clear()
+        accounts._known.clear()
         (problem,) = ledger.verify().problems
         assert "priced for other neighbors" in problem.fact
 
@@ -488,7 +488,7 @@ def test_a_clock_that_tells_no_time_is_refused(time: Any) -> None:
 def test_the_systems_name_of_a_user_is_read_like_any_other(
     path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr("discreet.ledger.book.getuser", lambda: name)
+    monkeypatch.setattr("discreet.ledger.ledger.getuser", lambda: name)
     with Ledger(path) as ledger:
         with pytest.raises(DataError, match="operating system's user"):
             ask(ledger, analyst=None)
@@ -535,10 +535,10 @@ def test_a_change_of_period_or_an_analyst_without_a_cap_promises_nothing_for_the
         ask(ledger)
         ledger.set_budget("visits", ONE, why="for ever", period=None)
         assert "Nothing is promised of all answers" in str(ledger.balance("visits").guarantee)
-        ledger.set_budget("visits", ONE, whose=Account.EACH_ANALYST, why="fair")
+        ledger.set_budget("visits", ONE, whose=BudgetScope.EACH_ANALYST, why="fair")
         assert "no such budget" in str(ledger.balance("visits", "ann").guarantee)
         assert ledger.balance("visits", "bob").guarantee is not None
-        ledger.set_budget("visits", None, whose=Account.EACH_ANALYST, why="trust")
+        ledger.set_budget("visits", None, whose=BudgetScope.EACH_ANALYST, why="trust")
         assert ledger.balance("visits", "ann").guarantee is None
 
 

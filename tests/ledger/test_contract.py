@@ -19,10 +19,10 @@ from discreet.errors import (
     PrivacyParameterError,
     UnsafeRandomnessError,
 )
-from discreet.ledger import Account, Charge, Ledger
+from discreet.ledger import BudgetScope, Charge, Ledger
 from discreet.noise import UnsafeSeededBits
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import ApproximateEvent, ConcentratedEvent, GaussianEvent, PureEvent
+from discreet.privacy.losses import Budget
 
 TENTH = PureEvent(epsilon="0.1")
 HALF = PureEvent(epsilon="0.5")
@@ -178,7 +178,7 @@ class TestAnalysts:
     def test_the_cap_of_each_analyst_can_be_changed(self, ledger: Ledger) -> None:
         declared(ledger, Budget(epsilon=10))
         ask(ledger, HALF)
-        whose = Account.EACH_ANALYST
+        whose = BudgetScope.EACH_ANALYST
         ledger.set_budget("visits", Budget(epsilon="0.5"), whose=whose, why="too many questions")
         with pytest.raises(BudgetExhaustedError, match="analyst 'ann'"):
             ask(ledger)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.totals import Totals
+from discreet.accounting.filters import Totals
 from discreet.errors import BudgetExhaustedError
 from discreet.ledger import Ledger
-from discreet.ledger.entries import Entry, Head, canonical
-from discreet.ledger.spent import Spent
-from discreet.privacy.budget import Budget
+from discreet.ledger.accounts import AccountTotals
+from discreet.ledger.entries import Entry, Head, canonical_json
 from discreet.privacy.events import GaussianEvent, PureEvent, RepeatedEvent
+from discreet.privacy.losses import Budget
 
 
 def test_a_hundred_thousand_charges_of_1e_17_add_up() -> None:
@@ -20,8 +20,8 @@ def test_a_hundred_thousand_charges_of_1e_17_add_up() -> None:
     for _ in range(100_000):
         total += cost
     assert total.epsilon == Fraction(1, 10**12)
-    spent = Spent(lifetime=total)
-    assert Spent.from_data(spent.to_data()) == spent
+    spent = AccountTotals(lifetime=total)
+    assert AccountTotals.from_data(spent.to_data()) == spent
 
 
 def test_a_million_times_1e_17_in_a_ledger_is_exact_to_the_last() -> None:
@@ -73,7 +73,7 @@ def test_an_exported_line_is_canonical_json_with_the_hash_in_it(
     )
     line = entry.line()
     data = json.loads(line)
-    assert canonical(data) == line
+    assert canonical_json(data) == line
     stated = data.pop("hash")
-    assert sha256(canonical(data).encode()).hexdigest() == stated == entry.computed_hash()
+    assert sha256(canonical_json(data).encode()).hexdigest() == stated == entry.computed_hash()
     assert entry.intact

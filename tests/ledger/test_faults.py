@@ -22,8 +22,8 @@ from discreet.errors import (
 )
 from discreet.ledger import Ledger
 from discreet.ledger.postgres import shown_url
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 
 TENTH = PureEvent(epsilon="0.1")
 

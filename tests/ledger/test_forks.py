@@ -9,8 +9,8 @@ import pytest
 
 from discreet.errors import LedgerError
 from discreet.ledger import Ledger
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 

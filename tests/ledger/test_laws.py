@@ -5,7 +5,7 @@ import re
 
 from tests.support.package_source import imported_names, package_files
 
-SURVEYS = "survey/databases.py"  # keeps reports in SQLite, in tables of its own
+SURVEYS = "survey/report_store.py"  # keeps reports in SQLite, in tables of its own
 
 
 def test_no_statement_changes_or_removes_what_was_written() -> None:
@@ -17,7 +17,7 @@ def test_no_statement_changes_or_removes_what_was_written() -> None:
 
 
 def test_only_the_ledger_appends_to_a_ledger() -> None:
-    inner = ("discreet.ledger.journal", "discreet.ledger.records", "discreet.ledger.payments")
+    inner = ("discreet.ledger.journal", "discreet.ledger.records", "discreet.ledger.charges")
     found = [
         f"{file.path}:{node.lineno}"
         for file in package_files()

@@ -6,8 +6,8 @@ import pytest
 
 from discreet.errors import BudgetExhaustedError, PrivacyParameterError
 from discreet.ledger import Ledger, Period
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 
 HALF = PureEvent(epsilon="0.5")
 

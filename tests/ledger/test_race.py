@@ -6,8 +6,8 @@ from multiprocessing import get_context
 import pytest
 
 from discreet.ledger import Ledger
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 from tests.ledger.workers import charge_until_exhausted
 
 PROCESSES, THREADS = 2, 32

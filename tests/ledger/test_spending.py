@@ -17,7 +17,6 @@ from discreet.errors import (
     UnsafeRandomnessError,
 )
 from discreet.ledger import Ledger, spending
-from discreet.privacy.event_data import event_from_data
 from discreet.privacy.events import (
     ApproximateEvent,
     ConcentratedEvent,
@@ -25,6 +24,7 @@ from discreet.privacy.events import (
     Event,
     GaussianEvent,
     PureEvent,
+    event_from_data,
     loss_event,
 )
 

@@ -28,9 +28,9 @@ from discreet.errors import (
     SuspendedError,
 )
 from discreet.ledger import Charge, Ledger
-from discreet.ledger.payments import OUTSIDE, Reason
-from discreet.privacy.budget import Budget
+from discreet.ledger.charges import OUTSIDE, LossReason
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 
 TENTH = PureEvent(epsilon="0.1")
 WRITTEN = Path(__file__).parents[1] / "golden" / "0.1.0" / "pending.ledger"
@@ -113,9 +113,9 @@ class TestFailing:
                 seen.add((str(refusal.value), *ledger.export()))
         assert len(seen) == 1
 
-    @pytest.mark.parametrize("reason", get_args(Reason))
+    @pytest.mark.parametrize("reason", get_args(LossReason))
     def test_only_what_is_certainly_no_rows_doing_suspends_nothing(
-        self, ledger: Ledger, reason: Reason
+        self, ledger: Ledger, reason: LossReason
     ) -> None:
         declared(ledger).lose(ask(ledger), reason)
         assert (ledger.balance("visits").suspended is None) == (reason in OUTSIDE)
@@ -146,7 +146,7 @@ class TestFailing:
 
         declared(ledger)
         with monkeypatch.context() as patched:
-            patched.setattr("discreet.ledger.payments.lose", unavailable)
+            patched.setattr("discreet.ledger.charges.lose", unavailable)
             fail(ledger)
         assert kinds(ledger)[-1] == "charge"
         with pytest.raises(SuspendedError):
@@ -162,7 +162,7 @@ class TestFailing:
 
         declared(ledger)
         with monkeypatch.context() as patched:
-            patched.setattr("discreet.ledger.payments.lose", interrupted)
+            patched.setattr("discreet.ledger.charges.lose", interrupted)
             fail(ledger, KeyboardInterrupt)
         with pytest.raises(SuspendedError):
             ask(ledger)

@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 
 from discreet.errors import LedgerCorruptError
-from discreet.ledger import Account, Ledger
-from discreet.ledger.anchors import Anchor
-from discreet.ledger.entries import COLUMNS, GENESIS, Entry, canonical
+from discreet.ledger import BudgetScope, Ledger
+from discreet.ledger.accounts import DatasetState
+from discreet.ledger.entries import COLUMNS, GENESIS, Anchor, Entry, canonical_json
 from discreet.ledger.journal import Journal
-from discreet.ledger.standing import Standing
 from discreet.ledger.verification import verify
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import GaussianEvent, PureEvent
+from discreet.privacy.losses import Budget
 from tests.support.trials import all_but
 
 ENTRIES = 100
@@ -36,7 +35,7 @@ def filled(ledger: Ledger) -> Ledger:
     ledger.declare("wards", neighbors="replace", budget=Budget(epsilon=1), period="year")
     ledger.set_budget("visits", Budget(epsilon=4, delta=1e-6), why="more", who="cleo")
     ledger.set_budget("visits", Budget(epsilon=3), whose="bob", why="senior", who="cleo")
-    whose = Account.EACH_ANALYST
+    whose = BudgetScope.EACH_ANALYST
     ledger.set_budget("visits", Budget(epsilon=1, delta=1e-6), whose=whose, why="all", who="cleo")
     ledger.set_details("visits", {"unit": "row"}, why="a new file", who="cleo")
     number = 0
@@ -100,7 +99,11 @@ class Vault:
         with self.changed("DELETE FROM discreet_entries") as ledger:
             previous = GENESIS
             for row in rows:
-                fields = row | {"previous": previous, "body": canonical(row["body"]), "hash": ""}
+                fields = row | {
+                    "previous": previous,
+                    "body": canonical_json(row["body"]),
+                    "hash": "",
+                }
                 entry = Entry(**fields)
                 previous = entry.computed_hash()
                 marks = ", ".join("?" * len(COLUMNS))
@@ -195,7 +198,7 @@ def test_every_edit_inside_a_body_is_found(vault: Vault) -> None:
                 inner = inner[name]
             inner[path[-1]] = edited(inner[path[-1]])
             statement = "UPDATE discreet_entries SET body = ? WHERE sequence = ?"
-            with vault.changed(statement, values=(canonical(data), entry.sequence)) as ledger:
+            with vault.changed(statement, values=(canonical_json(data), entry.sequence)) as ledger:
                 assert problems(ledger), (entry.sequence, path)
     assert len(seen) > 60
 
@@ -483,9 +486,9 @@ def test_sums_that_cannot_be_read_are_never_taken_for_none(field: str, sums: obj
     with ledger._journal.store.reading() as records:
         honest = records.situation("visits", "ann")
     assert honest.spent is not None
-    body = canonical(honest.spent.data | {field: sums})
-    both = canonical(honest.spent.data | {"dataset_spent": sums, "analyst_spent": sums})
+    body = canonical_json(honest.spent.data | {field: sums})
+    both = canonical_json(honest.spent.data | {"dataset_spent": sums, "analyst_spent": sums})
     for damaged in (body, both):
         entry = honest.spent._replace(body=damaged)
         with pytest.raises(LedgerCorruptError, match="cannot be read"):
-            Standing.read(replace(honest, spent=entry, asked=entry), "visits")
+            DatasetState.read(replace(honest, spent=entry, asked=entry), "visits")

@@ -13,11 +13,11 @@ from typing import Any
 
 from discreet.errors import BudgetExhaustedError, SuspendedError
 from discreet.ledger import Ledger
-from discreet.ledger.migrations import Execute
 from discreet.ledger.records import Records
+from discreet.ledger.schema import Execute
 from discreet.ledger.sqlite import SqliteStore
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import PureEvent
+from discreet.privacy.losses import Budget
 from tests.support.waits import until
 
 SMALL = PureEvent(epsilon="1/1000")

@@ -14,15 +14,15 @@ from discreet.local import (
     SubsetSelection,
     UnaryEncoding,
 )
-from discreet.local.packed import indices
-from discreet.local.scheme import Categorical
+from discreet.local.scheme import CategoricalScheme
+from discreet.local.subsets import indices
 
 WHOLE = Fraction(1 << 64)
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)]
 Twin = dict[Hashable, Fraction]
 
 
-def schemes(epsilon: object, categories: object) -> list[Categorical]:
+def schemes(epsilon: object, categories: object) -> list[CategoricalScheme]:
     """Every scheme that is offered."""
     both: Any = {"epsilon": epsilon, "categories": categories}
     return [
@@ -41,7 +41,7 @@ def grows_to(ratio: Fraction, epsilon: Fraction) -> tuple[bool, bool]:
     return ratio * high <= 1 << 300, ratio * low > (1 - Fraction(1, 1 << 40)) * (1 << 300)
 
 
-def twin_law(scheme: Categorical, true: int) -> Twin:
+def twin_law(scheme: CategoricalScheme, true: int) -> Twin:
     """The law of one report from the chances on the wire, by enumeration."""
     chances = {name: int(value) / WHOLE for name, value in scheme.derived.items()}
     size = scheme.domain
@@ -79,7 +79,7 @@ def twin_law(scheme: Categorical, true: int) -> Twin:
     raise TypeError(type(scheme).__name__)
 
 
-def named(scheme: Categorical, report: Any) -> set[int]:
+def named(scheme: CategoricalScheme, report: Any) -> set[int]:
     """The categories that one report speaks for, by definition."""
     size = scheme.domain
     if isinstance(scheme, RandomizedResponse):
@@ -94,7 +94,7 @@ def named(scheme: Categorical, report: Any) -> set[int]:
     return set(indices(report, size))
 
 
-def outcome(scheme: Categorical, report: Any) -> Hashable:
+def outcome(scheme: CategoricalScheme, report: Any) -> Hashable:
     """A report as its law names it."""
     if isinstance(scheme, UnaryEncoding):
         held = set(indices(report, scheme.domain))

@@ -14,10 +14,10 @@ import pytest
 
 from discreet.errors import BudgetExhaustedError, DataError, DiscreetError
 from discreet.local import Mean, RandomizedResponse
-from discreet.local import account as account_module
-from discreet.local.account import Account
-from discreet.local.memo import Memo
+from discreet.local import respondent_account as account_module
+from discreet.local.memoization import Memo
 from discreet.local.repeated import Repeated
+from discreet.local.respondent_account import Account
 from discreet.privacy.losses import PureDP
 from tests.support.waits import until
 
@@ -120,7 +120,7 @@ CHILD = """
 import sys
 from discreet.errors import BudgetExhaustedError
 from discreet.local import RandomizedResponse
-from discreet.local.account import Account
+from discreet.local.respondent_account import Account
 account = Account(cap=2, path=sys.argv[1])
 paid = 0
 for number in range(15):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.exact import exp_minus
-from discreet.local.chances import WHOLE, fresh_bytes, happens, keep_chance, uniform
+from discreet.local.probabilities import WHOLE, bernoulli_bits, fresh_bytes, keep_chance, uniform
 from discreet.noise import Keystream
 from tests.support.evidence import fits
 
@@ -71,7 +71,7 @@ def test_a_draw_compares_a_64_bit_integer_with_the_chance(chance: int) -> None:
     for uniform_word, expected in [(chance - 1, True), (chance, False)]:
         prefix, rest = uniform_word >> 48, uniform_word & ((1 << 48) - 1)
         source = Script([prefix], [rest])
-        assert happens(chance, 1, source).tolist() == [expected]
+        assert bernoulli_bits(chance, 1, source).tolist() == [expected]
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 99, 1 << 16, (1 << 16) + 1, (1 << 40) + 7])
@@ -96,7 +96,7 @@ def test_uniform_integers_fit_their_law_and_another_does_not() -> None:
 
 def test_draws_fit_their_chance_and_another_does_not() -> None:
     chance = keep_chance(Fraction(1))
-    found = Counter(happens(chance, 100_000, Keystream()).tolist())
+    found = Counter(bernoulli_bits(chance, 100_000, Keystream()).tolist())
     law = {True: chance / WHOLE, False: 1 - chance / WHOLE}
     assert fits(found.elements(), law)
     assert not fits(found.elements(), {True: 0.70, False: 0.30})

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.errors import DataError
 from discreet.local import Mean, RandomizedResponse, SubsetSelection, UnaryEncoding
-from discreet.local.comparison import difference
+from discreet.local.group_difference import difference
 from discreet.privacy.losses import PureDP
 
 POLL = RandomizedResponse(epsilon=1)

@@ -23,7 +23,7 @@ from discreet.exact import exp_minus
 from discreet.local import RandomizedResponse
 from discreet.noise import Keystream, UnsafeSeededBits
 from discreet.privacy.losses import PureDP
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitive
 from discreet.privacy.verification import verify
 from tests.support.cases import each
 from tests.support.evidence import fits

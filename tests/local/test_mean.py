@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from discreet import local
 from discreet.errors import BoundsError, DataError, DiscreetError, PrivacyParameterError
 from discreet.exact import exp_minus
-from discreet.local.chances import WHOLE
 from discreet.local.mean import Mean
-from discreet.local.mean_law import KINDS, derive
-from discreet.local.tally import Tally
+from discreet.local.mean_law import KINDS, derive_law
+from discreet.local.probabilities import WHOLE
+from discreet.local.scheme import Tally
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.verification import verify
 from tests.support.cases import each
@@ -35,7 +35,7 @@ def mean(kind: str = "hybrid", epsilon: object = 1, **options: object) -> Mean:
 
 
 def laws(kind: str, epsilon: Fraction, steps: int) -> list[dict[int, Fraction]]:
-    law = derive(kind, epsilon, steps)
+    law = derive_law(kind, epsilon, steps)
     return [law.probabilities(position) for position in range(steps + 1)]
 
 
@@ -51,12 +51,12 @@ def test_the_worst_ratio_of_all_pairs_and_reports_is_just_below_e_to_the_epsilon
     worst = max(a[report] / b[report] for a, b in product(table, table) for report in a)
     assert worst * high <= 1 << 200  # worst ≤ e^ε, whatever e^ε is in its enclosure
     assert worst * low * (1 + Fraction(1, 1 << 40)) >= 1 << 200
-    assert worst == derive(kind, epsilon, steps).ratio()
+    assert worst == derive_law(kind, epsilon, steps).ratio()
 
 
 def test_a_chance_that_is_one_unit_larger_would_be_seen() -> None:
     """The negative control: the chances are the largest that protect."""
-    law = derive("piecewise", Fraction(1), 10)
+    law = derive_law("piecewise", Fraction(1), 10)
     _, high = exp_minus(Fraction(1), 200)
     more = (law.keep + 1) * law.steps * high
     assert more > (WHOLE - law.keep - 1) * law.window << 200
@@ -67,7 +67,7 @@ def test_probabilities_sum_to_one_and_scores_are_unbiased(
     kind: str, epsilon: Fraction, steps: int
 ) -> None:
     """The naive twin: mean and variance by enumeration of every report, in rationals."""
-    law = derive(kind, epsilon, steps)
+    law = derive_law(kind, epsilon, steps)
     for position in range(steps + 1):
         chances = law.probabilities(position)
         assert sum(chances.values()) == 1

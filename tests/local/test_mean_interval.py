@@ -12,15 +12,15 @@ from scipy.stats import binom
 
 from discreet.errors import BoundsError, DiscreetError
 from discreet.local import Mean, choose
-from discreet.local.mean_interval import (
+from discreet.local.choose import even_margin
+from discreet.local.mean import (
     bernstein,
     berry_esseen,
     hoeffding,
-    margin,
+    mean_margin,
     sampled_bound,
 )
-from discreet.local.mean_law import KINDS, MeanLaw, derive
-from discreet.local.printed_margin import even_margin
+from discreet.local.mean_law import KINDS, MeanLaw, derive_law
 from tests.support.trials import all_but
 
 STEPS = 4
@@ -56,7 +56,7 @@ def test_every_margin_holds_by_the_law_of_the_sum(
     positions: tuple[int, ...], reports: int, epsilon: int
 ) -> None:
     """Exactly, for fixed respondents and the variance that they have."""
-    law = derive("piecewise", Fraction(epsilon), STEPS)
+    law = derive_law("piecewise", Fraction(epsilon), STEPS)
     deviation = sqrt(mean_variance(law, positions, reports))
     assert law.least_variance <= Fraction(deviation) ** 2 * (1 + Fraction(1, 10**9))
     for miss in (Fraction(1, 2), Fraction(1, 4), Fraction(1, 20)):
@@ -64,7 +64,7 @@ def test_every_margin_holds_by_the_law_of_the_sum(
             hoeffding(law, reports, miss),
             bernstein(law, reports, miss, deviation),
             berry_esseen(law, reports, miss, deviation),
-            float(margin(law, reports, 1 - miss)),
+            float(mean_margin(law, reports, 1 - miss)),
         ]
         for wide in found:
             assert missed(law, positions, reports, wide) <= miss
@@ -73,12 +73,12 @@ def test_every_margin_holds_by_the_law_of_the_sum(
 
 
 def test_the_normal_margin_is_only_taken_where_the_law_is_near_enough() -> None:
-    law = derive("hybrid", Fraction(1), 1 << 24)
+    law = derive_law("hybrid", Fraction(1), 1 << 24)
     miss = Fraction(1, 20)
     assert berry_esseen(law, 100, miss, 1.0) == inf
     assert berry_esseen(law, 10**9, miss, 1.0) * sqrt(10**9) == pytest.approx(1.96, abs=0.01)
     assert berry_esseen(law, 10**9, Fraction(1, 10**400), 1.0) == inf
-    assert margin(law, 10**6, 1 - Fraction(1, 10**400)) > 0
+    assert mean_margin(law, 10**6, 1 - Fraction(1, 10**400)) > 0
 
 
 def population(name: str, size: int) -> NDArray[np.float64]:
@@ -125,7 +125,7 @@ def test_a_sample_is_covered_too(name: str) -> None:
 
 def test_the_reports_own_variance_bounds_the_true_one() -> None:
     """By enumeration of every pair of reports: the bound fails no more often than it may."""
-    law = derive("piecewise", Fraction(2), STEPS)
+    law = derive_law("piecewise", Fraction(2), STEPS)
     _, gain = law.cell_score
     for first, second in [(0, 0), (2, 2), (0, 4), (1, 3)]:
         chances = law.probabilities(first), law.probabilities(second)
@@ -164,7 +164,7 @@ def test_the_interval_is_much_narrower_than_by_the_worst_variance(
 @pytest.mark.parametrize("steps", [1, 2, 3, 4, 9])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_spread_of_even_numbers_is_that_of_enumeration(kind: str, steps: int) -> None:
-    law = derive(kind, Fraction(2), steps)
+    law = derive_law(kind, Fraction(2), steps)
     scores: list[tuple[Fraction, Fraction]] = []
     for position in range(steps + 1):
         for report, chance in law.probabilities(position).items():

@@ -18,8 +18,8 @@ from discreet.local import (
     SubsetSelection,
     UnaryEncoding,
 )
-from discreet.local.planning import epsilon_for, respondents_for, unit_variance
-from discreet.local.printed_margin import printed_margin
+from discreet.local.choose import printed_margin
+from discreet.local.survey_planning import epsilon_for, respondents_for, unit_variance
 
 MAKERS: list[Callable[[Any], Any]] = [
     lambda epsilon: RandomizedResponse(epsilon=epsilon),

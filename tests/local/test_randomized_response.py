@@ -16,8 +16,7 @@ from discreet.exact import exp_minus
 from discreet.local import RandomizedResponse
 from discreet.local.wire import MOST_CHARACTERS
 from discreet.noise import UnsafeSeededBits
-from discreet.privacy.estimate import Estimate
-from discreet.privacy.estimates import Estimates
+from discreet.privacy.estimates import Estimate, Estimates
 from discreet.privacy.losses import PureDP
 from discreet.privacy.verification import TOLERANCE, verify
 from tests.support.cases import each

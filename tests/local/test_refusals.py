@@ -16,7 +16,7 @@ from discreet.local import (
     shuffled,
 )
 from discreet.local.proportions import TOGETHER
-from discreet.privacy.estimate import Estimate
+from discreet.privacy.estimates import Estimate
 from tests.local.scheme_twins import schemes
 
 CANARY = "canary-77310577"

@@ -23,7 +23,7 @@ from discreet.local import (
     scheme,
 )
 from discreet.local.proportions import BIASED, on_simplex
-from discreet.local.scheme import Categorical
+from discreet.local.scheme import CategoricalScheme
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.losses import PureDP
 from tests.local.scheme_twins import named, outcome, schemes, twin_law
@@ -46,7 +46,7 @@ def several(estimate: object) -> Proportions:
 
 
 @pytest.mark.parametrize("form", [*schemes(1, 5), *schemes(2, 4)], ids=repr)
-def test_reports_follow_their_law_and_not_that_of_another_value(form: Categorical) -> None:
+def test_reports_follow_their_law_and_not_that_of_another_value(form: CategoricalScheme) -> None:
     """False alarms are rarer than one in a million, and the control fails by far."""
     reports = form.randomize(np.full(60_000, 2))
     sample = Counter(outcome(form, report) for report in reports)
@@ -67,7 +67,9 @@ def test_sets_of_any_size_are_uniform(size: int) -> None:
 
 
 @pytest.mark.parametrize("form", LARGE, ids=repr)
-def test_large_sets_of_categories_are_named_with_the_stated_chances(form: Categorical) -> None:
+def test_large_sets_of_categories_are_named_with_the_stated_chances(
+    form: CategoricalScheme,
+) -> None:
     """Each category is in a report with chance p if it is the truth, else q; in pooled counts."""
     truth, lie = form.pair
     people = 20_000
@@ -81,7 +83,7 @@ def test_large_sets_of_categories_are_named_with_the_stated_chances(form: Catego
 
 
 @pytest.mark.parametrize("form", [*FIVE, *NAMED], ids=repr)
-def test_one_value_gives_one_report_and_several_as_many(form: Categorical) -> None:
+def test_one_value_gives_one_report_and_several_as_many(form: CategoricalScheme) -> None:
     keys = list(form._answers.keys)
     for report in (form.randomize(keys[3]), form.randomize([keys[3]])[0]):
         assert form.tally(report).reports == 1
@@ -92,7 +94,7 @@ def test_one_value_gives_one_report_and_several_as_many(form: Categorical) -> No
 
 
 @pytest.mark.parametrize("form", LARGE, ids=repr)
-def test_memory_is_that_of_the_reports(form: Categorical) -> None:
+def test_memory_is_that_of_the_reports(form: CategoricalScheme) -> None:
     """Bits are unpacked in blocks: 200,000 reports over 100 categories would take 20 MB each."""
     values = np.arange(200_000) % 100
     tracemalloc.start()
@@ -104,7 +106,7 @@ def test_memory_is_that_of_the_reports(form: Categorical) -> None:
 
 
 @kinds
-def test_a_seed_repeats_only_under_a_name_that_says_unsafe(form: Categorical) -> None:
+def test_a_seed_repeats_only_under_a_name_that_says_unsafe(form: CategoricalScheme) -> None:
     first, second = (form.randomize([1] * 200, source=UnsafeSeededBits(3)) for _ in range(2))
     assert np.array_equal(first, second)
     assert not np.array_equal(first, form.randomize([1] * 200))
@@ -114,7 +116,7 @@ def test_a_seed_repeats_only_under_a_name_that_says_unsafe(form: Categorical) ->
 
 
 @pytest.mark.parametrize("form", [*FIVE, *LARGE, *schemes("1/10", 9)], ids=repr)
-def test_counts_are_those_of_the_definition(form: Categorical) -> None:
+def test_counts_are_those_of_the_definition(form: CategoricalScheme) -> None:
     reports = form.randomize(np.arange(300) % form.domain)
     expected = Counter(at for report in reports for at in named(form, report))
     tally = form.tally(reports)
@@ -124,7 +126,7 @@ def test_counts_are_those_of_the_definition(form: Categorical) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", schemes(1, 16), ids=repr)
-def test_the_measured_variance_is_within_3_percent_of_the_formula(form: Categorical) -> None:
+def test_the_measured_variance_is_within_3_percent_of_the_formula(form: CategoricalScheme) -> None:
     """6000 surveys of 50 people: 3% are six standard errors, and the control, the formula at
     another epsilon, is off by over 20%."""
     surveys, people = 6000, 50
@@ -137,7 +139,7 @@ def test_the_measured_variance_is_within_3_percent_of_the_formula(form: Categori
     errors = (counts / people - form.channel.lie) / form.channel.gain - truth
     assert abs(errors.mean(axis=0)).max() < 6 * sqrt(form.variance(people) * 2 / surveys)
 
-    def ratio(other: Categorical) -> float:
+    def ratio(other: CategoricalScheme) -> float:
         variances = [other.variance(people, share) for share in truth]
         return float((errors**2).mean(axis=0).sum() / sum(variances))
 
@@ -148,7 +150,9 @@ def test_the_measured_variance_is_within_3_percent_of_the_formula(form: Categori
 
 
 @pytest.mark.parametrize("form", [*FIVE[1:], *NAMED, LARGE[0]], ids=repr)
-def test_an_estimate_has_a_value_an_error_and_a_price_for_each_category(form: Categorical) -> None:
+def test_an_estimate_has_a_value_an_error_and_a_price_for_each_category(
+    form: CategoricalScheme,
+) -> None:
     """Of a hundred categories, a lie names each too rarely for few people: its count, and with it
     the margin, must be near enough to what is expected, but for once in over a million runs."""
     keys = list(form._answers.keys)
@@ -211,7 +215,7 @@ def test_the_projection_is_the_nearest_point() -> None:
 
 
 @kinds
-def test_a_variance_falls_with_the_reports(form: Categorical) -> None:
+def test_a_variance_falls_with_the_reports(form: CategoricalScheme) -> None:
     assert form.variance(1000, 0.3) == pytest.approx(form.variance(1, 0.3) / 1000)
     for reports, proportion in [(0, 0.5), (-1, 0.5), (5, -0.1), (5, 1.1)]:
         with pytest.raises(DataError):
@@ -219,14 +223,14 @@ def test_a_variance_falls_with_the_reports(form: Categorical) -> None:
 
 
 @kinds
-def test_no_reports_give_no_estimate(form: Categorical) -> None:
+def test_no_reports_give_no_estimate(form: CategoricalScheme) -> None:
     for empty in ([], form.tally()):
         with pytest.raises(DataError, match="no reports"):
             form.estimate(empty)
 
 
 @kinds
-def test_a_tally_of_another_scheme_gives_no_estimate(form: Categorical) -> None:
+def test_a_tally_of_another_scheme_gives_no_estimate(form: CategoricalScheme) -> None:
     for other in schemes(1, 6):
         with pytest.raises(DataError, match="another scheme"):
             form.estimate(other.tally(other.randomize([1, 2])))
@@ -236,7 +240,7 @@ def test_a_tally_of_another_scheme_gives_no_estimate(form: Categorical) -> None:
 
 
 @pytest.mark.parametrize("form", [*FIVE, *NAMED, *LARGE], ids=repr)
-def test_a_scheme_survives_the_wire(form: Categorical) -> None:
+def test_a_scheme_survives_the_wire(form: CategoricalScheme) -> None:
     text = form.to_json()
     assert type(form).from_json(text) == scheme(text) == scheme(text.encode()) == form
     assert scheme(text).to_json() == text
@@ -262,7 +266,7 @@ def test_the_wire_has_the_fields_that_devices_read() -> None:
 
 
 @kinds
-def test_a_collector_cannot_weaken_a_scheme(form: Categorical) -> None:
+def test_a_collector_cannot_weaken_a_scheme(form: CategoricalScheme) -> None:
     """Every field is checked against what follows from the others."""
     good = json.loads(form.to_json())
     for name, value in form.derived.items():
@@ -301,14 +305,14 @@ def test_a_collector_cannot_weaken_a_scheme(form: Categorical) -> None:
     ],
 )
 def test_parameters_without_meaning_are_refused_from_the_wire(
-    form: Categorical, change: dict[str, object]
+    form: CategoricalScheme, change: dict[str, object]
 ) -> None:
     with pytest.raises(DiscreetError):
         scheme(json.dumps(json.loads(form.to_json()) | change))
 
 
 @pytest.mark.parametrize("form", [*FIVE, *NAMED, *LARGE], ids=repr)
-def test_a_report_survives_the_wire(form: Categorical) -> None:
+def test_a_report_survives_the_wire(form: CategoricalScheme) -> None:
     for _ in range(20):
         report = form.randomize(form._answers.keys[2])
         text = form.report_to_wire(report)
@@ -319,7 +323,7 @@ def test_a_report_survives_the_wire(form: Categorical) -> None:
 
 
 @pytest.mark.parametrize("form", [*FIVE, *NAMED], ids=repr)
-def test_a_message_carries_one_report(form: Categorical) -> None:
+def test_a_message_carries_one_report(form: CategoricalScheme) -> None:
     keys = list(form._answers.keys)
     for several in (form.randomize(keys[:2]), form.randomize([])):
         with pytest.raises(DataError):
@@ -345,7 +349,7 @@ BAD_REPORTS: list[object] = [
 
 
 @kinds
-def test_a_report_that_cannot_have_been_drawn_is_refused(form: Categorical) -> None:
+def test_a_report_that_cannot_have_been_drawn_is_refused(form: CategoricalScheme) -> None:
     taken = 0
     for bad in BAD_REPORTS:
         text = json.dumps({"scheme": form.identity, "report": bad})
@@ -387,7 +391,7 @@ CANARY = "canary-77310577"
 @each("form", [*FIVE, *NAMED], ids=repr)
 @each("value", [CANARY, [CANARY], [0, CANARY], [[CANARY]], {CANARY: 1}, np.array([CANARY, None])])
 def test_what_is_no_value_or_report_is_refused_without_showing_it(
-    form: Categorical, value: object
+    form: CategoricalScheme, value: object
 ) -> None:
     for take in (form.randomize, form.estimate):
         with pytest.raises(DataError) as refusal:
@@ -398,7 +402,7 @@ def test_what_is_no_value_or_report_is_refused_without_showing_it(
 
 @kinds
 @each("value", [-1, 5, 1.5, None, True, [0, 5], [0.0], float("nan"), 10**30])
-def test_a_number_that_is_no_category_is_refused(form: Categorical, value: object) -> None:
+def test_a_number_that_is_no_category_is_refused(form: CategoricalScheme, value: object) -> None:
     with pytest.raises(DataError):
         form.randomize(value)
 

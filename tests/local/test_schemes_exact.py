@@ -14,12 +14,12 @@ from discreet.local import (
     RandomizedResponse,
     SubsetSelection,
     UnaryEncoding,
-    projective,
+    projective_geometry,
 )
-from discreet.local.chances import WHOLE, keep_chance
-from discreet.local.projective import Space, best_space
-from discreet.local.scheme import Categorical
-from discreet.local.subset import best_size, chances
+from discreet.local.probabilities import WHOLE, keep_chance
+from discreet.local.projective_geometry import ProjectiveSpace, best_space
+from discreet.local.scheme import CategoricalScheme
+from discreet.local.subsets import best_size, chances
 from discreet.noise import Keystream
 from discreet.privacy.laws import WeightedLaw
 from discreet.privacy.verification import verify
@@ -29,7 +29,7 @@ from tests.support.trials import all_but
 SIZES = [2, 3, 4, 8, 16]
 
 
-def law_of(scheme: Categorical, value: int) -> Twin:
+def law_of(scheme: CategoricalScheme, value: int) -> Twin:
     law = scheme.law(value)
     assert isinstance(law, WeightedLaw)
     return {at: weight.coefficient for at, weight in law.weights.items()}
@@ -94,7 +94,7 @@ def test_the_pair_of_chances_is_what_the_law_says(epsilon: Fraction) -> None:
                 assert chance == (truth if asked == value else lie)
 
 
-def names(scheme: Categorical, report: object, asked: int) -> bool:
+def names(scheme: CategoricalScheme, report: object, asked: int) -> bool:
     if isinstance(scheme, RandomizedResponse):
         return report == asked
     if isinstance(scheme, UnaryEncoding):
@@ -189,7 +189,7 @@ def test_subset_selection_has_the_variances_of_the_literature() -> None:
 def test_a_space_is_a_design(prime: int, dimension: int) -> None:
     """Hyperplanes of equal size that meet in equally many points: all that the chances need."""
     every = points(prime, dimension)
-    space = Space(prime, dimension)
+    space = ProjectiveSpace(prime, dimension)
     assert space.points == len(every)
     for first, second in list(combinations(every, 2))[:200]:
         near = [sum(a * b for a, b in zip(x, first, strict=True)) % prime == 0 for x in every]
@@ -204,7 +204,7 @@ def test_a_space_is_a_design(prime: int, dimension: int) -> None:
 @pytest.mark.parametrize(("prime", "dimension"), [(2, 6), (3, 5), (5, 3), (7, 2), (13, 3)])
 def test_sums_over_hyperplanes_are_exact_for_many_reports(prime: int, dimension: int) -> None:
     """A Fourier transform in floats, rounded, against sums in integers; up to 2^40 per point."""
-    space = Space(prime, dimension)
+    space = ProjectiveSpace(prime, dimension)
     every = np.array(points(prime, dimension))
     counts = np.random.default_rng(11).integers(0, 1 << 40, space.points)
     near = every @ every.T % prime == 0
@@ -240,8 +240,8 @@ def test_points_are_drawn_with_exactly_their_law_and_always_by_the_same_draws(
             return numbers.copy()
 
         with monkeypatch.context() as patched:
-            patched.setattr(projective, "happens", scripted)
-            patched.setattr(projective, "uniform", scripted)
+            patched.setattr(projective_geometry, "bernoulli_bits", scripted)
+            patched.setattr(projective_geometry, "uniform", scripted)
             reports = form._randomize(np.full(len(outcomes), value), Keystream())
         assert waiting == []
         law: Twin = {}
@@ -257,5 +257,5 @@ def test_projective_geometry_is_near_the_best_and_its_reports_are_short() -> Non
         best = SubsetSelection(epsilon=epsilon, categories=size)  # type: ignore[arg-type]
         assert best.variance(1) <= short.variance(1) < worse * best.variance(1)
         assert short.message_bits <= 19
-    assert best_space(Fraction(1), 100) == Space(3, 5)
+    assert best_space(Fraction(1), 100) == ProjectiveSpace(3, 5)
     assert comb(100, 27) > 1 << 80  # what a set would take

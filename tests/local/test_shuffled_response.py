@@ -10,9 +10,19 @@ import pytest
 from scipy.stats import beta, binom
 
 from discreet.local import RandomizedResponse, SubsetSelection, choose, shuffled, shuffled_delta
-from discreet.local.binomials import BITS, UNIT, LowerBinomial, fair_tails, upper_binomial
-from discreet.local.shuffle import BOUND, MORE_ANSWERS, TWO_ANSWERS, clones_delta
-from discreet.local.shuffled_response import blanket_delta, cells
+from discreet.local.shuffle import (
+    BITS,
+    BOUND,
+    MORE_ANSWERS,
+    TWO_ANSWERS,
+    UNIT,
+    LowerBinomial,
+    blanket_delta,
+    cells,
+    clones_delta,
+    fair_tails,
+    upper_binomial,
+)
 
 PARTS = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(19, 20))
 TINY = Fraction(1, 1 << 100)

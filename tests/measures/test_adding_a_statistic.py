@@ -31,11 +31,11 @@ from discreet.measures.measure import (
     Asked, Decoder, Everything, Measure, Output, Statistic, Takes, not_covered, weighed_down
 )
 from discreet.measures.moments import Moments
-from discreet.measures.steps import POINTS, steps
-from discreet.measures.unit import Unit
+from discreet.measures.measure import POINTS, steps
+from discreet.measures.measure import Unit
 from discreet.plan.expressions import Applied
 from discreet.plan.types import Kind, Typed
-from discreet.privacy.estimate import BoundedError
+from discreet.privacy.estimates import BoundedError
 
 
 @dataclass(frozen=True, slots=True)

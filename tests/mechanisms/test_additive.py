@@ -23,7 +23,7 @@ from discreet.mechanisms.additive import (
     steps_of,
 )
 from discreet.noise import UnsafeSeededBits, laplace
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitive
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 grids = st.integers(-60, 60).map(Grid)

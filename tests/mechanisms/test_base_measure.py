@@ -10,12 +10,16 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.exact import Grid, Range
-from discreet.mechanisms.base_measure import BaseMeasure, Layer, round_numbers, toward_middle
-from discreet.mechanisms.quantile import Quantiles
-from discreet.mechanisms.ranks import Scale
+from discreet.mechanisms.quantiles import Quantiles
+from discreet.mechanisms.ranks import (
+    BaseMeasure,
+    Layer,
+    PositionScale,
+    round_numbers,
+    toward_middle,
+)
 from discreet.noise import UnsafeSeededBits
-from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Neighbors, Sensitive
 from discreet.privacy.verification import verify
 from tests.mechanisms.test_quantile import neighbors
 from tests.support.evidence import fits, most_misses
@@ -66,7 +70,7 @@ def test_weights_are_those_of_the_definition_and_every_weight_falls_on_its_point
 @given(LAYERS, st.integers(1, 5))
 def test_positions_of_a_point_share_its_weight_evenly(layers, parts):
     measure = small(layers)
-    scale = Scale(measure, parts)
+    scale = PositionScale(measure, parts)
     below = scale.below(np.arange(10 * parts + 1))
     each = [measure.at(point) for point in range(10) for _ in range(parts)]
     assert np.diff(below).tolist() == each
@@ -132,7 +136,7 @@ SKEWED = BaseMeasure(4, (Layer(0, 4, 1), Layer(1, 2, 40), Layer(0, 4, 7, 1, 1, 1
 @pytest.mark.parametrize("relation", list(Neighbors))
 @pytest.mark.parametrize("levels", ["1/2", "1/3 2/3"])
 def test_no_pair_of_neighbors_gives_away_more_than_epsilon(levels, relation, monkeypatch):
-    monkeypatch.setattr("discreet.mechanisms.quantile.divisions", lambda width, measure: 4)
+    monkeypatch.setattr("discreet.mechanisms.quantiles.divisions", lambda width, measure: 4)
     mechanism = Quantiles(
         probabilities=tuple(map(Fraction, levels.split())),
         epsilon=Fraction(2),
@@ -148,7 +152,7 @@ def test_no_pair_of_neighbors_gives_away_more_than_epsilon(levels, relation, mon
 @pytest.mark.parametrize("levels", ["1/2", "1/3 2/3"])
 def test_what_is_drawn_follows_the_law_and_not_that_of_points_alike(levels, monkeypatch):
     """Both verdicts are wrong once in a million at most."""
-    monkeypatch.setattr("discreet.mechanisms.quantile.divisions", lambda width, measure=None: 4)
+    monkeypatch.setattr("discreet.mechanisms.quantiles.divisions", lambda width, measure=None: 4)
     common = {
         "probabilities": tuple(map(Fraction, levels.split())),
         "epsilon": Fraction(1),
@@ -225,5 +229,5 @@ def test_ends_are_found_at_ties_without_a_grid():
 
 def test_round_numbers_that_are_rounded_to_the_nearest_point_miss_the_ends(monkeypatch):
     """The negative control: records are rounded up, so half of the tenths are a point away."""
-    monkeypatch.setattr("discreet.measures.ends.toward_middle", round_numbers)
+    monkeypatch.setattr("discreet.measures.extremes.toward_middle", round_numbers)
     assert ends_missed(10) > most_misses(180, 0.1)

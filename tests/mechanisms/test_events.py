@@ -7,10 +7,10 @@ import pytest
 from discreet.accounting import charge
 from discreet.errors import PrivacyParameterError
 from discreet.mechanisms import Exponential, Gaussian, Laplace, NoisyMax, PermuteAndFlip
-from discreet.mechanisms.extreme import HighestCell, NearMaximum
+from discreet.mechanisms.additive import Mechanism
+from discreet.mechanisms.extremes import HighestCell, NearMaximum
 from discreet.mechanisms.key_selection import best_selection
-from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.quantile import Quantiles
+from discreet.mechanisms.quantiles import Quantiles
 from discreet.privacy.events import (
     ApproximateEvent,
     DiscreteLaplaceEvent,
@@ -19,8 +19,7 @@ from discreet.privacy.events import (
     loss_event,
 )
 from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.sensitivity import Sensitivity
+from discreet.privacy.sensitivity import Neighbors, Sensitivity
 
 HALF = Fraction(1, 2)
 TINY = Fraction(1, 10**6)

@@ -6,12 +6,11 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from discreet.mechanisms.base_measure import BaseMeasure, Layer
-from discreet.mechanisms.extreme import HighestCell, NearMaximum
+from discreet.mechanisms.extremes import HighestCell, NearMaximum
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.ranks import BaseMeasure, Layer
 from discreet.noise import UnsafeSeededBits
-from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Neighbors, Sensitive
 from discreet.privacy.verification import verify
 from tests.mechanisms.test_quantile import neighbors
 from tests.support.evidence import fits, most_misses

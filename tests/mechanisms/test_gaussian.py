@@ -15,14 +15,18 @@ from scipy.stats import norm
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning, VerificationError
 from discreet.mechanisms import Gaussian
-from discreet.mechanisms.gaussian_bounds import Smoothing, exact_delta, lattice_delta
+from discreet.mechanisms.calibration import (
+    Smoothing,
+    delta_float,
+    exact_delta,
+    lattice_delta,
+    least_epsilon,
+    least_sigma,
+)
 from discreet.mechanisms.gaussian_moves import Move
-from discreet.mechanisms.gaussian_privacy import least_epsilon, least_sigma
-from discreet.mechanisms.gaussian_proposals import delta_float
 from discreet.noise import Keystream
 from discreet.privacy.losses import ApproximateDP, ZeroConcentratedDP
-from discreet.privacy.sensitive import Sensitive
-from discreet.privacy.sensitivity import Sensitivity
+from discreet.privacy.sensitivity import Sensitive, Sensitivity
 from discreet.privacy.verification import verify
 from tests.support.cases import each
 from tests.support.trials import examples

@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 
 from discreet.accounting import batch_delta, batch_epsilon
 from discreet.mechanisms import Gaussian
-from discreet.mechanisms.gaussian_bounds import Families, best_lattice_delta
+from discreet.mechanisms.calibration import (
+    MoveFamilies,
+    best_lattice_delta,
+    is_proved,
+    least_delta,
+    least_epsilon,
+)
 from discreet.mechanisms.gaussian_moves import Move, vectors, vectors_delta
-from discreet.mechanisms.gaussian_privacy import is_proved, least_delta, least_epsilon
 from discreet.privacy.events import ComposedEvent, DiscreteGaussianEvent, RepeatedEvent
 from discreet.privacy.sensitivity import Sensitivity
 from tests.support.cases import each
@@ -149,7 +154,7 @@ def test_every_move_is_below_a_listed_vector(squares: int, coordinates: int) -> 
 @pytest.mark.parametrize("epsilon", ["0.3", "1.3", "4"])
 def test_families_are_above_their_vectors_and_hardly_so(squares: int, epsilon: str) -> None:
     variance, move, level = Fraction(2 * squares + 1, 2), Move(squares, squares), Fraction(epsilon)
-    families = Families.of(variance, move)
+    families = MoveFamilies.of(variance, move)
     assert families is not None
     above, exact = families.delta(level, 128), vectors_delta(variance, move, level, 128)
     assert exact is not None
@@ -161,7 +166,7 @@ def test_families_are_above_their_vectors_and_hardly_so(squares: int, epsilon: s
 def test_families_are_not_used_where_the_vectors_of_one_differ() -> None:
     """(10, 1) in noise of variance 4: its T clusters around multiples of ten."""
     move = Move(101, 2)
-    assert Families.of(Fraction(4), move) is None
+    assert MoveFamilies.of(Fraction(4), move) is None
     alike = least_delta(Fraction(4 * 101), Move(101**2, 1), Fraction(30))
     exact = vectors_delta(Fraction(4), move, Fraction(30), 128)
     assert exact is not None
@@ -169,7 +174,7 @@ def test_families_are_not_used_where_the_vectors_of_one_differ() -> None:
 
 
 def test_many_coordinates_are_covered_by_few_families() -> None:
-    families = Families.of(Fraction(10**6), Move(10**5, 10**5))
+    families = MoveFamilies.of(Fraction(10**6), Move(10**5, 10**5))
     assert families is not None
     assert families.others is not None
     assert len(families.summed) < 64

@@ -8,15 +8,14 @@ import pytest
 from scipy.stats import binom
 
 from discreet.errors import DataError, PrivacyParameterError, VerificationError
+from discreet.mechanisms.additive import Mechanism
 from discreet.mechanisms.key_selection import KeySelection, best_selection
-from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.optimal_selection import OptimalSelection
-from discreet.mechanisms.threshold import Threshold
+from discreet.mechanisms.key_threshold import Threshold
+from discreet.mechanisms.optimal_key_selection import OptimalSelection
 from discreet.noise import UnsafeSeededBits
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.losses import ApproximateDP
-from discreet.privacy.sensitive import Sensitive
-from discreet.privacy.sensitivity import Sensitivity
+from discreet.privacy.sensitivity import Sensitive, Sensitivity
 from discreet.privacy.verification import verify
 from tests.mechanisms.key_twins import keep_probability
 from tests.support.evidence import WRONG_VERDICT, fits

@@ -8,13 +8,12 @@ from math import exp
 import numpy as np
 import pytest
 
-import discreet.mechanisms.threshold as threshold_module
+import discreet.mechanisms.key_threshold as threshold_module
 from discreet.exact import exp_minus
 from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.optimal_selection import KeepCurve, OptimalSelection
-from discreet.mechanisms.selected_keys import key_share
-from discreet.mechanisms.threshold import Threshold, blocks
-from discreet.privacy.neighbors import Neighbors
+from discreet.mechanisms.key_threshold import Threshold, blocks
+from discreet.mechanisms.optimal_key_selection import KeepCurve, OptimalSelection, key_share
+from discreet.privacy.sensitivity import Neighbors
 from discreet.privacy.verification import TOLERANCE, verify
 
 ADD_REMOVE, REPLACE = Neighbors.ADD_REMOVE, Neighbors.REPLACE

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from discreet.errors import PrivacyParameterError, VerificationError
 from discreet.exact import Grid
 from discreet.mechanisms import Laplace
-from discreet.mechanisms.laplace_law import LaplaceLaw, least_reach
+from discreet.mechanisms.laplace import LaplaceLaw, least_reach
 from discreet.noise import UnsafeSeededBits
-from discreet.privacy.sensitive import Sensitive
-from discreet.privacy.sensitivity import Sensitivity
+from discreet.privacy.sensitivity import Sensitive, Sensitivity
 from discreet.privacy.verification import verify
 from tests.support.evidence import fits
 

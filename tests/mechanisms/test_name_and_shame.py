@@ -10,7 +10,7 @@ import pytest
 from discreet.errors import DataError, PrivacyParameterError, PrivacyWarning, VerificationError
 from discreet.mechanisms import NameAndShame
 from discreet.privacy.losses import TotalVariation
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitive
 from discreet.privacy.verification import verify
 from tests.support.evidence import fits
 

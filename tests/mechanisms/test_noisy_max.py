@@ -8,7 +8,7 @@ from math import exp
 import numpy as np
 import pytest
 
-import discreet.mechanisms.noisy_max as module
+import discreet.mechanisms.selection as module
 from discreet.errors import VerificationError
 from discreet.mechanisms import NoisyMax
 from discreet.noise import BitSource

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.mechanisms.quantile import Quantiles, Task
-from discreet.mechanisms.ranks import UNIT, Records, divisions
+from discreet.mechanisms.quantiles import Quantiles, QuantileTask
+from discreet.mechanisms.ranks import UNIT, WeightedPositions, divisions
 from discreet.noise import UnsafeSeededBits
-from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Neighbors, Sensitive
 from discreet.privacy.verification import verify
 from tests.support.evidence import fits, most_misses
 
@@ -104,8 +103,8 @@ def test_a_larger_rate_is_caught(levels, monkeypatch):
     width, points, size = CONTROLS[levels]
     honest = quantiles(levels, width)
     assert worst_loss(honest, points, size) <= 2
-    rate = Task.rate
-    monkeypatch.setattr(Task, "rate", lambda task, relation: rate(task, relation) * 3 / 2)
+    rate = QuantileTask.rate
+    monkeypatch.setattr(QuantileTask, "rate", lambda task, relation: rate(task, relation) * 3 / 2)
     assert worst_loss(honest, points, size) > 2
 
 
@@ -113,12 +112,12 @@ def test_the_rate_of_add_or_remove_is_too_large_under_replace(monkeypatch):
     """The control for two parts that change at once: half the noise in them is too little."""
     mechanism, pair = quantiles("1/4 1/2 3/4", 9, REPLACE), ((0, 1, 1, 8), (1, 1, 8, 8))
     assert verify(mechanism, *pair).epsilon <= 2
-    rate = Task.rate
+    rate = QuantileTask.rate
 
-    def careless(task: Task, relation: Neighbors) -> Fraction:
+    def careless(task: QuantileTask, relation: Neighbors) -> Fraction:
         return rate(task, relation if task.alone else ADD_REMOVE)
 
-    monkeypatch.setattr(Task, "rate", careless)
+    monkeypatch.setattr(QuantileTask, "rate", careless)
     assert verify(mechanism, *pair).epsilon > 2
 
 
@@ -128,14 +127,14 @@ def test_the_rate_of_add_or_remove_is_too_large_under_replace(monkeypatch):
     relation=st.sampled_from([ADD_REMOVE, REPLACE]),
 )
 def test_every_path_through_the_recursion_spends_epsilon(levels, relation):
-    def paths(task: Task) -> Iterator[Fraction]:
+    def paths(task: QuantileTask) -> Iterator[Fraction]:
         if not task.wanted:
             return
         branches = [list(paths(half)) for half in task.halves()]
         for rest in [one for branch in branches for one in branch] or [Fraction(0)]:
             yield task.share + rest
 
-    spent = list(paths(Task(tuple(sorted(levels)), Fraction(1))))
+    spent = list(paths(QuantileTask(tuple(sorted(levels)), Fraction(1))))
     assert set(spent) == {1}
 
 
@@ -158,7 +157,7 @@ def test_a_record_goes_to_one_side_of_a_cut_and_moves_no_other(counts, place, po
 
 def halves(counts: list[int], position: int) -> list[dict[int, int]]:
     places = np.flatnonzero(counts)
-    records = Records(0, len(counts) - 1, places, np.array(counts)[places])
+    records = WeightedPositions(0, len(counts) - 1, places, np.array(counts)[places])
     cut = records.cut(position, UNIT)
     return [dict(zip(half.places.tolist(), half.counts.tolist(), strict=True)) for half in cut]
 
@@ -172,7 +171,7 @@ def test_the_rank_of_a_position_is_the_number_of_records_that_a_cut_there_puts_t
     counts, parts, target
 ):
     places = np.flatnonzero(counts)
-    records = Records(0, len(counts) - 1, places, np.array(counts)[places])
+    records = WeightedPositions(0, len(counts) - 1, places, np.array(counts)[places])
     runs = records.positions(target, parts)
     for position in range(len(counts) * parts):
         run = int(np.searchsorted(runs.starts, position, "right")) - 1
@@ -186,7 +185,7 @@ def test_the_rank_of_a_position_is_the_number_of_records_that_a_cut_there_puts_t
 @given(counts=st.lists(st.integers(0, 4), min_size=1, max_size=6), target=st.integers(0, 24 * UNIT))
 def test_a_point_covers_the_ranks_of_the_records_on_it(counts, target):
     places = np.flatnonzero(counts)
-    runs = Records(0, len(counts) - 1, places, np.array(counts)[places]).points(target)
+    runs = WeightedPositions(0, len(counts) - 1, places, np.array(counts)[places]).points(target)
     for point in range(len(counts)):
         run = int(np.searchsorted(runs.starts, point, "right")) - 1
         below, above = sum(counts[:point]) * UNIT, sum(counts[: point + 1]) * UNIT

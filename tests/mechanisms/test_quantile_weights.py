@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError
-from discreet.mechanisms.extreme import HighestCell, NearMaximum
+from discreet.mechanisms.extremes import HighestCell, NearMaximum
 from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.quantile import Quantiles
-from discreet.privacy.neighbors import Neighbors
+from discreet.mechanisms.quantiles import Quantiles
+from discreet.privacy.sensitivity import Neighbors
 from discreet.privacy.verification import verify
 from tests.mechanisms.test_extreme import TIGHT, Aimed
 from tests.mechanisms.test_quantile import halves

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.mechanisms import ranks
-from discreet.mechanisms.extreme import NearMaximum
-from discreet.mechanisms.quantile import Quantiles, draw_position
-from discreet.mechanisms.ranks import UNIT, Records, deepest, unit_of
+from discreet.mechanisms.extremes import NearMaximum
+from discreet.mechanisms.quantiles import Quantiles, draw_position
+from discreet.mechanisms.ranks import UNIT, WeightedPositions, greatest_depth, rank_units
 from discreet.noise import UnsafeSeededBits
-from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Neighbors, Sensitive
 from tests.mechanisms.test_quantile_weights import weighted
 from tests.support.cases import each
 from tests.support.evidence import fits, most_misses
@@ -30,9 +29,9 @@ SHARES = st.fractions(0, 1)
 RATES = st.tuples(st.integers(1, 99), st.integers(0, 90)).map(lambda r: Fraction(r[0], 1 << r[1]))
 
 
-def held(weights: Sequence[int], unit: int = UNIT) -> Records:
+def held(weights: Sequence[int], unit: int = UNIT) -> WeightedPositions:
     places = np.flatnonzero(np.array(weights, np.int64))
-    return Records(0, len(weights) - 1, places, np.array(weights, np.int64)[places], unit)
+    return WeightedPositions(0, len(weights) - 1, places, np.array(weights, np.int64)[places], unit)
 
 
 def naive_rank(weights: Sequence[int], position: int, parts: int) -> int:
@@ -41,7 +40,7 @@ def naive_rank(weights: Sequence[int], position: int, parts: int) -> int:
 
 
 def naive_depth(rank: int, target: int, unit: int) -> int:
-    return min(abs(rank * unit - target), deepest(unit))
+    return min(abs(rank * unit - target), greatest_depth(unit))
 
 
 # ---------------------------------------------------------------------- exact at every size
@@ -93,7 +92,7 @@ def test_a_point_covers_the_ranks_of_the_weight_on_it_at_every_size(weights, uni
     for point in range(len(weights)):
         run = bisect_right(runs.starts.tolist(), point) - 1
         below, above = sum(weights[:point]) * unit, sum(weights[: point + 1]) * unit
-        depth = min(max(0, below - target, target - above), deepest(unit))
+        depth = min(max(0, below - target, target - above), greatest_depth(unit))
         assert runs.depths[run] == depth
 
 
@@ -119,7 +118,7 @@ def test_one_weight_more_moves_no_depth_by_more_than_the_reach(weights, place, p
     place %= len(weights)
     weights[place] = min(weights[place], (1 << 63) - 2)
     more = [weight + (index == place) for index, weight in enumerate(weights)]
-    unit = unit_of(share)
+    unit = rank_units(share)
     reach = -(-max(q, 1 - q) * unit // 1)
     old, new = (held(data, unit) for data in (weights, more))
     targets = [int(q * records.size * unit) for records in (old, new)]
@@ -140,7 +139,7 @@ def test_one_weight_more_moves_no_depth_by_more_than_the_reach(weights, place, p
 @pytest.mark.slow
 def test_the_work_grows_with_the_places_and_not_with_the_weights():
     places = np.arange(0, 3_000_000, 3)
-    records = Records(0, 1 << 30, places, np.full(places.size, (1 << 62) // places.size))
+    records = WeightedPositions(0, 1 << 30, places, np.full(places.size, (1 << 62) // places.size))
     for rate in (Fraction(1, 1 << 60), Fraction(1), Fraction(1 << 20)):
         runs = records.runs(records.size * UNIT // 3, UNIT, rate)
         assert runs.starts.size <= 2 * places.size + 1 + 200

@@ -17,8 +17,7 @@ from discreet.exact import Grid
 from discreet.mechanisms import Exponential, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.selection import FARTHEST, read_lags
 from discreet.privacy.losses import PureDP
-from discreet.privacy.sensitive import Sensitive
-from discreet.privacy.sensitivity import Sensitivity
+from discreet.privacy.sensitivity import Sensitive, Sensitivity
 from discreet.privacy.verification import TOLERANCE, verify
 from tests.support.cases import each
 from tests.support.evidence import fits

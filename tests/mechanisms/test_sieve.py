@@ -16,14 +16,13 @@ from discreet.errors import PrivacyParameterError
 from discreet.exact import exp_minus
 from discreet.mechanisms import gaussian as gaussian_module
 from discreet.mechanisms import laplace as laplace_module
-from discreet.mechanisms import selected_keys
+from discreet.mechanisms import optimal_key_selection
 from discreet.mechanisms.key_selection import KeySelection, Sieve
-from discreet.mechanisms.optimal_selection import OptimalSelection
+from discreet.mechanisms.key_threshold import ChanceAbove, Threshold
+from discreet.mechanisms.optimal_key_selection import OptimalSelection
 from discreet.mechanisms.sieve import MOST_LIMITS, drawn
-from discreet.mechanisms.threshold import Threshold
-from discreet.mechanisms.threshold_law import ChanceAbove
 from discreet.noise import Keystream, UnsafeSeededBits
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitive
 from tests.mechanisms.key_twins import keep_probability, passes
 from tests.support.evidence import WRONG_VERDICT, fits
 from tests.support.scripted_bits import ScriptedNumbers
@@ -124,7 +123,7 @@ def probabilities_used(mechanism, sieve: Sieve, size: int, monkeypatch) -> dict[
         return np.ones(count, np.bool_)
 
     with monkeypatch.context() as patch:
-        patch.setattr(selected_keys, "bernoulli_array", listening)
+        patch.setattr(optimal_key_selection, "bernoulli_array", listening)
         counts = Sensitive(np.arange(size))
         found = mechanism(counts, source=UnsafeSeededBits(1), sieve=sieve)
     assert [count for _, count in asked] == [1] * len(asked)

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from discreet.engines.base import Engine
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.measuring import Engine
 from discreet.errors import DiscreetError, QueryError
 from discreet.measures.measure import Measure
-from discreet.privacy.budget import Budget
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.losses import Budget
+from discreet.privacy.sensitivity import Neighbors
 from discreet.question.check import Question
-from discreet.release.asking import Asking
 from discreet.release.batch import batch
-from discreet.release.table import Table
+from discreet.release.table import QuestionBuilder, Table
 from tests.neighbors.questions import Named
 from tests.support.measuring import Vector, bound, distance, kind, squared, squared_bound, vectors
 
@@ -133,7 +132,7 @@ class Both:
     def say(self, named: Named) -> None:
         """The plan, the SQL and a release of a question: all but the numbers is the same."""
         delta = Fraction(1, 10**6) if named.question.selects_keys else 0
-        asked = [Asking(table, named.query) for table in self.tables]
+        asked = [QuestionBuilder(table, named.query) for table in self.tables]
         plans = [
             said(lambda one=one: one.plan(epsilon=1, delta=delta, expect_rows=100)) for one in asked
         ]
@@ -160,7 +159,11 @@ class Both:
         """A batch, planned and released."""
         budget = Budget(epsilon=3, delta=Fraction(1, 10**6))
         batches = [
-            said(lambda t=t: batch([Asking(t, one.query) for one in several]).plan(budget=budget))
+            said(
+                lambda t=t: batch([QuestionBuilder(t, one.query) for one in several]).plan(
+                    budget=budget
+                )
+            )
             for t in self.tables
         ]
         if same("the refusal of a batch", [error for _, error in batches]) is not None:

@@ -11,12 +11,12 @@ from unittest.mock import patch
 import duckdb
 
 from discreet.engines.duckdb import connection
-from discreet.engines.duckdb.sources import Frame
-from discreet.engines.sources import Sources, find
+from discreet.engines.duckdb.source import FrameSource
+from discreet.engines.sources import Sources, find_source
 from discreet.ledger import Ledger
 from discreet.plan.schema import Schema
-from discreet.privacy.budget import Budget
-from discreet.release.opening import open_engine
+from discreet.privacy.losses import Budget
+from discreet.release.open_table import open_engine
 from discreet.release.table import Table
 from tests.neighbors.comparing import Both, Counts, FoundError, said, same
 from tests.neighbors.people import MANY, Drawer, Held, Pair
@@ -27,7 +27,7 @@ from tests.support.several_tables import arrow
 
 PAIRS = 20
 """How many pairs of tables a family is asked of."""
-_WARDS = Frame(arrow(ROWS_OF_WARDS, schema().public["wards"].columns, None, "text"))
+_WARDS = FrameSource(arrow(ROWS_OF_WARDS, schema().public["wards"].columns, None, "text"))
 _BUDGET = Budget(epsilon=9, delta="0.001")
 
 
@@ -122,7 +122,7 @@ WRITERS_REFUSE = (ValueError, TypeError, ArithmeticError, NotImplementedError, d
 
 def _stored(store: Store, side: dict[str, Held], place: Path, layout: int) -> dict[str, Any]:
     return {
-        name: find(*store.write(held, place, name, Random(f"{layout} {name}")))
+        name: find_source(*store.write(held, place, name, Random(f"{layout} {name}")))
         for name, held in side.items()
     }
 

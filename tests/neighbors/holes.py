@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
 
-from discreet.engines.duckdb import cells, connection, views
-from discreet.engines.frames.reading import FrameReader
-from discreet.plan import intervals
-from discreet.plan.columns import Boolean, Column, Number
+from discreet.engines.duckdb import columns, connection
+from discreet.engines.frames.frame import FrameReader
+from discreet.plan import interval_arithmetic
+from discreet.plan.columns import BooleanColumn, Column, NumberColumn
 
 PLANNING = "bounds are as long as they get"
 """The hole that no table shows: a short question keeps the planner busy."""
@@ -29,32 +29,34 @@ def _by_try_cast(column: str, stored: str) -> str:
 
 def _by_types(column: str, stored: str, declared: Column) -> str:
     kind = "VARCHAR"
-    if isinstance(declared, Number):
+    if isinstance(declared, NumberColumn):
         kind = "DATE" if declared.dated else "DOUBLE"
-    elif isinstance(declared, Boolean):
+    elif isinstance(declared, BooleanColumn):
         kind = "BOOLEAN"
     return f"TRY_CAST(CAST({column} AS VARCHAR) AS {kind})"
 
 
-def _exactly(base: Fraction, power: int) -> intervals.Interval:
-    return intervals.Interval(base**power, base**power)
+def _exactly(base: Fraction, power: int) -> interval_arithmetic.Interval:
+    return interval_arithmetic.Interval(base**power, base**power)
 
 
-_reader = views._reader
+_reader = columns._reader
 _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     "NaN is not in the statistics of Parquet": [
         (connection, "disable", _fold_by_statistics),
-        (views, "_reader", _believe_statistics),
+        (columns, "_reader", _believe_statistics),
     ],
     "pandas' types decide": [
         (FrameReader, "_read", lambda self, frame: frame),
-        (views, "decoded", _by_types),
+        (columns, "decoded", _by_types),
     ],
-    "text that is not UTF-8 ends a scan": [(connection.Connection, "_widen", lambda self: False)],
-    "moments are read by TRY_CAST": [(cells, "_moment", _by_try_cast)],
+    "text that is not UTF-8 ends a scan": [
+        (connection.DuckDBConnection, "_widen", lambda self: False)
+    ],
+    "moments are read by TRY_CAST": [(columns, "_moment", _by_try_cast)],
     PLANNING: [
-        (intervals.Interval, "__post_init__", lambda self: None),
-        (intervals, "_to_power", _exactly),
+        (interval_arithmetic.Interval, "__post_init__", lambda self: None),
+        (interval_arithmetic, "_to_power", _exactly),
     ],
 }
 HOLES = {

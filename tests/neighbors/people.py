@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from discreet.plan.columns import Boolean, Category, Column, Number
+from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
 from discreet.plan.schema import Schema
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.sensitivity import Neighbors
 from tests.neighbors.kinds import CALENDAR, IDS, NUMERIC, TEXTUAL, TRUTHS, Cell, Kind, whose
 from tests.reading.rule import LONGEST
 from tests.support.drawn_sql import WARDS
@@ -51,11 +51,11 @@ MANY = 100_000
 
 def group_of(column: Column) -> str:
     """What a column is declared as, in a word."""
-    if isinstance(column, Number) and column.dated:
+    if isinstance(column, NumberColumn) and column.dated:
         return "date"
-    if isinstance(column, Number) or (isinstance(column, Category) and column.numeric):
+    if isinstance(column, NumberColumn) or (isinstance(column, CategoryColumn) and column.numeric):
         return "number"
-    return "boolean" if isinstance(column, Boolean) else "text"
+    return "boolean" if isinstance(column, BooleanColumn) else "text"
 
 
 @dataclass(frozen=True)

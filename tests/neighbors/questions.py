@@ -8,12 +8,12 @@ from typing import Any
 from discreet.errors import DiscreetError
 from discreet.measures.measure import Measure
 from discreet.plan.schema import ROW, Schema
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.build import Asked, Expression, col, people, rows, when
-from discreet.question.check import Question, checked
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.builder import AggregateExpression, Expression, col, people, rows, when
+from discreet.question.check import Question, checked_question
 from discreet.question.query import Query
-from discreet.release.asking import Asking
-from discreet.sql.select import parse_select
+from discreet.release.table import QuestionBuilder
+from discreet.sql.read.select import parse_select
 from tests.support.drawn_sql import Writer, schema
 
 QUESTIONS = 40
@@ -84,22 +84,22 @@ def _every_column(declared: Schema) -> Named:
         f"some_{place}": when(one).then(1).otherwise(0).sum()
         for place, one in enumerate(conditions)
     }
-    asking = Asking(_Declared(declared)).agg(**asked)  # type: ignore[arg-type]
-    return Named("every column", checked(asking.query, declared), asking.query)
+    asking = QuestionBuilder(_Declared(declared)).agg(**asked)  # type: ignore[arg-type]
+    return Named("every column", checked_question(asking.query, declared), asking.query)
 
 
 def _in_sql(random: Random, declared: Schema) -> Named | None:
     text = Writer(random, declared.by_person).question()
     try:
         query = parse_select(text, declared)
-        return Named(text, checked(query, declared), query)
+        return Named(text, checked_question(query, declared), query)
     except DiscreetError:
         return None
 
 
 def _in_python(random: Random, declared: Schema) -> Named | None:
     draw = _Draw(random)
-    asking = Asking(_Declared(declared))  # type: ignore[arg-type]
+    asking = QuestionBuilder(_Declared(declared))  # type: ignore[arg-type]
     try:
         for _ in range(random.choice([0, 0, 1, 2])):
             asking = asking.where(draw.truth(1))
@@ -112,7 +112,7 @@ def _in_python(random: Random, declared: Schema) -> Named | None:
         asking = asking.agg(**asked)
         if keys and random.random() < 0.2:
             asking = asking.agg(counted=people()).top(3)
-        return Named(repr(asking), checked(asking.query, declared), asking.query)
+        return Named(repr(asking), checked_question(asking.query, declared), asking.query)
     except DiscreetError:
         return None
 
@@ -206,7 +206,7 @@ class _Draw:
             ]
         )
 
-    def asked(self) -> Asked:
+    def asked(self) -> AggregateExpression:
         number = self.number(self.random.choice([0, 0, 1, 2]))
         if self.random.random() < 0.6:
             number = number.clip(-5, 50)

@@ -16,11 +16,11 @@ import duckdb
 import psycopg
 import pytest
 
+from discreet.engines.base import Engine
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.measuring import Engine
 from discreet.engines.postgres.engine import Postgres
-from discreet.engines.sources import Sources, find
-from discreet.release.opening import open_engine
+from discreet.engines.sources import Sources, find_source
+from discreet.release.open_table import open_engine
 from tests.engines.failing import DECLARED, PEOPLE, PERSON, fails
 from tests.support.trials import examples
 
@@ -39,7 +39,7 @@ def in_duckdb(folder: Path) -> Made:
         path = folder / f"{next(_names)}.duckdb"
         with duckdb.connect(str(path), config={"threads": 1}) as database:
             _fill(database, f"range(1, {PEOPLE + 1}) AS r(i) WHERE {people}")
-        return {name: find(path, name) for name in ("t", "others")}
+        return {name: find_source(path, name) for name in ("t", "others")}
 
     return made
 
@@ -51,7 +51,7 @@ def in_postgres(server: str) -> Made:
             database.execute(f"CREATE SCHEMA {schema}")
             database.execute(f"SET search_path = {schema}")
             _fill(database, f"generate_series(1, {PEOPLE}) AS i WHERE {people}")
-        return {name: find(f"{server}&table={schema}.{name}") for name in ("t", "others")}
+        return {name: find_source(f"{server}&table={schema}.{name}") for name in ("t", "others")}
 
     return made
 

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from sqlglot import exp
 
-from discreet.engines import measuring
+from discreet.engines import base
 from discreet.engines.duckdb import engine as duckdb
 
 
@@ -39,18 +39,18 @@ def written_once() -> Iterator[None]:
     texts = Kept(lambda query: query.sql("duckdb"))
     _KEPT[:] = [
         Kept(lambda *given: list(queries(*given))),
-        Kept(measuring.keys_query),
+        Kept(base.keys_query),
         Kept(duckdb.named_rows),
         texts,
     ]
-    queries = measuring.queries
+    queries = base.queries
 
     def written(query: exp.Select) -> str:
         return str(texts(query))
 
     with (
-        patch.object(measuring, "queries", _KEPT[0]),
-        patch.object(measuring, "keys_query", _KEPT[1]),
+        patch.object(base, "queries", _KEPT[0]),
+        patch.object(base, "keys_query", _KEPT[1]),
         patch.object(duckdb, "named_rows", _KEPT[2]),
         patch.object(duckdb, "_written", written),
     ):

@@ -7,9 +7,15 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.noise.cells import _MARGIN, CLEAR, Cells
-from discreet.noise.strips import Strips
-from discreet.noise.weights import GaussianWeights, LaplaceWeights, Weights
+from discreet.noise.tables import (
+    _CELL_MARGIN,
+    CLEAR,
+    Cells,
+    GaussianWeights,
+    LaplaceWeights,
+    Strips,
+    Weights,
+)
 from tests.noise.reference import PRECISION, gaussian_boundaries, laplace_boundaries
 from tests.support.scripted_bits import NeedMoreBits, Repeating, ScriptedBits, binary
 
@@ -80,7 +86,7 @@ def test_float_boundaries_are_within_an_eighth_of_their_margin(
             abs(mpmath.mpf(float(found)) - true)
             for found, true in zip(cells.boundaries, truth, strict=True)
         ]
-    assert max(errors) < _MARGIN / 8
+    assert max(errors) < _CELL_MARGIN / 8
 
 
 @every_weight
@@ -108,7 +114,7 @@ def test_words_planted_at_true_boundaries_are_decided_as_the_reference_decides(
 ) -> None:
     cells = prepared(family, spread)
     truth = true_boundaries(family, spread, cells.reach)
-    margin = int(_MARGIN * 2**64)
+    margin = int(_CELL_MARGIN * 2**64)
     chosen = np.unique(np.linspace(0, len(truth) - 1, 40).astype(int))
     words = set()
     with mpmath.workprec(PRECISION):

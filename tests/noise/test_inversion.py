@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.noise import UnsafeSeededBits
-from discreet.noise.inversion import Inversion, inversion
+from discreet.noise.laplace import Inversion, inversion
 from tests.noise.reference import PRECISION, inverted, tail
 from tests.support.scripted_bits import NeedMoreBits, Repeating, ScriptedBits, binary
 

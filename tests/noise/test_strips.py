@@ -9,10 +9,16 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.noise import UnsafeSeededBits
-from discreet.noise.cells import CLEAR
-from discreet.noise.draws import Draws
-from discreet.noise.strips import _MARGIN, Strips
-from discreet.noise.weights import GaussianWeights, LaplaceWeights, Weights, descending
+from discreet.noise.tables import (
+    _KEEP_MARGIN,
+    CLEAR,
+    Draws,
+    GaussianWeights,
+    LaplaceWeights,
+    Strips,
+    Weights,
+    descending,
+)
 from tests.noise.reference import PRECISION, real
 from tests.support.scripted_bits import Answering, Repeating, ScriptedBits
 
@@ -86,7 +92,7 @@ def test_v_planted_at_the_true_boundary_is_decided_as_the_reference_decides(
 ) -> None:
     """A lane that is not kept is drawn anew, here always in the same place of the cell 0."""
     strips = Strips(weights(family, spread))
-    width, margin = strips.cells.width, int(_MARGIN * 2**64)
+    width, margin = strips.cells.width, int(_KEEP_MARGIN * 2**64)
     named = sorted(set(strips.cells.table[strips.cells.table >= CLEAR].tolist()))
     chosen = {0, -1, 1, named[3], named[-4], named[len(named) // 3]}
     lanes = []

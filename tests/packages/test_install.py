@@ -13,8 +13,8 @@ from zipfile import ZipFile
 import pytest
 from packaging.requirements import Requirement
 
-from discreet import packages
-from discreet.packages import EXTRAS, JAVA, NEEDED, install, install_extra, typed
+from discreet import dependencies
+from discreet.dependencies import EXTRAS, JAVA, NEEDED, install, install_extra, typed_command
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -78,7 +78,7 @@ def test_advice_that_would_fail_is_seen(text: str) -> None:
 def test_there_is_one_place_that_names_the_command() -> None:
     sources = (ROOT / "src").rglob("*.py")
     telling = [path.name for path in sources if re.search(r"\bpip\b", path.read_text("utf-8"))]
-    assert telling == ["packages.py"]
+    assert telling == ["dependencies.py"]
 
 
 @pytest.mark.slow
@@ -99,7 +99,9 @@ def test_the_command_installs_for_the_python_that_was_asked(
     make = [sys._base_executable, "-m", "venv", environment]
     subprocess.run([*make, *([] if pip else ["--without-pip"])], check=True)
     here.mkdir(exist_ok=True)
-    code = f"import runpy; print(runpy.run_path({packages.__file__!r})['install_extra']('plot'))"
+    code = (
+        f"import runpy; print(runpy.run_path({dependencies.__file__!r})['install_extra']('plot'))"
+    )
     clean = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
     shown = subprocess.run(
         [environment / "bin" / "python", "-c", code],
@@ -138,11 +140,11 @@ def test_a_program_is_called_by_its_name_where_the_path_leads_to_it(
     beside = Path(sys.executable).parent
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(beside), prepend=os.pathsep)
-    assert typed("python") == "python"
+    assert typed_command("python") == "python"
     monkeypatch.setenv("PATH", "/usr/bin")
-    assert typed("python") == str(beside / "python")
+    assert typed_command("python") == str(beside / "python")
     monkeypatch.chdir(beside.parent)
-    assert typed("python") == "bin/python"
+    assert typed_command("python") == "bin/python"
 
 
 def test_what_is_installed_here_would_do() -> None:

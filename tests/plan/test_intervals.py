@@ -12,7 +12,7 @@ import pytest
 
 from discreet.plan.expressions import Function
 from discreet.plan.functions import SIGNATURES
-from discreet.plan.intervals import (
+from discreet.plan.interval_arithmetic import (
     EXACT_BITS,
     KEPT_BITS,
     LARGEST_EXPONENT,
@@ -199,7 +199,7 @@ def test_powers_of_powers_are_bounded_at_once() -> None:
 
 def test_without_rounding_they_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: three powers alone have millions of bits, and a fourth would not end."""
-    monkeypatch.setattr("discreet.plan.intervals.EXACT_BITS", 1 << 60)
+    monkeypatch.setattr("discreet.plan.interval_arithmetic.EXACT_BITS", 1 << 60)
     found = Interval(Fraction(0), Fraction(60))
     for _ in range(3):
         found = raised(found, 99)

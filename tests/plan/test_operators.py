@@ -9,10 +9,10 @@ import pyarrow
 import pytest
 
 from discreet.errors import DiscreetError, QueryError
-from discreet.measures.steps import Steps
+from discreet.measures.measure import Steps
 from discreet.plan.columns import category
-from discreet.question.build import Expression, col, expression, rows, when
-from discreet.sql.measures import sums_query
+from discreet.question.builder import Expression, as_expression, col, rows, when
+from discreet.sql.write.queries import sums_query
 from tests.support.drawn_rows import ODD
 from tests.support.measuring import Engine, Row, arrow, asked, every_block, schema
 
@@ -30,8 +30,8 @@ NUMERIC: dict[str, Expression] = {
     "clip": X.clip(-1, 1) / Z.clip(-1, 1),
     "negative": -X,
     "when": when(X > Z).then(X).otherwise(None),
-    "null": expression(None) + X,
-    "null alone": abs(expression(None)).floor().clip(0, 1),
+    "null": as_expression(None) + X,
+    "null alone": abs(as_expression(None)).floor().clip(0, 1),
     "overflow": X * 1e308 * 1e308,
     "underflow": X * 1e-308 * 1e-308,
     "%": X % Z,
@@ -67,7 +67,7 @@ LOGICAL: dict[str, Expression] = {
     "in": col("tag").is_in(["a", "it's"]),
     "between": X.is_between(0, Z),
     "texts": col("tag") >= "it's",
-    "null": expression(None) & (X > 0),
+    "null": as_expression(None) & (X > 0),
     "like": col("tag").like("%a%"),
     "ilike": col("tag").ilike("_T'%"),
     "contains": col("tag").contains("'") | col("ward").starts_with("it"),

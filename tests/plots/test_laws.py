@@ -16,8 +16,7 @@ from discreet.mechanisms import (
     NoisyMax,
     PermuteAndFlip,
 )
-from discreet.privacy.region import Region
-from discreet.privacy.tradeoff import tradeoff
+from discreet.privacy.tradeoff import Region, tradeoff
 from tests.support import drawn
 
 PICTURES = {

@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from discreet.dependencies import install_extra
 from discreet.errors import DataError, DiscreetError
 from discreet.mechanisms import Laplace
-from discreet.packages import install_extra
 from discreet.plots import Picture, estimates_picture
-from discreet.plots.style import rounded_up
+from discreet.plots.picture import rounded_up
 from discreet.privacy.tradeoff import tradeoff
 
 HOSTILE = "</script><script>alert(1)</script>"

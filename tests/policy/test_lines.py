@@ -7,7 +7,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from discreet.policy.file import line_of
+from discreet.policy.policy_file import line_of
 
 TRAPS = '''\
 # stay = 1

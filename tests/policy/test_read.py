@@ -10,7 +10,7 @@ import pytest
 from discreet.errors import PolicyError
 from discreet.plan.columns import boolean, category, date, integer, number, text
 from discreet.policy import read_policy
-from discreet.privacy.budget import Budget
+from discreet.privacy.losses import Budget
 from tests.support.cases import each
 
 INTERFACE = """\
@@ -112,15 +112,15 @@ def test_paths_are_looked_up_from_the_policys_folder(policy: Any, tmp_path: Path
 
 
 def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
-    from discreet.engines.duckdb.sources import Files
-    from discreet.engines.sources import find
+    from discreet.engines.duckdb.source import FileSource
+    from discreet.engines.sources import find_source
 
     folder = tmp_path / "data [2024]"
     folder.mkdir()
     (folder / "visits.toml").write_text(LEAST)
     (folder / "visits.csv").write_text("age\n1\n")
-    found = find(read_policy(folder / "visits.toml")["source"])
-    assert isinstance(found, Files)
+    found = find_source(read_policy(folder / "visits.toml")["source"])
+    assert isinstance(found, FileSource)
     assert found.paths == (str(folder / "visits.csv"),)
 
 

@@ -5,8 +5,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning
-from discreet.privacy.budget import Budget
-from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.losses import ApproximateDP, Budget, PureDP
 
 
 def test_a_budget_is_what_was_written():

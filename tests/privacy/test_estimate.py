@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from discreet.errors import DataError
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.privacy.estimate import Estimate, Release, total_loss
+from discreet.privacy.estimates import Estimate, Payment, payments_loss
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.uncertainty import (
     BoundedError,
     LinearError,
+    NoiseDraw,
     RankError,
-    Source,
     combined_margin,
 )
 
@@ -30,8 +30,8 @@ MARGIN = Laplace(scale=1).accuracy(0.95)
 def estimate(value: Any, error: Any = None, **how: Any) -> Estimate:
     """A count with noise of its own, unless another error is given."""
     defaults = {
-        "error": error or LinearError(((Fraction(1), Source(Laplace(scale=1))),)),
-        "releases": (Release(PureDP(epsilon=1)),),
+        "error": error or LinearError(((Fraction(1), NoiseDraw(Laplace(scale=1))),)),
+        "releases": (Payment(PureDP(epsilon=1)),),
         "mechanism": Laplace(scale=1),
         "neighbors": "add-remove",
     }
@@ -194,19 +194,19 @@ def test_builtin_sum_adds_estimates():
 
 
 def test_cells_of_one_release_cost_it_once():
-    release = Release(PureDP(epsilon=1))
+    release = Payment(PureDP(epsilon=1))
     cells = [estimate(k, releases=(release,)) for k in range(5)]
     assert sum(cells).loss == PureDP(epsilon=1)
     assert (cells[0] / cells[1] + estimate(1)).loss == PureDP(epsilon=2)
 
 
 def test_losses_of_both_kinds_add_up():
-    gaussian = Release(ApproximateDP(epsilon=1, delta=Fraction(1, 10**6)))
-    pure = Release(PureDP(epsilon=Fraction(1, 2)))
+    gaussian = Payment(ApproximateDP(epsilon=1, delta=Fraction(1, 10**6)))
+    pure = Payment(PureDP(epsilon=Fraction(1, 2)))
     expected = ApproximateDP(epsilon=Fraction(3, 2), delta=Fraction(1, 10**6))
-    assert total_loss((gaussian, pure)) == total_loss((pure, gaussian)) == expected
-    assert total_loss((pure, pure, gaussian, pure)) == expected
-    assert total_loss(()) == PureDP(epsilon=0)
+    assert payments_loss((gaussian, pure)) == payments_loss((pure, gaussian)) == expected
+    assert payments_loss((pure, pure, gaussian, pure)) == expected
+    assert payments_loss(()) == PureDP(epsilon=0)
 
 
 def test_relations_are_not_mixed():
@@ -225,7 +225,7 @@ def test_notes_and_mechanisms_are_kept():
 
 
 def test_noise_of_different_families_is_combined():
-    normal = LinearError(((Fraction(1), Source(Gaussian(sigma=4))),))
+    normal = LinearError(((Fraction(1), NoiseDraw(Gaussian(sigma=4))),))
     together = estimate(5) + estimate(9, normal)
     assert Gaussian(sigma=4).accuracy(0.95) <= together.margin <= 12
 
@@ -331,7 +331,7 @@ def test_ratios_of_counts_cover_the_truth_as_often_as_they_say():
         counted = 0
         for top, bottom in draws:
             sides = [
-                estimate(value, LinearError(((Fraction(1), Source(error)),)))
+                estimate(value, LinearError(((Fraction(1), NoiseDraw(error)),)))
                 for value in (top, bottom)
             ]
             low, high = (sides[0] / sides[1]).interval()
@@ -349,7 +349,7 @@ def test_numbers_beyond_the_floats_do_not_raise(value):
     assert abs((big * 0.5).value) == math.inf
     assert repr(big)
     assert (
-        estimate(1.5, LinearError(((Fraction(10) ** 400, Source(Laplace(scale=1))),)))
+        estimate(1.5, LinearError(((Fraction(10) ** 400, NoiseDraw(Laplace(scale=1))),)))
     ).interval() == (
         -math.inf,
         math.inf,

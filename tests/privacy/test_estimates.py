@@ -9,20 +9,19 @@ import pytest
 import discreet as dp
 from discreet.errors import DataError
 from discreet.mechanisms import Laplace
-from discreet.privacy.estimate import Estimate, Release
-from discreet.privacy.estimates import Estimates
+from discreet.privacy.estimates import Estimate, Estimates, Payment
 from discreet.privacy.losses import PureDP
-from discreet.privacy.uncertainty import LinearError, RankError, Source
+from discreet.privacy.uncertainty import LinearError, NoiseDraw, RankError
 
 
 def cells(values: dict[Any, Any], label: str = "category", rank: float | None = None) -> Estimates:
-    release = Release(PureDP(epsilon=1))
+    release = Payment(PureDP(epsilon=1))
     return Estimates(
         label,
         {
             name: Estimate(
                 value=value,
-                error=LinearError(((Fraction(1), Source(Laplace(scale=1))),))
+                error=LinearError(((Fraction(1), NoiseDraw(Laplace(scale=1))),))
                 if rank is None
                 else RankError(rank),
                 releases=(release,),

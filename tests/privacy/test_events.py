@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError
-from discreet.privacy.event_data import KINDS, event_from_data, event_to_data
 from discreet.privacy.events import (
+    KINDS,
     MAX_DEPTH,
     ApproximateEvent,
     BoundedRangeEvent,
@@ -24,7 +24,9 @@ from discreet.privacy.events import (
     RandomizedResponseEvent,
     RepeatedEvent,
     SampledEvent,
-    counted,
+    event_counts,
+    event_from_data,
+    event_to_data,
 )
 from tests.support.cases import each
 from tests.support.trials import examples
@@ -187,6 +189,6 @@ def test_an_event_without_meaning_is_refused(make: object) -> None:
 @examples(60)
 @given(events, st.integers(1, 4))
 def test_a_count_is_that_many_events(event: Event, count: int) -> None:
-    assert counted(RepeatedEvent(event=event, count=count)) == counted(
+    assert event_counts(RepeatedEvent(event=event, count=count)) == event_counts(
         ComposedEvent(events=(event,) * count)
     )

@@ -18,12 +18,13 @@ from scipy.optimize import minimize_scalar
 
 from discreet.errors import PrivacyParameterError
 from discreet.exact.normal import gaussian_delta
-from discreet.privacy.conversions import concentrated_epsilon, rounded_up
 from discreet.privacy.losses import (
     ApproximateDP,
     PureDP,
     TotalVariation,
     ZeroConcentratedDP,
+    concentrated_epsilon,
+    rounded_up,
 )
 from tests.support.cases import each
 

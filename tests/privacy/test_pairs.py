@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.privacy import pairs
-from discreet.privacy.pairs import (
+from discreet.privacy import uncertainty
+from discreet.privacy.uncertainty import (
     CELLS,
     FINE_CELLS,
     distance,
@@ -179,6 +179,6 @@ def test_integer_noise_is_near_the_continuous_one_that_has_the_same_tail(scale):
 
 def test_tables_are_made_once():
     pair_distances(Fraction(2), Fraction(2), MISS)
-    before = pairs.pair_distances.cache_info().hits
+    before = uncertainty.pair_distances.cache_info().hits
     pair_distances(Fraction(2), Fraction(2), MISS)
-    assert pairs.pair_distances.cache_info().hits == before + 1
+    assert uncertainty.pair_distances.cache_info().hits == before + 1

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning
 from discreet.privacy.events import DiscreteLaplaceEvent, PureEvent
-from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.parameters import (
+from discreet.privacy.losses import (
+    ApproximateDP,
+    PureDP,
     read_count,
     read_delta,
     read_epsilon,

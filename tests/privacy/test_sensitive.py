@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.sensitivity import Sensitive
 
 SECRET = Sensitive(8675309)
 

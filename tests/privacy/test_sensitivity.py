@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import PrivacyParameterError
 from discreet.exact import Grid
-from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.sensitivity import Sensitivity
+from discreet.privacy.sensitivity import Neighbors, Sensitivity
 
 SIZES = st.fractions(0, 1000, max_denominator=1000)
 VECTORS = st.lists(st.fractions(-20, 20, max_denominator=64), min_size=1, max_size=6)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from discreet.errors import PrivacyParameterError, VerificationError
 from discreet.mechanisms import Laplace
 from discreet.privacy.laws import Atom, ProductLaw, WeightedLaw
-from discreet.privacy.region import Region
-from discreet.privacy.tradeoff import Tradeoff, tradeoff
+from discreet.privacy.tradeoff import Region, Tradeoff, tradeoff
 from discreet.privacy.verification import Verification
 from tests.privacy.every_event import (
     approximate,

@@ -10,13 +10,13 @@ from typing import Any
 import pandas
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.ledger import Ledger, payments
+from discreet.ledger import Ledger, charges
 from discreet.plan.columns import integer
-from discreet.privacy.budget import Budget
-from discreet.question.build import col, rows
+from discreet.privacy.losses import Budget
+from discreet.question.builder import col, rows
 from discreet.release import table as tables
-from discreet.release.answer import Release
-from discreet.release.opening import table
+from discreet.release.open_table import table
+from discreet.release.release import Release
 from discreet.release.table import Table
 
 STEPS = (
@@ -68,13 +68,13 @@ def asked(ledger: str, step: str, key: str) -> None:
     if what == "measure":
         DuckDB.measure = dying(DuckDB.measure, when)  # type: ignore[method-assign]
     elif what == "noise":
-        tables.run = dying(tables.run, when)
+        tables.run_and_noise = dying(tables.run_and_noise, when)
     elif what == "charge":
         Ledger.charge = dying(Ledger.charge, when)  # type: ignore[method-assign]
     elif what == "release":
         Ledger.answer = dying(Ledger.answer, "after")  # type: ignore[method-assign]
         if when == "before":
-            payments.release = dying(payments.release, "before")
+            charges.release = dying(charges.release, "before")
     print(ask(ledger, key or None)["n"].value, flush=True)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import discreet as dp
 from discreet.errors import BoundsError, PolicyError, QueryError
-from discreet.question.build import col, people, rows
+from discreet.question.builder import col, people, rows
 from tests.promises.visits import NEIGHBORS, SOME, WARDS, visits
 
 # ---------------------------------------------------------------------- 5

@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dp
 from discreet.errors import DiscreetError
-from discreet.question.build import col, rows
+from discreet.question.builder import col, rows
 from tests.promises.aggregates import aggregates, bounded, moved
 from tests.promises.visits import SQL_ROWS, visits, visits_for_sql
 

@@ -11,7 +11,7 @@ import pytest
 
 import discreet as dp
 from discreet.errors import DiscreetError, PolicyError, QueryError
-from discreet.question.build import col, rows
+from discreet.question.builder import col, rows
 from discreet.release.table import Table
 from tests.promises.aggregates import aggregates, bounded, moved
 from tests.promises.visits import SOME, SQL_ROWS, visits, visits_for_sql

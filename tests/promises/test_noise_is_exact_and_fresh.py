@@ -8,9 +8,9 @@ import pytest
 
 import discreet as dp
 from discreet.plan.columns import category
-from discreet.privacy.budget import Budget
-from discreet.question.build import rows
-from discreet.release.opening import table
+from discreet.privacy.losses import Budget
+from discreet.question.builder import rows
+from discreet.release.open_table import table
 
 # ---------------------------------------------------------------------- 1
 

@@ -7,8 +7,8 @@ import pytest
 
 import discreet as dp
 from discreet.errors import DiscreetError
-from discreet.question.build import col, people, rows
-from discreet.sql.statements import AGGREGATES, CLAUSES, TABLES
+from discreet.question.builder import col, people, rows
+from discreet.sql.read.allow_list import AGGREGATES, CLAUSES, TABLES
 from tests.promises.visits import NEIGHBORS, visits
 
 # ---------------------------------------------------------------------- 23

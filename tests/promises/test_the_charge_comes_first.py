@@ -12,9 +12,8 @@ import pytest
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import BudgetExhaustedError, DiscreetError, SuspendedError
 from discreet.ledger import Ledger
-from discreet.question.build import col, people, rows
-from discreet.release.asking import Asking
-from discreet.release.table import Table
+from discreet.question.builder import col, people, rows
+from discreet.release.table import QuestionBuilder, Table
 from tests.promises.killed_release import STEPS, ask
 from tests.promises.visits import SOME, visits
 
@@ -87,7 +86,7 @@ def test_promise_21_a_plan_never_touches_rows(monkeypatch: pytest.MonkeyPatch) -
         assert opened.budget.spent.epsilon == 0
 
 
-def priced(opened: Table) -> Asking:
+def priced(opened: Table) -> QuestionBuilder:
     return opened.group_by("ward").agg(n=people(), m=col("stay").mean(), q=col("age").median())
 
 

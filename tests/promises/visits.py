@@ -6,8 +6,8 @@ import pandas
 
 import discreet as dp
 from discreet.plan.columns import boolean, category, integer, number, text
-from discreet.privacy.budget import Budget
-from discreet.release.opening import table
+from discreet.privacy.losses import Budget
+from discreet.release.open_table import table
 from discreet.release.table import Table
 
 WARDS = ["B", "A", "nobody's", "C"]

@@ -8,8 +8,8 @@ import pandas
 
 import discreet as dp
 from discreet.exact import rational
-from discreet.question.build import Expression, col, rows, when
-from discreet.release.asking import Asking
+from discreet.question.builder import Expression, col, rows, when
+from discreet.release.table import QuestionBuilder
 
 MOST = 10_000
 """Characters of a question; steps of one in Python."""
@@ -250,9 +250,9 @@ def _grown(random: Random) -> Expression:
     return found
 
 
-def asking(random: Random, table: dp.Table) -> Asking:
+def asking(random: Random, table: dp.Table) -> QuestionBuilder:
     """A question in Python: expressions made of themselves, columns made of columns."""
-    question: Any = Asking(table)
+    question: Any = QuestionBuilder(table)
     value = _grown(random)
     if random.random() < 0.5:
         name = "x"

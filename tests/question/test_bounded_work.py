@@ -13,16 +13,16 @@ import pytest
 
 import discreet as dp
 from discreet.errors import DiscreetError
-from discreet.question.build import col, rows
-from discreet.release.asking import Asking
-from discreet.release.planned import Plan
+from discreet.question.builder import col, rows
+from discreet.release.plan import Plan
+from discreet.release.table import QuestionBuilder
 from tests.question.hostile import MOST, asking, opened, sql
 from tests.support.trials import all_but, rounds
 
 SECONDS, SLACK = 1.0, 4.0
 MEMORY = 200_000_000
 
-Question = Callable[[], Asking]
+Question = Callable[[], QuestionBuilder]
 
 
 @pytest.fixture(scope="module")

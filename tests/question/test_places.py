@@ -14,8 +14,7 @@ import pytest
 import discreet as dp
 from discreet.errors import DiscreetError, Place
 from discreet.measures.measure import Aggregate
-from discreet.measures.table import MEAN
-from discreet.plan.compose import all_of
+from discreet.measures.registry import MEAN
 from discreet.plan.expressions import (
     Both,
     Calculation,
@@ -23,27 +22,28 @@ from discreet.plan.expressions import (
     Constant,
     Named,
     Node,
+    all_of,
     conjuncts,
     placed,
     read_size,
     replaced,
     walk,
 )
-from discreet.plan.types import check
-from discreet.question.check import checked
-from discreet.question.query import Key
+from discreet.plan.types import check_expression
+from discreet.question.check import checked_question
+from discreet.question.query import GroupKey
 from discreet.question.relations import PerPerson, Scan
-from discreet.sql.select import parse_select
-from discreet.sql.text import parse_expression
+from discreet.sql.read.expressions import parse_expression
+from discreet.sql.read.select import parse_select
 from tests.cli.test_walk import walked
 from tests.sql.corpus.facts import cases
 from tests.sql.corpus.schemas import VISITS
 
 CHECK = ("plan/types.py", "check")
 GROUPING = ("question/groupings.py", "grouping_of")
-MEASURED = ("measures/table.py", "measured")
-ORIGIN = ("question/origin.py", "_origin")
-AFTER = ("question/released.py", "check_after")
+MEASURED = ("measures/registry.py", "measured")
+ORIGIN = ("question/relations.py", "_origin")
+AFTER = ("question/check.py", "check_after")
 CHECKS = (CHECK, GROUPING, MEASURED, ORIGIN, AFTER)
 TEXT = "SELECT AVG(stay) FROM visits"
 HERE, THERE = Place(7, TEXT), Place(11, TEXT)
@@ -52,7 +52,7 @@ HERE, THERE = Place(7, TEXT), Place(11, TEXT)
 def refused(sql: str) -> tuple[str, str]:
     """The text from the place on at which a question is refused, and the message behind it."""
     with pytest.raises(DiscreetError) as caught:
-        checked(parse_select(sql, VISITS), VISITS)
+        checked_question(parse_select(sql, VISITS), VISITS)
     place = caught.value.place
     assert place is not None
     assert place.text == sql
@@ -86,7 +86,7 @@ def calls(run: Any) -> list[int]:
     ],
 )
 def test_planning_checks_every_part_once(sql: str, parts: list[int]) -> None:
-    assert calls(lambda: checked(parse_select(sql, VISITS), VISITS)) == parts
+    assert calls(lambda: checked_question(parse_select(sql, VISITS), VISITS)) == parts
 
 
 def test_reading_checks_nothing() -> None:
@@ -99,7 +99,7 @@ def test_reading_checks_nothing() -> None:
 
 def test_a_second_check_is_seen() -> None:
     query = parse_select("SELECT ward, COUNT(*) FROM visits GROUP BY ward", VISITS)
-    found = calls(lambda: [checked(query, VISITS) for _ in range(2)])
+    found = calls(lambda: [checked_question(query, VISITS) for _ in range(2)])
     assert found == [2, 2, 2, 2, 0]
 
 
@@ -108,7 +108,7 @@ def test_equality_and_hash_ignore_the_place() -> None:
         (Named("stay"), Named("stay", place=HERE)),
         (Constant(None), Constant(None, place=HERE)),
         (Aggregate(MEAN, Named("x")), Aggregate(MEAN, Named("x", place=HERE), place=THERE)),
-        (Key("x", Named("x")), Key("x", Named("x", place=HERE), place=THERE)),
+        (GroupKey("x", Named("x")), GroupKey("x", Named("x", place=HERE), place=THERE)),
         (Scan("a"), Scan("a", place=HERE)),
         (PerPerson(Scan(), (), (), ()), PerPerson(Scan(), (), (), (), place=HERE)),
     ]
@@ -154,7 +154,7 @@ def test_a_checked_node_stands_where_it_stood() -> None:
     )
     query = parse_select(sql, VISITS)
     written = {one: one.place for one in walk(query.where[0]) if one.place is not None}
-    typed = check(query.where[0], VISITS.columns).node
+    typed = check_expression(query.where[0], VISITS.columns).node
     found = {one: one.place for one in walk(typed) if one.place is not None}
     shared = written.keys() & found.keys()
     assert len(shared) > 12

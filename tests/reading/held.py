@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from discreet.engines.duckdb.connection import Connection
-from discreet.engines.duckdb.sources import Frame
-from discreet.engines.frames.reading import FrameReader
-from discreet.engines.sources import Stored
+from discreet.engines.duckdb.connection import DuckDBConnection
+from discreet.engines.duckdb.source import FrameSource
+from discreet.engines.frames.frame import FrameReader
+from discreet.engines.sources import TableView
 from discreet.plan.columns import Column
-from discreet.sql.expressions import column_name, read_column
+from discreet.sql.write.expressions import column_name, read_column
 from tests.reading.rule import DECLARED, EXACT, Value, read, read_id
 
 ID = "id"
@@ -26,7 +26,8 @@ def held(*frames: Any) -> Any:
     Each column has the name of the kind that it is declared as.
     """
     tables = [
-        Stored(Frame(frame), DECLARED, ID, f"source_{place}") for place, frame in enumerate(frames)
+        TableView(FrameSource(frame), DECLARED, ID, f"source_{place}")
+        for place, frame in enumerate(frames)
     ]
     columns = [
         read_column(column_name(kind), declared).sql("duckdb")
@@ -34,7 +35,7 @@ def held(*frames: Any) -> Any:
     ]
     columns.append(f"CAST({column_name(ID).sql('duckdb')} AS VARCHAR)")
     queries = [f"SELECT {', '.join(columns)} FROM {table.view}" for table in tables]
-    with closing(Connection(*tables)) as connection:
+    with closing(DuckDBConnection(*tables)) as connection:
         connection.bind(queries[0])
         found = [
             {kind: [_plain(row[place]) for row in rows] for place, kind in enumerate(KINDS)}

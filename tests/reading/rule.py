@@ -14,7 +14,7 @@ from uuid import UUID
 
 import numpy as np
 
-from discreet.plan.columns import Boolean, Category, Column, Number, Text
+from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn, TextColumn
 
 EXACT = 1 << 53
 """Up to here every whole number is a float of its own."""
@@ -60,12 +60,14 @@ def read(declared: Column, stored: object) -> Value:
         return None
     if isinstance(stored, bytes):
         return read(declared, _decoded(stored))
-    if isinstance(declared, Number) and declared.dated:
+    if isinstance(declared, NumberColumn) and declared.dated:
         return _day(stored)
-    if isinstance(declared, Number) or (isinstance(declared, Category) and declared.numeric):
+    if isinstance(declared, NumberColumn) or (
+        isinstance(declared, CategoryColumn) and declared.numeric
+    ):
         found = _number(stored)
         return None if found is None else float(found) + 0.0
-    if isinstance(declared, Boolean):
+    if isinstance(declared, BooleanColumn):
         return _truth(stored)
     return _text(stored)
 
@@ -207,13 +209,13 @@ def _day(stored: object) -> float | None:
 # ---------------------------------------------------------------------- cells to try it with
 
 DECLARED: dict[str, Column] = {
-    "number": Number(low=Fraction(-1000), high=Fraction(1000)),
-    "integer": Number(low=Fraction(0), high=Fraction(100), whole=True),
-    "numeric category": Category((0, 1, 7)),
-    "boolean": Boolean(),
-    "text": Text(),
-    "text category": Category(("7", "true", "a", "2.5")),
-    "date": Number(low=Fraction(0), high=Fraction(30000), whole=True, dated=True),
+    "number": NumberColumn(low=Fraction(-1000), high=Fraction(1000)),
+    "integer": NumberColumn(low=Fraction(0), high=Fraction(100), whole=True),
+    "numeric category": CategoryColumn((0, 1, 7)),
+    "boolean": BooleanColumn(),
+    "text": TextColumn(),
+    "text category": CategoryColumn(("7", "true", "a", "2.5")),
+    "date": NumberColumn(low=Fraction(0), high=Fraction(30000), whole=True, dated=True),
 }
 
 INTEGERS: list[Any] = [None, 0, 1, 2, 7, -1, 100, 127, -128, 2**31 - 1, -(2**31), 2**53, 2**53 + 1]

@@ -13,15 +13,20 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 
-from discreet.engines.sources import Sources, find
-from discreet.plan.columns import Column, Number
+from discreet.engines.sources import Sources, find_source
+from discreet.plan.columns import Column, NumberColumn
 from discreet.plan.expressions import Named
 from discreet.plan.schema import ROW, Schema
 from discreet.question.relations import Scan
-from discreet.release.opening import open_engine
-from discreet.sql.expressions import column_name, expression
-from discreet.sql.shape import UNIT, chosen, within
-from discreet.sql.sources import short_names, source_rows
+from discreet.release.open_table import open_engine
+from discreet.sql.write.expressions import (
+    UNIT,
+    column_name,
+    expression_sql,
+    select_columns,
+    subquery,
+)
+from discreet.sql.write.rows import short_names, source_rows
 from tests.reading.rule import DECLARED, read
 
 PLACE = "place"
@@ -36,16 +41,19 @@ def read_back(
     schema = Schema(name="t", columns=dict(columns), unit=unit, **caps)
     names = short_names(columns, schema.columns)
     rows = source_rows(Scan(None), schema, names)
-    values = [expression(Named(name), names) for name in columns]
+    values = [expression_sql(Named(name), names) for name in columns]
     whose = [] if unit == ROW else [column_name(UNIT)]
-    query = chosen(*values, *whose).from_(within(rows, "read"), copy=False)
-    with closing(open_engine(Sources(find(source, table)), schema)) as engine:
+    query = select_columns(*values, *whose).from_(subquery(rows, "read"), copy=False)
+    with closing(open_engine(Sources(find_source(source, table)), schema)) as engine:
         return engine.guarded_rows(query)
 
 
 def read_cells(source: object, table: str | None = None) -> Read:
     """What every copy of a stored column is read as, each declared in another way, by its place."""
-    columns = {PLACE: Number(), **{f"c{place}": one for place, one in enumerate(DECLARED.values())}}
+    columns = {
+        PLACE: NumberColumn(),
+        **{f"c{place}": one for place, one in enumerate(DECLARED.values())},
+    }
     return {int(row[0]): row[1:] for row in read_back(source, columns, table=table)}
 
 

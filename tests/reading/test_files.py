@@ -15,11 +15,11 @@ import pyarrow.parquet
 import pytest
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.sources import Sources, find
-from discreet.plan.columns import Number, Text
+from discreet.engines.sources import Sources, find_source
+from discreet.plan.columns import NumberColumn, TextColumn
 from discreet.plan.schema import Schema
 from discreet.question.relations import Scan
-from discreet.sql.sources import short_names, source_rows
+from discreet.sql.write.rows import short_names, source_rows
 from tests.reading import rule
 from tests.reading.stores import (
     PLACE,
@@ -182,12 +182,12 @@ def test_csv_that_is_not_utf8(tmp_path: Path) -> None:
 def test_csv_that_is_not_utf8_compressed_and_changed(tmp_path: Path) -> None:
     """A private character that marks bad bytes in a copy is itself read as it is."""
     path = tmp_path / "a.csv.gz"
-    schema = Schema(name="t", columns={"c": Text(), PLACE: Number()})
+    schema = Schema(name="t", columns={"c": TextColumn(), PLACE: NumberColumn()})
     names = short_names(schema.columns, schema.columns)
     rows = source_rows(Scan(None), schema, names)
     with gzip.open(path, "wb") as file:
         file.write(b"place,c\n0,\xff\n1,ok\n2,\xee\x80\x80" + b"1\n3,\xee\x80\x80" + b"0\n")
-    with closing(DuckDB(Sources(find(path)), schema)) as engine:
+    with closing(DuckDB(Sources(find_source(path)), schema)) as engine:
         found = sorted(engine.guarded_rows(rows), key=lambda row: row[1])
         assert [row[0] for row in found] == [None, "ok", "\ue0001", "\ue0000"]
         with gzip.open(path, "wb") as file:
@@ -232,7 +232,10 @@ def test_json_lines_that_are_odd(tmp_path: Path) -> None:
 
 
 def read_lines(path: Path) -> dict[int, tuple[Any, ...]]:
-    columns = {PLACE: Number(), **{f"c{at}": one for at, one in enumerate(rule.DECLARED.values())}}
+    columns = {
+        PLACE: NumberColumn(),
+        **{f"c{at}": one for at, one in enumerate(rule.DECLARED.values())},
+    }
     rows = read_back(path, columns)
     return {int(row[0]): row[1:] for row in rows if row[0] is not None}
 
@@ -309,7 +312,13 @@ def test_a_text_that_is_too_long_is_missing(tmp_path: Path) -> None:
     """So that no condition decides whether what a question makes of it fits into memory."""
     most = rule.LONGEST
     cells = ["a" * most, "a" * (most + 1), "ä" * (most // 2), "ä" * (most // 2 + 1), "a"]
-    assert [rule.read(Text(), cell) is None for cell in cells] == [False, True, False, True, False]
+    assert [rule.read(TextColumn(), cell) is None for cell in cells] == [
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
     for kind in ("VARCHAR", "BLOB"):
         stored = [cell.encode() if kind == "BLOB" else cell for cell in cells]
         path = duckdb_file(stored, kind, tmp_path / f"{kind}.duckdb")

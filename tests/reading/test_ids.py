@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import discreet as dp
-from discreet.plan.columns import Number
+from discreet.plan.columns import NumberColumn
 from tests.reading.rule import BYTES, DECIMALS, FLOATS, INTEGERS, NOT_UTF8, TEXTS, ZONED, read_id
 from tests.reading.stores import csv_file, json_file, read_back, texts
 
@@ -39,7 +39,7 @@ def stored(path: Path, array: Any, **more: Any) -> str:
 def test_an_id_is_its_own_cell(name: str, tmp_path: Path) -> None:
     kind, cells = IDS[name]
     path = stored(tmp_path / "a.parquet", pyarrow.array(cells, kind))
-    found = dict(read_back(path, {"place": Number()}, "id"))
+    found = dict(read_back(path, {"place": NumberColumn()}, "id"))
     for place, cell in enumerate(cells):
         whose, wanted = found[place], read_id(cell)
         assert (None if whose is None else str(whose)) == wanted, cell
@@ -47,7 +47,7 @@ def test_an_id_is_its_own_cell(name: str, tmp_path: Path) -> None:
 
 def test_ids_that_are_not_utf8_are_nobody(tmp_path: Path) -> None:
     path = stored(tmp_path / "a.parquet", texts([*NOT_UTF8, "a", "?"]))
-    whose = [one for _, one in read_back(path, {"place": Number()}, "id")]
+    whose = [one for _, one in read_back(path, {"place": NumberColumn()}, "id")]
     assert whose == [None] * len(NOT_UTF8) + ["a", "?"]
 
 
@@ -58,11 +58,11 @@ def test_ids_of_a_duckdb_table(tmp_path: Path) -> None:
         for table, id_ in (ids | {"l": "[7]", "t": "TIME '01:00'"}).items():
             made.execute(f"CREATE TABLE {table} AS SELECT 0 AS place, {id_} AS id")
     for table, cell in (("h", 2**127 - 1), ("u", UUID(int=255))):
-        ((_, whose),) = read_back(path, {"place": Number()}, "id", table)
+        ((_, whose),) = read_back(path, {"place": NumberColumn()}, "id", table)
         assert str(whose) == read_id(cell)
     for table in ("l", "t"):
         with pytest.raises(dp.SourceError, match="Ids are compared"):
-            read_back(path, {"place": Number()}, "id", table)
+            read_back(path, {"place": NumberColumn()}, "id", table)
 
 
 SEVENS: dict[str, Any] = {
@@ -124,16 +124,16 @@ def test_no_id_is_infinite_by_chance(tmp_path: Path) -> None:
     """Numbers that floats do not tell apart stay apart where they are integers or texts."""
     ids = [2**53, 2**53 + 1, 2**63 - 1, 2**63 - 2]
     path = stored(tmp_path / "a.parquet", pyarrow.array(ids, pyarrow.int64()))
-    assert len({whose for _, whose in read_back(path, {"place": Number()}, "id")}) == 4
+    assert len({whose for _, whose in read_back(path, {"place": NumberColumn()}, "id")}) == 4
     path = stored(tmp_path / "b.parquet", pyarrow.array([inf, -inf, 1e308], pyarrow.float64()))
-    whose = {one for _, one in read_back(path, {"place": Number()}, "id")}
+    whose = {one for _, one in read_back(path, {"place": NumberColumn()}, "id")}
     assert whose == {"inf", "-inf", "1e+308"}
 
 
 def test_text_files(tmp_path: Path) -> None:
     cells = ["7", "7.0", "a", None]
     path = csv_file(cells, tmp_path / "a.csv")
-    assert [one for _, one in read_back(path, {"place": Number()}, "c0")] == cells
+    assert [one for _, one in read_back(path, {"place": NumberColumn()}, "c0")] == cells
     path = json_file([7, 7.0, "7.0", True, None], tmp_path / "a.jsonl")
-    found = [one for _, one in read_back(path, {"place": Number()}, "c0")]
+    found = [one for _, one in read_back(path, {"place": NumberColumn()}, "c0")]
     assert found == ["7", "7", "7.0", "true", None]

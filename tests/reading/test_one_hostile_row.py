@@ -15,7 +15,7 @@ import pyarrow
 import pytest
 
 import discreet as dp
-from discreet.question.check import checked
+from discreet.question.check import checked_question
 from tests.reading.held import KINDS, given, held, ruled
 from tests.reading.rule import CELLS, MOMENTS, ZONED
 from tests.support.odd_records import ODD, Raising, watched
@@ -244,7 +244,7 @@ def opened(frame: Any, **columns: Any) -> dp.Table:
 
 def true_count(table: dp.Table, question: str) -> int:
     """A count before the noise, which only a test may see."""
-    asked = checked(table.ask(question).query, table.schema)
+    asked = checked_question(table.ask(question).query, table.schema)
     measured = table.engine().measure(asked, asked.measures)
     return int(measured.of[asked.measures[0]].open()[0])
 
@@ -342,7 +342,7 @@ def test_a_table_keeps_the_frame_as_it_was_when_it_was_opened() -> None:
 
 
 def test_opening_reads_no_row_and_binding_has_the_types_of_the_rows() -> None:
-    from discreet.engines.frames.reading import FrameReader
+    from discreet.engines.frames.frame import FrameReader
     from tests.reading.test_frames import FRAMES
 
     for columns, made in FRAMES.values():

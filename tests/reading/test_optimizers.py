@@ -8,9 +8,9 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from discreet.engines.duckdb.connection import HARMLESS, Connection
-from discreet.engines.sources import Stored, find
-from discreet.plan.columns import Number, Text
+from discreet.engines.duckdb.connection import HARMLESS, DuckDBConnection
+from discreet.engines.sources import TableView, find_source
+from discreet.plan.columns import NumberColumn, TextColumn
 
 BY_ROWS = {
     "statistics_propagation": "folds conditions by the least and largest value, and counts of NULL",
@@ -76,9 +76,9 @@ def stored(path: Path, values: list[float | None]) -> str:
     return str(path)
 
 
-def opened(path: Path) -> Connection:
-    source = find(stored(path, [1.0, 2.0, float("nan")]))
-    return Connection(Stored(source, {"x": Number(), "s": Text()}))
+def opened(path: Path) -> DuckDBConnection:
+    source = find_source(stored(path, [1.0, 2.0, float("nan")]))
+    return DuckDBConnection(TableView(source, {"x": NumberColumn(), "s": TextColumn()}))
 
 
 def test_every_other_rule_is_off_and_nothing_turns_one_on(tmp_path: Path) -> None:
@@ -108,8 +108,10 @@ def test_a_plan_is_the_same_whatever_the_rows_are(condition: str, tmp_path: Path
     plans = set()
     path = tmp_path / "a.parquet"
     for values in ([1.0, 2.0, float("nan")], [None, None, None], [500.0, 600.0, 700.0]):
-        source = find(stored(path, values))
-        with closing(Connection(Stored(source, {"x": Number(), "s": Text()}))) as connection:
+        source = find_source(stored(path, values))
+        with closing(
+            DuckDBConnection(TableView(source, {"x": NumberColumn(), "s": TextColumn()}))
+        ) as connection:
             query = f"EXPLAIN SELECT COUNT(*), SUM(x), MIN(s) FROM source WHERE {condition}"
             plans.add(str(connection.rows(query)))
     assert len(plans) == 1

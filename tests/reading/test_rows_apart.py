@@ -15,10 +15,10 @@ import pyarrow.parquet
 import pytest
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, find_source
 from discreet.plan.columns import Column, boolean, number, text
 from discreet.plan.schema import Schema
-from discreet.question.build import Expression, col, rows
+from discreet.question.builder import Expression, col, rows
 from tests.reading.rule import NOT_UTF8
 from tests.reading.stores import arrow, read_cells, texts
 from tests.support.measuring import asked, integers
@@ -63,7 +63,7 @@ def counted(
     if column == number(0, 100):
         outputs["s"] = col("v").sum()
     question = asked(schema, outputs, (), where)
-    source = find(path, "t" if path.suffix == ".duckdb" else None)
+    source = find_source(path, "t" if path.suffix == ".duckdb" else None)
     with closing(DuckDB(Sources(source), schema)) as engine:
         found = integers(engine, question, question.measures)
     return [one for block in question.measures for one in found[block].values()]
@@ -163,7 +163,7 @@ def test_what_is_not_utf8_is_asked_about_by_any_condition(tmp_path: Path) -> Non
         for least in (0, 499, 500, 600):
             long = (col("age") >= least, col("v").length() > 3)
             question = asked(schema, {"n": rows()}, (), long)
-            with closing(DuckDB(Sources(find(path)), schema)) as engine:
+            with closing(DuckDB(Sources(find_source(path)), schema)) as engine:
                 (found,) = integers(engine, question, question.measures).values()
             assert found[0] == max(500 - least, 0)
 

@@ -6,11 +6,10 @@ import pandas
 
 from discreet.ledger import Ledger
 from discreet.plan.columns import category, date, integer, number, text
-from discreet.privacy.budget import Budget
-from discreet.release.answer import Release
-from discreet.release.asking import Asking
-from discreet.release.opening import table
-from discreet.release.table import Table
+from discreet.privacy.losses import Budget
+from discreet.release.open_table import table
+from discreet.release.release import Release
+from discreet.release.table import QuestionBuilder, Table
 
 WARDS = ("Cardiology", "Oncology", "ICU")
 HOSTILE = (
@@ -60,7 +59,7 @@ def visits(
 
 
 def released(
-    question: Callable[[Table], Asking],
+    question: Callable[[Table], QuestionBuilder],
     epsilon: object = 1,
     wards: Sequence[str] = WARDS,
     delta: object = 0,

@@ -11,11 +11,11 @@ from scipy.stats import binom
 import discreet as dp
 from discreet.errors import QueryError
 from discreet.plan.expressions import Named, Node
-from discreet.privacy.estimate import Estimate, LinearError, Release, Source
+from discreet.privacy.estimates import Estimate, LinearError, NoiseDraw, Payment
 from discreet.privacy.losses import PureDP
-from discreet.question.query import After
-from discreet.release.after import column, rows_kept, value
-from discreet.sql.text import parse_expression
+from discreet.question.query import PostProcessing
+from discreet.release.run import computed_column, evaluated, rows_kept
+from discreet.sql.read.expressions import parse_expression
 from tests.support.trials import all_but
 
 ALLOWANCE = 1e-6
@@ -167,14 +167,14 @@ ROW = {"a": 3, "b": 0.5, "none": float("nan"), "w": "A", "zero": 0}
     ],
 )
 def test_expressions_on_values_follow_sql(text: str, expected: object) -> None:
-    assert value(node(text), ROW) == expected
+    assert evaluated(node(text), ROW) == expected
 
 
 def test_rows_without_a_key_come_last_and_ties_stay_in_order() -> None:
     rows = [{"n": n, "w": w} for n, w in [(1, "a"), (float("nan"), "b"), (2, "c"), (1, "d")]]
     for falling, expected in ((False, [0, 3, 2, 1]), (True, [2, 0, 3, 1])):
-        assert rows_kept(After(order=((Named("n"), falling),)), rows) == expected
-    both = After(order=((Named("n"), True), (Named("w"), True)))
+        assert rows_kept(PostProcessing(order=((Named("n"), falling),)), rows) == expected
+    both = PostProcessing(order=((Named("n"), True), (Named("w"), True)))
     assert rows_kept(both, rows) == [2, 3, 0, 1]
 
 
@@ -199,13 +199,13 @@ TRIALS = 4000
 
 def noisy(generator: np.random.Generator) -> dict[str, Estimate]:
     law = dp.Laplace(scale=SCALE)
-    paid = Release(PureDP(epsilon=1))
+    paid = Payment(PureDP(epsilon=1))
     return {
         name: Estimate(
             value=true
             + int(generator.geometric(1 - np.exp(-1 / SCALE)))
             - int(generator.geometric(1 - np.exp(-1 / SCALE))),
-            error=LinearError(((Fraction(1), Source(law)),)),
+            error=LinearError(((Fraction(1), NoiseDraw(law)),)),
             releases=(paid,),
             mechanism=law,
             neighbors="add-remove",
@@ -217,10 +217,10 @@ def noisy(generator: np.random.Generator) -> dict[str, Estimate]:
 def misses(text: str, confidence: Fraction) -> int:
     """How often the true value is outside the interval."""
     generator, asked = np.random.default_rng(5), node(text)
-    truth = value(asked, TRUTH)
+    truth = evaluated(asked, TRUTH)
     found = 0
     for _ in range(TRIALS):
-        lower, upper = column(asked, noisy(generator)).interval(confidence)
+        lower, upper = computed_column(asked, noisy(generator)).interval(confidence)
         found += not lower <= truth <= upper
     return found
 
@@ -253,6 +253,6 @@ def test_a_value_that_cannot_be_computed_is_missing() -> None:
         mechanism=None,
         neighbors="add-remove",
     )
-    found = column(node("a / b"), parts | {"b": zero})
+    found = computed_column(node("a / b"), parts | {"b": zero})
     assert isnan(found.value)
     assert found.interval() == (-inf, inf)

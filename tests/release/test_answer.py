@@ -14,11 +14,10 @@ import pyarrow
 import pytest
 
 from discreet.errors import DataError
-from discreet.privacy.estimate import Estimate
-from discreet.privacy.estimates import Estimates
-from discreet.question.build import col, people, rows
-from discreet.release.answer import Release
-from discreet.release.forms import Kind, guarded, kind_of
+from discreet.privacy.estimates import Estimate, Estimates
+from discreet.question.builder import col, people, rows
+from discreet.release.exports import ColumnType, column_type, spreadsheet_safe
+from discreet.release.release import Release
 from tests.release.released import HOSTILE, WARDS, released
 
 
@@ -112,18 +111,18 @@ class TestForms:
     @pytest.mark.parametrize(
         ("values", "kind"),
         [
-            ([1, 2], Kind.WHOLE),
-            ([1, 2.5], Kind.REAL),
-            ([1, None], Kind.REAL),
-            ([2**63], Kind.REAL),
-            ([True], Kind.TRUTH),
-            ([None], Kind.REAL),
-            (["a"], Kind.TEXT),
-            (["a", 1], Kind.TEXT),
+            ([1, 2], ColumnType.WHOLE),
+            ([1, 2.5], ColumnType.REAL),
+            ([1, None], ColumnType.REAL),
+            ([2**63], ColumnType.REAL),
+            ([True], ColumnType.TRUTH),
+            ([None], ColumnType.REAL),
+            (["a"], ColumnType.TEXT),
+            (["a", 1], ColumnType.TEXT),
         ],
     )
-    def test_a_type_holds_all_values(self, values: list[Any], kind: Kind) -> None:
-        assert kind_of(values) is kind
+    def test_a_type_holds_all_values(self, values: list[Any], kind: ColumnType) -> None:
+        assert column_type(values) is kind
 
     def test_no_group_found_is_an_empty_table_with_its_columns(self, counted: Release) -> None:
         none = replace(counted, groups=(), columns={"n": ()})
@@ -142,7 +141,7 @@ class TestForms:
             form[library]()
 
     def test_infinities_are_null_in_json(self, answer: Release) -> None:
-        from discreet.release.forms import json_text
+        from discreet.release.exports import json_text
 
         assert json.loads(json_text({"a": [float("inf"), 1.5, None]})) == {"a": [None, 1.5, None]}
 
@@ -155,11 +154,11 @@ class TestLabels:
 
     @pytest.mark.parametrize("text", ["+1 800", "\t=1", " =1", "\r", "＝1", "-1+1", "@x"])
     def test_what_starts_like_a_formula_is_a_text(self, text: str) -> None:
-        assert guarded(text) == f"'{text}"
+        assert spreadsheet_safe(text) == f"'{text}"
 
     @pytest.mark.parametrize("text", ["ICU", "-5", "+3.25", "[0, 18)", "", "'x", "a=b"])
     def test_other_texts_are_not_touched(self, text: str) -> None:
-        assert guarded(text) == text
+        assert spreadsheet_safe(text) == text
 
     def test_negative_numbers_stay_numbers(self, noisy: Release) -> None:
         read = list(csv.DictReader(StringIO(noisy.to_csv())))

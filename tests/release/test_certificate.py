@@ -10,10 +10,10 @@ import pytest
 
 from discreet.errors import DataError
 from discreet.ledger import Ledger
-from discreet.question.build import col, people, rows
-from discreet.release.answer import Release
-from discreet.release.certificate import Certificate, check, unchecked
-from discreet.release.run import Noisy
+from discreet.question.builder import col, people, rows
+from discreet.release.certificate import Certificate, check_certificate, unchecked_fields
+from discreet.release.release import Release
+from discreet.release.run import NoisyMeasurements
 from discreet.release.table import Table
 from tests.release.released import visits
 
@@ -148,7 +148,7 @@ class TestText:
 
 class TestChecking:
     def test_a_genuine_one_has_no_problems(self, opened: Table, certificate: Certificate) -> None:
-        assert check(certificate, opened.ledger) == []
+        assert check_certificate(certificate, opened.ledger) == []
 
     @pytest.mark.parametrize(
         ("name", "value"),
@@ -171,7 +171,7 @@ class TestChecking:
     def test_each_changed_statement_is_one_problem(
         self, opened: Table, certificate: Certificate, name: str, value: object
     ) -> None:
-        (problem,) = check(replace(certificate, **{name: value}), opened.ledger)  # type: ignore[arg-type]
+        (problem,) = check_certificate(replace(certificate, **{name: value}), opened.ledger)  # type: ignore[arg-type]
         named = {"epsilon": "ε", "delta": "δ", "answer": "digest of the answer"}
         assert problem.startswith(f"the {named.get(name, name)} is ")
 
@@ -183,23 +183,23 @@ class TestChecking:
         changed = {**certificate.to_data(), name: FORGED[name](getattr(certificate, name))}
         forged = Certificate.from_data(changed)
         assert forged != certificate
-        assert len(check(forged, opened.ledger)) == 1
-        assert unchecked(forged, opened.ledger) == []
+        assert len(check_certificate(forged, opened.ledger)) == 1
+        assert unchecked_fields(forged, opened.ledger) == []
 
     def test_a_long_question_is_checked_to_its_end(self) -> None:
         with visits() as table:
             long = [col("stay") > place / 8 for place in range(40)]
             certificate = table.where(*long).agg(n=rows()).release(epsilon=1).certificate
-            assert check(certificate, table.ledger) == []
+            assert check_certificate(certificate, table.ledger) == []
             changed = replace(certificate, question=certificate.question + " AND (stay > 9)")
-            (problem,) = check(changed, table.ledger)
+            (problem,) = check_certificate(changed, table.ledger)
             assert problem.startswith("the question is ")
 
     @pytest.mark.parametrize("entry", [1, 3, 10**6])
     def test_another_entry_is_not_its_charge(
         self, opened: Table, certificate: Certificate, entry: int
     ) -> None:
-        (problem,) = check(replace(certificate, entry=entry), opened.ledger)
+        (problem,) = check_certificate(replace(certificate, entry=entry), opened.ledger)
         assert "is not a charge" in problem
 
     @pytest.mark.parametrize("epsilon", ["1/3", "0.123456789012", 2])
@@ -209,13 +209,13 @@ class TestChecking:
             asked = table.group_by("ward").agg(
                 n=rows(), m=col("stay").mean(), q=col("stay").median(), b=col("age").max()
             )
-            assert check(asked.release(epsilon=epsilon).certificate, table.ledger) == []
+            assert check_certificate(asked.release(epsilon=epsilon).certificate, table.ledger) == []
 
     def test_an_answer_that_was_repeated_by_its_key_has_one_certificate(self) -> None:
         with visits() as table:
             first, second = (table.agg(n=rows()).release(epsilon=1, key="k") for _ in range(2))
             assert first.certificate == second.certificate
-            assert check(second.certificate, table.ledger) == []
+            assert check_certificate(second.certificate, table.ledger) == []
 
     def test_declarations_are_those_of_its_time(self, tmp_path: Path) -> None:
         with visits(ledger=str(tmp_path / "ledger")) as table:
@@ -223,7 +223,7 @@ class TestChecking:
             details = table.schema.to_data() | {"unit": "patient", "max_groups": 1, "max_rows": 1}
             table.ledger.set_details("visits", details, why="one row per patient")
         with Ledger(tmp_path / "ledger", read_only=True) as ledger:
-            assert check(before, ledger) == []
+            assert check_certificate(before, ledger) == []
             assert before.durable
 
     def test_a_lost_answer_was_never_released(
@@ -245,7 +245,7 @@ class TestChecking:
                 time=entry.time,
                 analyst="ada",
             )
-            (problem,) = check(claimed, table.ledger)
+            (problem,) = check_certificate(claimed, table.ledger)
             assert "not there in the ledger" in problem
 
 
@@ -256,9 +256,11 @@ class TestOlderReleases:
     def older(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> Iterator[tuple[Table, Certificate]]:
-        written = Noisy.to_bytes
+        written = NoisyMeasurements.to_bytes
         with visits(ledger=str(tmp_path / "ledger")) as table, monkeypatch.context() as before:
-            before.setattr(Noisy, "to_bytes", lambda self: written(replace(self, certificate=None)))
+            before.setattr(
+                NoisyMeasurements, "to_bytes", lambda self: written(replace(self, certificate=None))
+            )
             asked = table.group_by("ward").agg(n=rows())
             released = asked.release(epsilon=1, key="k").certificate
             before.undo()
@@ -270,12 +272,12 @@ class TestOlderReleases:
         self, older: tuple[Table, Certificate]
     ) -> None:
         table, certificate = older
-        assert check(certificate, table.ledger) == []
+        assert check_certificate(certificate, table.ledger) == []
         missing = ["mechanisms", "ledger", "durable", "versions"]
-        assert unchecked(certificate, table.ledger) == missing
+        assert unchecked_fields(certificate, table.ledger) == missing
         for name in [field.name for field in fields(Certificate)]:
             changed = {**certificate.to_data(), name: FORGED[name](getattr(certificate, name))}
-            problems = check(Certificate.from_data(changed), table.ledger)
+            problems = check_certificate(Certificate.from_data(changed), table.ledger)
             assert bool(problems) == (name not in missing), name
 
     def test_a_retry_of_one_gets_its_answer(self, older: tuple[Table, Certificate]) -> None:
@@ -295,7 +297,9 @@ def test_a_retry_states_what_was_true_when_it_was_released(
         other = table.agg(n=rows()).release(epsilon=1, key="l").certificate
         assert again == first
         assert other.versions["discreet"] == "9.9"
-        assert check(again, table.ledger) == check(other, table.ledger) == []
+        assert (
+            check_certificate(again, table.ledger) == check_certificate(other, table.ledger) == []
+        )
 
 
 def test_it_is_plain_data(certificate: Certificate) -> None:

@@ -14,10 +14,10 @@ from scipy.stats import binom
 import discreet as dp
 from discreet.errors import PrivacyWarning
 from discreet.plan.columns import category, number
-from discreet.privacy.budget import Budget
-from discreet.privacy.estimate import Estimate, Interval
-from discreet.question.build import col, people, rows
-from discreet.release.planned import Plan
+from discreet.privacy.estimates import Estimate, FloatInterval
+from discreet.privacy.losses import Budget
+from discreet.question.builder import col, people, rows
+from discreet.release.plan import Plan
 
 KEYS = 50
 """Groups of each release: as many draws."""
@@ -122,7 +122,7 @@ def estimates(name: str) -> tuple[Estimate, ...]:
 
 
 @cache
-def intervals(name: str) -> tuple[tuple[float, Interval], ...]:
+def intervals(name: str) -> tuple[tuple[float, FloatInterval], ...]:
     return tuple((one.value, one.interval()) for one in estimates(name))
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
-from discreet.accounting.totals import charge
+from discreet.accounting.filters import charge
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.sensitivity import Sensitivity

@@ -12,8 +12,8 @@ import discreet as dp
 from discreet.errors import QueryError
 from discreet.plan.columns import category, integer
 from discreet.privacy.losses import PureDP
-from discreet.question.build import col, people, rows
-from discreet.release.certificate import check
+from discreet.question.builder import col, people, rows
+from discreet.release.certificate import check_certificate
 
 PUBLIC = "the number of rows is public"
 ROWS = 137
@@ -84,7 +84,7 @@ def test_it_is_charged_before_it_is_read() -> None:
     kinds = [entry.kind for entry in table.ledger.history("visits")]
     assert kinds[-2:] == ["charge", "released"]
     assert isinstance(answer, dp.Release)
-    assert check(answer.certificate, table.ledger) == []
+    assert check_certificate(answer.certificate, table.ledger) == []
     assert answer.certificate.price == "ε = 0"
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from discreet.errors import QueryError
-from discreet.question.build import Expression, col, rows
-from discreet.release.answer import Release
-from discreet.release.planned import Plan
+from discreet.question.builder import Expression, col, rows
+from discreet.release.plan import Plan
+from discreet.release.release import Release
 from tests.release.released import released, visits
 
 

@@ -9,10 +9,15 @@ from math import exp
 
 import pytest
 
-from discreet.question.build import Asked, col, people, rows
-from discreet.release.answer import Release
-from discreet.release.report import page
-from discreet.release.words import _up, asked_in_words, price_in_words, protected
+from discreet.question.builder import AggregateExpression, col, people, rows
+from discreet.release.release import Release
+from discreet.release.report import (
+    _up,
+    asked_in_words,
+    price_in_words,
+    protected_in_words,
+    report_page,
+)
 from discreet.web.templates import package_text
 from tests.release.released import HOSTILE, WARDS, released
 
@@ -91,7 +96,7 @@ def single() -> Release:
 @pytest.mark.parametrize("name", ["answer", "hostile", "single"])
 class TestEveryPage:
     def test_it_asks_for_nothing(self, name: str, request: pytest.FixtureRequest) -> None:
-        text = page(request.getfixturevalue(name))
+        text = report_page(request.getfixturevalue(name))
         taken = Page(text)
         asking = {"script", "img", "link", "iframe", "object", "embed", "image", "use", "a", "base"}
         assert not asking & {tag for tag, _ in taken.tags}
@@ -105,7 +110,7 @@ class TestEveryPage:
         assert str(policy["content"]).startswith("default-src 'none'")
 
     def test_it_can_be_read_without_eyes(self, name: str, request: pytest.FixtureRequest) -> None:
-        taken = Page(page(request.getfixturevalue(name)))
+        taken = Page(report_page(request.getfixturevalue(name)))
         assert taken.found("html") == [{"lang": "en"}]
         assert all(one.get("scope") in ("row", "col") for one in taken.found("th"))
         assert len(taken.found("h1")) == 1
@@ -120,7 +125,7 @@ class TestEveryPage:
         self, name: str, request: pytest.FixtureRequest
     ) -> None:
         release: Release = request.getfixturevalue(name)
-        shown = Page(page(release)).text
+        shown = Page(report_page(release)).text
         for row in release.cells():
             assert all(" ".join(cell.split()) in shown for cell in row)
 
@@ -128,12 +133,12 @@ class TestEveryPage:
         self, name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "altair", None)
-        assert Page(page(request.getfixturevalue(name))).found("figure") == []
+        assert Page(report_page(request.getfixturevalue(name))).found("figure") == []
 
 
 class TestPage:
     def test_it_tells_the_whole_story(self, answer: Release) -> None:
-        text = Page(page(answer)).text
+        text = Page(report_page(answer)).text
         certificate = answer.certificate
         for part in (
             "visits by ward",
@@ -150,11 +155,11 @@ class TestPage:
             assert part in text
 
     def test_the_picture_is_inside(self, answer: Release) -> None:
-        (figure,) = Page(page(answer)).found("figure")
+        (figure,) = Page(report_page(answer)).found("figure")
         assert figure["aria-label"] == "patients by ward, ε = 1"
 
     def test_ranges_are_drawn_to_scale(self, answer: Release) -> None:
-        bars = [one for one in Page(page(answer)).found("rect") if one.get("class") == "b"]
+        bars = [one for one in Page(report_page(answer)).found("rect") if one.get("class") == "b"]
         widths = [float(str(one["width"]).rstrip("%")) for one in bars]
         values = [abs(one.value) for one in answer.columns["patients"]]
         assert len(widths) == len(WARDS)
@@ -163,13 +168,13 @@ class TestPage:
     def test_many_groups_are_cut(self, answer: Release) -> None:
         groups = tuple((f"g{place}",) for place in range(1500))
         columns = {"patients": answer.columns["patients"] * 500}
-        text = Page(page(replace(answer, keys=("g",), groups=groups, columns=columns))).text
+        text = Page(report_page(replace(answer, keys=("g",), groups=groups, columns=columns))).text
         assert "… 500 more groups" in text
         assert "Of the 1,500 on this page, up to about 75 can be expected to miss" in text
 
     def test_no_group_found_is_said(self, answer: Release) -> None:
         none = replace(answer, groups=(), columns={"patients": ()})
-        assert "No group was found." in Page(page(none)).text
+        assert "No group was found." in Page(report_page(none)).text
 
     def test_it_is_for_every_screen_and_for_paper(self) -> None:
         assert "prefers-color-scheme: dark" in STYLE
@@ -203,9 +208,9 @@ class TestWords:
         found = released(
             lambda table: table.where(col("ward") == " GROUP BY it's").agg(n=rows()),
         )
-        assert "where (ward = &#39; GROUP BY it&#39;&#39;s&#39;)." in page(found)
+        assert "where (ward = &#39; GROUP BY it&#39;&#39;s&#39;)." in report_page(found)
         plain = released(lambda table: table.agg(**{"a WHERE b": rows()}))
-        assert "counting only" not in page(plain)
+        assert "counting only" not in report_page(plain)
 
     @pytest.mark.parametrize(
         ("asked", "words"),
@@ -222,7 +227,7 @@ class TestWords:
         ],
     )
     def test_a_question_is_a_sentence(
-        self, answer: Release, asked: Asked | None, words: str
+        self, answer: Release, asked: AggregateExpression | None, words: str
     ) -> None:
         one = {"output": "n", "asks": "other(x)", "mechanism": "", "epsilon": "1"}
         certificate = replace(answer.certificate, mechanisms=(one,))
@@ -254,7 +259,7 @@ class TestWords:
         assert "which of two things" in second
 
     def test_a_row_has_no_caps(self, single: Release) -> None:
-        assert protected(single.certificate) == "each single row of the table"
+        assert protected_in_words(single.certificate) == "each single row of the table"
 
     def test_digits_are_rounded_up(self) -> None:
         assert [_up(1.0, 3), _up(1.001, 3), _up(9.999, 2)] == ["1.00", "1.01", "10.0"]

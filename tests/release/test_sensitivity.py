@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
-from discreet.measures.ends import Extreme
+from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure
 from discreet.measures.quantiles import Ranks
 from discreet.plan.columns import Column, category, integer
 from discreet.plan.schema import ROW, Schema
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.build import col, rows
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.builder import col, rows
 from discreet.question.check import Question
 from tests.support.drawn_rows import conditions, rows_of
 from tests.support.measuring import (
@@ -227,12 +227,12 @@ def test_rows_without_an_id_move_nothing() -> None:
 
 def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Negative control: the comparison sees a bound that is not kept."""
-    from discreet.sql import measures
+    from discreet.sql.write import queries
 
     def unweighed(share: int, cap: int, count: object) -> object:
-        return measures.integer(share)
+        return queries.integer_constant(share)
 
-    monkeypatch.setattr(measures, "_share", unweighed)
+    monkeypatch.setattr(queries, "_share", unweighed)
     declared = schema(unit="id", max_rows=3)
     question, blocks = every_block(declared, ("ward",))
     many = [Row("moving", 9.0, times=10)]

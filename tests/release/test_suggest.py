@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import binom
 
 import discreet as dp
-from discreet.engines.profile import SIZES, people_by_size
+from discreet.engines.base import SIZES, people_by_size
 from discreet.mechanisms.laplace import Laplace
-from discreet.question.check import checked
-from discreet.release.suggest import _covering, _uncapped, _widened
+from discreet.question.check import checked_question
+from discreet.release.table import _covering, _uncapped, _widened
 
 TRIES = 12
 STRAY = int(binom.isf(1e-7, TRIES, 0.05))
@@ -95,7 +95,7 @@ def test_suggested_caps_need_no_caps():
 def sizes(frame: pandas.DataFrame, *, groups: bool) -> numpy.ndarray:
     """The histogram that noise is added to."""
     asking = opened(frame).group_by("visit")
-    question = checked(
+    question = checked_question(
         replace(asking.query, outputs=(("n", dp.people().aggregate),)), _uncapped(asking.table)
     )
     return people_by_size(asking.table.engine(), question, groups=groups).open()

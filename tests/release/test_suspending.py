@@ -10,7 +10,7 @@ import pytest
 
 import discreet as dp
 from discreet import dbapi
-from discreet.release.certificate import Certificate, check
+from discreet.release.certificate import Certificate, check_certificate
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 
@@ -149,7 +149,7 @@ def test_a_certificate_says_how_often_it_was_suspended_before(table: dp.Table) -
     later = asking.release(epsilon=1).certificate
     assert (first.suspensions, later.suspensions) == (0, 2)
     assert asking.release(epsilon=1, key="k").certificate == first
-    assert check(first, table.ledger) == check(later, table.ledger) == []
+    assert check_certificate(first, table.ledger) == check_certificate(later, table.ledger) == []
     assert "suspended" not in first.text
     assert "2 times before" in later.text
     assert Certificate.read(later.to_json()) == later
@@ -159,4 +159,4 @@ def test_a_certificate_says_how_often_it_was_suspended_before(table: dp.Table) -
     forged = Certificate.from_data(
         {name: part for name, part in later.to_data().items() if name != "suspensions"}
     )
-    assert any("suspensions" in problem for problem in check(forged, table.ledger))
+    assert any("suspensions" in problem for problem in check_certificate(forged, table.ledger))

@@ -20,7 +20,7 @@ import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from discreet.engines.spark.java import find_java
+from discreet.engines.spark.session import find_java
 from tests.support.waits import PATIENCE, until
 
 LOCAL = "local-cluster[2,1,1024]"

@@ -10,10 +10,10 @@ import pyarrow
 import pytest
 
 import discreet as dp
+from discreet.engines.base import Engine
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Frame
-from discreet.engines.measuring import Engine
-from discreet.engines.sources import Sources, find
+from discreet.engines.duckdb.source import FrameSource
+from discreet.engines.sources import Sources, find_source
 from discreet.engines.spark.engine import Spark
 from discreet.errors import QueryError
 from discreet.plan.schema import ROW, Schema
@@ -36,8 +36,8 @@ def read(session: Any, rows: pyarrow.Table) -> Any:
 
 
 def both(session: Any, rows: pyarrow.Table, declared: Schema) -> tuple[Engine, Engine]:
-    here = DuckDB(Sources(Frame(rows)), declared)
-    return here, Spark(Sources(find(read(session, rows))), declared)
+    here = DuckDB(Sources(FrameSource(rows)), declared)
+    return here, Spark(Sources(find_source(read(session, rows))), declared)
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +105,8 @@ def test_a_million_rows_of_one_person_count_for_the_caps(local_cluster: Any) -> 
     query = {"n": dp.rows(), "s": dp.col("x").sum(), "m": dp.col("x").median()}
     question = asked(declared, query)
     made = local_cluster.range(1, 1_000_001).selectExpr("'p' AS id", "CAST(id % 13 AS DOUBLE) AS x")
-    here = DuckDB(Sources(Frame(rows)), declared)
-    there = Spark(Sources(find(made)), declared)
+    here = DuckDB(Sources(FrameSource(rows)), declared)
+    there = Spark(Sources(find_source(made)), declared)
     with closing(here), closing(there):
         assert contract.measured(here, question, question.measures, None) == contract.measured(
             there, question, question.measures, None
@@ -119,7 +119,7 @@ def test_selects_as_chance_has_them_are_measured_alike(local_cluster: Any, unit:
     answered = 0
     kinds = {"visits": types(DECLARED.columns, "id"), "patients": types(PATIENTS.columns, "pid")}
     wards = types(LOOKUP.columns, None)
-    public = {"wards": Frame(frame(wards, held(drawn.ROWS_OF_WARDS, wards)))}
+    public = {"wards": FrameSource(frame(wards, held(drawn.ROWS_OF_WARDS, wards)))}
     declared = drawn.schema(unit=unit)
     for _ in range(rounds(1)):
         people = [random.choice(drawn.PEOPLE) for _ in range(5)]
@@ -131,9 +131,9 @@ def test_selects_as_chance_has_them_are_measured_alike(local_cluster: Any, unit:
             private = {} if unit == ROW else {"patients": found["patients"]}
             return Sources(found["visits"], private, public)
 
-        here = DuckDB(sources({name: Frame(one) for name, one in frames.items()}), declared)
+        here = DuckDB(sources({name: FrameSource(one) for name, one in frames.items()}), declared)
         there = Spark(
-            sources({name: find(read(local_cluster, one)) for name, one in frames.items()}),
+            sources({name: find_source(read(local_cluster, one)) for name, one in frames.items()}),
             declared,
         )
         with closing(here), closing(there):

@@ -9,13 +9,13 @@ import pytest
 from pyarrow.parquet import write_table
 
 import discreet as dp
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, find_source
 from discreet.engines.spark import columns
 from discreet.engines.spark.engine import Spark
 from discreet.errors import SourceError
 from discreet.plan.schema import Schema
-from discreet.question.check import checked
-from discreet.sql.select import parse_select
+from discreet.question.check import checked_question
+from discreet.sql.read.select import parse_select
 from tests.engines.failing import DECLARED, NAMED, OTHERS, PEOPLE, PERSON, fails, wrong
 from tests.support.measuring import asked, integers
 
@@ -32,7 +32,7 @@ def stored(session: Any) -> Any:
 
 def opened(frame: Any) -> Spark:
     others = frame.sparkSession.range(1, PEOPLE + 1).selectExpr("id", "CAST(id AS DOUBLE) AS z")
-    return Spark(Sources(find(frame), {"others": find(others)}), DECLARED)
+    return Spark(Sources(find_source(frame), {"others": find_source(others)}), DECLARED)
 
 
 def test_a_failure_does_not_depend_on_conditions(local_cluster: Any) -> None:
@@ -96,7 +96,7 @@ def test_a_moment_that_does_not_fit_fails_for_every_condition(
     tmp_path.chmod(0o755)
     day = dp.date("2020-01-01", "2020-12-31")
     declared = Schema(name="t", columns={"x": dp.number(0, many), "m": day}, unit="row")
-    with closing(Spark(Sources(find(str(path), engine="spark")), declared)) as engine:
+    with closing(Spark(Sources(find_source(str(path), engine="spark")), declared)) as engine:
         for least in (0, 100, 5000):
             question = asked(declared, {"n": dp.col("m").count()}, where=(dp.col("x") > least,))
             with pytest.raises(dp.UnansweredError):
@@ -121,16 +121,16 @@ def test_a_session_that_skips_what_it_cannot_read_is_refused(local_cluster: Any)
 
 def test_no_condition_reaches_a_scan(local_cluster: Any, tmp_path: Path) -> None:
     """Neither row groups nor folders are left out by what a file says about its rows."""
-    from discreet.sql.measures import queries
+    from discreet.sql.write.queries import queries
 
     place = tmp_path / "parts"
     plain = stored(local_cluster).selectExpr("id", "x", "CAST(x AS DOUBLE) AS y", "tag")
     plain.write.partitionBy("tag").parquet(str(place))
     others = local_cluster.range(1, 9).selectExpr("id", "CAST(id AS DOUBLE) AS z")
-    sources = Sources(find(str(place), engine="spark"), {"others": find(others)})
+    sources = Sources(find_source(str(place), engine="spark"), {"others": find_source(others)})
     with closing(Spark(sources, DECLARED)) as engine:
         for text in (ASKED[1], "SELECT SUM(x) AS s FROM t WHERE tag = 'a'", ASKED[20]):
-            question = checked(parse_select(text, DECLARED), DECLARED)
+            question = checked_question(parse_select(text, DECLARED), DECLARED)
             for _, query, _ in queries(question, question.measures, None, engine.forms):
                 frame = local_cluster.sql(engine._written(query))
                 plan = frame._jdf.queryExecution().executedPlan().toString()

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import discreet as dp
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, find_source
 from discreet.engines.spark.engine import Spark
 from discreet.errors import SourceError, UnansweredError
 from discreet.plan.schema import Schema
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.sensitivity import Neighbors
 from tests.spark.clusters import executors
 from tests.support.measuring import asked, integers
 from tests.support.waits import until
@@ -98,7 +98,7 @@ def test_an_executor_that_is_killed_changes_no_integer(local_cluster: Any, tmp_p
     gate = Gate(tmp_path)
     gate.open()
     frame = gated_frame(local_cluster, gate)
-    with closing(Spark(Sources(find(frame)), DECLARED)) as engine:
+    with closing(Spark(Sources(find_source(frame)), DECLARED)) as engine:
         expected = measured(engine)
         gate.shut()
         killed: list[int] = []
@@ -136,8 +136,10 @@ def test_a_task_that_is_run_again_counts_once(local_cluster: Any) -> None:
         "id % 50 AS id", "'a' AS key", "CAST(id % 10 AS DOUBLE) AS x"
     )
     with (
-        closing(Spark(Sources(find(plain)), DECLARED)) as engine,
-        closing(Spark(Sources(find(failing(local_cluster, always=False))), DECLARED)) as other,
+        closing(Spark(Sources(find_source(plain)), DECLARED)) as engine,
+        closing(
+            Spark(Sources(find_source(failing(local_cluster, always=False))), DECLARED)
+        ) as other,
     ):
         assert measured(other) == measured(engine)
 

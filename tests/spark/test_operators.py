@@ -10,16 +10,20 @@ import duckdb
 import pyarrow
 import pytest
 
-from discreet.engines.spark.connection import Connection
-from discreet.engines.spark.texts import float_text, literal, lowered, raised
-from discreet.engines.spark.writing import Writing
+from discreet.engines.spark.connection import SparkConnection
+from discreet.engines.spark.writer import (
+    SparkWriter,
+    float_text,
+    lowercase,
+    text_literal,
+    uppercase,
+)
 from discreet.errors import QueryError
 from discreet.plan.expressions import Node
-from discreet.plan.types import check
-from discreet.sql.expressions import column_name
-from discreet.sql.expressions import expression as sql_of
-from discreet.sql.shape import called, chosen, relation
-from discreet.sql.text import parse_expression
+from discreet.plan.types import check_expression
+from discreet.sql.read.expressions import parse_expression
+from discreet.sql.write.expressions import aliased, column_name, select_columns, table_reference
+from discreet.sql.write.expressions import expression_sql as sql_of
 from tests.support.arrow_frames import frame
 from tests.support.offered_expressions import COLUMNS, EXAMPLES, FURTHER, KINDS, MORE, ROWS
 
@@ -38,7 +42,7 @@ AT_ONCE = 12
 
 
 def node_of(text: str) -> Node:
-    return check(parse_expression(text), COLUMNS).node
+    return check_expression(parse_expression(text), COLUMNS).node
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +50,12 @@ def stored(local_cluster: Any) -> Any:
     """The odd rows in Spark, in memory, and how queries about them are written."""
     rows = [(place, *(row[name] for name in KINDS)) for place, row in enumerate(ROWS)]
     arrow = frame({"place": "bigint", **KINDS}, rows)
-    connection = Connection(local_cluster, own=False)
+    connection = SparkConnection(local_cluster, own=False)
     view = connection.view(local_cluster.createDataFrame(arrow).repartition(2))
     columns = {name: name for name in ("place", *KINDS)}
     local = duckdb.connect()
     local.register("stored", arrow)
-    yield connection, Writing({"stored": (view, columns)}), local
+    yield connection, SparkWriter({"stored": (view, columns)}), local
     connection.close()
     local.close()
 
@@ -62,10 +66,10 @@ def test_a_value_is_what_duckdb_computes(stored: Any, start: int) -> None:
     texts = OFFERED[start : start + AT_ONCE]
     names = {one: one for one in COLUMNS}
     values = [
-        called(sql_of(node_of(text), names), f"found_{place}") for place, text in enumerate(texts)
+        aliased(sql_of(node_of(text), names), f"found_{place}") for place, text in enumerate(texts)
     ]
-    inner = chosen(*map(column_name, ("place", *KINDS))).from_(relation("stored"))
-    query = chosen(column_name("place"), *values).from_(inner.subquery("inner_rows"))
+    inner = select_columns(*map(column_name, ("place", *KINDS))).from_(table_reference("stored"))
+    query = select_columns(column_name("place"), *values).from_(inner.subquery("inner_rows"))
     here = sorted(local.execute(query.sql("duckdb")).fetchall(), key=itemgetter(0))
     there = sorted(connection.rows(writing.text(query)), key=itemgetter(0))
     assert len(here) == len(there) == len(ROWS)
@@ -88,7 +92,7 @@ def same(first: object, second: object, *, loose: bool) -> bool:
 
 @pytest.mark.parametrize("text", sorted(REFUSED))
 def test_what_spark_cannot_compute_alike_is_refused(stored: Any, text: str) -> None:
-    query = chosen(called(sql_of(node_of(text), {one: one for one in COLUMNS}), "found"))
+    query = select_columns(aliased(sql_of(node_of(text), {one: one for one in COLUMNS}), "found"))
     with pytest.raises(QueryError, match="not offered on Spark"):
         stored[1].text(query)
 
@@ -104,7 +108,7 @@ def test_letters_are_those_of_duckdb_sign_by_sign(local_cluster: Any) -> None:
     every = [chr(one) for one in range(1, 0x110000) if not 0xD800 <= one < 0xE000]
     local = duckdb.connect()
     local.register("signs", pyarrow.table({"sign": every}))
-    for name, written in (("LOWER", lowered), ("UPPER", raised)):
+    for name, written in (("LOWER", lowercase), ("UPPER", uppercase)):
         here = dict(local.execute(f"SELECT sign, {name}(sign) FROM signs").fetchall())
         # All that either engine may change, and many that neither does.
         cased = [one for one in every if here[one] != one or one.upper() != one.lower()]
@@ -139,7 +143,7 @@ def test_floats_are_written_as_duckdb_does(local_cluster: Any) -> None:
 
 def test_a_text_is_written_so_that_no_setting_reads_it(local_cluster: Any) -> None:
     texts = ["", "a", "it's", "a\\b", "${spark.app.name}", "日本", "\x00", "%_", "`", '"', "\n"]
-    shown = ", ".join(f"{literal(text)} AS t{place}" for place, text in enumerate(texts))
+    shown = ", ".join(f"{text_literal(text)} AS t{place}" for place, text in enumerate(texts))
     assert list(local_cluster.sql(f"SELECT {shown}").collect()[0]) == texts
     # Negative control: between quotes it would be read.
     plain = local_cluster.sql("SELECT '${spark.app.name}' AS t").collect()[0][0]

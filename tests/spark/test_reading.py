@@ -9,10 +9,10 @@ from urllib.parse import quote
 import pyarrow
 import pytest
 
-from discreet.engines.sources import Stored, find
+from discreet.engines.sources import TableView, find_source
 from discreet.engines.spark.columns import relation
 from discreet.errors import SourceError
-from discreet.plan.columns import Number
+from discreet.plan.columns import NumberColumn
 from tests.reading import rule
 from tests.reading.stores import PLACE, arrow, moments, parquet_files, read_back, texts
 
@@ -80,7 +80,7 @@ def check(source: object, kind: str, what: str) -> None:
         for copy, (name, declared) in enumerate(rule.DECLARED.items())
         if name not in refused
     }
-    rows = read_back(source, {PLACE: Number(), **dict(copies.values())})
+    rows = read_back(source, {PLACE: NumberColumn(), **dict(copies.values())})
     found = {int(row[0]): row[1:] for row in rows}
     assert len(found) == len(cells), (kind, what)
     wrong = [
@@ -97,7 +97,7 @@ def check(source: object, kind: str, what: str) -> None:
 def test_a_type_without_a_total_way_is_refused(kind: str) -> None:
     stored = kind if kind != "not UTF-8" else "string"
     for name in STORED[kind][2]:
-        table = Stored(find(pyarrow.table({})), {"c": rule.DECLARED[name]})
+        table = TableView(find_source(pyarrow.table({})), {"c": rule.DECLARED[name]})
         with pytest.raises(SourceError, match=r"could fail on a row|bounds of their own"):
             relation(table, {"c": stored}, {"c": "c0"})
 

@@ -15,12 +15,12 @@ import pyarrow
 import pytest
 
 import discreet as dp
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, find_source
 from discreet.engines.spark.engine import Spark
 from discreet.engines.spark.session import check_running
 from discreet.errors import SourceError
 from discreet.plan.schema import ROW, Schema
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.sensitivity import Neighbors
 from tests.support import engine_contract as contract
 from tests.support.arrow_frames import frame
 from tests.support.measuring import asked, integers
@@ -127,7 +127,7 @@ def test_the_doctor_finds_spark_and_java(files: Path) -> None:
 
 def one_sum(session: Any, rows: pyarrow.Table, column: Any) -> Any:
     declared = Schema(name="t", columns={"x": column}, unit=ROW, neighbors=Neighbors.ADD_REMOVE)
-    engine = Spark(Sources(find(session.createDataFrame(rows))), declared)
+    engine = Spark(Sources(find_source(session.createDataFrame(rows))), declared)
     question = asked(declared, asked_of(column))
     try:
         engine.prepare(question, question.measures)
@@ -174,11 +174,11 @@ TYPED = [
 )
 def test_a_stored_type_is_read_as_on_duckdb(local_cluster: Any, values: Any, column: Any) -> None:
     from discreet.engines.duckdb.engine import DuckDB
-    from discreet.engines.duckdb.sources import Frame
+    from discreet.engines.duckdb.source import FrameSource
 
     rows = pyarrow.table({"x": values})
     declared = Schema(name="t", columns={"x": column}, unit=ROW, neighbors=Neighbors.ADD_REMOVE)
-    here = DuckDB(Sources(Frame(rows)), declared)
+    here = DuckDB(Sources(FrameSource(rows)), declared)
     question = asked(declared, asked_of(column))
     expected = integers(here, question, question.measures, None)
     here.close()
@@ -206,7 +206,7 @@ def test_no_setting_of_the_session_changes_an_integer(local_cluster: Any, names:
     rows = frame(contract.TYPES, contract.adversarial())
     one = next(one for one in contract.questions(quick=True) if one[0].startswith("id") and one[3])
     _, declared, question, blocks, cells = one
-    engine = Spark(Sources(find(local_cluster.createDataFrame(rows))), declared)
+    engine = Spark(Sources(find_source(local_cluster.createDataFrame(rows))), declared)
     expected = contract.measured(engine, question, blocks, cells)
     before = {name: local_cluster.conf.get(name, None) for name in names}
     for name in names:

@@ -12,8 +12,8 @@ from statistics import median
 import pytest
 
 from discreet.errors import DiscreetError
-from discreet.question.check import checked
-from discreet.sql.select import parse_select
+from discreet.question.check import checked_question
+from discreet.sql.read.select import parse_select
 from tests.sql.corpus.facts import FOLDER, Case, accepted_facts, cases, parts, refused_facts
 from tests.sql.corpus.rewrite import rewritten
 from tests.sql.corpus.schemas import SCHEMAS, VISITS
@@ -55,7 +55,7 @@ def test_a_refusal_says_fact_rule_and_remedy(case: Case) -> None:
 
 @each("case", [one for one in REFUSED if "instead" in one.expected], ids=str)
 def test_what_a_refusal_recommends_is_accepted(case: Case) -> None:
-    checked(parse_select(case.expected["instead"], case.schema), case.schema)
+    checked_question(parse_select(case.expected["instead"], case.schema), case.schema)
 
 
 def test_the_place_of_a_refusal_is_that_of_its_subject() -> None:

@@ -9,12 +9,19 @@ import duckdb
 import pandas
 import pytest
 
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, find_source
 from discreet.ledger import Ledger
-from discreet.plan.columns import Boolean, Category, Column, Number, Text, date_text
+from discreet.plan.columns import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    NumberColumn,
+    TextColumn,
+    date_text,
+)
 from discreet.plan.schema import Schema
-from discreet.privacy.budget import Budget
-from discreet.release.opening import open_engine
+from discreet.privacy.losses import Budget
+from discreet.release.open_table import open_engine
 from discreet.release.table import Table
 from tests.sql.corpus.facts import Case, cases
 from tests.sql.corpus.schemas import SCHEMAS
@@ -36,13 +43,13 @@ _TIES = {"the second most common ward", "requests by hour", "ratings of each fil
 def _value(column: Column, place: int) -> Any:
     """A value of a column, within its declaration, by arithmetic."""
     match column:
-        case Category(values):
+        case CategoryColumn(values):
             return values[place % len(values)]
-        case Boolean():
+        case BooleanColumn():
             return place % 3 == 0
-        case Text():
+        case TextColumn():
             return f"/shop/{place % 5}"
-        case Number(low=low, high=high, dated=dated):
+        case NumberColumn(low=low, high=high, dated=dated):
             if low is None or high is None:
                 return place % 10
             found = low + (place * 7) % int(high - low)
@@ -84,10 +91,16 @@ def _frames(schema: Schema) -> dict[str, tuple[Any, Mapping[str, Column]]]:
 
 
 def _typed(name: str, column: Column | None) -> str:
-    dated = isinstance(column, Number) and column.dated
-    whole = isinstance(column, Number) and column.whole
+    dated = isinstance(column, NumberColumn) and column.dated
+    whole = isinstance(column, NumberColumn) and column.whole
     kind = (
-        "DATE" if dated else "BIGINT" if whole else "DOUBLE" if isinstance(column, Number) else ""
+        "DATE"
+        if dated
+        else "BIGINT"
+        if whole
+        else "DOUBLE"
+        if isinstance(column, NumberColumn)
+        else ""
     )
     return f'CAST("{name}" AS {kind}) AS "{name}"' if kind else f'"{name}"'
 
@@ -104,9 +117,9 @@ def engines() -> Iterator[dict[str, tuple[Table, duckdb.DuckDBPyConnection]]]:
             parts = ", ".join(_typed(one, columns.get(one)) for one in frame.columns)
             connection.execute(f'CREATE TABLE "{name}" AS SELECT {parts} FROM raw_{name}')
         sources = Sources(
-            find(frames[schema.name][0], None),
-            {name: find(frames[name][0]) for name in schema.private},
-            {name: find(frames[name][0]) for name in schema.public},
+            find_source(frames[schema.name][0], None),
+            {name: find_source(frames[name][0]) for name in schema.private},
+            {name: find_source(frames[name][0]) for name in schema.public},
         )
         table = Table(open_engine(sources, schema), schema, Ledger(":memory:"))
         table.ledger.declare(

@@ -10,12 +10,12 @@ import pyarrow
 import pytest
 
 from discreet.plan.columns import number
-from discreet.plan.schema import Beside, Schema
-from discreet.question.check import Question, checked
-from discreet.sql import sources
-from discreet.sql.forms import DUCKDB
-from discreet.sql.measures import keys_query, queries
-from discreet.sql.select import parse_select
+from discreet.plan.schema import PartnerTable, Schema
+from discreet.question.check import Question, checked_question
+from discreet.sql.read.select import parse_select
+from discreet.sql.write import rows
+from discreet.sql.write.queries import keys_query, queries
+from discreet.sql.write.rows import DUCKDB
 from tests.support.drawn_sql import Rows, accepted, schema
 from tests.support.several_tables import TIMES, frames
 from tests.support.trials import all_but
@@ -46,7 +46,7 @@ def _schema() -> Schema:
         unit="id",
         max_rows=3,
         max_groups=2,
-        private={"patients": Beside(columns={"mass": number(-2, 90)}, unit="id", max_rows=2)},
+        private={"patients": PartnerTable(columns={"mass": number(-2, 90)}, unit="id", max_rows=2)},
     )
 
 
@@ -81,7 +81,7 @@ def _shuffled(tables: dict[str, Any], seed: int) -> dict[str, Any]:
 @pytest.mark.parametrize("name", all_but(["a sum for each person"], QUESTIONS, pytest.mark.slow))
 def test_neither_threads_nor_the_order_of_rows_show(name: str) -> None:
     declared, tables = _schema(), _tables()
-    question = checked(parse_select(QUESTIONS[name], declared), declared)
+    question = checked_question(parse_select(QUESTIONS[name], declared), declared)
     expected = _found(question, tables, 1)
     assert any(any(row[1:]) for found in expected for row in found)
     for threads in (2, 8):
@@ -120,7 +120,7 @@ def _zeros(declared: Schema) -> set[str]:
         "SELECT SUM(q.k) AS s FROM visits AS v JOIN (SELECT id, mass AS k, COUNT(*) AS n "
         "FROM patients GROUP BY id, mass) AS q ON v.id = q.id"
     )
-    question = checked(parse_select(text, declared), declared)
+    question = checked_question(parse_select(text, declared), declared)
     found = set()
     for whole in range(1, 12):
         for zeros in ([0.0, -0.0], [-0.0, 0.0]):
@@ -137,7 +137,7 @@ def test_the_sign_of_a_zero_does_not_choose_rows(monkeypatch: pytest.MonkeyPatch
     private = {name: replace(one, max_rows=1) for name, one in declared.private.items()}
     declared = replace(declared, private=private)
     assert len(_zeros(declared)) == 11
-    monkeypatch.setattr(sources, "plain_zero", lambda value: value)  # negative control
+    monkeypatch.setattr(rows, "plain_zero", lambda value: value)  # negative control
     assert len(_zeros(declared)) > 11
 
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.measures.steps import Steps
+from discreet.measures.measure import Steps
 from discreet.plan.schema import ROW
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.check import Question, checked
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.check import Question, checked_question
 from discreet.question.relations import PerPerson
-from discreet.sql.select import parse_select
+from discreet.sql.read.select import parse_select
 from tests.support import interpreter
 from tests.support.drawn_sql import PEOPLE, ROWS_OF_WARDS, Rows, accepted, relations, schema
 from tests.support.measuring import BOTH, QUICK, UNITS, share
@@ -74,7 +74,7 @@ def test_an_interpreter_without_a_rule_is_told_apart(monkeypatch: pytest.MonkeyP
     """Negative control: the comparison sees a person's side of a join that is not cut."""
     declared = schema(max_rows=2)
     text = "SELECT COUNT(*) AS n FROM visits v JOIN patients p ON v.id = p.pid"
-    question = checked(parse_select(text, declared), declared)
+    question = checked_question(parse_select(text, declared), declared)
     rows = Rows(Random(2), clean=True)
     visits, patients = [rows.visit("p") for _ in range(5)], [rows.patient("p")]
     patients.append(rows.patient("q"))

@@ -11,13 +11,13 @@ import pytest
 
 from discreet.errors import BoundsError, QueryError
 from discreet.plan.columns import date, integer, number
-from discreet.plan.dates import FIRST_DAY, LAST_DAY
-from discreet.plan.expressions import Node, shown
-from discreet.plan.types import Typed, check
-from discreet.question.build import col, expression, when
-from discreet.sql.expressions import expression as sql_of
-from discreet.sql.offered import CALLED, FUNCTIONS, OPERATORS, WRITTEN
-from discreet.sql.text import parse_expression
+from discreet.plan.expressions import Node, expression_text
+from discreet.plan.functions import FIRST_DAY, LAST_DAY
+from discreet.plan.types import CheckedExpression, check_expression
+from discreet.question.builder import as_expression, col, when
+from discreet.sql.read.allow_list import CALLED, FUNCTIONS, OPERATORS, WRITTEN
+from discreet.sql.read.expressions import parse_expression
+from discreet.sql.write.expressions import expression_sql as sql_of
 from tests.support import engine_twin as twin
 from tests.support.cases import each
 from tests.support.measuring import asked, schema
@@ -43,7 +43,7 @@ def computed(engine: duckdb.DuckDBPyConnection, node: Node) -> list[object]:
 
 @each("text", [*EXAMPLES, *FURTHER])
 def test_every_value_is_what_plain_python_says(engine, text):
-    typed = check(parse_expression(text), COLUMNS)
+    typed = check_expression(parse_expression(text), COLUMNS)
     for row, found in zip(ROWS, computed(engine, typed.node), strict=True):
         expected = twin.evaluate(typed.node, row)
         assert alike(found, expected), (text, row, found, expected)
@@ -58,7 +58,7 @@ def alike(found, expected) -> bool:
 def test_a_twin_that_rounds_down_is_told_apart(engine):
     """Negative control: the comparison sees a rule that is left out."""
     rounded, floored = (
-        check(parse_expression(text), COLUMNS) for text in ("ROUND(stay)", "FLOOR(stay)")
+        check_expression(parse_expression(text), COLUMNS) for text in ("ROUND(stay)", "FLOOR(stay)")
     )
     found = computed(engine, rounded.node)
     assert any(
@@ -78,8 +78,8 @@ DECLARED = {
 }
 
 
-def typed(text: str) -> Typed:
-    return check(parse_expression(text), DECLARED)
+def typed(text: str) -> CheckedExpression:
+    return check_expression(parse_expression(text), DECLARED)
 
 
 @each(
@@ -235,7 +235,7 @@ X, TAG, DAY = col("x"), col("tag"), col("admitted")
 )
 def test_sql_and_python_make_the_same_node(text, meant):
     assert parse_expression(text) == meant.node
-    assert parse_expression(shown(meant.node)) == meant.node
+    assert parse_expression(expression_text(meant.node)) == meant.node
 
 
 @pytest.mark.parametrize(
@@ -258,9 +258,9 @@ def test_a_parameter_that_does_not_fit_is_refused(wrong):
 
 
 def test_a_missing_text_is_missing_in_every_function():
-    nothing = expression(None)
+    nothing = as_expression(None)
     for node in (nothing.lower(), nothing.length(), nothing.like("%"), nothing.year(), nothing % 2):
-        assert twin.evaluate(check(node.node, {}).node, {}) is None
+        assert twin.evaluate(check_expression(node.node, {}).node, {}) is None
 
 
 # What is offered
@@ -281,7 +281,7 @@ def test_nested_calls_are_read_or_refused_at_once(name):
 @each("offer", [*WRITTEN, *OPERATORS, *FUNCTIONS], ids=lambda one: one.name)
 def test_what_is_shown_of_an_example_means_the_same(offer):
     node = parse_expression(offer.example)
-    assert parse_expression(shown(node)) == node
+    assert parse_expression(expression_text(node)) == node
     assert offer.meaning
 
 

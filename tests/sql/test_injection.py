@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.errors import DiscreetError, QueryError
-from discreet.question.check import checked
+from discreet.question.check import checked_question
 from discreet.release.table import Table
-from discreet.sql.offered import FUNCTIONS
-from discreet.sql.select import parse_select
-from discreet.sql.tokens import MOST_CHARACTERS
+from discreet.sql.read.allow_list import FUNCTIONS
+from discreet.sql.read.lexer import MOST_CHARACTERS
+from discreet.sql.read.select import parse_select
 from tests.sql.corpus.schemas import SCHEMAS, VISITS
 from tests.support.cases import each
 from tests.support.trials import examples
@@ -578,7 +578,7 @@ def _planned_or_refused(text: str, table: str) -> None:
     """Nothing but an error of our own, and no more than some seconds."""
     start, message = time.process_time(), ""
     try:
-        checked(parse_select(text, SCHEMAS[table]), SCHEMAS[table])
+        checked_question(parse_select(text, SCHEMAS[table]), SCHEMAS[table])
     except DiscreetError as error:
         message = str(error)
     assert time.process_time() - start < SECONDS, json.dumps(text)

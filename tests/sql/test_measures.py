@@ -7,22 +7,25 @@ import duckdb
 import pyarrow
 import pytest
 
+from discreet.measures.measure import PeopleReading
 from discreet.measures.moments import Moments
-from discreet.measures.reading import PeopleIn
-from discreet.measures.totals import Total
+from discreet.measures.sums import Total
 from discreet.plan.columns import category, number, text
 from discreet.plan.schema import ROW, Schema
-from discreet.question.build import Asked, col, people, rows
+from discreet.question.builder import AggregateExpression, col, people, rows
 from discreet.question.check import Question
-from discreet.sql.measures import keys_query, people_query, ranks_query, sums_query
-from discreet.sql.rows import Cells
+from discreet.sql.write.queries import keys_query, people_query, ranks_query, sums_query
+from discreet.sql.write.rows import Cells
 from tests.support.measuring import asked
 
 ODD = ("a", "A", "", " a", "a ", "it's", 'a"b', "é", "e\u0301", "\\n", "NULL")
 
 
 def question(
-    asking: dict[str, Asked], unit: str = "id", keys: Sequence[Any] = ("key",), **columns: Any
+    asking: dict[str, AggregateExpression],
+    unit: str = "id",
+    keys: Sequence[Any] = ("key",),
+    **columns: Any,
 ) -> Question:
     declared = {"key": category(ODD), "value": number(0, 100), **columns}
     caps = {} if unit == ROW else {"max_rows": 2, "max_groups": 2}
@@ -47,7 +50,7 @@ def test_rows_that_are_weighed_are_read_once() -> None:
     for query in (sums(one), ranks_query(ranked, ranked.measures[0].value)):  # type: ignore[union-attr]
         assert "measured AS MATERIALIZED" in query.sql("duckdb")
         assert query.sql("duckdb").count("FROM source") == 1
-    counted = people_query(question({"n": people()}), PeopleIn())
+    counted = people_query(question({"n": people()}), PeopleReading())
     assert counted.sql("duckdb").count("FROM source") == 1
 
 
@@ -65,7 +68,7 @@ def test_a_row_in_no_group_does_not_weigh_its_person_down() -> None:
     one = question({"n": rows()})
     data = {"id": [1] * 6, "key": ["a", "A", *["elsewhere"] * 3, None], "value": [1.0] * 6}
     assert found(sums(one), data) == [(0, 1 << 30), (1, 1 << 30)]
-    assert found(people_query(question({"n": people()}), PeopleIn()), data) == [
+    assert found(people_query(question({"n": people()}), PeopleReading()), data) == [
         (0, 1 << 30),
         (1, 1 << 30),
     ]
@@ -84,7 +87,7 @@ def test_results_are_the_same_on_every_number_of_threads(scale: int | str) -> No
     unlisted = question({"n": people()}, key=text())
     for query in (
         sums(both),
-        people_query(question({"n": people()}), PeopleIn()),
+        people_query(question({"n": people()}), PeopleReading()),
         keys_query(unlisted),
     ):
         assert found(query, data, 1) == found(query, data, 4) != []

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.measures.measure import Measure
-from discreet.measures.unit import SHARE
+from discreet.measures.measure import SHARE, Measure
 from discreet.plan.schema import ROW, Schema
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.check import Question, checked
-from discreet.sql import measures, sources
-from discreet.sql.select import parse_select
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.check import Question, checked_question
+from discreet.sql.read.select import parse_select
+from discreet.sql.write import queries, rows
 from tests.support import interpreter
 from tests.support.drawn_sql import NUMBERS, PEOPLE, ROWS_OF_WARDS, WARDS, Rows, accepted, schema
 from tests.support.measuring import BOTH, QUICK, UNITS, bound, distance, squared, squared_bound
@@ -117,7 +116,7 @@ def asked(source: str, declared: Schema, key: str = "CASE WHEN stay > 9 THEN 1 E
         f"MEDIAN({stay}) AS middle, COUNT(DISTINCT CASE WHEN {stay} > 1 THEN v.id END) AS people "
         f"FROM {source} GROUP BY 1"
     )
-    return checked(parse_select(text, declared), declared)
+    return checked_question(parse_select(text, declared), declared)
 
 
 def everywhere(times: int, whose: str = "moving") -> Person:
@@ -169,7 +168,9 @@ def test_a_person_counts_for_nearly_all_that_is_priced(source: str) -> None:
 
 def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Negative control: rows of a join that are not weighed down."""
-    monkeypatch.setattr(measures, "_share", lambda share, cap, count: measures.integer(share))
+    monkeypatch.setattr(
+        queries, "_share", lambda share, cap, count: queries.integer_constant(share)
+    )
     for source in ("by person", "many partners", "per person and ward", "row by row"):
         question = asked(JOINED[source], schema(max_rows=3))
         distances, _ = moves(question, OTHERS, NOBODY, everywhere(3))
@@ -197,7 +198,7 @@ def test_the_cap_on_a_side_of_a_join_is_not_what_the_bound_rests_on(
     """Without it only time is lost: weights are given out after the join."""
     question = asked(JOINED["with itself"], schema(max_rows=3))
     cut, _ = moves(question, OTHERS, NOBODY, everywhere(9))
-    monkeypatch.setattr(sources, "_few", lambda query, names, cap: query)
+    monkeypatch.setattr(rows, "_few", lambda query, names, cap: query)
     uncut, _ = moves(question, OTHERS, NOBODY, everywhere(9))
     assert cut != uncut
     assert all(moved <= bound(block, question) for block, moved in uncut.items())
@@ -213,7 +214,7 @@ def doubled(monkeypatch: pytest.MonkeyPatch) -> Question:
     monkeypatch.setattr(several, "ROWS_OF_WARDS", (*ROWS_OF_WARDS, *ROWS_OF_WARDS))
     declared = schema(unit=ROW)
     text = "SELECT COUNT(*) AS n FROM visits v JOIN wards w ON v.ward = w.ward"
-    return checked(parse_select(text, declared), declared)
+    return checked_question(parse_select(text, declared), declared)
 
 
 def test_a_row_has_one_partner_even_where_the_lookup_says_so_wrongly(
@@ -228,7 +229,7 @@ def test_a_row_has_one_partner_even_where_the_lookup_says_so_wrongly(
 def test_without_that_a_row_counts_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Negative control."""
     question = doubled(monkeypatch)
-    monkeypatch.setattr(sources, "_partners", lambda lookup, keys, found, most: lookup)
+    monkeypatch.setattr(rows, "_partners", lambda lookup, keys, found, most: lookup)
     visit = Rows(Random(6), clean=True).visit("p")
     distances, _ = moves(question, NOBODY, NOBODY, ([visit], []))
     assert list(distances.values()) == [2]

@@ -9,12 +9,11 @@ import pytest
 
 import discreet as dp
 from discreet.plan.columns import boolean, category, date, integer, number, text
-from discreet.privacy.budget import Budget
-from discreet.question.build import col, people, rows, when
-from discreet.question.check import checked
-from discreet.release.asking import Asking
-from discreet.release.price import price
-from discreet.release.table import Table
+from discreet.privacy.losses import Budget
+from discreet.question.builder import col, people, rows, when
+from discreet.question.check import checked_question
+from discreet.release.price import price_question
+from discreet.release.table import QuestionBuilder, Table
 from tests.support.cases import each
 
 COLUMNS = {
@@ -43,7 +42,7 @@ def visits() -> Iterator[Table]:
         yield opened
 
 
-Asks = Callable[[Table], Asking]
+Asks = Callable[[Table], QuestionBuilder]
 
 PAIRS: list[tuple[str, Asks]] = [
     ("SELECT COUNT(*) AS n FROM visits", lambda t: t.agg(n=rows())),
@@ -186,16 +185,18 @@ def test_sql_and_python_ask_the_same_question(visits: Table, sql: str, asks: Ask
     written, built = visits.ask(sql), asks(visits)
     assert written.query == built.query
     assert written.query.text == built.query.text
-    questions = [checked(one.query, visits.schema) for one in (written, built)]
+    questions = [checked_question(one.query, visits.schema) for one in (written, built)]
     assert questions[0] == questions[1]
     delta = Fraction(1, 10**6)
-    first, second = (price(question, Fraction(1), delta) for question in questions)
+    first, second = (price_question(question, Fraction(1), delta) for question in questions)
     assert first == second
 
 
 @pytest.mark.parametrize(("sql", "asks"), DERIVED, ids=[sql for sql, _ in DERIVED])
 def test_columns_of_a_subquery_are_derived_columns(visits: Table, sql: str, asks: Asks) -> None:
-    written, built = (checked(one.query, visits.schema) for one in (visits.ask(sql), asks(visits)))
+    written, built = (
+        checked_question(one.query, visits.schema) for one in (visits.ask(sql), asks(visits))
+    )
     assert replace(written, query=built.query) == built
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.plan.columns import Column, boolean, category, date, integer, number, text
-from discreet.plan.schema import Beside, Public, Schema
-from discreet.question.check import checked
+from discreet.plan.schema import LookupTable, PartnerTable, Schema
+from discreet.question.check import checked_question
 from discreet.question.query import Query
-from discreet.sql.select import explained, parse_select
+from discreet.sql.read.select import explained, parse_select
 from tests.support.cases import each
 
 ORDERS = Schema(
@@ -26,11 +26,13 @@ ORDERS = Schema(
     max_groups=2,
     max_rows=5,
     private={
-        "customers": Beside(columns={"sex": category(["f", "m"])}, unit="customer_id", max_rows=1),
-        "calls": Beside(columns={"minutes": number(0, 60)}, unit="caller", max_rows=3),
+        "customers": PartnerTable(
+            columns={"sex": category(["f", "m"])}, unit="customer_id", max_rows=1
+        ),
+        "calls": PartnerTable(columns={"minutes": number(0, 60)}, unit="caller", max_rows=3),
     },
     public={
-        "shops": Public(
+        "shops": LookupTable(
             columns={"shop": category(["s1", "s2"]), "kind": category(["city", "land"])},
             most={"shop": 1},
         )
@@ -43,7 +45,7 @@ SHARE = "100 * COUNT(*) FILTER (WHERE shop = 's1') / COUNT(*)"
 def select(question: str) -> Query:
     """A question about orders, checked."""
     query = parse_select(explained(question) or question, ORDERS)
-    checked(query, ORDERS)
+    checked_question(query, ORDERS)
     return query
 
 
@@ -83,7 +85,7 @@ def test_without_a_category_the_example_has_no_groups():
         parse_select("SHOW TABLES", schema)
     found = str(caught.value).partition("Write ")[2].removesuffix(".")
     assert found == 'SELECT COUNT(*) FROM "my table"'
-    checked(parse_select(found, schema), schema)
+    checked_question(parse_select(found, schema), schema)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +276,7 @@ def test_a_group_that_is_not_selected_is_shown_in_front():
 def test_a_group_that_is_not_selected_keeps_its_name():
     schema = Schema(name="t", columns={"count": category(["a", "b"])})
     query = parse_select("SELECT COUNT(*) FROM t GROUP BY count", schema)
-    checked(query, schema)
+    checked_question(query, schema)
     assert [key.name for key in query.keys] == ["count"]
     assert [name for name, _ in query.outputs] == ["count_2"]
     assert "two columns of the answer are named 'shop'" in refused(
@@ -299,7 +301,9 @@ def test_missing_values_come_last():
 def refused_groups(column: Column, asked: str = "x") -> str:
     schema = Schema(name="t", columns={"x": column}, unit="id", max_groups=1, max_rows=1)
     with pytest.raises(DiscreetError) as found:
-        checked(parse_select(f"SELECT {asked} AS k, COUNT(*) FROM t GROUP BY k", schema), schema)
+        checked_question(
+            parse_select(f"SELECT {asked} AS k, COUNT(*) FROM t GROUP BY k", schema), schema
+        )
     return str(found.value)
 
 

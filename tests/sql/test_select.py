@@ -9,13 +9,13 @@ import pytest
 
 from discreet.errors import DiscreetError, QueryError
 from discreet.measures.measure import Aggregate
-from discreet.measures.table import PEOPLE
+from discreet.measures.registry import PEOPLE
 from discreet.plan.expressions import Calculation, Compared, Constant, Named
 from discreet.plan.schema import Schema
-from discreet.question.build import col, people, rows, when
-from discreet.question.check import checked
-from discreet.question.query import After, Key, Query
-from discreet.sql.select import parse_select
+from discreet.question.builder import col, people, rows, when
+from discreet.question.check import checked_question
+from discreet.question.query import GroupKey, PostProcessing, Query
+from discreet.sql.read.select import parse_select
 from tests.sql.corpus.schemas import LOG, PERSONS, RATINGS, VISITS
 from tests.support.cases import each
 
@@ -25,14 +25,14 @@ STAY = col("stay")
 def select(text: str, schema: Schema = VISITS) -> Query:
     """The question of a text, checked."""
     query = parse_select(text, schema)
-    checked(query, schema)
+    checked_question(query, schema)
     return query
 
 
 def refused(text: str, schema: Schema = VISITS) -> str:
     """The message with which a text is refused."""
     with pytest.raises(DiscreetError) as caught:
-        checked(parse_select(text, schema), schema)
+        checked_question(parse_select(text, schema), schema)
     return str(caught.value)
 
 
@@ -116,12 +116,12 @@ def test_columns_that_are_equal_have_names_of_their_own():
 
 def test_a_name_without_capitals_finds_its_column_and_the_answer_keeps_the_analysts():
     query = select("SELECT WARD, AVG(Stay) FROM Visits AS V GROUP BY v.Ward")
-    assert query.keys == (Key("WARD", Named("ward")),)
+    assert query.keys == (GroupKey("WARD", Named("ward")),)
     assert query.outputs == (("avg_stay", STAY.mean().aggregate),)
 
 
-WARD = (Key("ward", col("ward").node),)
-IS_LONG = Key("long", (STAY > 7).node)
+WARD = (GroupKey("ward", col("ward").node),)
+IS_LONG = GroupKey("long", (STAY > 7).node)
 BINS = (Fraction(0), Fraction(18), Fraction(65))
 
 
@@ -138,19 +138,19 @@ BINS = (Fraction(0), Fraction(18), Fraction(65))
         ("SELECT stay > 7 AS long, COUNT(*) FROM visits GROUP BY LONG", (IS_LONG,)),
         ("SELECT stay > 7 AS long, COUNT(*) FROM visits GROUP BY stay > 7", (IS_LONG,)),
         ("SELECT stay > 7 AS long, ward, COUNT(*) FROM visits GROUP BY 2, 1", (IS_LONG, *WARD)),
-        ("SELECT stay > 7, COUNT(*) FROM visits GROUP BY 1", (Key("stay > 7", IS_LONG.of),)),
+        ("SELECT stay > 7, COUNT(*) FROM visits GROUP BY 1", (GroupKey("stay > 7", IS_LONG.of),)),
         (
             "SELECT BINS(age, 0, 18, 65), COUNT(*) FROM visits GROUP BY bins(age, 0, 18, 65)",
-            (Key("age", col("age").node, BINS),),
+            (GroupKey("age", col("age").node, BINS),),
         ),
         (
             "SELECT BINS(age, 0, 18, 65) AS band, COUNT(*) FROM visits GROUP BY band",
-            (Key("band", col("age").node, BINS),),
+            (GroupKey("band", col("age").node, BINS),),
         ),
         (
             "SELECT BINS(admitted, DATE '2020-01-01', '2021-01-01') AS y, ROWS() FROM visits "
             "GROUP BY y",
-            (Key("y", col("admitted").node, (Fraction(18262), Fraction(18628)), True),),
+            (GroupKey("y", col("admitted").node, (Fraction(18262), Fraction(18628)), True),),
         ),
     ],
 )
@@ -172,22 +172,25 @@ N, M = Named("n"), Named("m")
 @pytest.mark.parametrize(
     ("end", "after"),
     [
-        ("HAVING n > 10", After(having=Compared(">", N, Constant(Fraction(10))))),
-        ("HAVING COUNT(*) > 10", After(having=Compared(">", N, Constant(Fraction(10))))),
-        ("HAVING ward = 'ICU'", After(having=Compared("=", Named("ward"), Constant("ICU")))),
-        ("ORDER BY n", After(order=((N, False),))),
-        ("ORDER BY 2 DESC", After(order=((N, True),))),
+        ("HAVING n > 10", PostProcessing(having=Compared(">", N, Constant(Fraction(10))))),
+        ("HAVING COUNT(*) > 10", PostProcessing(having=Compared(">", N, Constant(Fraction(10))))),
+        (
+            "HAVING ward = 'ICU'",
+            PostProcessing(having=Compared("=", Named("ward"), Constant("ICU"))),
+        ),
+        ("ORDER BY n", PostProcessing(order=((N, False),))),
+        ("ORDER BY 2 DESC", PostProcessing(order=((N, True),))),
         (
             "ORDER BY COUNT(*) DESC NULLS LAST, ward",
-            After(order=((N, True), (Named("ward"), False))),
+            PostProcessing(order=((N, True), (Named("ward"), False))),
         ),
         (
             "ORDER BY m / n",
-            After(order=((Calculation("/", M, N), False),)),
+            PostProcessing(order=((Calculation("/", M, N), False),)),
         ),
-        ("LIMIT 3", After(limit=3)),
-        ("ORDER BY m DESC LIMIT 3 OFFSET 2", After(order=((M, True),), limit=3, offset=2)),
-        ("OFFSET 2", After(offset=2)),
+        ("LIMIT 3", PostProcessing(limit=3)),
+        ("ORDER BY m DESC LIMIT 3 OFFSET 2", PostProcessing(order=((M, True),), limit=3, offset=2)),
+        ("OFFSET 2", PostProcessing(offset=2)),
     ],
 )
 def test_what_is_done_afterwards_is_about_released_numbers(end, after):
@@ -198,12 +201,12 @@ def test_what_is_done_afterwards_is_about_released_numbers(end, after):
 def test_an_aggregate_of_having_or_order_by_alone_is_measured_and_not_shown():
     query = select("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY AVG(stay)")
     assert query.outputs == (("n", rows().aggregate), ("avg_stay", STAY.mean().aggregate))
-    assert query.after == After(columns=(("n", N),), order=((Named("avg_stay"), False),))
+    assert query.after == PostProcessing(columns=(("n", N),), order=((Named("avg_stay"), False),))
 
 
 def test_an_unnamed_count_can_be_ordered_by():
     text = "SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 1"
-    assert select(text).after == After(order=((Named("count"), True),), limit=1)
+    assert select(text).after == PostProcessing(order=((Named("count"), True),), limit=1)
 
 
 def test_a_row_by_row_subquery_is_written_out():

@@ -25,15 +25,15 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    expression_text,
     quoted_name,
-    shown,
 )
-from discreet.question.build import col, expression, when
-from discreet.sql.text import parse_expression
+from discreet.question.builder import as_expression, col, when
+from discreet.sql.read.expressions import parse_expression
 from tests.sql.values import WORDS, value
 from tests.support.cases import each
 
-STAY, WARD, NOTHING = col("stay"), col("ward"), expression(None)
+STAY, WARD, NOTHING = col("stay"), col("ward"), as_expression(None)
 
 
 @each(
@@ -46,7 +46,7 @@ STAY, WARD, NOTHING = col("stay"), col("ward"), expression(None)
         ("stay >= -0.5", STAY >= -0.5),
         ("stay <> 1e3", STAY != 1000),
         ("stay != 2", STAY != 2),
-        ("1 + stay * 2 - 3 / stay", 1 + STAY * 2 - expression(3) / STAY),
+        ("1 + stay * 2 - 3 / stay", 1 + STAY * 2 - as_expression(3) / STAY),
         ("-stay", -STAY),
         ("(stay)", STAY),
         ("ward = 'it''s'", WARD == "it's"),
@@ -347,7 +347,7 @@ nodes = st.recursive(st.one_of(names.map(Named), constants), _grown, max_leaves=
 
 @given(nodes)
 def test_what_is_shown_is_read_back_as_the_same(node):
-    assert parse_expression(shown(node)) == node
+    assert parse_expression(expression_text(node)) == node
 
 
 @given(texts.filter(bool))

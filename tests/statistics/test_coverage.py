@@ -123,16 +123,20 @@ def sharpened(tail: Any) -> Any:
 
 
 def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.measures import ratio
-    from discreet.privacy import estimate, pairs
-    from discreet.statistics import spread
+    from discreet import statistics
+    from discreet.measures import moments
+    from discreet.privacy import estimates, uncertainty
 
-    distances, distance, triple = pairs.pair_distances, pairs.distance, ratio.triple_distance
-    for module in (pairs, ratio):
+    distances, distance, triple = (
+        uncertainty.pair_distances,
+        uncertainty.distance,
+        moments.triple_distance,
+    )
+    for module in (uncertainty, moments):
         monkeypatch.setattr(module, "pair_distances", lambda *how: distances(*how) / 4)
-    monkeypatch.setattr(spread, "distance", lambda *how: distance(*how) / 4)
-    monkeypatch.setattr(ratio, "triple_distance", lambda *how: triple(*how) / 4)
-    assert estimate.quotient_interval is pairs.quotient_interval
+    monkeypatch.setattr(statistics.moments, "distance", lambda *how: distance(*how) / 4)
+    monkeypatch.setattr(moments, "triple_distance", lambda *how: triple(*how) / 4)
+    assert estimates.quotient_interval is uncertainty.quotient_interval
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import discreet as dp
 from discreet.engines import arrays
 from discreet.exact import Grid, Range, Rounding
 from discreet.noise import UnsafeSeededBits
-from discreet.statistics.question import read_bounds
+from discreet.statistics.array_call import read_bounds
 from tests.support.evidence import most_misses
 
 DENSE = np.linspace(10.0085, 89.9915, 1_000_000)
@@ -72,7 +72,7 @@ def test_values_rounded_to_the_nearest_of_few_points_are_caught(name, monkeypatc
     """The negative control."""
     clip = arrays.clip
 
-    def nearest(*how: Any, **more: Any) -> arrays.Steps:
+    def nearest(*how: Any, **more: Any) -> arrays.ClippedColumn:
         return clip(*how, **{**more, "rounding": Rounding.NEAREST})
 
     monkeypatch.setattr(arrays, "clip", nearest)

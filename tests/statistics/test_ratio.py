@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.measures.ratio import (
+from discreet.measures.moments import (
     share,
     share_interval,
     share_of_squares,
     share_of_squares_interval,
 )
 from discreet.mechanisms.laplace import Laplace
-from discreet.privacy.pairs import pair_distances
+from discreet.privacy.uncertainty import pair_distances
 
 LEVEL = Fraction(95, 100)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dp
-from discreet.measures.ratio import variance_interval, variance_of
+from discreet.measures.moments import variance_interval, variance_of
 from discreet.mechanisms.laplace import Laplace
 from tests.statistics.tape import tape
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from discreet.plan.expressions import MOST_NODES
 from discreet.plan.types import written_size
-from discreet.question.build import Expression, col, when
+from discreet.question.builder import Expression, col, when
 from tests.support.measuring import Row
 
 ODD = (

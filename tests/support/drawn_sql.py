@@ -7,10 +7,10 @@ from typing import Any
 
 from discreet.errors import DiscreetError
 from discreet.plan.columns import boolean, category, date, integer, number, text
-from discreet.plan.schema import ROW, Beside, Public, Schema
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.check import Question, checked
-from discreet.sql.select import parse_select
+from discreet.plan.schema import ROW, LookupTable, PartnerTable, Schema
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.check import Question, checked_question
+from discreet.sql.read.select import parse_select
 
 WARDS = ("A", "B", "it's", "é")
 ROWS_OF_WARDS: tuple[dict[str, object], ...] = (
@@ -32,7 +32,7 @@ def schema(
 ) -> Schema:
     """Visits and patients are private, wards are public."""
     by_person = unit != ROW
-    patients = Beside(
+    patients = PartnerTable(
         columns={
             "age": integer(0, 120),
             "mass": number(-2, 90.5),
@@ -61,7 +61,7 @@ def schema(
         max_groups=max_groups if by_person else None,
         private={"patients": patients} if by_person else {},
         public={
-            "wards": Public(
+            "wards": LookupTable(
                 columns={
                     "ward": category([*WARDS, ""]),
                     "floor": category([0, 1, 2, 3]),
@@ -453,7 +453,7 @@ def accepted(random: Random, declared: Schema, *, plain: bool = False) -> tuple[
     while True:
         text = Writer(random, declared.by_person, plain).question()
         try:
-            return text, checked(parse_select(text, declared), declared)
+            return text, checked_question(parse_select(text, declared), declared)
         except DiscreetError:
             continue
 

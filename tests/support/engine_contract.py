@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import discreet as dp
-from discreet.engines.measuring import Engine
+from discreet.engines.base import Engine
 from discreet.errors import QueryError
 from discreet.measures.measure import Measure
-from discreet.plan.columns import Boolean, Category, Column, Number
+from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
 from discreet.plan.schema import Schema
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.build import col
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.builder import col
 from discreet.question.check import Question
 from tests.support import drawn_sql as drawn
 from tests.support.hospital import visits_columns
@@ -129,11 +129,11 @@ def types(columns: Mapping[str, Column], unit: str | None) -> dict[str, str]:
 
 
 def _type(column: Column) -> str:
-    if isinstance(column, Boolean):
+    if isinstance(column, BooleanColumn):
         return "boolean"
-    if isinstance(column, Number):
+    if isinstance(column, NumberColumn):
         return "date" if column.dated else "double precision"
-    return "double precision" if isinstance(column, Category) and column.numeric else "text"
+    return "double precision" if isinstance(column, CategoryColumn) and column.numeric else "text"
 
 
 def held(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> list[tuple[Any, ...]]:

@@ -9,16 +9,13 @@ from math import ceil, floor, fmod, inf, isnan
 from typing import Any
 
 from discreet.exact import Rounding
-from discreet.measures.counts import Present, Rows, Size
-from discreet.measures.distinct import Distinct
-from discreet.measures.ends import Extreme
-from discreet.measures.measure import Measure
+from discreet.measures.counts import Distinct, People, Present, Rows, Size
+from discreet.measures.extremes import Extreme
+from discreet.measures.measure import Measure, Steps
 from discreet.measures.moments import Moments
-from discreet.measures.people import People
 from discreet.measures.quantiles import Ranks
-from discreet.measures.steps import Steps
-from discreet.measures.totals import FixedTotal, Total
-from discreet.plan.columns import Boolean, Category, Column, Number
+from discreet.measures.sums import FixedTotal, Total
+from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
 from discreet.plan.expressions import (
     Absolute,
     Applied,
@@ -38,7 +35,14 @@ from discreet.plan.expressions import (
     Node,
 )
 from discreet.question.check import Question
-from discreet.question.groupings import Edges, Grouping, Listed, Truth, Unlisted, Whole
+from discreet.question.groupings import (
+    BinGrouping,
+    BooleanGrouping,
+    Grouping,
+    IntegerGrouping,
+    ListedGrouping,
+    PrivateGrouping,
+)
 from tests.support import function_twin as functions
 from tests.support.measuring import Row, Vector
 
@@ -51,13 +55,13 @@ def read(stored: object, column: Column) -> Value:
     """A stored value as the declaration says; what does not fit is missing."""
     if stored is None:
         return None
-    if isinstance(column, Number) or (isinstance(column, Category) and column.numeric):
+    if isinstance(column, NumberColumn) or (isinstance(column, CategoryColumn) and column.numeric):
         try:
             return known(float(stored))  # type: ignore[arg-type]
         except (ValueError, OverflowError):
             return None
     shown = str(stored)
-    if isinstance(column, Boolean):
+    if isinstance(column, BooleanColumn):
         return {"true": True, "false": False}.get(shown.lower())
     return shown
 
@@ -162,17 +166,17 @@ def place(value: Steps, row: Mapping[str, Value]) -> int | None:
 def group(grouping: Grouping, row: Mapping[str, Value]) -> int | str | None:
     """The place of a row's group among the public ones, its own text, or None."""
     value = evaluate(grouping.node, row)
-    if value is None or isinstance(grouping, Unlisted):
+    if value is None or isinstance(grouping, PrivateGrouping):
         return value
     match grouping:
-        case Listed():
+        case ListedGrouping():
             return grouping.values.index(value) if value in grouping.values else None
-        case Truth():
+        case BooleanGrouping():
             return int(value)
-        case Whole(_, low, high):
+        case IntegerGrouping(_, low, high):
             inside = low <= value <= high and value == floor(value)
             return int(value) - low if inside else None
-        case Edges(_, edges):
+        case BinGrouping(_, edges):
             if value == edges[-1]:
                 return len(edges) - 2
             for number, (lower, upper) in enumerate(pairwise(edges)):

@@ -11,16 +11,23 @@ from fractions import Fraction
 from hashlib import md5
 from typing import Any
 
-from discreet.measures import table as statistics
-from discreet.measures.measure import Measure
-from discreet.measures.people import People
-from discreet.measures.steps import Steps
-from discreet.plan.columns import Column, Number, day
+from discreet.measures import registry as statistics
+from discreet.measures.counts import People
+from discreet.measures.measure import Measure, Steps
+from discreet.plan.columns import Column, NumberColumn, day
 from discreet.plan.expressions import Named, Node, walk
 from discreet.plan.schema import Schema
 from discreet.question.check import Question
-from discreet.question.origin import origin
-from discreet.question.relations import Lookup, Pair, PerPerson, Relation, Scan, Selected, Summary
+from discreet.question.relations import (
+    Lookup,
+    Pair,
+    PerPerson,
+    Relation,
+    Scan,
+    Selected,
+    Summary,
+    origin,
+)
 from tests.support import engine_twin as twin
 from tests.support.measuring import Vector
 
@@ -43,7 +50,7 @@ class Tables:
 
 def read(stored: object, column: Column) -> Any:
     """A stored value as the declaration says."""
-    if isinstance(column, Number) and column.dated:
+    if isinstance(column, NumberColumn) and column.dated:
         found = day(stored)
         return None if found is None else float(found)
     return twin.read(stored, column)
@@ -245,9 +252,9 @@ def _statistic(summary: Summary, rows: list[Row]) -> float | None:
             return float(len(known))
         case statistics.DISTINCT:
             return float(len(set(known)))
-        case statistics.LEAST:
+        case statistics.MIN:
             return min(known, default=None)
-        case statistics.MOST:
+        case statistics.MAX:
             return max(known, default=None)
     raise TypeError(summary.statistic)
 

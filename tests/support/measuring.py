@@ -14,29 +14,25 @@ import numpy as np
 import pyarrow
 from hypothesis import Phase, settings
 
+from discreet.engines.base import Measurements
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Frame
-from discreet.engines.frames.reading import FrameReader
-from discreet.engines.measuring import Measured
+from discreet.engines.duckdb.source import FrameSource
+from discreet.engines.frames.frame import FrameReader
 from discreet.engines.sources import Sources
-from discreet.measures.counts import Present, Rows
-from discreet.measures.distinct import Distinct
-from discreet.measures.ends import Extreme
-from discreet.measures.measure import Measure
+from discreet.measures.counts import Distinct, People, Present, Rows
+from discreet.measures.extremes import Extreme
+from discreet.measures.measure import POINTS, Measure, MeasureRules, Unit, grid_steps
 from discreet.measures.moments import SQUARE_POINTS, Moments
-from discreet.measures.people import People
 from discreet.measures.quantiles import Ranks
-from discreet.measures.steps import POINTS, Rules, steps
-from discreet.measures.totals import FixedTotal, Total
-from discreet.measures.unit import Unit
+from discreet.measures.sums import FixedTotal, Total
 from discreet.plan.columns import Column, boolean, category, integer, number, text
 from discreet.plan.expressions import Named
 from discreet.plan.schema import ROW, Schema
-from discreet.plan.types import check
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.build import Asked, Expression, col, people, rows
-from discreet.question.check import Question, checked
-from discreet.question.query import Key, Query
+from discreet.plan.types import check_expression
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.builder import AggregateExpression, Expression, col, people, rows
+from discreet.question.check import Question, checked_question
+from discreet.question.query import GroupKey, Query
 from tests.support.trials import examples
 
 QUICK = settings(examples(3), phases=(Phase.explicit, Phase.reuse, Phase.generate))
@@ -148,15 +144,15 @@ def schema(
 
 def asked(
     declared: Schema,
-    outputs: dict[str, Asked],
+    outputs: dict[str, AggregateExpression],
     groups: Sequence[Any] = (),
     where: Sequence[Expression] = (),
 ) -> Question:
     """A checked question, as ``where``, ``group_by`` and ``agg`` make it."""
     keys = tuple(
-        Key(group, Named(group))
+        GroupKey(group, Named(group))
         if isinstance(group, str)
-        else Key(f"key{place}", group.node, getattr(group, "edges", ()))
+        else GroupKey(f"key{place}", group.node, getattr(group, "edges", ()))
         for place, group in enumerate(groups)
     )
     query = Query(
@@ -164,7 +160,7 @@ def asked(
         keys=keys,
         outputs=tuple((name, one.aggregate) for name, one in outputs.items()),
     )
-    return checked(query, declared)
+    return checked_question(query, declared)
 
 
 def every_block(
@@ -179,9 +175,9 @@ def every_block(
         groups,
         where,
     )
-    typed = check(Named("x"), dict(declared.columns))
-    free = Rules(question.rules.replace, False, question.rules.by_person)
-    plain, coarse = steps(typed, POINTS, free), steps(typed, SQUARE_POINTS, free)
+    typed = check_expression(Named("x"), dict(declared.columns))
+    free = MeasureRules(question.rules.replace, False, question.rules.by_person)
+    plain, coarse = grid_steps(typed, POINTS, free), grid_steps(typed, SQUARE_POINTS, free)
     blocks = [
         *question.measures,
         *(Moments(plain, False, counted) for counted in (False, True)),
@@ -214,7 +210,7 @@ Vector = dict[Any, int]
 @cache
 def _opened(stored: str, x: Column) -> DuckDB:
     """DuckDB on an empty table, opened once: every test puts its own rows behind it."""
-    engine = DuckDB(Sources(Frame(arrow([], stored))), schema(unit="id", x=x))
+    engine = DuckDB(Sources(FrameSource(arrow([], stored))), schema(unit="id", x=x))
 
     def close() -> None:
         engine.close()
@@ -273,7 +269,7 @@ def integers(
     return vectors(engine.measure(question, blocks, cells))
 
 
-def vectors(measured: Measured) -> dict[Measure, Vector]:
+def vectors(measured: Measurements) -> dict[Measure, Vector]:
     """What was measured, opened as a mechanism would."""
     found: dict[Measure, Vector] = {}
     for measure, true in measured.of.items():

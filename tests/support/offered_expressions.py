@@ -4,8 +4,8 @@ from itertools import product
 from math import inf
 
 from discreet.plan.columns import boolean, category, date, number, text
-from discreet.plan.dates import FIRST_DAY, LAST_DAY
-from discreet.sql.offered import FUNCTIONS, OPERATORS, WRITTEN
+from discreet.plan.functions import FIRST_DAY, LAST_DAY
+from discreet.sql.read.allow_list import FUNCTIONS, OPERATORS, WRITTEN
 
 KINDS = {
     "stay": "double precision",

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Frame
+from discreet.engines.duckdb.source import FrameSource
 from discreet.engines.sources import Sources
 from discreet.measures.measure import Measure
-from discreet.plan.columns import Category, Column, Number
+from discreet.plan.columns import CategoryColumn, Column, NumberColumn
 from discreet.plan.schema import ROW
 from discreet.question.check import Question
 from tests.support import interpreter
@@ -45,8 +45,8 @@ def arrow(rows: Rows, columns: Mapping[str, Column], unit: str | None, stored: s
 
 
 def _numeric(column: Column) -> bool:
-    return (isinstance(column, Number) and not column.dated) or (
-        isinstance(column, Category) and column.numeric
+    return (isinstance(column, NumberColumn) and not column.dated) or (
+        isinstance(column, CategoryColumn) and column.numeric
     )
 
 
@@ -61,7 +61,7 @@ def frames(visits: Rows, patients: Rows, stored: str = "text") -> dict[str, Any]
 
 @cache
 def _opened(unit: str, stored: str) -> DuckDB:
-    empty = {name: Frame(frame) for name, frame in frames([], [], stored).items()}
+    empty = {name: FrameSource(frame) for name, frame in frames([], [], stored).items()}
     private = {} if unit == ROW else {"patients": empty["private_0"]}
     engine = DuckDB(
         Sources(empty["source"], private, {"wards": empty["public_0"]}), schema(unit=unit)

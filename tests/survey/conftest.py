@@ -9,7 +9,7 @@ import pytest
 
 from discreet.survey.collector import Collector
 from discreet.survey.poll import read_poll
-from discreet.survey.serving import opened
+from discreet.survey.serving import open_poll_store
 from tests.survey.hosts import write_poll
 
 NOON = datetime(2030, 1, 2, 12, 0, tzinfo=UTC)
@@ -24,7 +24,7 @@ class Site:
         from discreet.survey.app import application
 
         self.poll = read_poll(poll)
-        self.store = opened(self.poll)
+        self.store = open_poll_store(self.poll)
         self.collector = Collector(self.poll, self.store, clock, pause=0.02)
         self.application = application(self.collector, fresh=True)
         self._transport = httpx.ASGITransport(self.application, client=("192.0.2.7", 1))

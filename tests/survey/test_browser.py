@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from discreet.local import Mean
+from discreet.survey.estimates import scheme_for
 from discreet.survey.poll import read_poll
-from discreet.survey.schemes import scheme_for
 from discreet.survey.tokens import new_token, token_hash
 from tests.support.trials import rounds
 from tests.survey.browser import VARIABLE, Browser, browsing, chromium, faults
@@ -308,11 +308,11 @@ def test_nothing_but_a_stored_report_is_called_sent(
 def test_a_token_of_the_link_is_used_and_not_left_in_the_address(
     browser: Browser, tmp_path: Path
 ) -> None:
-    from discreet.survey.serving import opened
+    from discreet.survey.serving import open_poll_store
 
     poll = write_poll(tmp_path, tokens="one-time")
     token, other = new_token(), new_token()
-    store = opened(read_poll(poll))
+    store = open_poll_store(read_poll(poll))
     store.add_tokens([token_hash(token), token_hash(other)])
     store.close()
     with hosting(poll) as host:

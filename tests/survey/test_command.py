@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from discreet.cli.exits import run
+from discreet.cli.exit_codes import run_command
 from discreet.cli.main import discreet
-from discreet.survey.collector import counted
+from discreet.survey.collector import tally_with
+from discreet.survey.estimates import KINDS
 from discreet.survey.poll import read_poll
-from discreet.survey.schemes import KINDS
-from discreet.survey.serving import opened
-from discreet.survey.store import Entry
+from discreet.survey.report_store import ReceivedReport
+from discreet.survey.serving import open_poll_store
 from discreet.survey.tokens import new_id, token_hash
 from discreet.web.serving import listening
 from tests.survey.hosts import write_poll
@@ -25,7 +25,7 @@ Command = Callable[..., tuple[int, str, str]]
 def survey(capsys: pytest.CaptureFixture[str]) -> Command:
     def call(*words: object) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ending:
-            run(lambda: discreet(["survey", *map(str, words)], prog_name="discreet"))
+            run_command(lambda: discreet(["survey", *map(str, words)], prog_name="discreet"))
         captured = capsys.readouterr()
         assert isinstance(ending.value.code, int)
         return ending.value.code, captured.out, captured.err
@@ -81,11 +81,11 @@ def test_a_number_is_rehearsed_and_its_mean_is_shown(survey: Command, tmp_path: 
 
 def stored(path: Path, reports: list[int]) -> None:
     poll = read_poll(path)
-    store = opened(poll)
-    entries = [Entry(new_id(), "2030-01-02", str(report)) for report in reports]
+    store = open_poll_store(poll)
+    entries = [ReceivedReport(new_id(), "2030-01-02", str(report)) for report in reports]
     store.add(
         entries,
-        lambda tally, more: counted(poll.scheme, tally, [one.report for one in more]),
+        lambda tally, more: tally_with(poll.scheme, tally, [one.report for one in more]),
         {"malformed": 3},
     )
     store.close()
@@ -117,7 +117,7 @@ def test_results_are_shown_and_written(survey: Command, tmp_path: Path) -> None:
 
 def test_results_without_a_report_are_empty(survey: Command, tmp_path: Path) -> None:
     path = write_poll(tmp_path)
-    opened(read_poll(path)).close()
+    open_poll_store(read_poll(path)).close()
     code, out, _ = survey("results", path)
     assert code == 0
     assert "0 reports" in out
@@ -132,7 +132,7 @@ def test_a_poll_that_protects_little_says_so(survey: Command, tmp_path: Path) ->
 
 
 def test_tokens_do_not_take_over_a_poll_that_is_served(survey: Command, tmp_path: Path) -> None:
-    opened(read_poll(write_poll(tmp_path, tokens="one-time"))).close()
+    open_poll_store(read_poll(write_poll(tmp_path, tokens="one-time"))).close()
     path = write_poll(tmp_path, tokens="one-time", question="Where to?")
     code, out, error = survey("tokens", path, "--number", 5)
     assert (code, out) == (2, "")
@@ -170,7 +170,7 @@ def test_tokens_are_printed_once_and_stored_as_hashes(survey: Command, tmp_path:
     assert all(re.fullmatch("[0-9a-z]{24}", token) for token in made)
     code, out, _ = survey("tokens", path, "--number", 1, "--address", "https://example.org/")
     assert re.fullmatch(r"https://example\.org/#token=[0-9a-z]{24}", out.strip())
-    store = opened(read_poll(path))
+    store = open_poll_store(read_poll(path))
     assert store.tokens() == (6, 0)
     store.close()
     database = (tmp_path / "poll.db").read_bytes()

@@ -13,7 +13,7 @@ import pytest
 
 from discreet.survey.collector import read_tally
 from discreet.survey.poll import Poll, read_poll
-from discreet.survey.serving import opened
+from discreet.survey.serving import open_poll_store
 from discreet.survey.tokens import new_id
 from tests.support.waits import PATIENCE, until
 from tests.survey.hosts import Host, hosting, write_poll
@@ -56,7 +56,7 @@ def kept(poll: Poll) -> set[str]:
     """The ids in the database, whose tally must count each of them once."""
     with closing(sqlite3.connect(poll.database)) as connection:
         rows = connection.execute("SELECT id, report FROM survey_reports").fetchall()
-    store = opened(poll)
+    store = open_poll_store(poll)
     data, _ = store.tally()
     store.close()
     tally = read_tally(poll.scheme, data) if data else poll.scheme.tally()

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import DiscreetError, PolicyError
-from discreet.local.printed_margin import even_margin
-from discreet.survey.poll import read_poll
-from discreet.survey.schemes import KINDS, NUMBER_KINDS, leverage
-from discreet.survey.template import write_template
+from discreet.local.choose import even_margin
+from discreet.survey.estimates import KINDS, NUMBER_KINDS, leverage
+from discreet.survey.poll import read_poll, write_template
 from tests.support.cases import each
 from tests.survey.hosts import ANSWERS, write_poll
 

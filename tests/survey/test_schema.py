@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.survey.schemes import KINDS
+from discreet.survey.estimates import KINDS
 from tests.survey.conftest import Site, Sites
 
 schemathesis = pytest.importorskip("schemathesis", reason="NO TESTS BY SCHEMATHESIS: not installed")

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from discreet.local import Mean
-from discreet.survey.schemes import KINDS, leverage
-from discreet.survey.store import Store
-from discreet.survey.terms import Terms
+from discreet.survey.estimates import KINDS, leverage
+from discreet.survey.poll_terms import PollTerms
+from discreet.survey.report_store import ReportStore
 from discreet.survey.tokens import new_id, new_token, token_hash
 from discreet.web.headers import HEADERS
 from discreet.web.limits import RateLimit
@@ -98,15 +98,15 @@ def test_the_scheme_is_served_as_it_was_written(site: Sites) -> None:
 
 def test_a_report_is_in_the_results_once_it_is_acknowledged(site: Sites) -> None:
     made = site()
-    assert made.ask("GET", "/api/results").json()["shares"] == []
+    assert made.ask("GET", "/api/results").json()["estimated_shares"] == []
     for answer in ANSWERS * 20:
         report = json.loads(made.poll.scheme.report_to_wire(made.poll.scheme.randomize(answer)))
         response = made.send(report=report["report"])
         assert (response.status_code, response.json()) == (201, {"stored": True})
     assert made.counted() == 60
     found = results_of(made, 60)
-    assert [share["answer"] for share in found["shares"]] == list(ANSWERS)
-    for share in found["shares"]:
+    assert [share["answer"] for share in found["estimated_shares"]] == list(ANSWERS)
+    for share in found["estimated_shares"]:
         assert share["lower"] <= share["share"] <= share["upper"]
     named, other = made.poll.scheme.pair
     assert found["poisoning"]["most_shift_per_report"] == pytest.approx(
@@ -128,7 +128,7 @@ def test_reports_on_a_number_are_a_mean(site: Sites) -> None:
     for bad in (-1, scheme._law.cells + 2, "1", 1.0, True, None, [1]):
         assert made.send(report=bad).status_code == 400
     found = results_of(made, 60)
-    assert found["shares"] == []
+    assert found["estimated_shares"] == []
     estimate = scheme.estimate(reports)
     assert found["mean"]["value"] == estimate.value
     assert (found["mean"]["lower"], found["mean"]["upper"]) == estimate.interval()
@@ -164,12 +164,12 @@ def test_one_forged_report_shifts_an_estimate_by_what_is_said(site: Sites) -> No
 
 
 def _shares(poll: Any, reports: list[Any]) -> Any:
-    from discreet.survey.schemes import shares
+    from discreet.survey.estimates import estimated_shares
 
     tally = poll.scheme.tally()
     for report in reports:
         tally.add(report)
-    return shares(poll.scheme, poll.answers, tally)
+    return estimated_shares(poll.scheme, poll.answers, tally)
 
 
 IDENTITY = "0123456789abcdef" * 2
@@ -315,15 +315,15 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 def test_reports_are_tidied_when_none_come(site: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.survey.collector._SHARE", 1)  # a slow one puts off no other
     made = site()
-    tidied: list[Store] = []
-    real = Store.tidy
+    tidied: list[ReportStore] = []
+    real = ReportStore.tidy
 
-    def tidy(store: Store) -> bool:
+    def tidy(store: ReportStore) -> bool:
         assert real(store)
         tidied.append(store)
         return True
 
-    monkeypatch.setattr(Store, "tidy", tidy)
+    monkeypatch.setattr(ReportStore, "tidy", tidy)
     for _ in range(5):
         before = len(tidied)
         assert made.send(report=1).status_code == 201
@@ -335,8 +335,8 @@ def test_reports_are_tidied_though_some_always_come(
     site: Sites, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("discreet.survey.collector._LATEST", 0.3)
-    tidied: list[Store] = []
-    monkeypatch.setattr(Store, "tidy", lambda store: not tidied.append(store))
+    tidied: list[ReportStore] = []
+    monkeypatch.setattr(ReportStore, "tidy", lambda store: not tidied.append(store))
     made = site()
     made.collector._pause = 600.0  # it is never quiet
 
@@ -351,8 +351,8 @@ def test_a_tidying_that_fails_is_told_once_and_tried_again(
     site: Sites, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("discreet.survey.collector._RETRY", 0.02)
-    tried: list[Store] = []
-    monkeypatch.setattr(Store, "tidy", lambda store: bool(tried.append(store)))
+    tried: list[ReportStore] = []
+    monkeypatch.setattr(ReportStore, "tidy", lambda store: bool(tried.append(store)))
     site()
     until(lambda: len(tried) >= 4, "the tidying is tried four times")
     said = [record for record in caplog.records if "could not be written anew" in record.message]
@@ -363,8 +363,8 @@ def test_a_poll_that_another_process_has_changed_takes_nothing(
     site: Sites, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = site()
-    terms = Terms(made.poll.scheme.to_json(), "Whither?", "none")
-    Store(made.poll.database, terms).close()
+    terms = PollTerms(made.poll.scheme.to_json(), "Whither?", "none")
+    ReportStore(made.poll.database, terms).close()
     for _ in range(3):
         response = made.send(report=1)
         assert (response.status_code, response.json()["error"]) == (409, "wrong-scheme")
@@ -445,11 +445,11 @@ def test_a_database_that_fails_is_told_and_nothing_is_acknowledged(
 ) -> None:
     made = site()
 
-    def fails(self: Store, *_: object) -> None:
+    def fails(self: ReportStore, *_: object) -> None:
         raise OSError("no space left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Store, "add", fails)
+        patched.setattr(ReportStore, "add", fails)
         response = made.send(report=1)
         assert (response.status_code, response.json()["error"]) == (503, "unavailable")
         assert "space" not in response.text

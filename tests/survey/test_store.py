@@ -13,27 +13,27 @@ import pytest
 
 from discreet.errors import DataError, SourceError
 from discreet.local import RandomizedResponse
-from discreet.survey.collector import counted, read_tally
-from discreet.survey.store import Entry, Outcome, Store
-from discreet.survey.terms import Terms
+from discreet.survey.collector import read_tally, tally_with
+from discreet.survey.poll_terms import PollTerms
+from discreet.survey.report_store import Outcome, ReceivedReport, ReportStore
 from discreet.survey.tokens import new_id, new_token, token_hash
 
 POLL = RandomizedResponse(epsilon=1, categories=3)
-TERMS = Terms(POLL.to_json(), "Where?", "none")
+TERMS = PollTerms(POLL.to_json(), "Where?", "none")
 DAY = "2030-01-02"
 
 Places = Callable[[], str]
 
 
-def count(tally: bytes | None, entries: list[Entry]) -> bytes:
-    return counted(POLL, tally, [entry.report for entry in entries])
+def count(tally: bytes | None, entries: list[ReceivedReport]) -> bytes:
+    return tally_with(POLL, tally, [entry.report for entry in entries])
 
 
-def entry(report: int = 0, token: str | None = None, identity: str | None = None) -> Entry:
-    return Entry(identity or new_id(), DAY, str(report), token and token_hash(token))
+def entry(report: int = 0, token: str | None = None, identity: str | None = None) -> ReceivedReport:
+    return ReceivedReport(identity or new_id(), DAY, str(report), token and token_hash(token))
 
 
-def everything(store: Store) -> list[tuple[str, str]]:
+def everything(store: ReportStore) -> list[tuple[str, str]]:
     return [row for page in store.reports() for row in page]
 
 
@@ -58,13 +58,13 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_a_batch_is_kept_with_its_tally(place: str) -> None:
-    store = Store(place, TERMS)
+    store = ReportStore(place, TERMS)
     assert store.tally() == (None, {})
     outcomes = store.add([entry(0), entry(2), entry(2)], count, {"malformed": 2})
     assert outcomes == [Outcome.STORED] * 3
     store.add([entry(1)], count, {"malformed": 1, "closed": 1})
     store.close()
-    again = Store(place, TERMS)
+    again = ReportStore(place, TERMS)
     tally, refused = again.tally()
     assert tally is not None
     assert read_tally(POLL, tally).counts.tolist() == [1, 1, 2]
@@ -74,7 +74,7 @@ def test_a_batch_is_kept_with_its_tally(place: str) -> None:
 
 
 def test_a_report_that_is_sent_again_counts_once(place: str) -> None:
-    store = Store(place, TERMS)
+    store = ReportStore(place, TERMS)
     one = entry(1)
     assert store.add([one, one], count, {}) == [Outcome.STORED, Outcome.AGAIN]
     assert store.add([one], count, {}) == [Outcome.AGAIN]
@@ -84,7 +84,7 @@ def test_a_report_that_is_sent_again_counts_once(place: str) -> None:
 
 
 def test_a_token_is_for_one_report(place: str) -> None:
-    store = Store(place, TERMS)
+    store = ReportStore(place, TERMS)
     first, second = new_token(), new_token()
     store.add_tokens([token_hash(first), token_hash(second)])
     one = entry(1, first)
@@ -98,7 +98,7 @@ def test_a_token_is_for_one_report(place: str) -> None:
 
 
 def test_two_collectors_share_one_tally(place: str) -> None:
-    stores = [Store(place, TERMS) for _ in range(2)]
+    stores = [ReportStore(place, TERMS) for _ in range(2)]
     for number in range(10):
         stores[number % 2].add([entry(number % 3)], count, {})
     tally, _ = stores[0].tally()
@@ -109,10 +109,10 @@ def test_two_collectors_share_one_tally(place: str) -> None:
 
 
 def test_nothing_of_a_batch_is_kept_that_fails(place: str) -> None:
-    store = Store(place, TERMS)
+    store = ReportStore(place, TERMS)
     store.add_tokens([token_hash("only")])
 
-    def fails(tally: bytes | None, entries: list[Entry]) -> bytes:
+    def fails(tally: bytes | None, entries: list[ReceivedReport]) -> bytes:
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -128,42 +128,42 @@ OTHER = RandomizedResponse(epsilon=2, categories=3).to_json()
 
 
 def test_a_poll_may_change_until_there_is_a_report(place: str) -> None:
-    Store(place, TERMS).close()
-    Store(place, Terms(OTHER, "Whither?", "one-time")).close()
-    store = Store(place, TERMS)
+    ReportStore(place, TERMS).close()
+    ReportStore(place, PollTerms(OTHER, "Whither?", "one-time")).close()
+    store = ReportStore(place, TERMS)
     store.add([entry(1)], count, {})
     store.close()
     with pytest.raises(DataError, match=r"1 report of another scheme.*Name another"):
-        Store(place, replace(TERMS, scheme=OTHER))
+        ReportStore(place, replace(TERMS, scheme=OTHER))
     with pytest.raises(DataError, match=r"another question: 'Where\?'.*--reworded"):
-        Store(place, replace(TERMS, question="Where to?"))
+        ReportStore(place, replace(TERMS, question="Where to?"))
     with pytest.raises(DataError, match=r"tokens = 'none'.*--reworded"):
-        Store(place, replace(TERMS, tokens="one-time"))
+        ReportStore(place, replace(TERMS, tokens="one-time"))
     with pytest.raises(DataError, match="another scheme"):
-        Store(place, replace(TERMS, scheme=OTHER), reworded=True)
-    Store(place, replace(TERMS, question="Where to?"), reworded=True).close()
-    Store(place, replace(TERMS, question="Where to?")).close()
+        ReportStore(place, replace(TERMS, scheme=OTHER), reworded=True)
+    ReportStore(place, replace(TERMS, question="Where to?"), reworded=True).close()
+    ReportStore(place, replace(TERMS, question="Where to?")).close()
 
 
 def test_a_collector_of_another_scheme_does_not_write(place: str) -> None:
-    store = Store(place, TERMS)
-    Store(place, replace(TERMS, scheme=OTHER)).close()
+    store = ReportStore(place, TERMS)
+    ReportStore(place, replace(TERMS, scheme=OTHER)).close()
     assert store.add([entry(1)], count, {}) == [Outcome.CHANGED]
     for look in (store.tally, lambda: everything(store)):
         with pytest.raises(SourceError, match=r"changed while it was served.*Serve"):
             look()
     store.close()
-    store = Store(place, replace(TERMS, scheme=OTHER))
+    store = ReportStore(place, replace(TERMS, scheme=OTHER))
     assert everything(store) == []
     store.close()
 
 
 def test_a_poll_is_not_taken_over_unless_that_is_meant(place: str) -> None:
-    Store(place, TERMS, renew=False).close()
-    Store(place, TERMS, renew=False).close()
+    ReportStore(place, TERMS, renew=False).close()
+    ReportStore(place, TERMS, renew=False).close()
     with pytest.raises(DataError, match=r"before it was changed.*Serve the poll again"):
-        Store(place, replace(TERMS, question="Whither?"), renew=False)
-    Store(place, TERMS, renew=False).close()
+        ReportStore(place, replace(TERMS, question="Whither?"), renew=False)
+    ReportStore(place, TERMS, renew=False).close()
 
 
 def test_looking_does_not_change_a_file(tmp_path: Path) -> None:
@@ -172,20 +172,20 @@ def test_looking_does_not_change_a_file(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE another (one INTEGER)")
     before = place.read_bytes()
     with pytest.raises(SourceError, match="no poll was served from it yet"):
-        Store(str(place), TERMS, make=False)
+        ReportStore(str(place), TERMS, make=False)
     assert place.read_bytes() == before
 
 
 def test_looking_leaves_the_database_as_it_is(place: str) -> None:
     with pytest.raises(SourceError, match=r"no poll was served from it yet|cannot be opened"):
-        Store(place, TERMS, make=False)
-    Store(place, replace(TERMS, question="Whither?")).close()
-    Store(place, TERMS, make=False).close()
-    store = Store(place, replace(TERMS, question="Whither?"))
+        ReportStore(place, TERMS, make=False)
+    ReportStore(place, replace(TERMS, question="Whither?")).close()
+    ReportStore(place, TERMS, make=False).close()
+    store = ReportStore(place, replace(TERMS, question="Whither?"))
     store.add([entry(1)], count, {})
     store.close()
     with pytest.raises(DataError, match="another question"):
-        Store(place, TERMS, make=False)
+        ReportStore(place, TERMS, make=False)
 
 
 def cells(place: Path, table: str) -> list[bytes]:
@@ -205,7 +205,7 @@ def cells(place: Path, table: str) -> list[bytes]:
 
 def test_a_file_does_not_tell_the_order_of_arrival_or_whose_token_it_was(tmp_path: Path) -> None:
     place = tmp_path / "poll.db"
-    store = Store(str(place), TERMS)
+    store = ReportStore(str(place), TERMS)
     tokens = [new_token() for _ in range(40)]
     store.add_tokens([token_hash(token) for token in tokens])
     came = [entry(1, token) for token in tokens]
@@ -226,7 +226,7 @@ def test_a_file_does_not_tell_the_order_of_arrival_or_whose_token_it_was(tmp_pat
 
 def test_untidied_a_file_does_tell_the_order(tmp_path: Path) -> None:
     place = tmp_path / "poll.db"
-    store = Store(str(place), TERMS)
+    store = ReportStore(str(place), TERMS)
     came = [entry(1) for _ in range(40)]
     for one in came:
         store.add([one], count, {})
@@ -237,7 +237,7 @@ def test_untidied_a_file_does_tell_the_order(tmp_path: Path) -> None:
 def test_a_server_does_not_tell_the_order_of_arrival_or_whose_token_it_was(schema: str) -> None:
     import psycopg
 
-    store = Store(schema, TERMS)
+    store = ReportStore(schema, TERMS)
     tokens = [new_token() for _ in range(40)]
     store.add_tokens([token_hash(token) for token in tokens])
     came = [entry(1, token) for token in tokens]
@@ -266,7 +266,7 @@ def test_a_server_does_not_tell_the_order_of_arrival_or_whose_token_it_was(schem
 
 
 def test_a_reader_puts_a_tidying_off_and_stops_nobody(place: str) -> None:
-    store = Store(place, TERMS)
+    store = ReportStore(place, TERMS)
     store.add([entry(1), entry(2)], count, {})
     reader = store._database.connect(write=False)
     reader.execute(store._database.begin.replace(" IMMEDIATE", ""))
@@ -291,7 +291,7 @@ def test_an_old_snapshot_of_a_server_keeps_nothing_of_the_order(schema: str) -> 
     """A row that was deleted would stay, as a transaction that began before might read it."""
     import psycopg
 
-    store = Store(schema, TERMS)
+    store = ReportStore(schema, TERMS)
     with (
         psycopg.connect(schema, autocommit=True) as reader,
         psycopg.connect(schema, autocommit=True) as other,
@@ -326,7 +326,7 @@ def test_tables_that_may_not_be_emptied_are_told(schema: str) -> None:
     import psycopg
 
     role = f"collector_{new_id()}"
-    Store(schema, TERMS).close()
+    ReportStore(schema, TERMS).close()
     with psycopg.connect(schema, autocommit=True) as connection:
         (name,) = connection.execute("SELECT current_schema()").fetchone() or ("",)
         connection.execute(f"CREATE ROLE {role} LOGIN")
@@ -334,7 +334,7 @@ def test_tables_that_may_not_be_emptied_are_told(schema: str) -> None:
         connection.execute(
             f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {name} TO {role}"
         )
-    store = Store(schema.replace("postgres@", f"{role}@"), TERMS)
+    store = ReportStore(schema.replace("postgres@", f"{role}@"), TERMS)
     assert store.add([entry(1)], count, {}) == [Outcome.STORED]
     with pytest.raises(SourceError, match="may not write, or empty, the tables"):
         store.tidy()
@@ -344,7 +344,7 @@ def test_tables_that_may_not_be_emptied_are_told(schema: str) -> None:
 
 def test_nothing_is_kept_in_a_file_that_is_gone(tmp_path: Path) -> None:
     place = tmp_path / "poll.db"
-    store = Store(str(place), TERMS)
+    store = ReportStore(str(place), TERMS)
     assert place.stat().st_mode & 0o777 == 0o600
     store.add([entry(1)], count, {})
     place.rename(tmp_path / "moved.db")
@@ -362,7 +362,7 @@ def test_nothing_is_kept_in_a_file_that_is_gone(tmp_path: Path) -> None:
 
 def test_many_collectors_may_start_at_once(place: str) -> None:
     with ThreadPoolExecutor(8) as pool:
-        stores = list(pool.map(lambda _: Store(place, TERMS), range(8)))
+        stores = list(pool.map(lambda _: ReportStore(place, TERMS), range(8)))
     for store in stores:
         store.add([entry(1)], count, {})
     assert len(everything(stores[0])) == 8
@@ -371,14 +371,14 @@ def test_many_collectors_may_start_at_once(place: str) -> None:
 
 
 def test_many_reports_are_read_in_pages(place: str) -> None:
-    store = Store(place, TERMS)
+    store = ReportStore(place, TERMS)
     store.add([entry(1) for _ in range(2_001)], count, {})
     assert len(everything(store)) == 2_001
     store.close()
 
 
 def test_sqlite_waits_for_the_disk_at_every_commit(tmp_path: Path) -> None:
-    from discreet.survey.databases import SqliteFile
+    from discreet.survey.report_store import SqliteFile
 
     database = SqliteFile(str(tmp_path / "poll.db"))
     database.make()
@@ -389,7 +389,7 @@ def test_sqlite_waits_for_the_disk_at_every_commit(tmp_path: Path) -> None:
 
 def test_a_row_holds_nothing_about_a_person(tmp_path: Path) -> None:
     place = tmp_path / "poll.db"
-    store = Store(str(place), TERMS)
+    store = ReportStore(str(place), TERMS)
     store.add([entry(1)], count, {})
     store.close()
     with closing(sqlite3.connect(place)) as connection:
@@ -411,30 +411,30 @@ def test_a_row_holds_nothing_about_a_person(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no folder"):
-        Store(str(tmp_path / "none" / "poll.db"), TERMS)
+        ReportStore(str(tmp_path / "none" / "poll.db"), TERMS)
     (tmp_path / "text.db").write_text("not a database, however long it is" * 99, "utf-8")
     with pytest.raises(SourceError, match="not a SQLite database"):
-        Store(str(tmp_path / "text.db"), TERMS)
+        ReportStore(str(tmp_path / "text.db"), TERMS)
     with pytest.raises(SourceError, match="cannot be opened"):
-        Store(str(tmp_path), TERMS)
+        ReportStore(str(tmp_path), TERMS)
     with pytest.raises(SourceError, match="cannot be opened"):
-        Store(str(tmp_path / "none.db"), TERMS, make=False)
+        ReportStore(str(tmp_path / "none.db"), TERMS, make=False)
     assert not (tmp_path / "none.db").exists()
     with pytest.raises(SourceError, match="server does not answer"):
-        Store("postgresql://127.0.0.1:1/none", TERMS)
+        ReportStore("postgresql://127.0.0.1:1/none", TERMS)
     (tmp_path / "empty.db").touch()
     with closing(sqlite3.connect(tmp_path / "empty.db", isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("CREATE TABLE survey_poll (one INTEGER)")
     with pytest.raises(SourceError, match="OperationalError"):
-        Store(str(tmp_path / "empty.db"), TERMS)
+        ReportStore(str(tmp_path / "empty.db"), TERMS)
 
 
 def test_a_database_that_a_server_does_not_have_is_told(server: str) -> None:
     address, _, options = server.partition("?")
     missing = f"{address.rpartition('/')[0]}/no_such_database?{options}"
     with pytest.raises(SourceError, match="no database of this name"):
-        Store(missing, TERMS)
+        ReportStore(missing, TERMS)
 
 
 def test_tokens_and_ids_are_random() -> None:

@@ -8,11 +8,10 @@
 from typing import TYPE_CHECKING
 
 from discreet.accounting.composition import basic_loss, parallel_loss, total_loss
-from discreet.accounting.filters import Filter
+from discreet.accounting.filters import Filter, Totals, charge
 from discreet.accounting.spending import Spending
 from discreet.accounting.spending import spend as spend
 from discreet.accounting.spending import spending as spending
-from discreet.accounting.totals import Totals, charge
 from discreet.accounting.zcdp import zcdp_delta, zcdp_epsilon
 
 if TYPE_CHECKING:

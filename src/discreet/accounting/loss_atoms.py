@@ -1,21 +1,55 @@
-"""The privacy loss of one release as finitely many atoms, none of them too small.
-
-For a pair of laws P, Q the privacy loss is ln(P/Q) of an outcome drawn from P.  ``Atoms`` lists
-losses and their probabilities under P, and the probability of an infinite loss.  They *dominate* a
-mechanism: for every ε, Σ mass·(1 - e^(ε-loss))₊ + infinite is at least its δ at ε, on every pair of
-neighbors.  Atoms that dominate several mechanisms may be convolved: they dominate all together.
-
-Proof: docs/proofs/privacy-loss-distribution.md
-"""
+"""The privacy loss of one release as finitely many atoms, none of them too small."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import exp, expm1, isqrt, pi, sqrt
+from math import exp, expm1, inf, isqrt, nextafter, pi, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.accounting.rounding import UNIT, Floats, float_above, float_below
+Floats = NDArray[np.float64]
+
+UNIT = 2.0**-53
+FUNCTION = 2.0**-44
+ROUND = 16 * UNIT
+
+STEP_BITS = 25
+"""Binary digits of a grid's step …"""
+
+MOST_STEPS = 1 << 28
+"""… so that its multiples up to this one are exact floats."""
+
+
+def float_above(value: Fraction | int) -> float:
+    """A float that is not below the value, and the nearest or next to it.
+
+    >>> float_above(Fraction(1, 3)) >= Fraction(1, 3) > float_below(Fraction(1, 3))
+    True
+    """
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return inf if value > 0 else -np.finfo(np.float64).max
+    return nearest if Fraction(nearest) >= value else nextafter(nearest, inf)
+
+
+def float_below(value: Fraction | int) -> float:
+    """A float that is not above the value, and the nearest or next to it."""
+    return -float_above(-value)
+
+
+def short_above(value: float, bits: int = STEP_BITS) -> float:
+    """The least float of a given number of binary digits that is not below a positive value.
+
+    Products with integers of up to 53 - bits digits are then exact.
+
+    >>> short_above(0.1, 4)
+    0.1015625
+    """
+    exponent = np.frexp(value)[1] - bits
+    return float(np.ldexp(np.ceil(np.ldexp(value, -exponent)), exponent))
+
 
 KNOTS = 1024
 """Into how many pieces a continuous curve of δ is cut: adds about 3e-7 of the loss's variance."""

@@ -17,9 +17,15 @@ from threading import Lock
 from types import FrameType
 from typing import Final, Protocol
 
-from discreet.accounting.filters import Filter, cost_text, left_text, within
-from discreet.accounting.odometer import Odometer
-from discreet.accounting.totals import Totals, charge
+from discreet.accounting.filters import (
+    Filter,
+    Odometer,
+    Totals,
+    charge,
+    cost_text,
+    left_text,
+    within_budget,
+)
 from discreet.errors import (
     BudgetExhaustedError,
     DiscreetError,
@@ -27,24 +33,23 @@ from discreet.errors import (
     PrivacyParameterError,
 )
 from discreet.exact import decimal_text
-from discreet.privacy.budget import Budget
 from discreet.privacy.events import Event, loss_event
-from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.losses import ApproximateDP, Budget, PureDP
+from discreet.privacy.sensitivity import Neighbors
 
 _CURRENT: ContextVar[tuple["Spending", ...]] = ContextVar("discreet_spending", default=())
 _OPEN: list["Spending"] = []
 _LOCK = Lock()  # a charge checks and changes all accounts concerned at once
 
-_MACHINERY: Final = {"contextlib", "discreet.accounting.spending", "discreet.ledger.spending"}
+_MACHINERY: Final = {"contextlib", "discreet.accounting.spending", "discreet.ledger.ledger"}
 _NOTHING: Final = " Nothing was read or spent."
 
 LossOrEvent = PureDP | ApproximateDP | Event
 """What a release costs: a loss, or an event that says how its noise was made."""
 
 
-class Account(Protocol):
-    """Where an event is written down before data are read, such as a ledger."""
+class ChargeableAccount(Protocol):
+    """Protocol of what an event is charged to before data are read, such as a ledger."""
 
     def check(self, event: Event, *, safe: bool, neighbors: Neighbors | None) -> None:
         """Refuse what ``charge`` would refuse now, and spend nothing."""
@@ -58,9 +63,9 @@ class Account(Protocol):
 
 
 class Spending:
-    """What has been spent of a budget so far.  Safe to share between threads."""
+    """The account of a ``spending`` block.  Safe to share between threads."""
 
-    def __init__(self, budget: Budget, account: Account | None = None) -> None:
+    def __init__(self, budget: Budget, account: ChargeableAccount | None = None) -> None:
         self.budget = budget
         self._account = account
         self._process = os.getpid()
@@ -128,7 +133,7 @@ def _charge(
     with _LOCK:
         totals = [account._totals + cost for account in accounts]
         for account, total in zip(accounts, totals, strict=True):
-            if not within(account.budget, total):
+            if not within_budget(account.budget, total):
                 raise _exhausted(account.budget, account._totals, cost)
         _refuse_forked(accounts)
         written = [account._account for account in accounts if account._account is not None]
@@ -160,18 +165,18 @@ def _priced(charged: LossOrEvent) -> tuple[Event, Totals]:
 
 def _exhausted(budget: Budget, before: Totals, cost: Totals) -> BudgetExhaustedError:
     """The refusal of a question that does not fit."""
-    part = ""
+    split_note = ""
     if before.delta + cost.delta > budget.question_delta > 0:
         share = decimal_text(budget.question_delta)
-        part = f" Of its δ, {share} is for questions and the rest for their sum."
+        split_note = f" Of its δ, {share} is for questions and the rest for their sum."
     remedy = "Ask with a smaller epsilon" + (" or delta" if cost.delta > 0 else "")
     if cost.delta > 0 == budget.delta:
         remedy = "Ask without a delta, give the budget one"
     left = left_text(budget, before, concentrated=cost.epsilon is None)
     return BudgetExhaustedError(
         f"the question costs {cost_text(cost)}, and {left} is left of {budget}. Losses on one data "
-        f"set add up, so the budget is a cap on all questions together.{part} {remedy}, or stop "
-        f"here.{_NOTHING}"
+        f"set add up, so the budget is a cap on all questions together.{split_note} {remedy}, or "
+        f"stop here.{_NOTHING}"
     )
 
 
@@ -199,7 +204,7 @@ def _kept(error: DiscreetError, charged: int) -> DiscreetError:
 
 
 @contextmanager
-def spending(budget: Budget, account: Account | None = None) -> Iterator[Spending]:
+def spending(budget: Budget, account: ChargeableAccount | None = None) -> Iterator[Spending]:
     """Track and cap every loss inside the block, by the filter that a ledger uses.
 
     A block inside another counts for both.  A thread that has opened no block of its own is
@@ -259,7 +264,7 @@ def spend(charged: LossOrEvent, *, safe: bool = True, neighbors: Neighbors | Non
 
 
 def _around(blocks: list[Spending]) -> list[Spending]:
-    """The blocks that this call stands inside of, though another thread opened them.
+    """The ``spending`` blocks that this call is inside of, also those of another thread.
 
     A generator takes its block along to the thread that resumes it, and its thread's own blocks
     stay behind.

@@ -1,18 +1,13 @@
-"""Zero-concentrated privacy: ρ adds up, also when later questions depend on earlier answers.
+"""Zero-concentrated privacy: ρ adds up, also when later questions depend on earlier answers."""
 
-An event is δ-approximately ρ-zCDP if, up to a part of probability δ on either side, the Rényi
-divergence of every order α > 1 is at most ρ·α.  ``concentration`` is the one rule per event.
-Proof: docs/proofs/composition.md
-"""
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from discreet.accounting.composition import log_odds, simple_loss
-from discreet.accounting.conversion import best_order, exponential, log_delta_at
 from discreet.errors import PrivacyParameterError
-from discreet.exact import exp_minus, round_up
+from discreet.exact import exp_minus, logarithm, round_up
 from discreet.privacy.events import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -26,12 +21,84 @@ from discreet.privacy.events import (
     RandomizedResponseEvent,
     SampledEvent,
     SimpleEvent,
-    counted,
+    event_counts,
+    no_rule_error,
     not_negative,
-    refused,
 )
-from discreet.privacy.losses import ZeroConcentratedDP
-from discreet.privacy.parameters import read_delta
+from discreet.privacy.losses import ZeroConcentratedDP, read_delta
+
+_CONVERSION_BITS = 128
+_CONVERSION_STEP = Fraction(1, 1 << 96)
+_GOLDEN = Fraction(618034, 10**6)
+_ROUNDS = 40
+
+
+def epsilon_at(order: Fraction, moment: Fraction, delta: Fraction) -> Fraction:
+    """The ε at δ that a bound at one order gives; never below 0."""
+    _, first = logarithm(1 / (order * delta), _CONVERSION_BITS)
+    _, second = logarithm(1 - 1 / order, _CONVERSION_BITS)
+    bound = (moment + Fraction(first, 1 << _CONVERSION_BITS)) / (order - 1) + Fraction(
+        second, 1 << _CONVERSION_BITS
+    )
+    return max(Fraction(0), round_up(bound, _CONVERSION_STEP))
+
+
+def log_delta_at(order: Fraction, moment: Fraction, epsilon: Fraction) -> Fraction:
+    """The logarithm of the δ at ε that a bound at one order gives."""
+    first, _ = logarithm(order, _CONVERSION_BITS)
+    _, second = logarithm(1 - 1 / order, _CONVERSION_BITS)
+    unit = 1 << _CONVERSION_BITS
+    bound = moment - Fraction(first, unit) + (order - 1) * (Fraction(second, unit) - epsilon)
+    return round_up(bound, _CONVERSION_STEP)
+
+
+def exp_rounded_up(log_delta: Fraction) -> Fraction:
+    """e^log_delta, rounded up; never above 1 and never below e^-1024."""
+    if log_delta >= 0:
+        return Fraction(1)
+    exponent = min(-log_delta, Fraction(1 << 10))
+    bits = 64 + int(2 * exponent)
+    return Fraction(exp_minus(exponent, bits)[1], 1 << bits)
+
+
+def best_order(bound: Callable[[Fraction], Fraction]) -> Fraction:
+    """An order from 1 + 2^-20 to 2^40 at which a bound that falls and then rises is about least."""
+
+    def order(power: Fraction) -> Fraction:
+        whole = power.__floor__()
+        # 2^fraction by a chord: any rising function of the power will do.
+        return 1 + Fraction(2) ** whole * (1 + power - whole)
+
+    low, high = Fraction(-20), Fraction(40)
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = bound(order(left)), bound(order(right))
+    for _ in range(_ROUNDS):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = _rounded(high - _GOLDEN * (high - low))
+            at_left = bound(order(left))
+        else:
+            low, left, at_left = left, right, at_right
+            right = _rounded(low + _GOLDEN * (high - low))
+            at_right = bound(order(right))
+    return order(left if at_left <= at_right else right)
+
+
+def best_whole_order(bound: Callable[[Fraction], Fraction], most: int) -> Fraction:
+    """A whole order from 2 to ``most`` at which such a bound is about least."""
+    low, high = 2, most
+    while high - low > 2:
+        left = low + (high - low) // 2
+        if bound(Fraction(left)) <= bound(Fraction(left + 1)):
+            high = left
+        else:
+            low = left + 1
+    return min((Fraction(order) for order in range(low, high + 1)), key=bound)
+
+
+def _rounded(value: Fraction) -> Fraction:
+    return Fraction(round(value * (1 << 32)), 1 << 32)
+
 
 _BITS = 192
 _STEP = Fraction(1, 1 << 128)
@@ -47,7 +114,7 @@ class Concentration:
 
 @lru_cache(maxsize=4096)
 def concentration(event: SimpleEvent) -> Concentration:
-    """What one release guarantees.
+    """The ρ and δ of one release: δ-approximate ρ-zCDP.
 
     >>> concentration(GaussianEvent.of(sigma=2))
     Concentration(rho=Fraction(1, 8), delta=Fraction(0, 1))
@@ -76,13 +143,13 @@ def concentration(event: SimpleEvent) -> Concentration:
         case SampledEvent():
             return _sampled(event)
         case _:
-            raise refused(event, "the zCDP accountant")
+            raise no_rule_error(event, "the zCDP accountant")
 
 
 def total_concentration(event: Event) -> Concentration:
     """The sums of ρ and of δ over everything that the event is composed of."""
     rho = delta = Fraction(0)
-    for simple, count in counted(event).items():
+    for simple, count in event_counts(event).items():
         each = concentration(simple)
         rho += count * each.rho
         delta += count * each.delta
@@ -165,5 +232,5 @@ def zcdp_delta(event: Event, *, epsilon: object) -> Fraction:
     def bound(order: Fraction) -> Fraction:
         return log_delta_at(order, order * (order - 1) * total.rho, level)
 
-    rest = exponential(bound(best_order(bound))) if total.rho else Fraction(0)
+    rest = exp_rounded_up(bound(best_order(bound))) if total.rho else Fraction(0)
     return min(Fraction(1), total.delta + rest)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.questions import Asked, question_options, read_question
-from discreet.cli.waiting import Progress, waiting
+from discreet.cli.arguments import TypedQuestion, question_options, read_question
+from discreet.cli.terminal import Progress, spinner
 from discreet.errors import DataError, Front, QueryError, UnansweredError
 
 if TYPE_CHECKING:
     from discreet.ledger.balances import Balance
-    from discreet.release.answer import Release
-    from discreet.release.planned import Plan
+    from discreet.release.plan import Plan
+    from discreet.release.release import Release
 
 
 @click.command()
@@ -50,12 +50,12 @@ def ask(
         files = _files({".csv": csv_file, ".html": html_file})
         if question["epsilon"] is None and asked.plan.epsilon > 0 and not yes:
             _confirm(asked.plan)
-        with waiting("asking") as tell:
-            release, balances = answer(asked, key=key, analyst=analyst, tell=tell)
+        with spinner("asking") as tell:
+            release, balances = pay_and_answer(asked, key=key, analyst=analyst, tell=tell)
     if as_json:
         click.echo(release.to_json())
     else:
-        from discreet.cli.answers import show_answer
+        from discreet.cli.terminal import show_answer
 
         show_answer(release, balances)
     for file in files:
@@ -64,8 +64,8 @@ def ask(
             click.echo(f"written   {file}")
 
 
-def answer(
-    asked: Asked,
+def pay_and_answer(
+    asked: TypedQuestion,
     *,
     key: str | None = None,
     analyst: str | None = None,
@@ -94,7 +94,7 @@ def answer(
 
 
 def _confirm(plan: "Plan") -> None:
-    from discreet.cli.answers import cost, show_plan
+    from discreet.cli.terminal import cost, show_plan
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise QueryError(
@@ -108,7 +108,7 @@ def _confirm(plan: "Plan") -> None:
 
 def _files(wanted: dict[str, str | None]) -> list[Path]:
     """Where the answer is to be written: looked at before it is paid for."""
-    found = []
+    paths = []
     for ending, name in wanted.items():
         if name is None:
             continue
@@ -123,8 +123,8 @@ def _files(wanted: dict[str, str | None]) -> list[Path]:
                 f"{place.name!r} cannot be written there. An answer is paid for once, so the place "
                 "is looked at first. Name a file in a folder that exists. Nothing was spent."
             )
-        found.append(place)
-    return found
+        paths.append(place)
+    return paths
 
 
 def _writable(place: Path) -> bool:

@@ -5,18 +5,17 @@ from typing import Any
 
 import click
 
-from discreet.cli.places import Place
+from discreet.cli.arguments import LedgerLocation
 from discreet.errors import DataError
-from discreet.ledger import Account, Balance
-from discreet.ledger.periods import Period
-from discreet.ledger.terms import Cap
-from discreet.privacy.budget import Budget
+from discreet.ledger import Balance, BudgetScope
+from discreet.ledger.declarations import BudgetCap, Period
+from discreet.privacy.losses import Budget
 
 RECENT = 5
 NEVER = "never"
 
 
-class Showing(click.Group):
+class DefaultShowGroup(click.Group):
     """A group whose first word may be a ledger: ``budget LEDGER``, ``budget LEDGER set``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -30,7 +29,7 @@ class Showing(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=Showing, name="budget")
+@click.group(cls=DefaultShowGroup, name="budget")
 def budget() -> None:
     """What was spent and what is left of each data set.
 
@@ -49,20 +48,20 @@ def budget() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Exact numbers, for programs.")
 def show(ledger: str, dataset: str | None, as_json: bool) -> None:
     """Spent and left of each data set, by whom and for what."""
-    place = Place.read(ledger)
+    place = LedgerLocation.read(ledger)
     with place.open_to_read() as opened:
         balances = list(opened.balances(dataset or place.dataset))
-        names = [one.dataset for one in balances if one.analyst is None]
+        names = [balance.dataset for balance in balances if balance.analyst is None]
         recent = {name: opened.asked(RECENT, name) for name in names}
-        shown = opened.place
+        location = opened.place
     if as_json:
-        found = [plain(one) for one in balances]
-        click.echo(json.dumps({"ledger": shown, "accounts": found}, ensure_ascii=False))
+        plain_balances = [balance_data(balance) for balance in balances]
+        click.echo(json.dumps({"ledger": location, "accounts": plain_balances}, ensure_ascii=False))
         return
-    from discreet.cli.tables import printable, show_balances
+    from discreet.cli.terminal import printable, show_balances
 
     if not balances:
-        click.echo(f"{printable(shown)} declares no data set yet.")
+        click.echo(f"{printable(location)} declares no data set yet.")
         return
     show_balances(balances, recent)
 
@@ -101,41 +100,41 @@ def set_(
     The change is an entry of the ledger; what was spent stays spent. What is not stated is as the
     TOML file says, if it is named and declares the budget, and as before otherwise.
     """
-    place = Place.read(ledger)
+    place = LedgerLocation.read(ledger)
     name = dataset or place.dataset
     if name is None:
         raise DataError(
             "no data set is named. A ledger can hold several, each with its budget. Add --dataset."
         )
-    stated = not (epsilon is None and delta is None and period is None)
+    has_values = not (epsilon is None and delta is None and period is None)
     field = "analyst_budget" if each_analyst else "budget"
     # The policy declares nothing about one analyst, nor about another data set.
     wanted = place.cap(field) if analyst is None and name == place.dataset else None
-    clear = not stated if nothing else stated or wanted is not None
+    clear = not has_values if nothing else has_values or wanted is not None
     if not clear or (analyst is not None and each_analyst):
         raise DataError(
             "the change is not clear. It sets a budget, or takes back that of one analyst or of "
             "each. Write --epsilon 3 for a data set; --analyst ann or --each-analyst with "
             "--epsilon 1 or --none."
         )
-    whose = analyst or (Account.EACH_ANALYST if each_analyst else Account.DATASET)
+    whose = analyst or (BudgetScope.EACH_ANALYST if each_analyst else BudgetScope.DATASET)
     with place.open_to_write() as opened:
         declared = opened.declaration(name)
         before = declared.analyst_cap if each_analyst else opened.balance(name, analyst).cap
-        found = wanted or before
-        chosen = None if nothing else chosen_budget(epsilon, delta, found)
+        starting_cap = wanted or before
+        chosen = None if nothing else chosen_budget(epsilon, delta, starting_cap)
         if period is not None:
             span = read_period(period)
-        elif found is not None:
-            span = found.period
+        elif starting_cap is not None:
+            span = starting_cap.period
         else:
             span = declared.cap.period if each_analyst else None
         opened.set_budget(name, chosen, whose=whose, period=span, why=why, who=who)
         balance = opened.balance(name, analyst)
     if as_json:
-        click.echo(json.dumps(plain(balance), ensure_ascii=False))
+        click.echo(json.dumps(balance_data(balance), ensure_ascii=False))
         return
-    from discreet.cli.tables import printable, show_balances
+    from discreet.cli.terminal import printable, show_balances
 
     if analyst is None:
         show_balances([balance], {})
@@ -145,7 +144,7 @@ def set_(
         click.echo(balance.guarantee)
 
 
-def chosen_budget(epsilon: str | None, delta: str | None, found: Cap | None) -> Budget:
+def chosen_budget(epsilon: str | None, delta: str | None, found: BudgetCap | None) -> Budget:
     """The budget as stated; what is not stated is as it was found, also how δ is split."""
     if found is None:
         if epsilon is None:
@@ -168,7 +167,7 @@ def read_period(period: str) -> Period | None:
     return None if period == NEVER else Period.read(period)
 
 
-def plain(balance: Balance) -> dict[str, Any]:
+def balance_data(balance: Balance) -> dict[str, Any]:
     """A balance as plain data: rationals as text, so that nothing is rounded."""
     return {
         "dataset": balance.dataset,

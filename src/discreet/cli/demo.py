@@ -1,20 +1,104 @@
 """``discreet demo``: a private table from made-up visits, from the first question to a refusal."""
 
+import csv
+import datetime
 import sys
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from shlex import quote
 from tempfile import mkdtemp
 from textwrap import fill
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
+from discreet.dependencies import typed_command
 from discreet.errors import BudgetExhaustedError, DataError
-from discreet.packages import typed
 
 if TYPE_CHECKING:
-    from discreet.cli.questions import Asked
+    from discreet.cli.arguments import TypedQuestion
+
+
+PEOPLE: Final = 2_000
+WARDS: Final = ("Emergency", "Medicine", "Surgery", "Maternity", "Oncology")
+COLUMNS: Final = ("patient_id", "ward", "age", "stay", "admitted", "smoker")
+_SHARES: Final = (44, 72, 90, 98, 100)  # of a hundred visits, up to and with each ward
+_FIRST: Final = datetime.date(2024, 1, 1)
+_DAYS: Final = 731
+
+POLICY: Final = """\
+# What may be asked of the hospital's visits, and how much privacy it may cost in all.
+source     = "visits.csv"
+name       = "visits"
+unit       = "patient_id"    # all visits of a patient count as one
+neighbors  = "add-remove"
+max_groups = 2               # a patient counts in at most two wards
+max_rows   = 5               # and for at most five visits
+ledger     = "visits.ledger"
+
+[budget]
+epsilon = 1
+
+[columns]
+ward     = { values = ["Emergency", "Medicine", "Surgery", "Maternity", "Oncology"] }
+age      = { type = "integer", low = 0, high = 100 }
+stay     = { low = 0, high = 30 }
+admitted = { type = "date", low = "2024-01-01", high = "2025-12-31" }
+smoker   = { type = "boolean" }
+"""
+
+
+def write_hospital(folder: Path) -> Path:
+    """Write ``visits.csv`` and its policy into a folder; the policy's path."""
+    with open(folder / "visits.csv", "x", encoding="utf-8", newline="") as file:
+        write_visits(file)
+    policy = folder / "visits.toml"
+    with open(policy, "x", encoding="utf-8") as file:
+        file.write(POLICY)
+    return policy
+
+
+def write_visits(file: TextIO) -> None:
+    """The rows as CSV."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(visits())
+
+
+def visits() -> Iterator[tuple[str, str, str, str, str, str]]:
+    """Every visit: a few for most people, many for some; some stays and habits are not known."""
+    numbers = _numbers()
+
+    def below(bound: int) -> int:
+        return next(numbers) * bound >> 31
+
+    for person in range(1, PEOPLE + 1):
+        age = 18 + (below(80) + below(60)) * 8 // 14
+        smokes = "" if below(20) == 0 else "true" if below(100) < 24 else "false"
+        frequent = below(25) == 0
+        home = below(100)
+        for _ in range(1 + min(below(3), below(4)) + (below(9) if frequent else 0)):
+            place = home if below(3) else below(100)
+            ward = next(n for n, share in enumerate(_SHARES) if place < share)
+            days = (1 + ward) * (1 + below(7)) * (1 + below(9)) / 14
+            yield (
+                f"P{person:04}",
+                WARDS[ward],
+                str(age),
+                "" if below(30) == 0 else f"{days:.1f}",
+                (_FIRST + datetime.timedelta(days=below(_DAYS))).isoformat(),
+                smokes,
+            )
+
+
+def _numbers() -> Iterator[int]:
+    """Numbers of 31 bits that look irregular: a linear congruence (Knuth's MMIX)."""
+    state = 2006  # the year of differential privacy
+    while True:
+        state = (6364136223846793005 * state + 1442695040888963407) % 2**64
+        yield state >> 33
+
 
 _WARDS: Final = (
     "SELECT ward, COUNT(DISTINCT patient_id) AS patients, AVG(stay) AS mean_stay "
@@ -31,11 +115,9 @@ _MADE: Final = ("visits.csv", "visits.toml", "visits.ledger", "wards.html")
 )
 def demo(folder: str | None) -> None:
     """A private table from bundled data: a plan, an answer with its errors, and a refusal."""
-    from discreet.cli.answers import show_answer, show_picture, show_plan
-    from discreet.cli.ask import answer
-    from discreet.cli.exits import say
-    from discreet.cli.hospital import write_hospital
-    from discreet.cli.waiting import waiting
+    from discreet.cli.ask import pay_and_answer
+    from discreet.cli.exit_codes import print_error
+    from discreet.cli.terminal import show_answer, show_picture, show_plan, spinner
 
     place = _folder(folder)
     policy = write_hospital(place)
@@ -50,7 +132,7 @@ def demo(folder: str | None) -> None:
 
         _tell("Pay it. The charge is on the disk before a row is read.")
         _typed("ask", policy, _WARDS, "--epsilon 0.7")
-        release, balances = answer(asked)
+        release, balances = pay_and_answer(asked)
     show_answer(release, balances)
     click.echo()
     show_picture(release, "patients")
@@ -59,12 +141,12 @@ def demo(folder: str | None) -> None:
     _typed("ask", policy, _AGES, "--epsilon 0.5")
     try:
         with _asked(policy, _AGES, "0.5") as asked:
-            answer(asked)
+            pay_and_answer(asked)
     except BudgetExhaustedError as refusal:
-        say(refusal, err=False)
+        print_error(refusal, err=False)
 
     report = place / "wards.html"
-    with waiting("drawing the report"):
+    with spinner("drawing the report"):
         release.save(report)
     _tell("The answer as a page to keep and send, with its certificate:")
     click.echo(report)
@@ -75,8 +157,8 @@ def demo(folder: str | None) -> None:
     )
 
 
-def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager["Asked"]:
-    from discreet.cli.questions import read_question
+def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager["TypedQuestion"]:
+    from discreet.cli.arguments import read_question
 
     return read_question(str(policy), sql, epsilon, "0", (), 500)
 
@@ -118,5 +200,5 @@ def _typed(command: str, policy: Path, sql: str, options: str) -> None:
 def _discreet() -> str:
     """The command, as it is typed in the working folder to get this one."""
     if Path(sys.executable).with_name("discreet").exists():
-        return typed("discreet")
-    return f"{typed(Path(sys.executable).name)} -m discreet.cli"
+        return typed_command("discreet")
+    return f"{typed_command(Path(sys.executable).name)} -m discreet.cli"

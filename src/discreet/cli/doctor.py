@@ -1,7 +1,4 @@
-"""``discreet doctor``: what is there, what is missing, and the command that brings it.
-
-It is shown by click alone, since any other package may be the one that is missing.
-"""
+"""``discreet doctor``: what is there, what is missing, and the command that brings it."""
 
 import json
 import os
@@ -9,6 +6,7 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError
@@ -23,16 +21,27 @@ from typing import Any, Final, Literal
 
 import click
 
-from discreet.cli.exits import FAULT, told
-from discreet.cli.patience import patience
+from discreet.cli.exit_codes import FAULT, message_text
+from discreet.dependencies import EXTRAS, JAVA, NEEDED, install
 from discreet.errors import (
     DeclarationError,
     DiscreetError,
     LedgerMissingError,
     LedgerUnavailableError,
 )
-from discreet.packages import EXTRAS, JAVA, NEEDED, install
 from discreet.text_table import padded
+
+_SECONDS, _SPARK_SECONDS = 30, 90
+_SPARK = re.compile(r'^\s*(engine\s*=\s*"spark"|source\s*=\s*"spark:)', re.MULTILINE)
+
+
+def source_timeout(policy: str) -> int:
+    """The timeout in seconds for looking at a source; Spark takes long to start."""
+    with suppress(OSError, UnicodeDecodeError):
+        if _SPARK.search(Path(policy).read_text("utf-8")):
+            return _SPARK_SECONDS
+    return _SECONDS
+
 
 State = Literal["found", "not yet", "missing", "too old", "fails"]
 
@@ -75,8 +84,8 @@ class Package:
     def wanted(self) -> str:
         """The package with the least version that will do."""
         packages = NEEDED if self.extra is None else EXTRAS[self.extra]
-        (found,) = (one for one in packages if re.split(r"\[|>=", one)[0] == self.name)
-        return found
+        (requirements,) = (one for one in packages if re.split(r"\[|>=", one)[0] == self.name)
+        return requirements
 
     def look(self) -> Finding:
         """Whether it is there, new enough, and can be imported."""
@@ -86,17 +95,17 @@ class Package:
     def _state(self) -> tuple[State, str, str]:
         least = self.wanted.partition(">=")[2]
         try:
-            found = version_of(self.name)
+            version = version_of(self.name)
         except PackageNotFoundError:
             return "missing", f"{self.why}.", install(self.wanted)
-        if _numbers(found) < _numbers(least):
-            says = f"{found}, and {least} or newer is needed: {self.why}."
+        if _numbers(version) < _numbers(least):
+            says = f"{version}, and {least} or newer is needed: {self.why}."
             return "too old", says, install(self.wanted, options=("--upgrade",))
         try:
-            return "found", found + self.about(self.load()), ""
+            return "found", version + self.about(self.load()), ""
         except Exception as error:  # what is broken may raise anything
             kind = type(error).__name__
-            says = f"{found} is installed, and its import ends with {kind}: {self.why}."
+            says = f"{version} is installed, and its import ends with {kind}: {self.why}."
             return "fails", says, install(self.wanted, options=("--force-reinstall",))
 
 
@@ -155,21 +164,21 @@ def doctor(policy: str | None, wait: float | None, as_json: bool) -> None:
     private table is read, and nothing is spent. Ends with 1 if something that is needed is not
     there, or if the policy's table cannot be opened. Extras that are missing are no fault.
     """
-    found = [*_system()]
-    found += [package.look() for package in PACKAGES if package.extra is None]
-    found += [_sqlite(), _randomness()]
+    findings = [*_system()]
+    findings += [package.look() for package in PACKAGES if package.extra is None]
+    findings += [_sqlite(), _randomness()]
     if policy is None:
-        found.append(_guarded(_NEEDED, "ledger folder", _working_folder, needed=False))
-    found += [package.look() for package in PACKAGES if package.extra is not None]
-    found.append(_guarded("spark", "Java", _java, needed=False))
+        findings.append(_guarded(_NEEDED, "ledger folder", _working_folder, needed=False))
+    findings += [package.look() for package in PACKAGES if package.extra is not None]
+    findings.append(_guarded("spark", "Java", _java, needed=False))
     if policy is not None:
-        found += _within(wait or patience(policy), policy)
-    wrong = [one.what for one in found if one.needed and not one.well]
+        findings += _within(wait or source_timeout(policy), policy)
+    wrong = [finding.what for finding in findings if finding.needed and not finding.well]
     if as_json:
-        data = {"ready": not wrong, "findings": [asdict(one) for one in found]}
+        data = {"ready": not wrong, "findings": [asdict(finding) for finding in findings]}
         click.echo(json.dumps(data, ensure_ascii=False))
     else:
-        _show(found)
+        _show(findings)
         click.echo()
         bad = f"Not as it must be: {', '.join(wrong)}."
         click.secho(bad if wrong else "All that is needed works.", fg="red" if wrong else "green")
@@ -221,7 +230,7 @@ def _randomness() -> Finding:
 
 
 def _java() -> Finding:
-    from discreet.engines.spark.java import OLDEST, find_java
+    from discreet.engines.spark.session import OLDEST, find_java
 
     java = find_java()
     rule, fix = f"Spark runs on Java {OLDEST} or newer", install(JAVA)
@@ -238,7 +247,7 @@ def _working_folder() -> Finding:
 
 
 def _try_ledger(folder: Path) -> None:
-    """Make a ledger in a folder and remove it; raises what stands in its way."""
+    """Make a ledger in a folder and remove it; raises the error that prevents it."""
     from discreet.ledger import Ledger
 
     why = ""
@@ -256,20 +265,20 @@ def _try_ledger(folder: Path) -> None:
 
 
 def _within(seconds: float, policy: str) -> list[Finding]:
-    """What is found about a policy; a disk or a server that hangs is not waited for."""
+    """The findings about a policy, within a timeout: a disk or server may hang."""
     group = Path(policy).name
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     def look() -> None:
         for finding in _policy(policy, group):
-            found.append(finding)  # one by one, so that it is known what hangs
+            findings.append(finding)  # one by one, so that it is known what hangs
 
     looking = Thread(target=look, daemon=True)
     looking.start()
     looking.join(seconds)
     if not looking.is_alive():
-        return found
-    before = found[: len(_STEPS) - 1]
+        return findings
+    before = findings[: len(_STEPS) - 1]
     says = (
         f"no reply within {seconds:g} s. A disk or a server that is slow cannot be told from one "
         f"that is gone. Check the address and the network, or add --wait {12 * seconds:g}."
@@ -290,9 +299,9 @@ def _policy(policy: str, group: str) -> Iterator[Finding]:
         return Finding(group, "declarations", "found", says)
 
     def source() -> Finding:
-        from discreet.release.opening import declared
+        from discreet.release.open_table import read_declarations
 
-        table = declared(**arguments)
+        table = read_declarations(**arguments)
         table.engine().close()  # names are compared, and no row is read
         details.update(neighbors=table.schema.neighbors, details=table.schema.to_data())
         return Finding(group, "source", "found", table.sources.main.text)
@@ -310,8 +319,8 @@ def _ledger(group: str, arguments: dict[str, Any], details: dict[str, Any]) -> F
     """Whether the policy's ledger can be used; one that is not there yet is not made."""
     from discreet.engines.postgres.source import is_address
     from discreet.ledger import Ledger
-    from discreet.ledger.faults import no_folder
-    from discreet.policy.file import MEMORY
+    from discreet.ledger.store import no_folder_error
+    from discreet.policy.policy_file import MEMORY
 
     place = str(arguments["ledger"])
     if place == MEMORY:
@@ -322,7 +331,7 @@ def _ledger(group: str, arguments: dict[str, Any], details: dict[str, Any]) -> F
         return Finding(group, "ledger", "fails", f"{says}the file and its folder writable.")
     if path is not None and not path.exists():
         if not path.parent.is_dir():
-            raise no_folder(path.name)
+            raise no_folder_error(path.name)
         _try_ledger(path.parent)
         says = "the first question makes it, for which its folder will do"
         return Finding(group, "ledger", "not yet", says)
@@ -350,7 +359,7 @@ def _guarded(group: str, what: str, look: Callable[[], Finding], *, needed: bool
         finding = look()
         return replace(finding, says=_SECRET.sub("…", finding.says))
     except DiscreetError as error:
-        says = told(error)
+        says = message_text(error)
     except Exception as error:  # a bug, or a package that is missing
         says = (
             f"a look at it ends with {type(error).__name__}. Its text is not shown, since it could "
@@ -393,8 +402,8 @@ def _numbers(version: str) -> tuple[int, ...]:
     >>> _numbers("2.0") == _numbers("2.0.0rc1") < _numbers("2.0.1") < _numbers("10")
     True
     """
-    found = re.match(r"\d+(\.\d+)*", version)
-    numbers = [int(part) for part in found[0].split(".")] if found else []
+    match = re.match(r"\d+(\.\d+)*", version)
+    numbers = [int(part) for part in match[0].split(".")] if match else []
     while numbers and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)

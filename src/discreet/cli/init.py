@@ -31,9 +31,9 @@ def init(
     postgresql://host/database?table=visits, or of a Spark table: spark://host:7077?table=visits. No
     row of it is read, so bounds and values are for you to state.
     """
-    from discreet.engines.sources import default_name, find
+    from discreet.engines.sources import default_name, find_source
     from discreet.plan.schema import ROW
-    from discreet.policy.template import Stored, template
+    from discreet.policy.template import DescribedColumn, template
 
     name = default_name(source, table) or "table"
     place = Path(output if output is not None else f"{name}.toml")
@@ -44,8 +44,8 @@ def init(
         )
     if place.exists():
         raise _already(place)
-    found = find(source, table, engine)
-    columns = [Stored(*one) for one in _columns(found)]
+    location = find_source(source, table, engine)
+    columns = [DescribedColumn(*one) for one in _columns(location)]
     names = [column.name for column in columns]
     if unit is not None and unit != ROW and names and unit not in names:
         near = get_close_matches(unit, names, 1)
@@ -73,25 +73,25 @@ def init(
 
 def _columns(source: object) -> list[tuple[str, str | None]]:
     """Names and types as the file describes them: a header or a schema, and no row."""
-    from discreet.engines.duckdb.connection import Connection
-    from discreet.engines.duckdb.sources import Files
+    from discreet.engines.duckdb.connection import DuckDBConnection
+    from discreet.engines.duckdb.source import FileSource
     from discreet.engines.postgres.source import PostgresTable
-    from discreet.engines.sources import Stored
+    from discreet.engines.sources import TableView
     from discreet.engines.spark.source import SparkFrame, SparkTable
 
     if isinstance(source, PostgresTable):
-        from discreet.engines.postgres.catalog import described
+        from discreet.engines.postgres.columns import described
 
         return described(source)
     if isinstance(source, SparkFrame | SparkTable):
-        from discreet.engines.spark.catalog import described as described_by_spark
+        from discreet.engines.spark.columns import described as described_by_spark
 
         return described_by_spark(source)
-    if not isinstance(source, Files) or source.format == "json":
+    if not isinstance(source, FileSource) or source.format == "json":
         return []  # JSON lines name their fields in the rows
     if source.format == "csv":
         return [(name, None) for name in source.header]
-    with closing(Connection(Stored(source))) as opened:
+    with closing(DuckDBConnection(TableView(source))) as opened:
         return [(str(row[0]), str(row[1])) for row in opened.rows("DESCRIBE source")]
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.exits import UNSOUND, say
-from discreet.cli.places import Place
+from discreet.cli.arguments import LedgerLocation
+from discreet.cli.exit_codes import UNSOUND, print_error
 from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
-from discreet.ledger import Anchor, Asked, Entry, Ledger
+from discreet.ledger import Anchor, Entry, Ledger, PaidQuestion
 
 if TYPE_CHECKING:
     from discreet.release.certificate import Certificate
@@ -41,41 +41,41 @@ def verify(
     --certificate, what it states is compared with the ledger, too: FILE is a certificate, or an
     answer that was saved as .json, of which the certificate alone is compared, not the rows.
     """
-    from discreet.cli.tables import progress, show_certificate, show_report
+    from discreet.cli.terminal import progress_reporter, show_certificate, show_report
 
     anchor = None if anchor_file is None else Anchor.load(anchor_file)
     certificate = None if certificate_file is None else _certificate(certificate_file)
-    with _to_verify(Place.read(place)) as opened, progress("verifying") as tell:
+    with _to_verify(LedgerLocation.read(place)) as opened, progress_reporter("verifying") as tell:
         report = opened.verify(anchor, tell)
-        shown = opened.place
+        location = opened.place
         wrong, unseen = ([], []) if certificate is None else _compared(certificate, opened)
     if as_json:
-        found = {"ledger": shown, "sound": report.sound, **asdict(report)}
+        result = {"ledger": location, "sound": report.sound, **asdict(report)}
         if certificate is not None:
-            found["certificate"] = {
+            result["certificate"] = {
                 "table": certificate.table,
                 "entry": certificate.entry,
                 "genuine": not wrong,
                 "problems": wrong,
                 "unchecked": unseen,
             }
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(result))
     else:
-        show_report(report, shown)
+        show_report(report, location)
         if certificate is not None and certificate_file is not None:
             show_certificate(certificate_file, certificate, wrong, unseen)
     if wrong or not report.sound:
         sys.exit(UNSOUND)
 
 
-def _to_verify(place: Place) -> Ledger:
-    """The ledger; a file that is none fails its verification."""
+def _to_verify(place: LedgerLocation) -> Ledger:
+    """The ledger to verify; a file of another kind fails its verification."""
     try:
         return place.open_to_read()
     except LedgerUnavailableError:
         raise
     except LedgerError as error:
-        say(error)
+        print_error(error)
         sys.exit(UNSOUND)
 
 
@@ -93,10 +93,10 @@ def _certificate(path: str) -> "Certificate":
 
 def _compared(certificate: "Certificate", opened: Ledger) -> tuple[list[str], list[str]]:
     """What in the certificate is not as the ledger has it, and what the ledger does not show."""
-    from discreet.release.certificate import check, unchecked
+    from discreet.release.certificate import check_certificate, unchecked_fields
 
     try:
-        return check(certificate, opened), unchecked(certificate, opened)
+        return check_certificate(certificate, opened), unchecked_fields(certificate, opened)
     except LedgerCorruptError as error:  # an entry that it is about was edited
         return [str(error)], []
 
@@ -110,7 +110,7 @@ def anchor(place: str, output: str | None, as_json: bool) -> None:
 
     Keep it where whoever can write to the ledger cannot: another machine, a mail, paper.
     """
-    with Place.read(place).open_to_read() as opened:
+    with LedgerLocation.read(place).open_to_read() as opened:
         taken = opened.anchor()
     if output is not None:
         Path(output).write_text(taken.to_json() + "\n", "utf-8")
@@ -129,7 +129,7 @@ def export(place: str, output: str | None, _as_json: bool) -> None:
 
     The hash of a line is the SHA-256 of the line without its hash, keys sorted, no blanks.
     """
-    with Place.read(place).open_to_read() as opened:
+    with LedgerLocation.read(place).open_to_read() as opened:
         _write(opened.export(), output)
 
 
@@ -144,16 +144,16 @@ def history(
     place: str, dataset: str | None, analyst: str | None, last: int, everything: bool, as_json: bool
 ) -> None:
     """The entries: what was declared, asked and released, by whom and when."""
-    found = Place.read(place)
-    name = dataset or found.dataset
-    with found.open_to_read() as opened:
+    location = LedgerLocation.read(place)
+    name = dataset or location.dataset
+    with location.open_to_read() as opened:
         entries: Iterable[Entry] = (
             opened.history(name, analyst) if everything else opened.recent(last, name, analyst)
         )
         if as_json:
             _write((entry.line() for entry in entries), None)
             return
-        from discreet.cli.tables import show_entries
+        from discreet.cli.terminal import show_entries
 
         show_entries(entries)
 
@@ -166,18 +166,18 @@ def pending(place: str, as_json: bool) -> None:
 
     The next question about its data set finds a dead one, and suspends the data set.
     """
-    with Place.read(place).open_to_read() as opened:
-        found = list(opened.pending())
-        shown = opened.place
+    with LedgerLocation.read(place).open_to_read() as opened:
+        questions = list(opened.pending())
+        location = opened.place
     if as_json:
-        _write((json.dumps(_plain(one), ensure_ascii=False) for one in found), None)
+        _write((json.dumps(_plain(one), ensure_ascii=False) for one in questions), None)
         return
-    from discreet.cli.tables import printable, show_pending
+    from discreet.cli.terminal import printable, show_pending
 
-    if found:
-        show_pending(found)
+    if questions:
+        show_pending(questions)
     else:
-        click.echo(f"Every charge in {printable(shown)} was answered or is lost.")
+        click.echo(f"Every charge in {printable(location)} was answered or is lost.")
 
 
 @ledger.command()
@@ -192,7 +192,7 @@ def lose(place: str, entries: tuple[int, ...], as_json: bool) -> None:
     idempotency key is told so instead of waiting. Its data set is suspended, since rows may be why
     it was not answered: see `discreet table resume`.
     """
-    with Place.read(place).open_to_write() as opened:
+    with LedgerLocation.read(place).open_to_write() as opened:
         for entry in entries:
             opened.lose(entry)
             if not as_json:
@@ -205,7 +205,7 @@ def lose(place: str, entries: tuple[int, ...], as_json: bool) -> None:
         click.echo(json.dumps({"ledger": shown, "lost": entries}))
 
 
-def _plain(asked: Asked) -> dict[str, Any]:
+def _plain(asked: PaidQuestion) -> dict[str, Any]:
     return asdict(asked) | {"cost": asked.cost.to_data()}
 
 

@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 
 import click
 
-from discreet.cli.exits import run
+from discreet.cli.exit_codes import run_command
 
 _WORDS: Final[dict[str, Callable[[], click.Command]]] = {
     "demo": lambda: import_module("discreet.cli.demo").demo,
@@ -23,7 +23,7 @@ _WORDS: Final[dict[str, Callable[[], click.Command]]] = {
 }
 
 
-class Words(click.Group):
+class LazyGroup(click.Group):
     """Commands that are loaded when they are typed: doctor runs where a package is missing."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -34,7 +34,7 @@ class Words(click.Group):
 
 
 @click.group(
-    cls=Words,
+    cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Ends with 0: done; 1: a fault; 2: the request was wrong; 3: not enough budget; "
     "4: no answer, charged or suspended; 5: a verification failed.",
@@ -50,4 +50,4 @@ def main() -> NoReturn:
         if isinstance(stream, TextIOWrapper):
             # An answer that is paid for is shown, also where ε has no letter.
             stream.reconfigure(errors="backslashreplace")
-    run(lambda: discreet(prog_name="discreet"))
+    run_command(lambda: discreet(prog_name="discreet"))

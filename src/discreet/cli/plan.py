@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.questions import question_options, read_question
+from discreet.cli.arguments import question_options, read_question
 from discreet.errors import Front
 
 
@@ -51,7 +51,7 @@ def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
     elif explain or asked.explain:
         click.echo(planned.explain(Front.COMMAND))
     else:
-        from discreet.cli.answers import show_plan
+        from discreet.cli.terminal import show_plan
 
         show_plan(planned)
 

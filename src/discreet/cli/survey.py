@@ -39,7 +39,7 @@ def survey() -> None:
 @click.argument("poll")
 def new(poll: str) -> None:
     """Write a poll to be filled in."""
-    from discreet.survey.template import write_template
+    from discreet.survey.poll import write_template
 
     write_template(Path(poll))
     click.echo(f"{poll} asks a first question. Put yours in its place, and then:")
@@ -65,23 +65,23 @@ def serve(poll: str, host: str, port: int, proxy: str | None, reworded: bool) ->
     front: without it, whoever carries the page can change what it does.
     """
     from discreet.survey.poll import read_poll
-    from discreet.survey.serving import opened, server
+    from discreet.survey.serving import open_poll_store, server
     from discreet.web.serving import listening
 
-    read = read_poll(poll)
-    run = server(read, opened(read, reworded=reworded), proxy)
+    declared_poll = read_poll(poll)
+    run = server(declared_poll, open_poll_store(declared_poll, reworded=reworded), proxy)
     place = listening(host, port)
     every = host in ("0.0.0.0", "::")
-    shown = "127.0.0.1" if every else f"[{host}]" if ":" in host else host
+    shown_host = "127.0.0.1" if every else f"[{host}]" if ":" in host else host
     port = place.getsockname()[1]
-    click.echo(f"{read.question}  ({read.kind}, {read.scheme.loss})")
-    click.echo(f"  answer   http://{shown}:{port}/")
-    click.echo(f"  results  http://{shown}:{port}/results")
+    click.echo(f"{declared_poll.question}  ({declared_poll.kind}, {declared_poll.scheme.loss})")
+    click.echo(f"  answer   http://{shown_host}:{port}/")
+    click.echo(f"  results  http://{shown_host}:{port}/results")
     if every:
         click.echo(f"Others reach it at this machine's name or address, port {port}.")
-    if not read.is_open(datetime.now(UTC)):
+    if not declared_poll.is_open(datetime.now(UTC)):
         click.echo("The poll is closed: no report is taken. Change closes in it to go on.")
-    _warn_of_weakness(read)
+    _warn_of_weakness(declared_poll)
     if host not in ("127.0.0.1", "::1", "localhost"):
         click.echo(
             "Respondents trust the page that they load: let them load it over TLS, by a server in "
@@ -102,31 +102,33 @@ def simulate(poll: str, respondents: int) -> None:
     Nothing is stored. The first answer is given by the most of the fake respondents, the last one
     by the fewest; numbers lie anywhere between the bounds.
     """
+    from discreet.survey.estimates import leverage
     from discreet.survey.poll import read_poll
-    from discreet.survey.rehearsal import rehearse
     from discreet.survey.results import rounded_up
-    from discreet.survey.schemes import leverage
+    from discreet.survey.simulation import rehearse
 
-    read = read_poll(poll)
-    found = rehearse(read, respondents)
-    form = ".4g" if read.is_number else ".1%"
+    declared_poll = read_poll(poll)
+    rehearsal = rehearse(declared_poll, respondents)
+    form = ".4g" if declared_poll.is_number else ".1%"
     rows = []
-    for one in found:
+    for one in rehearsal:
         numbers = one.truth, one.estimate.value, one.estimate.lower, one.estimate.upper
         rows.append((one.estimate.answer, *(format(number, form) for number in numbers)))
     people = "1 fake respondent" if respondents == 1 else f"{respondents:,} fake respondents"
-    click.echo(f"{people}, {read.kind}, {read.scheme.loss} for each")
+    click.echo(f"{people}, {declared_poll.kind}, {declared_poll.scheme.loss} for each")
     _table(("answer", "truth", "estimate", "at least", "at most"), rows)
-    held = sum(one.covered for one in found)
-    click.echo(f"{held} of {len(found)} intervals hold the truth; each does in 95 of 100 surveys.")
-    shift = leverage(read.scheme) / respondents
+    held = sum(one.covered for one in rehearsal)
+    click.echo(
+        f"{held} of {len(rehearsal)} intervals hold the truth; each does in 95 of 100 surveys."
+    )
+    shift = leverage(declared_poll.scheme) / respondents
     what = (
         f"the mean by at most {rounded_up(shift)}"
-        if read.is_number
+        if declared_poll.is_number
         else f"a share by at most {rounded_up(100 * shift)}%"
     )
     click.echo(f"A forged report shifts {what}.")
-    _warn_of_weakness(read)
+    _warn_of_weakness(declared_poll)
 
 
 @survey.command()
@@ -136,47 +138,47 @@ def simulate(poll: str, respondents: int) -> None:
 def results(poll: str, as_json: bool, as_csv: bool) -> None:
     """Show estimates with their intervals, from the reports so far."""
     from discreet.survey.poll import read_poll
+    from discreet.survey.poll_terms import counted_in_words
     from discreet.survey.results import as_csv as csv_text
     from discreet.survey.results import results as computed
-    from discreet.survey.serving import opened
-    from discreet.survey.terms import counted_in_words
+    from discreet.survey.serving import open_poll_store
 
     if as_json and as_csv:
         raise DataError("--json and --csv are both given. Results have one form. Leave one out.")
-    read = read_poll(poll)
-    if "://" not in read.database and not Path(read.database).is_file():
+    declared_poll = read_poll(poll)
+    if "://" not in declared_poll.database and not Path(declared_poll.database).is_file():
         raise PolicyError(
-            f"there is no database {Path(read.database).name!r} of this poll yet. It is made when "
-            f"the poll is served. Run discreet survey serve {quote(poll)}."
+            f"there is no database {Path(declared_poll.database).name!r} of this poll yet. It is "
+            f"made when the poll is served. Run discreet survey serve {quote(poll)}."
         )
-    store = opened(read, make=False)
+    store = open_poll_store(declared_poll, make=False)
     tally, refused = store.tally()
-    found = computed(read, tally, refused, datetime.now(UTC))
+    summary = computed(declared_poll, tally, refused, datetime.now(UTC))
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
         return
     if as_csv:
-        click.echo(csv_text(found), nl=False)
+        click.echo(csv_text(summary), nl=False)
         return
-    counted = counted_in_words(found["reports"])
-    closed = ", closed" if found["closed"] else ""
-    click.echo(f"{read.question}  {counted}, {read.scheme.loss} for each{closed}")
-    if not found["reports"]:
+    counted = counted_in_words(summary["reports"])
+    closed = ", closed" if summary["closed"] else ""
+    click.echo(f"{declared_poll.question}  {counted}, {declared_poll.scheme.loss} for each{closed}")
+    if not summary["reports"]:
         click.echo("There is nothing to estimate from yet.")
-    elif found["mean"] is not None:
-        numbers = (format(found["mean"][name], ".4g") for name in ("value", "lower", "upper"))
+    elif summary["mean"] is not None:
+        numbers = (format(summary["mean"][name], ".4g") for name in ("value", "lower", "upper"))
         _table(("mean", "at least", "at most"), [tuple(numbers)])
     else:
         rows = [
             (one["answer"], *(f"{one[name]:.1%}" for name in ("share", "lower", "upper")))
-            for one in found["shares"]
+            for one in summary["shares"]
         ]
         _table(("answer", "share", "at least", "at most"), rows)
-    if found["reports"]:
-        click.echo(fill(found["poisoning"]["text"], 96))
+    if summary["reports"]:
+        click.echo(fill(summary["poisoning"]["text"], 96))
     if refused:
-        told = ", ".join(f"{reason} {number:,}" for reason, number in refused.items())
-        click.echo(f"Refused: {told}.")
+        refused_text = ", ".join(f"{reason} {number:,}" for reason, number in refused.items())
+        click.echo(f"Refused: {refused_text}.")
     store.close()
 
 
@@ -190,7 +192,7 @@ def tokens(poll: str, number: int, address: str | None) -> None:
     They cannot be shown again. Hand them out without noting who got which.
     """
     from discreet.survey.poll import ONE_TIME, read_poll
-    from discreet.survey.serving import opened
+    from discreet.survey.serving import open_poll_store
     from discreet.survey.tokens import new_token, token_hash
 
     if address is not None and not _is_page(address):
@@ -198,17 +200,17 @@ def tokens(poll: str, number: int, address: str | None) -> None:
             "--address is not that of a page. Links need the whole address, without what follows "
             "a ? or a #. Use --address https://survey.example.org."
         )
-    read = read_poll(poll)
-    if read.tokens != ONE_TIME:
+    declared_poll = read_poll(poll)
+    if declared_poll.tokens != ONE_TIME:
         raise PolicyError(
             f"{Path(poll).name} is open to everyone. Tokens are for a poll that asks for them. "
             f'Write tokens = "{ONE_TIME}" in it.'
         )
-    store = opened(read, renew=False)
-    made = [new_token() for _ in range(number)]
-    store.add_tokens([token_hash(token) for token in made])
+    store = open_poll_store(declared_poll, renew=False)
+    new_tokens = [new_token() for _ in range(number)]
+    store.add_tokens([token_hash(token) for token in new_tokens])
     store.close()
-    for token in made:
+    for token in new_tokens:
         click.echo(token if address is None else f"{address.rstrip('/')}/#token={token}")
 
 
@@ -235,7 +237,7 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.cli.tables import console
+    from discreet.cli.terminal import console
 
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="")
     for place, name in enumerate(head):

@@ -26,14 +26,14 @@ def update(policy: str, why: str, who: str | None) -> None:
     unit and the neighbors cannot change, since what was spent is in their terms; a budget is
     changed by discreet budget set.
     """
-    from discreet.cli.places import Place
+    from discreet.cli.arguments import LedgerLocation
     from discreet.policy import read_policy
-    from discreet.release.opening import declared
+    from discreet.release.open_table import read_declarations
 
-    declarations = declared(**read_policy(policy))
+    declarations = read_declarations(**read_policy(policy))
     declarations.engine().close()  # names are compared, and no row is read
     schema, details = declarations.schema, declarations.schema.to_data()
-    place = Place.read(policy)
+    place = LedgerLocation.read(policy)
     with place.open_to_write() as ledger:
         before = ledger.declaration(schema.name)
         if before.details.get("unit") != details["unit"]:
@@ -68,9 +68,9 @@ def resume(policy: str, dataset: str | None, why: str, who: str | None, as_json:
     A table is suspended when a question was paid for and has no answer, and rows may be the cause.
     Look at the data first, outside of discreet: each time it fails, whoever asked learns that once.
     """
-    from discreet.cli.places import Place
+    from discreet.cli.arguments import LedgerLocation
 
-    place = Place.read(policy)
+    place = LedgerLocation.read(policy)
     name = dataset or place.dataset
     if name is None:
         raise DataError(
@@ -83,7 +83,7 @@ def resume(policy: str, dataset: str | None, why: str, who: str | None, as_json:
     if as_json:
         click.echo(json.dumps({"ledger": shown, "dataset": name, "suspensions": times}))
         return
-    from discreet.cli.tables import plural, printable
+    from discreet.cli.terminal import plural, printable
 
     often = plural(times, "time")
     click.echo(f"{printable(name)} can be asked again. It was suspended {often} in all.")

@@ -25,8 +25,7 @@ What goes wrong is raised as PEP 249 names it, with its message as it was:
     PrivacyWarning, where warnings are errors           Warning
 """
 
-from discreet.dbapi.connection import Connection, connect
-from discreet.dbapi.cursor import Cursor
+from discreet.dbapi.connection import Connection, Cursor, connect
 from discreet.dbapi.errors import (
     DatabaseError,
     DataError,
@@ -39,7 +38,7 @@ from discreet.dbapi.errors import (
     ProgrammingError,
     Warning,
 )
-from discreet.dbapi.values import (
+from discreet.dbapi.results import (
     BINARY,
     DATETIME,
     NUMBER,

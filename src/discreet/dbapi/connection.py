@@ -1,16 +1,217 @@
-"""A connection to a private table, as PEP 249 has it."""
+"""Connections and cursors on a private table, as PEP 249 has them."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import NoReturn
 
-from discreet.dbapi import errors
-from discreet.dbapi.cursor import Cursor
-from discreet.dbapi.errors import InterfaceError, NotSupportedError, translated
-from discreet.dbapi.session import Session
-from discreet.dbapi.settings import Settings
+from discreet.accounting.filters import cost_text
+from discreet.dbapi import errors, results
+from discreet.dbapi.errors import (
+    InterfaceError,
+    NotSupportedError,
+    ProgrammingError,
+    translated_errors,
+)
+from discreet.dbapi.results import STRING, Description, ResultSet, Row
+from discreet.dbapi.statements import (
+    AskStatement,
+    ResetStatement,
+    SetStatement,
+    Setting,
+    Settings,
+    ShowStatement,
+    Statement,
+    bind_parameters,
+    read_statement,
+)
+from discreet.errors import Front
 from discreet.ledger.balances import Balance
-from discreet.release.opening import table
+from discreet.release.open_table import table
+from discreet.release.plan import Plan
+from discreet.release.release import Release
 from discreet.release.table import Table
+
+
+class Session:
+    """A table and the settings it is asked with, until it is closed."""
+
+    def __init__(self, opened: Table, settings: Settings, *, owned: bool) -> None:
+        self.name = opened.name
+        self.settings = settings
+        self._given = settings
+        self._table: Table | None = opened
+        self._owned = owned
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is answered any more."""
+        return self._table is None
+
+    def opened(self) -> Table:
+        """The table; a closed session is refused."""
+        if self._table is None:
+            raise InterfaceError(
+                "the connection is closed. A closed one answers nothing. Open another with "
+                "connect(policy)."
+            )
+        return self._table
+
+    def close(self) -> None:
+        """End the session, and close the table if nobody else uses it."""
+        if self._table is not None and self._owned:
+            self._table.close()
+        self._table = None
+
+    def plan(self, question: str) -> Plan:
+        """A question at the price that is set.  Nothing is charged."""
+        asking = self.opened().ask(question)
+        epsilon = None if asking.free else self.settings.price
+        return asking.plan(epsilon=epsilon, delta=self.settings.delta)
+
+    def answer(self, question: str) -> Release:
+        """The answer to a question, charged at the price that is set."""
+        return self.plan(question).release(analyst=self.settings.analyst)
+
+    def change(self, name: Setting, value: str) -> None:
+        """Give a setting another value."""
+        self.settings = replace(self.settings, **{name: value})
+
+    def reset(self, name: Setting) -> None:
+        """Give a setting the value that ``connect`` gave it."""
+        self.settings = replace(self.settings, **{name: getattr(self._given, name)})
+
+    def show(self, name: str) -> ResultSet:
+        """The budget, or a setting, as one row."""
+        if name == "budget":
+            budget = self.opened().budget
+            row = (cost_text(budget.spent), budget.left)
+            return ResultSet({"spent": STRING, "left": STRING}, [row])
+        value = getattr(self.settings, name)
+        return ResultSet({name: STRING}, [(None if value is None else str(value),)])
+
+
+class Cursor:
+    """Executes statements and hands out rows.  One thread uses it at a time.
+
+    ``release`` is the last answer with its errors and its certificate, or None.
+    """
+
+    def __init__(self, connection: "Connection", session: Session) -> None:
+        self.connection = connection
+        self._session = session
+        self.arraysize = 1
+        self.release: Release | None = None
+        self._result: ResultSet | None = None
+        self._place = 0
+        self._closed = False
+
+    def execute(self, operation: str, parameters: Sequence[object] | None = None) -> "Cursor":
+        """Run one statement; every ``?`` in it stands for a parameter.
+
+        A SELECT is charged before it is answered, each time it is run.
+        """
+        self._check_open()
+        self.release, self._result, self._place = None, None, 0
+        with translated_errors():
+            self._result = self._run(read_statement(bind_parameters(operation, parameters)))
+        return self
+
+    def executemany(self, operation: str, seq_of_parameters: Sequence[Sequence[object]]) -> None:
+        """Refused: all answers but the last would be paid for and never read."""
+        self._check_open()
+        raise NotSupportedError(
+            "executemany is not offered. Only the last of its answers could be read, and all would "
+            "be paid for. Call execute for each, or ask once with GROUP BY."
+        )
+
+    def _run(self, statement: Statement) -> ResultSet | None:
+        session = self._session
+        match statement:
+            case AskStatement(question, explain=True):
+                return results.text_result(
+                    "plan", session.plan(question).explain(Front.SQL).splitlines()
+                )
+            case AskStatement(question):
+                self.release = session.answer(question)
+                return results.release_result(self.release)
+            case SetStatement(name, value):
+                session.change(name, value)
+            case ResetStatement(name):
+                session.reset(name)
+            case ShowStatement(name):
+                return session.show(name)
+        return None
+
+    # The result
+
+    @property
+    def description(self) -> tuple[Description, ...] | None:
+        """The columns of the result; None where there is none."""
+        return None if self._result is None else self._result.description
+
+    @property
+    def rowcount(self) -> int:
+        """The number of rows of the result; -1 where there is none."""
+        return -1 if self._result is None else len(self._result.rows)
+
+    def fetchone(self) -> Row | None:
+        """The next row, or None at the end."""
+        return next(iter(self._take(1)), None)
+
+    def fetchmany(self, size: int | None = None) -> list[Row]:
+        """The next rows, ``arraysize`` of them unless stated."""
+        return self._take(self.arraysize if size is None else size)
+
+    def fetchall(self) -> list[Row]:
+        """All rows that are left."""
+        return self._take(max(0, self.rowcount))
+
+    def __iter__(self) -> Iterator[Row]:
+        return self
+
+    def __next__(self) -> Row:
+        row = self.fetchone()
+        if row is None:
+            raise StopIteration
+        return row
+
+    def _take(self, count: int) -> list[Row]:
+        self._check_open()
+        if self._result is None:
+            raise ProgrammingError(
+                "there is no result to fetch from. SELECT, WITH, EXPLAIN and SHOW give rows. "
+                "Execute one first."
+            )
+        rows = list(self._result.rows[self._place : self._place + max(0, count)])
+        self._place += len(rows)
+        return rows
+
+    # What else PEP 249 asks for
+
+    def setinputsizes(self, sizes: Sequence[object]) -> None:
+        """Nothing: parameters need no room of their own."""
+
+    def setoutputsize(self, size: int, column: int | None = None) -> None:
+        """Nothing: no value is ever cut."""
+
+    def close(self) -> None:
+        """End the cursor; its rows are gone, and the connection stays."""
+        self._closed, self._result = True, None
+
+    def __enter__(self) -> "Cursor":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise InterfaceError(
+                "the cursor is closed. A closed one has no rows and runs nothing. Take another "
+                "with connection.cursor()."
+            )
+        self._session.opened()
 
 
 def connect(
@@ -37,7 +238,7 @@ def connect(
     >>> lower < n < upper
     True
     """
-    with translated():
+    with translated_errors():
         settings = Settings(epsilon=epsilon, delta=delta, analyst=analyst)
         if isinstance(policy, Table):
             return Connection(Session(policy, settings, owned=False))
@@ -97,7 +298,7 @@ class Connection:
     @property
     def budget(self) -> Balance:
         """What was spent and what is left."""
-        with translated():
+        with translated_errors():
             return self._session.opened().budget
 
     def cursor(self) -> Cursor:

@@ -39,7 +39,7 @@ class DatabaseError(Error):
 
 
 class DataError(DatabaseError):
-    """A price without meaning, or a parameter that no SQL value stands for."""
+    """A price without meaning, or a parameter of a type that SQL does not have."""
 
 
 class OperationalError(DatabaseError):
@@ -80,24 +80,24 @@ _BECOMES: dict[type[BaseException], type[DatabaseError | InterfaceError]] = {
 }
 
 
-def becomes(kind: type[errors.DiscreetError]) -> type[Error]:
+def pep249_class(kind: type[errors.DiscreetError]) -> type[Error]:
     """The exception of PEP 249 for an error of discreet: that of its nearest listed ancestor.
 
-    >>> becomes(errors.LedgerMissingError).__name__
+    >>> pep249_class(errors.LedgerMissingError).__name__
     'OperationalError'
     """
     return next(_BECOMES[ancestor] for ancestor in kind.__mro__ if ancestor in _BECOMES)
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translated_errors() -> Iterator[None]:
     """Whatever is raised inside leaves as an exception of PEP 249, and none carries a row."""
     try:
         yield
     except Error:
         raise
     except errors.DiscreetError as error:
-        raise becomes(type(error))(error.told(errors.Front.SQL)) from error
+        raise pep249_class(type(error))(error.told(errors.Front.SQL)) from error
     except errors.PrivacyWarning as warning:
         raise Warning(warning.told(errors.Front.SQL)) from warning
     except Exception as error:

@@ -1,19 +1,58 @@
-"""Result sets: the columns and rows that a cursor hands out."""
+"""Result sets: the columns and rows that a cursor hands out, with the types of PEP 249."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, time
 from typing import Any
 
-from discreet.dbapi.values import DATETIME, NUMBER, STRING, TypeObject
-from discreet.release.answer import Release
+from discreet.release.release import Release
+
+# ruff: noqa: N802 - the names are given by PEP 249
+
+
+@dataclass(frozen=True, slots=True)
+class TypeObject:
+    """A type code of ``Cursor.description``, as PEP 249 has it."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+STRING = TypeObject("STRING")
+BINARY = TypeObject("BINARY")
+NUMBER = TypeObject("NUMBER")
+DATETIME = TypeObject("DATETIME")
+ROWID = TypeObject("ROWID")
+
+Date = date
+Time = time
+Timestamp = datetime
+Binary = bytes
+
+
+def DateFromTicks(ticks: float) -> date:
+    """The local day of a number of seconds since 1970."""
+    return date.fromtimestamp(ticks)
+
+
+def TimeFromTicks(ticks: float) -> time:
+    """The local time of day of a number of seconds since 1970."""
+    return datetime.fromtimestamp(ticks).time()
+
+
+def TimestampFromTicks(ticks: float) -> datetime:
+    """The local time of a number of seconds since 1970."""
+    return datetime.fromtimestamp(ticks)
+
 
 Description = tuple[str, TypeObject, None, None, None, None, None]
 Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ResultSet:
     """Columns with their types, and rows in order."""
 
     types: dict[str, TypeObject]
@@ -27,12 +66,12 @@ class Result:
         )
 
 
-def texts(name: str, lines: Sequence[str]) -> Result:
+def text_result(name: str, lines: Sequence[str]) -> ResultSet:
     """One column of texts."""
-    return Result({name: STRING}, [(line,) for line in lines])
+    return ResultSet({name: STRING}, [(line,) for line in lines])
 
 
-def released(release: Release) -> Result:
+def release_result(release: Release) -> ResultSet:
     """An answer: one row per group, with ``n``, ``n_lower`` and ``n_upper`` for a column ``n``.
 
     Statistics of days are days.  Keys stand as the answer writes them: truths and numbers as they
@@ -49,7 +88,7 @@ def released(release: Release) -> Result:
     columns = [
         map(_day, values) if types[name] is DATETIME else values for name, values in table.items()
     ]
-    return Result(types, list(zip(*columns, strict=True)))
+    return ResultSet(types, list(zip(*columns, strict=True)))
 
 
 def _day(value: str | None) -> date | None:

@@ -1,26 +1,144 @@
-"""What one text asks for: a question, its plan, or a setting of the connection.
-
-    SELECT …, WITH …                answered and charged at the price that is set
-    EXPLAIN SELECT …                the plan, at the same price; nothing is charged
-    SET epsilon = 0.1               also delta = 1e-6, analyst = 'ada'
-    RESET epsilon                   as it was given to connect; also delta, analyst
-    SHOW budget                     what was spent and what is left; also epsilon, delta, analyst
-
-Settings are read whole or not at all, and the reader of questions takes one, so that no text is
-two statements.
-"""
+"""Statements: a question with its parameters, its plan, or a setting of the connection."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from math import isfinite
+from numbers import Integral
 from typing import Literal, cast
 
-from discreet.dbapi.errors import ProgrammingError
+from sqlglot import TokenType
+from sqlglot.dialects.dialect import Dialect
+
+from discreet.dbapi.errors import DataError, ProgrammingError
+from discreet.ledger.declarations import read_name
+from discreet.privacy.losses import read_delta, read_epsilon
+from discreet.sql.read.lexer import MOST_CHARACTERS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings that ``SET`` changes: decimals as written, checked when they are set."""
+
+    epsilon: object = None
+    delta: object = 0
+    analyst: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.epsilon is not None:
+            read_epsilon(self.epsilon)
+        read_delta(self.delta)
+        if self.analyst is not None:
+            read_name(self.analyst, "the analyst")
+
+    @property
+    def price(self) -> object:
+        """The ε of every question."""
+        if self.epsilon is None:
+            raise ProgrammingError(
+                "no price is set. Every answer costs privacy, and how much is yours to say. Write "
+                "SET epsilon = 0.1, or connect(policy, epsilon=0.1). Nothing was spent."
+            )
+        return self.epsilon
+
+
+_DIALECT = "duckdb"
+_LARGEST = 10**100
+
+
+def bind_parameters(text: str, parameters: Sequence[object] | None = None) -> str:
+    """The statement with its parameters written out.
+
+    >>> bind_parameters("SELECT COUNT(*) FROM visits WHERE ward = ? AND note <> '?'", ["O'Hara"])
+    "SELECT COUNT(*) FROM visits WHERE ward =  'O''Hara'  AND note <> '?'"
+    """
+    values = _sequence(parameters)
+    places = _places(text)
+    if len(places) != len(values):
+        raise ProgrammingError(
+            f"the statement has {len(places)} ? and {len(values)} parameters are given. Each ? "
+            "stands for one value. Give as many: execute(\"SELECT … WHERE ward = ?\", ['A'])."
+        )
+    parts, after = [], 0
+    for number, (place, value) in enumerate(zip(places, values, strict=True), 1):
+        parts += [text[after:place], " ", parameter_literal(value, number), " "]
+        after = place + 1
+    return "".join([*parts, text[after:]])
+
+
+def parameter_literal(value: object, number: int = 1) -> str:
+    """The SQL literal of a value.
+
+    >>> [parameter_literal(value) for value in ("it's", 3, -0.1, True, None, date(2026, 1, 31))]
+    ["'it''s'", '3', '-0.1', 'TRUE', 'NULL', "DATE '2026-01-31'"]
+    """
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case str() if _is_text(value):
+            return "'" + str.replace(value, "'", "''") + "'"
+        case Integral() if abs(int(value)) <= _LARGEST:
+            return repr(int(value))
+        case float() if isfinite(value):
+            return float.__repr__(value)
+        case Decimal() if value.is_finite():
+            return Decimal.__str__(value)
+        case date() if not isinstance(value, datetime):
+            return f"DATE '{date.isoformat(value)}'"
+    raise DataError(
+        f"parameter {number} is a {type(value).__name__} that no SQL value stands for. A parameter "
+        "is a text, a finite number up to 10^100, a day, True, False or None. Convert it, such as "
+        "a datetime to its date."
+    )
+
+
+def _sequence(parameters: object) -> Sequence[object]:
+    if parameters is None:
+        return ()
+    if isinstance(parameters, Sequence) and not isinstance(parameters, str | bytes | bytearray):
+        return parameters
+    raise ProgrammingError(
+        f"the parameters are a {type(parameters).__name__}. They belong to the ? of the statement "
+        "in their order. Give a list or a tuple: ['A', 3]."
+    )
+
+
+def _places(text: object) -> list[int]:
+    """Where the tokens ``?`` are."""
+    if not isinstance(text, str):
+        raise ProgrammingError(
+            f"the statement is a {type(text).__name__}, not a text. It is read as written. Write "
+            '"SELECT COUNT(*) FROM visits".'
+        )
+    if len(text) > MOST_CHARACTERS:
+        raise ProgrammingError(
+            f"the statement has {len(text):,} characters. Questions are kept and shown in full, so "
+            f"at most {MOST_CHARACTERS:,} are read. Write a shorter one."
+        )
+    try:
+        tokens = Dialect.get_or_raise(_DIALECT).tokenize(text)
+    except Exception:  # sqlglot's own errors, and whatever odd text makes it raise
+        raise ProgrammingError(
+            f"the statement cannot be read at {text[:60]!r}. It is neither passed on nor guessed "
+            "at. Check quotes ('text', \"column\") and comments."
+        ) from None
+    return [token.start for token in tokens if token.token_type is TokenType.PLACEHOLDER]
+
+
+def _is_text(value: str) -> bool:
+    """Whether it can be written down at all: half a character cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in value)
+
 
 Setting = Literal["epsilon", "delta", "analyst"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class AskStatement:
     """A question, to be answered or only to be explained."""
 
     question: str
@@ -28,7 +146,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
+class SetStatement:
     """A setting gets a value, exactly as written."""
 
     name: Setting
@@ -36,20 +154,20 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
-class Reset:
+class ResetStatement:
     """A setting is as it was given to connect."""
 
     name: Setting
 
 
 @dataclass(frozen=True, slots=True)
-class Show:
+class ShowStatement:
     """The budget, or a setting, is asked for."""
 
     name: str
 
 
-Statement = Ask | Set | Reset | Show
+Statement = AskStatement | SetStatement | ResetStatement | ShowStatement
 
 _FIRST_WORD = re.compile(r"\s*(SET|RESET|SHOW|EXPLAIN)\b", re.ASCII | re.IGNORECASE)
 _SET_PRICE = r"SET\s+(epsilon|delta)\s*=\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)"
@@ -68,17 +186,17 @@ def read_statement(text: str) -> Statement:
     """
     first = _FIRST_WORD.match(text)
     if first is None:
-        return Ask(text)
+        return AskStatement(text)
     if first[1].upper() == "EXPLAIN":
-        return Ask(text[first.end() :], explain=True)
-    if found := _whole(_SET_PRICE, text):
-        return Set(cast(Setting, found[1].lower()), found[2])
-    if found := _whole(_SET_ANALYST, text):
-        return Set("analyst", found[1].replace("''", "'"))
-    if found := _whole(_RESET, text):
-        return Reset(cast(Setting, found[1].lower()))
-    if found := _whole(_SHOW, text):
-        return Show(found[1].lower())
+        return AskStatement(text[first.end() :], explain=True)
+    if match := _whole(_SET_PRICE, text):
+        return SetStatement(cast(Setting, match[1].lower()), match[2])
+    if match := _whole(_SET_ANALYST, text):
+        return SetStatement("analyst", match[1].replace("''", "'"))
+    if match := _whole(_RESET, text):
+        return ResetStatement(cast(Setting, match[1].lower()))
+    if match := _whole(_SHOW, text):
+        return ShowStatement(match[1].lower())
     raise ProgrammingError(
         f"{text.strip()[:60]!r} is not a setting that is known. One statement sets, resets or "
         "shows one thing. Write SET epsilon = 0.1, SET delta = 1e-6, SET analyst = 'ada', RESET "

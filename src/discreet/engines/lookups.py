@@ -3,16 +3,16 @@
 from math import isnan
 from typing import Any
 
-from discreet.engines.duckdb.connection import Connection
-from discreet.engines.sources import Stored
+from discreet.engines.duckdb.connection import DuckDBConnection
+from discreet.engines.sources import TableView
 from discreet.errors import SourceError
-from discreet.plan.columns import Category, Column, Number
-from discreet.sql.expressions import column_name, read_column
+from discreet.plan.columns import CategoryColumn, Column, NumberColumn
+from discreet.sql.write.expressions import column_name, read_column
 
 MOST_ROWS = 10_000
 
 
-def public_rows(table: Stored, engine: str) -> list[tuple[Any, ...]]:
+def public_rows(table: TableView, engine: str) -> list[tuple[Any, ...]]:
     """The rows of a public table of files or frames, as they are when the table is opened."""
     if not table.columns:
         raise SourceError(
@@ -23,7 +23,7 @@ def public_rows(table: Stored, engine: str) -> list[tuple[Any, ...]]:
         read_column(column_name(one), column).sql("duckdb") for one, column in table.columns.items()
     ]
     query = f"SELECT {', '.join(read)} FROM {table.view} LIMIT {MOST_ROWS + 1}"
-    connection = Connection(table)
+    connection = DuckDBConnection(table)
     try:
         rows = connection.rows(query)
     finally:
@@ -38,10 +38,12 @@ def public_rows(table: Stored, engine: str) -> list[tuple[Any, ...]]:
 
 def is_numeric(column: Column) -> bool:
     """Whether a column's values are floats."""
-    return isinstance(column, Number) or (isinstance(column, Category) and column.numeric)
+    return isinstance(column, NumberColumn) or (
+        isinstance(column, CategoryColumn) and column.numeric
+    )
 
 
-def shown(value: object) -> str | None:
+def round_trip_text(value: object) -> str | None:
     """A value as a text that a database reads back as the same value, or None for a missing one."""
     if value is None or (isinstance(value, float) and isnan(value)):
         return None

@@ -1,11 +1,11 @@
-"""Where the rows of tables are: files, frames, or tables of a database."""
+"""Sources of tables: files, frames, or tables of a database, found by name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from discreet.engines.duckdb.sources import Files, Frame, find_local, stem
+from discreet.engines.duckdb.source import FileSource, FrameSource, find_local, stem
 from discreet.engines.postgres.source import PostgresTable
 from discreet.engines.postgres.source import is_address as is_postgres
 from discreet.engines.postgres.source import read_address as read_postgres
@@ -15,15 +15,15 @@ from discreet.engines.spark.source import read_address as read_spark
 from discreet.errors import SourceError
 from discreet.plan.columns import Column
 from discreet.plan.schema import Schema
-from discreet.sql.sources import table_name
+from discreet.sql.write.rows import table_name
 
-Source = Files | Frame | PostgresTable | SparkSource
+Source = FileSource | FrameSource | PostgresTable | SparkSource
 ENGINES = ("duckdb", "postgres", "spark")
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where the rows of a table are, and those of the tables that can be joined with it."""
+    """The source of a table, and those of the tables that can be joined with it."""
 
     main: Source
     private: Mapping[str, Source] = field(default_factory=dict)
@@ -31,8 +31,8 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A table to be seen as ``view``.
+class TableView:
+    """A table, and the name of the view that an engine shows it as.
 
     ``declared`` are the names of the columns that are read; ``unit`` is the one that says whose
     row it is.
@@ -49,7 +49,7 @@ class Stored:
         object.__setattr__(self, "declared", (*self.columns, *unit))
 
 
-def find(source: object, table: str | None = None, engine: str | None = None) -> Source:
+def find_source(source: object, table: str | None = None, engine: str | None = None) -> Source:
     """The files, the frame or the table that the caller means; nothing but names is read.
 
     ``engine`` says by what files are read: DuckDB on this machine, unless it is "spark".
@@ -99,28 +99,30 @@ def engine_of(source: Source) -> str:
 
 def default_name(source: object, table: str | None = None) -> str | None:
     """The name a table has unless it is given one: that of its file, or in its database."""
-    found = _addressed(source, table) if isinstance(source, str) and "://" in source else None
-    if isinstance(found, PostgresTable):
-        return found.table
-    if found is not None:
-        return found.name
+    table_source = (
+        _addressed(source, table) if isinstance(source, str) and "://" in source else None
+    )
+    if isinstance(table_source, PostgresTable):
+        return table_source.table
+    if table_source is not None:
+        return table_source.name
     return table or stem(source)
 
 
-def stored_tables(sources: Sources, schema: Schema) -> list[Stored]:
+def stored_tables(sources: Sources, schema: Schema) -> list[TableView]:
     """Every table of a schema, as an engine is to show it."""
     unit = schema.unit if schema.by_person else None
-    tables = [Stored(sources.main, schema.columns, unit, table_name(None, schema))]
+    tables = [TableView(sources.main, schema.columns, unit, table_name(None, schema))]
     for name, beside in schema.private.items():
         source = sources.private[name]
-        tables.append(Stored(source, beside.columns, beside.unit, table_name(name, schema)))
+        tables.append(TableView(source, beside.columns, beside.unit, table_name(name, schema)))
     for name, public in schema.public.items():
         source = sources.public[name]
-        tables.append(Stored(source, public.columns, None, table_name(name, schema)))
+        tables.append(TableView(source, public.columns, None, table_name(name, schema)))
     return tables
 
 
-def not_in_the_data(name: str, table: Stored, found: Sequence[str]) -> SourceError:
+def not_in_the_data(name: str, table: TableView, found: Sequence[str]) -> SourceError:
     """The refusal of a declared column that a table does not have."""
     near = get_close_matches(name, found, 1)
     meant = f" Did you mean {near[0]!r}?" if near else ""

@@ -1,8 +1,16 @@
 """Exact arithmetic: rationals as they were written, enclosures of reals, the public grid."""
 
 from discreet.exact.enclosure import exp_minus, logarithm, square_root
-from discreet.exact.grid import Grid, Range, Rounding
-from discreet.exact.rational import decimal_text, exact_text, rational, round_up, stated
+from discreet.exact.rational import (
+    Grid,
+    Range,
+    Rounding,
+    decimal_text,
+    exact_text,
+    named_number_text,
+    rational,
+    round_up,
+)
 
 __all__ = [
     "Grid",
@@ -12,8 +20,8 @@ __all__ = [
     "exact_text",
     "exp_minus",
     "logarithm",
+    "named_number_text",
     "rational",
     "round_up",
     "square_root",
-    "stated",
 ]

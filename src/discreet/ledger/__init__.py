@@ -1,22 +1,21 @@
 """The durable record of what was spent."""
 
-from discreet.ledger.anchors import Anchor
-from discreet.ledger.balances import Asked, Balance
-from discreet.ledger.book import Ledger as Ledger
-from discreet.ledger.declaring import Account
-from discreet.ledger.entries import Entry
-from discreet.ledger.payments import Charge
-from discreet.ledger.periods import Period
-from discreet.ledger.spending import spending as spending
+from discreet.ledger.balances import Balance, PaidQuestion
+from discreet.ledger.changes import BudgetScope
+from discreet.ledger.charges import Charge
+from discreet.ledger.declarations import Period
+from discreet.ledger.entries import Anchor, Entry
+from discreet.ledger.ledger import Ledger as Ledger
+from discreet.ledger.ledger import spending as spending
 from discreet.ledger.verification import Problem, Report
 
 __all__ = [
-    "Account",
     "Anchor",
-    "Asked",
     "Balance",
+    "BudgetScope",
     "Charge",
     "Entry",
+    "PaidQuestion",
     "Period",
     "Problem",
     "Report",

@@ -1,4 +1,4 @@
-"""What was spent, what is left and what is promised, for people to read.
+"""Balances of accounts: loss up to now, budget left and guarantee, for people to read.
 
 Each charge fitted the cap that held when it was made.  From the first answer on, what is asked may
 depend on answers, so a cap that was lowered later says nothing of what was, or might have been,
@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from discreet.accounting.filters import cost_text, left_text, share_left, share_text
-from discreet.accounting.totals import Totals
-from discreet.ledger.declaring import unknown
+from discreet.accounting.filters import Totals, cost_text, left_text, share_left, share_text
+from discreet.ledger.accounts import DatasetState
+from discreet.ledger.changes import unknown_dataset_error
+from discreet.ledger.declarations import BudgetCap, exact_budget, read_cap, read_declaration
 from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal
-from discreet.ledger.records import Records, Selection
-from discreet.ledger.standing import Standing
-from discreet.ledger.terms import Cap, exact_budget, read_cap, read_declaration
+from discreet.ledger.records import EntryFilter, Records
 
 _PAGE: Final = 1_000
 _STATES: Final = {"charge": "handed out", None: "pending"}
@@ -38,7 +37,7 @@ class Balance:
 
     dataset: str
     analyst: str | None
-    cap: Cap | None
+    cap: BudgetCap | None
     guarantee: str | None
     window: str | None
     spent: Totals
@@ -66,7 +65,7 @@ class Balance:
 
     @property
     def left(self) -> str:
-        """What is left, in words."""
+        """The part of the budget that is left, in words."""
         return "no cap of their own" if self.cap is None else left_text(self.cap.budget, self.spent)
 
     def __str__(self) -> str:
@@ -82,7 +81,7 @@ def balance(journal: Journal, dataset: str, analyst: str | None, time: str) -> B
         return _account(records, standing, dataset, analyst, time)
 
 
-def budgets(journal: Journal, dataset: str, analyst: str, time: str) -> list[Balance]:
+def accounts_charged(journal: Journal, dataset: str, analyst: str, time: str) -> list[Balance]:
     """The accounts that an analyst's question counts against: of the data set, and their own."""
     with journal.store.reading() as records:
         standing = _standing(records, dataset, analyst)
@@ -90,15 +89,15 @@ def budgets(journal: Journal, dataset: str, analyst: str, time: str) -> list[Bal
         return [_account(records, standing, dataset, one, time) for one in whose]
 
 
-def _standing(records: Records, dataset: str, analyst: str) -> Standing:
+def _standing(records: Records, dataset: str, analyst: str) -> DatasetState:
     situation = records.situation(dataset, analyst)
     if situation.declared is None:
-        raise unknown(dataset, records.datasets())
-    return Standing.read(situation, dataset)
+        raise unknown_dataset_error(dataset, records.datasets())
+    return DatasetState.read(situation, dataset)
 
 
 def _account(
-    records: Records, standing: Standing, dataset: str, analyst: str | None, time: str
+    records: Records, standing: DatasetState, dataset: str, analyst: str | None, time: str
 ) -> Balance:
     counts = records.counts(dataset, analyst)
     head = records.head()
@@ -123,8 +122,8 @@ def _account(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A question that was paid for, and what became of it."""
+class PaidQuestion:
+    """A question that was charged, with its cost and its state."""
 
     sequence: int
     time: str
@@ -135,20 +134,20 @@ class Asked:
     state: str
 
 
-def asked(
+def recent_questions(
     journal: Journal, count: int, dataset: str | None = None, analyst: str | None = None
-) -> list[Asked]:
+) -> list[PaidQuestion]:
     """The last questions, oldest first."""
     with journal.store.reading() as records:
         last = records.head().sequence
-        charges = records.recent(Selection(0, last, dataset, analyst, "charge"), count)[::-1]
+        charges = records.recent(EntryFilter(0, last, dataset, analyst, "charge"), count)[::-1]
         if not charges:
             return []
         ends = records.settlements(charges[0].sequence, charges[-1].sequence)
     return [_asked(entry, ends.get(entry.sequence)) for entry in charges]
 
 
-def pending(journal: Journal) -> Iterator[Asked]:
+def pending_questions(journal: Journal) -> Iterator[PaidQuestion]:
     """The questions that have no answer yet, oldest first: somebody works on them, or died."""
     after = 0
     while True:
@@ -162,9 +161,9 @@ def pending(journal: Journal) -> Iterator[Asked]:
         after = page[-1].sequence
 
 
-def _asked(entry: Entry, end: str | None) -> Asked:
+def _asked(entry: Entry, end: str | None) -> PaidQuestion:
     data = entry.data
-    return Asked(
+    return PaidQuestion(
         sequence=entry.sequence,
         time=entry.time,
         dataset=entry.dataset,
@@ -178,10 +177,10 @@ def _asked(entry: Entry, end: str | None) -> Asked:
 def balances(journal: Journal, time: str, dataset: str | None = None) -> Iterator[Balance]:
     """Every account: each data set, followed by those who asked about it."""
     with journal.store.reading() as records:
-        known = records.datasets()
-    if dataset is not None and dataset not in known:
-        raise unknown(dataset, known)
-    for name in known if dataset is None else [dataset]:
+        datasets = records.datasets()
+    if dataset is not None and dataset not in datasets:
+        raise unknown_dataset_error(dataset, datasets)
+    for name in datasets if dataset is None else [dataset]:
         yield balance(journal, name, None, time)
         with journal.store.reading() as records:
             analysts = records.analysts(name)
@@ -189,25 +188,25 @@ def balances(journal: Journal, time: str, dataset: str | None = None) -> Iterato
             yield balance(journal, name, analyst, time)
 
 
-def guarantee(records: Records, dataset: str, analyst: str | None, cap: Cap) -> str:
-    """What is promised of an account whose cap is ``cap`` now."""
+def guarantee(records: Records, dataset: str, analyst: str | None, cap: BudgetCap) -> str:
+    """The guarantee of an account whose cap is ``cap`` now."""
     held = [cap, *_caps_since_the_first_charge(records, dataset, analyst)]
     if None in held:
         return (
             "Nothing is promised of all answers together: there was no such budget when some could "
             f"be given. {_from_now_on(cap)}"
         )
-    return promised(cap, [one for one in held if one is not None])
+    return cap_guarantee(cap, [one for one in held if one is not None])
 
 
-def promised(cap: Cap, held: Sequence[Cap]) -> str:
+def cap_guarantee(cap: BudgetCap, held: Sequence[BudgetCap]) -> str:
     """The promise of a cap, given all the caps that held since the first charge.
 
-    >>> from discreet.privacy.budget import Budget
-    >>> low, high = Cap(budget=Budget(epsilon=1)), Cap(budget=Budget(epsilon=3))
-    >>> promised(high, [low]) == high.guarantee
+    >>> from discreet.privacy.losses import Budget
+    >>> low, high = BudgetCap(budget=Budget(epsilon=1)), BudgetCap(budget=Budget(epsilon=3))
+    >>> cap_guarantee(high, [low]) == high.guarantee
     True
-    >>> promised(low, [high]).split(". ")[0]
+    >>> cap_guarantee(low, [high]).split(". ")[0]
     'All answers together, for all time, are (ε, δ)-DP with ε = 3, δ = 0'
     """
     caps = {cap, *held}
@@ -222,7 +221,7 @@ def promised(cap: Cap, held: Sequence[Cap]) -> str:
     if delta >= _AT_MOST:
         return f"Nothing is promised of all answers together. {_from_now_on(cap)}"
     epsilon = max(one.budget.epsilon for one in caps)
-    whole = Cap(budget=exact_budget(epsilon, delta, conversion_delta), period=cap.period)
+    whole = BudgetCap(budget=exact_budget(epsilon, delta, conversion_delta), period=cap.period)
     if whole == cap:
         return cap.guarantee
     return (
@@ -231,18 +230,18 @@ def promised(cap: Cap, held: Sequence[Cap]) -> str:
     )
 
 
-def _from_now_on(cap: Cap) -> str:
+def _from_now_on(cap: BudgetCap) -> str:
     together = "all answers" if cap.period is None else f"the answers of one {cap.period}"
     return f"From now on no question is answered that would bring {together} over {cap.budget}."
 
 
 def _caps_since_the_first_charge(
     records: Records, dataset: str, analyst: str | None
-) -> Iterator[Cap | None]:
+) -> Iterator[BudgetCap | None]:
     """The caps under which anything could be charged after an answer; None where there was none."""
     entries = records.declared(dataset, analyst)
     ends = [*(entry.sequence for entry in entries[1:]), records.head().sequence + 1]
-    own: Cap | None = None
+    own: BudgetCap | None = None
     declared: Entry | None = None
     begun = False
     for entry, end in zip(entries, ends, strict=True):

@@ -1,26 +1,23 @@
-"""One line of the ledger, and the hash that ties it to the line before.
-
-An entry is written once.  Its hash is the SHA-256 of its canonical bytes: the JSON object of all
-its other fields, with sorted keys, no blanks, in UTF-8.  One of those fields is the hash of the
-entry before, so an entry cannot be edited, dropped or moved without every later hash giving it
-away.  No number in it is a float: what is not whole is an exact fraction, written as text.
-"""
+"""One line of the ledger, the hash that ties it to the line before, and anchors of the head."""
 
 import json
 from collections.abc import Mapping
 from hashlib import sha256
 from json.encoder import encode_basestring as quoted
-from typing import Any, Final, Literal, NamedTuple, get_args
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
-from msgspec import ValidationError, convert
+from msgspec import Meta, ValidationError, convert
 from msgspec.json import Decoder
+from msgspec.structs import asdict
 
-from discreet.errors import LedgerCorruptError
+from discreet.decoding import Digest, Shape, decoded
+from discreet.errors import DataError, LedgerCorruptError, LedgerUnavailableError, Remedy
 
-Kind = Literal[
+EntryKind = Literal[
     "dataset", "budget", "details", "charge", "released", "lost", "suspended", "resumed"
 ]  # fmt: skip
-KINDS: Final = frozenset(get_args(Kind))
+KINDS: Final = frozenset(get_args(EntryKind))
 
 GENESIS: Final = "0" * 64
 """What stands for the hash before the first entry."""
@@ -31,10 +28,10 @@ _plain = json.JSONEncoder(
 _read: Final = Decoder(dict[str, Any])
 
 
-def canonical(value: object) -> str:
+def canonical_json(value: object) -> str:
     """JSON with sorted keys and no blanks: one text for one value.
 
-    >>> canonical({"epsilon": "1/10", "count": 3})
+    >>> canonical_json({"epsilon": "1/10", "count": 3})
     '{"count":3,"epsilon":"1/10"}'
     """
     return _plain.encode(value)
@@ -72,7 +69,7 @@ class Entry(NamedTuple):
         head: Head,
         *,
         time: str,
-        kind: Kind,
+        kind: EntryKind,
         dataset: str,
         body: Mapping[str, object] | str,
         analyst: str | None = None,
@@ -80,7 +77,7 @@ class Entry(NamedTuple):
         charge: int | None = None,
     ) -> "Entry":
         """The entry that follows ``head``, with its hash; a ``body`` that is text is canonical."""
-        text = body if isinstance(body, str) else canonical(body)
+        text = body if isinstance(body, str) else canonical_json(body)
         fields = (head.sequence + 1, head.hash, time, kind, dataset, analyst, key, charge, text)
         return Entry(*fields, _digest(*fields))
 
@@ -105,7 +102,7 @@ class Entry(NamedTuple):
     @property
     def data(self) -> dict[str, Any]:
         """The body as plain data."""
-        return parsed(self.body)
+        return parse_body(self.body)
 
     def line(self) -> str:
         """The entry as one line of JSON, the form in which it is exported."""
@@ -158,7 +155,7 @@ def _text(
     )
 
 
-def parsed(body: str) -> dict[str, Any]:
+def parse_body(body: str) -> dict[str, Any]:
     """The plain data of a body; one that nobody can have written is damage."""
     try:
         return _read.decode(body)
@@ -173,3 +170,56 @@ def parsed(body: str) -> dict[str, Any]:
 
 COLUMNS: Final = Entry._fields
 """The fields in the order of a stored row."""
+
+
+class Anchor(Shape, frozen=True, kw_only=True):
+    """The head of a ledger at a time: the number of entries and the hash of the last one.
+
+    >>> Anchor.read('{"entries": 2, "hash": "' + "ab" * 32 + '", "time": "2026-11-15"}').entries
+    2
+    """
+
+    entries: Annotated[int, Meta(ge=0)]
+    hash: Digest
+    time: str
+
+    @staticmethod
+    def of(head: Head, time: str) -> "Anchor":
+        """The anchor of a head."""
+        return Anchor(entries=head.sequence, hash=head.hash, time=time)
+
+    @staticmethod
+    def read(text: str) -> "Anchor":
+        """The anchor that was written as JSON."""
+        anchor = decoded(text, Anchor)
+        if anchor is None:
+            raise _unreadable("it is not JSON, or of another form")
+        return anchor
+
+    @staticmethod
+    def load(path: str | Path) -> "Anchor":
+        """The anchor in a file."""
+        try:
+            return Anchor.read(Path(path).read_text("utf-8"))
+        except UnicodeDecodeError:
+            raise _unreadable("it is not text in UTF-8") from None
+        except OSError as error:
+            raise LedgerUnavailableError(
+                f"the anchor {path} cannot be read: {error.strerror or type(error).__name__}. "
+                "Without it, a cut or restored ledger is not found.",
+                Remedy(
+                    python="Check the path, or verify without an anchor.",
+                    command="Check the path, or verify without --anchor.",
+                ),
+            ) from None
+
+    def to_json(self) -> str:
+        """One line, to be kept where the ledger's owner cannot change it."""
+        return canonical_json(asdict(self))
+
+
+def _unreadable(fact: str) -> DataError:
+    return DataError(
+        f"the anchor cannot be read: {fact}. It is one JSON object with entries, hash and time. "
+        "Use what discreet ledger anchor wrote."
+    )

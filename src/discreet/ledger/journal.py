@@ -12,19 +12,19 @@ from discreet.errors import (
     LedgerCorruptError,
     LedgerUnavailableError,
 )
-from discreet.ledger.entries import Entry, Head, Kind
-from discreet.ledger.periods import checked, now
-from discreet.ledger.records import Records, Selection
+from discreet.ledger.accounts import DatasetState, StateCache
+from discreet.ledger.declarations import checked_clock, now
+from discreet.ledger.entries import Entry, EntryKind, Head
+from discreet.ledger.records import EntryFilter, Records
 from discreet.ledger.sqlite import SqliteStore
-from discreet.ledger.standing import Memory, Standing
 from discreet.ledger.store import Store
 
 _PAGE: Final = 1_000
 _POSTGRES: Final = ("postgresql://", "postgres://")
 
 
-class Pen:
-    """One turn to append."""
+class JournalWriter:
+    """A turn to append entries, with the head that they follow."""
 
     __slots__ = ("forgets", "head", "learned", "records", "settled", "time")
 
@@ -32,13 +32,13 @@ class Pen:
         self.records = records
         self.head = head
         self.time = time
-        self.learned: dict[tuple[str, str], Standing] = {}
+        self.learned: dict[tuple[str, str], DatasetState] = {}
         self.settled: list[tuple[str, int]] = []
         self.forgets = False
 
     def append(
         self,
-        kind: Kind,
+        kind: EntryKind,
         dataset: str,
         body: Mapping[str, object] | str,
         *,
@@ -71,13 +71,13 @@ class Journal:
 
     def __init__(self, store: Store, clock: Callable[[], str] = now) -> None:
         self.store = store
-        self.clock = checked(clock)
+        self.clock = checked_clock(clock)
         self._seen = Head()
-        self._memory = Memory()
+        self._memory = StateCache()
         self._lapses = 0
 
     @contextmanager
-    def writing(self) -> Iterator[Pen]:
+    def writing(self) -> Iterator[JournalWriter]:
         """A turn to append; what was appended is durable when the block ends."""
         if self.store.read_only:
             raise LedgerUnavailableError(
@@ -87,7 +87,7 @@ class Journal:
         with self.store.lock:
             with self.store.transaction() as records:
                 head = self._never_back(records)
-                pen = Pen(records, head, max(self.clock(), head.time))
+                pen = JournalWriter(records, head, max(self.clock(), head.time))
                 yield pen
             # Only here is it certain; nobody else in this process had a turn in between.
             self._saw(pen.head)
@@ -102,7 +102,7 @@ class Journal:
         self,
         dataset: str,
         analyst: str,
-        pay: Callable[[Standing, str], tuple[str, Standing]],
+        pay: Callable[[DatasetState, str], tuple[str, DatasetState]],
         *,
         settled: bool,
     ) -> Entry | None:
@@ -145,31 +145,31 @@ class Journal:
             self._memory.follow(head.hash, entry.hash, {(dataset, analyst): after})
             return entry
 
-    def standing(self, pen: Pen, dataset: str, analyst: str) -> Standing:
-        """Where a data set and an analyst stand now."""
+    def standing(self, pen: JournalWriter, dataset: str, analyst: str) -> DatasetState:
+        """The current state of a data set's account and of an analyst's."""
         known = self._remembered(pen.head, dataset, analyst)
         return known or self.read_standing(pen.records, dataset, analyst)
 
-    def read_standing(self, records: Records, dataset: str, analyst: str) -> Standing:
-        """Where a data set and an analyst stand, by the entries."""
+    def read_standing(self, records: Records, dataset: str, analyst: str) -> DatasetState:
+        """The state of a data set's account and of an analyst's, read from the entries."""
         situation = records.situation(dataset, analyst)
         pending = records.unsettled(dataset, situation.spent)
-        return Standing.read(situation, dataset, pending)
+        return DatasetState.read(situation, dataset, pending)
 
-    def dead(self, records: Records, standing: Standing) -> list[int]:
+    def dead(self, records: Records, standing: DatasetState) -> list[int]:
         """The charges that are pending and that nobody works on any more."""
-        others = [one for one in standing.pending if one not in self.store.holding]
+        others = [charge for charge in standing.pending if charge not in self.store.holding]
         running = self.store.running(records, others) if others else set()
-        return [one for one in others if one not in running]
+        return [charge for charge in others if charge not in running]
 
-    def learn(self, pen: Pen, dataset: str, analyst: str, standing: Standing) -> None:
+    def learn(self, pen: JournalWriter, dataset: str, analyst: str, standing: DatasetState) -> None:
         """Remember where a charge leads, unless others work on what is pending: they may die."""
         if all(charge in self.store.holding for charge in standing.pending):
             pen.learned[dataset, analyst] = standing
         else:
             pen.forgets = True
 
-    def _remembered(self, head: Head, dataset: str, analyst: str) -> Standing | None:
+    def _remembered(self, head: Head, dataset: str, analyst: str) -> DatasetState | None:
         if self._lapses != self.store.lapses:
             self._lapses = self.store.lapses
             self._memory.forget()
@@ -182,7 +182,7 @@ class Journal:
         self._saw(head)
         return head
 
-    def entries(self, selection: Selection) -> Iterator[Entry]:
+    def entries(self, selection: EntryFilter) -> Iterator[Entry]:
         """Entries in order, a page at a time: nothing is ever removed, so pages fit together."""
         while True:
             with self.store.reading() as records:

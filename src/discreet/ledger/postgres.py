@@ -15,14 +15,20 @@ from os import open as open_descriptor
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
+from discreet.dependencies import install_extra
 from discreet.errors import LedgerError, LedgerUnavailableError
 from discreet.ledger.entries import Entry
-from discreet.ledger.faults import missing, postgres_error
-from discreet.ledger.forks import watch
-from discreet.ledger.migrations import POSTGRES, Execute, migrate, must_migrate, taken
 from discreet.ledger.records import Records
-from discreet.ledger.schema import postgres_faults, refuse
-from discreet.packages import install_extra
+from discreet.ledger.schema import (
+    POSTGRES,
+    Execute,
+    migrate,
+    must_migrate,
+    postgres_faults,
+    refuse,
+    steps_taken,
+)
+from discreet.ledger.store import missing_ledger_error, postgres_error, watch
 
 if TYPE_CHECKING:
     import psycopg
@@ -91,7 +97,7 @@ class PostgresStore:
             self._commit(connection, appended.entries)
 
     def append_next(self, entry: Entry) -> bool:
-        """Nothing: whoever appends here locks the head first."""
+        """Always False: on PostgreSQL every append locks the head first."""
         return False
 
     @contextmanager
@@ -103,7 +109,7 @@ class PostgresStore:
     def faults(self) -> list[str]:
         """What differs in its tables; the server checks its own pages."""
         with self.reading() as records:
-            steps = taken(records.execute, POSTGRES, self.place)
+            steps = steps_taken(records.execute, POSTGRES, self.place)
             return postgres_faults(records.execute, steps)
 
     def hold(self, number: int) -> None:
@@ -277,8 +283,8 @@ class PostgresStore:
         execute("SET default_transaction_read_only = on", {})
         ((table,),) = execute("SELECT to_regclass('discreet_migrations')::text", {})
         if table is None:
-            raise missing(f"ledger in {self.place}")
-        if must_migrate(POSTGRES[taken(execute, POSTGRES, self.place) :]):
+            raise missing_ledger_error(f"ledger in {self.place}")
+        if must_migrate(POSTGRES[steps_taken(execute, POSTGRES, self.place) :]):
             raise LedgerError(
                 f"the ledger {self.place} has an older format, and it was opened to be read only. "
                 "Its tables must be brought up to date first. Open it once for writing."

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from discreet.errors import LedgerCorruptError
+from discreet.ledger.declarations import is_time
 from discreet.ledger.entries import COLUMNS, Entry, Head
-from discreet.ledger.migrations import Execute
-from discreet.ledger.periods import is_time
+from discreet.ledger.schema import Execute
 
 _FIELDS: Final = ", ".join(f'"{name}"' for name in COLUMNS)
 
@@ -113,8 +113,8 @@ GROUP BY dataset, analyst, "key" HAVING COUNT(*) > 1
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
-    """The entries that decide what a question may cost; None where there is none.
+class DecidingEntries:
+    """The entries that decide what a question may cost; None for one that does not exist.
 
     ``declared`` and ``allotted`` hold the budget of the data set and of the analyst, ``spent``
     and ``asked`` the sums of both, ``halted`` whether the data set is suspended.
@@ -128,7 +128,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Repetition:
+class KeyedCharge:
     """The charge that an idempotency key has paid for, and the entry that settled it."""
 
     keyed: Entry | None = None
@@ -136,8 +136,8 @@ class Repetition:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """Which entries: after one and up to another, of a data set, of an analyst, of a kind."""
+class EntryFilter:
+    """A filter of entries: after and up to a number, by data set, analyst and kind."""
 
     after: int
     last: int
@@ -178,15 +178,15 @@ class Records:
             raise _edited(f"entry {last.sequence} has a time that cannot be read")
         return last.head
 
-    def situation(self, dataset: str, analyst: str) -> Situation:
+    def situation(self, dataset: str, analyst: str) -> DecidingEntries:
         """What decides the price of a question of this analyst about this data set."""
         rows = self.execute(_SITUATION, {"dataset": dataset, "analyst": analyst})
-        return Situation(**{row[0]: _checked(row[1:]) for row in rows})
+        return DecidingEntries(**{row[0]: _checked(row[1:]) for row in rows})
 
-    def repetition(self, dataset: str, analyst: str, key: str) -> Repetition:
+    def repetition(self, dataset: str, analyst: str, key: str) -> KeyedCharge:
         """What became of an idempotency key."""
         rows = self.execute(_REPEATED, {"dataset": dataset, "analyst": analyst, "key": key})
-        return Repetition(**{row[0]: _checked(row[1:]) for row in rows})
+        return KeyedCharge(**{row[0]: _checked(row[1:]) for row in rows})
 
     def entry(self, sequence: int) -> Entry | None:
         """The entry with that number."""
@@ -200,15 +200,15 @@ class Records:
         """The kind of the entry that settles each charge in a range."""
         return dict(self.execute(_SETTLEMENTS, {"first": first, "last": last}))
 
-    def page(self, selection: Selection, count: int) -> list[Entry]:
+    def page(self, selection: EntryFilter, count: int) -> list[Entry]:
         """The first entries of a selection, as they are stored: unchecked."""
         return self._selected(selection, "ASC", count)
 
-    def recent(self, selection: Selection, count: int) -> list[Entry]:
+    def recent(self, selection: EntryFilter, count: int) -> list[Entry]:
         """The last entries of a selection, newest first, as they are stored: unchecked."""
         return self._selected(selection, "DESC", count)
 
-    def _selected(self, selection: Selection, order: str, count: int) -> list[Entry]:
+    def _selected(self, selection: EntryFilter, order: str, count: int) -> list[Entry]:
         statement, parameters = selection.statement(order)
         return list(map(Entry.read, self.execute(statement, parameters | {"count": count})))
 

@@ -1,20 +1,122 @@
-"""Whether the tables of a ledger are as its migrations made them.
-
-A trigger can swallow a charge, a view can hide one, and without its indexes a key could pay twice.
-So what the migrations did not make has no place in a ledger, and what they made must be there.
-"""
+"""The tables of a ledger: numbered migrations, and whether the tables are as they made them."""
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from discreet.errors import LedgerCorruptError
-from discreet.ledger.migrations import APPEND_ONLY, Execute, migrate
+from discreet.errors import LedgerCorruptError, LedgerError
 
-Made = frozenset[tuple[str, str, str]]
+
+class Execute(Protocol):
+    """Runs one statement, with parameters by name (:name) or by place (?), and returns its rows."""
+
+    def __call__(
+        self, statement: str, parameters: Mapping[str, object] | Sequence[object], /
+    ) -> list[tuple[Any, ...]]: ...
+
+
+SQLITE_APPLICATION: Final = 0x6473_6372
+"""What marks a SQLite file as a ledger: "dscr"."""
+
+_INDEXES: Final = (
+    "CREATE INDEX discreet_declarations ON discreet_entries (dataset, analyst, sequence)"
+    " WHERE kind IN ('dataset', 'budget', 'details')",
+    "CREATE INDEX discreet_spent ON discreet_entries (dataset, sequence) WHERE kind = 'charge'",
+    "CREATE INDEX discreet_asked ON discreet_entries (dataset, analyst, sequence)"
+    " WHERE kind = 'charge'",
+    # A key pays once.
+    'CREATE UNIQUE INDEX discreet_keys ON discreet_entries (dataset, analyst, "key")'
+    " WHERE kind = 'charge' AND \"key\" IS NOT NULL",
+    # A charge is settled once: released or lost, never both and never twice.
+    "CREATE UNIQUE INDEX discreet_settlements ON discreet_entries (charge)"
+    " WHERE charge IS NOT NULL",
+)
+
+_SQLITE_FIRST: Final = (
+    """CREATE TABLE discreet_entries (
+        sequence INTEGER PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL,
+        kind TEXT NOT NULL, dataset TEXT NOT NULL, analyst TEXT, "key" TEXT, charge INTEGER,
+        body TEXT NOT NULL, hash TEXT NOT NULL)""",
+    "CREATE TABLE discreet_answers (sequence INTEGER PRIMARY KEY, content BLOB NOT NULL)",
+    *_INDEXES,
+    *(
+        f"CREATE TRIGGER discreet_{table}_{action.lower()} BEFORE {action} ON discreet_{table}"
+        " BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END"
+        for table in ("entries", "answers")
+        for action in ("UPDATE", "DELETE")
+    ),
+    f"PRAGMA application_id = {SQLITE_APPLICATION}",
+)
+
+APPEND_ONLY: Final = "BEGIN RAISE EXCEPTION 'a ledger is append-only'; END"
+"""What PostgreSQL runs when an entry is about to be changed or removed."""
+
+_POSTGRES_FIRST: Final = (
+    """CREATE TABLE discreet_entries (
+        sequence BIGINT PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL,
+        kind TEXT NOT NULL, dataset TEXT NOT NULL, analyst TEXT, "key" TEXT, charge BIGINT,
+        body TEXT NOT NULL, hash TEXT NOT NULL)""",
+    "CREATE TABLE discreet_answers (sequence BIGINT PRIMARY KEY, content BYTEA NOT NULL)",
+    # Whoever appends holds this row: it stands for the head, so that writers take turns.
+    "CREATE TABLE discreet_head (one INTEGER PRIMARY KEY CHECK (one = 1))",
+    "INSERT INTO discreet_head (one) VALUES (1)",
+    *_INDEXES,
+    f"CREATE FUNCTION discreet_append_only() RETURNS trigger LANGUAGE plpgsql AS $${APPEND_ONLY}$$",
+    *(
+        f"CREATE TRIGGER discreet_{table}_kept BEFORE UPDATE OR DELETE OR TRUNCATE"
+        f" ON discreet_{table} FOR EACH STATEMENT EXECUTE FUNCTION discreet_append_only()"
+        for table in ("entries", "answers")
+    ),
+)
+
+# Whoever does not know of suspensions must not charge to a ledger that may hold one.
+_SUSPENSIONS: Final = (
+    "CREATE INDEX discreet_suspensions ON discreet_entries (dataset, sequence)"
+    " WHERE kind IN ('suspended', 'resumed')",
+)
+
+SQLITE: Final[Sequence[Sequence[str]]] = (_SQLITE_FIRST, _SUSPENSIONS)
+POSTGRES: Final[Sequence[Sequence[str]]] = (_POSTGRES_FIRST, _SUSPENSIONS)
+
+
+def migrate(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> None:
+    """Take the steps that the ledger has not taken.  Runs inside one transaction."""
+    execute("CREATE TABLE IF NOT EXISTS discreet_migrations (number INTEGER PRIMARY KEY)", {})
+    for number in range(steps_taken(execute, steps, place) + 1, len(steps) + 1):
+        for statement in steps[number - 1]:
+            execute(statement, {})
+        execute("INSERT INTO discreet_migrations (number) VALUES (:number)", {"number": number})
+
+
+def steps_taken(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> int:
+    """How many steps the ledger has taken."""
+    rows = execute("SELECT number FROM discreet_migrations ORDER BY number", {})
+    numbers = [row[0] for row in rows]
+    whole = all(type(number) is int for number in numbers)
+    if not whole or numbers != list(range(1, len(rows) + 1)):
+        raise LedgerCorruptError(
+            f"the ledger {place} does not say which format it has. Its steps are counted from 1, "
+            "so somebody or something else wrote to it. Restore a backup, and check it with "
+            "discreet ledger verify --anchor."
+        )
+    if len(numbers) > len(steps):
+        raise LedgerError(
+            f"the ledger {place} has format {len(numbers)}, and this discreet knows formats up to "
+            f"{len(steps)}. An entry that is not understood cannot be counted. Install the "
+            "version of discreet that wrote it, or a newer one."
+        )
+    return len(numbers)
+
+
+def must_migrate(steps: Sequence[Sequence[str]]) -> bool:
+    """Whether a ledger that has not taken these steps cannot be read: an index is no need."""
+    return any(not one.startswith("CREATE INDEX") for step in steps for one in step)
+
+
+SchemaObjects = frozenset[tuple[str, str, str]]
 """What there is: of which sort, by which name, and how it was made."""
 
 _SQLITE: Final = (
@@ -29,13 +131,13 @@ def sqlite_faults(execute: Execute, steps: Sequence[Sequence[str]]) -> list[str]
 
 
 @lru_cache(maxsize=8)
-def _sqlite_made(steps: tuple[tuple[str, ...], ...]) -> Made:
+def _sqlite_made(steps: tuple[tuple[str, ...], ...]) -> SchemaObjects:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as scratch:
         migrate(lambda *call: scratch.execute(*call).fetchall(), steps, "in memory")
         return _texts(scratch.execute(_SQLITE).fetchall())
 
 
-def _texts(rows: list[tuple[Any, ...]]) -> Made:
+def _texts(rows: list[tuple[Any, ...]]) -> SchemaObjects:
     return frozenset((str(sort), str(name), str(text)) for sort, name, text in rows)
 
 
@@ -63,7 +165,7 @@ FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid JOIN pg_proc AS p O
 WHERE c.oid IN ({_OURS}) AND NOT g.tgisinternal
 """
 _DECLARING: Final = "kind = ANY (ARRAY['dataset', 'budget', 'details'])"
-_INDEXES: Final = {
+_POSTGRES_INDEXES: Final = {
     "discreet_entries_pkey": "UNIQUE INDEX {} ON discreet_entries USING btree (sequence)",
     "discreet_answers_pkey": "UNIQUE INDEX {} ON discreet_answers USING btree (sequence)",
     "discreet_head_pkey": "UNIQUE INDEX {} ON discreet_head USING btree (one)",
@@ -94,13 +196,13 @@ _BEFORE_EVERY_CHANGE: Final = 0b111010  # pg_trigger.tgtype: BEFORE, DELETE, UPD
 
 
 def postgres_faults(execute: Execute, steps: int) -> list[str]:
-    """In what a PostgreSQL database differs from what so many steps make."""
-    found = frozenset((sort, name, _bare(text)) for sort, name, text in execute(_POSTGRES, {}))
-    return _differences(found, _postgres_made(steps))
+    """The differences of a PostgreSQL database from what its migration steps make."""
+    objects = frozenset((sort, name, _bare(text)) for sort, name, text in execute(_POSTGRES, {}))
+    return _differences(objects, _postgres_made(steps))
 
 
 @lru_cache(maxsize=8)
-def _postgres_made(steps: int) -> Made:
+def _postgres_made(steps: int) -> SchemaObjects:
     made = [("table", name, "r p f 0 0") for name in _TABLES]
     for table, columns in _COLUMNS.items():
         for column in columns.split(", "):
@@ -108,7 +210,7 @@ def _postgres_made(steps: int) -> Made:
             made.append(("column", f"{table}.{name}", f"{kind} {needed} f t"))
     made += [
         ("index", name, f"trueCREATE {text.format(name)}")
-        for name, text in _INDEXES.items()
+        for name, text in _POSTGRES_INDEXES.items()
         if steps >= _SINCE.get(name, 1)
     ]
     made += [
@@ -127,8 +229,8 @@ def _bare(text: str) -> str:
     return re.sub(r'\s+|[()"]|::text|(?<=ON )\S+\.(?=discreet_)', "", text)
 
 
-def _differences(found: Made, made: Made) -> list[str]:
-    def names(rows: Made) -> set[tuple[str, str]]:
+def _differences(found: SchemaObjects, made: SchemaObjects) -> list[str]:
+    def names(rows: SchemaObjects) -> set[tuple[str, str]]:
         return {row[:2] for row in rows}
 
     there, wanted = names(found), names(made)

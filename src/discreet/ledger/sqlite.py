@@ -1,47 +1,210 @@
 """A ledger in a SQLite file, or in memory.
 
-One connection per process, used by one thread at a time.  Appending is a BEGIN IMMEDIATE
-transaction on a write-ahead log with synchronous=FULL: when the commit returns, the entry is on
-the disk.  A crash at any point leaves the entries that were committed and nothing else.
+Marks that the system drops when a process dies say which charges are being worked on.
 """
 
+import fcntl
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterator
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from os import open as open_descriptor
 from pathlib import Path
-from threading import RLock
+from struct import pack, unpack
+from threading import Lock, RLock
 from time import monotonic, sleep
 from typing import Final, TypeVar
 from urllib.parse import quote
+from weakref import WeakValueDictionary
 
 from discreet.errors import LedgerCorruptError, LedgerError
 from discreet.ledger.entries import Entry
-from discreet.ledger.faults import (
-    BUSY,
-    PATIENCE,
-    SQLITE_FAULTS,
-    missing,
-    no_folder,
-    sqlite_code,
-    sqlite_error,
-)
-from discreet.ledger.forks import watch
-from discreet.ledger.migrations import (
+from discreet.ledger.records import APPEND_NEXT, Records
+from discreet.ledger.schema import (
     SQLITE,
     SQLITE_APPLICATION,
     Execute,
     migrate,
     must_migrate,
-    taken,
+    refuse,
+    sqlite_faults,
+    steps_taken,
 )
-from discreet.ledger.records import APPEND_NEXT, Records
-from discreet.ledger.running import Marks, marks_beside
-from discreet.ledger.schema import refuse, sqlite_faults
+from discreet.ledger.store import (
+    BUSY,
+    SQLITE_FAULTS,
+    TIMEOUT_SECONDS,
+    missing_ledger_error,
+    no_folder_error,
+    sqlite_code,
+    sqlite_error,
+    watch,
+)
+
+_PAUSE: Final = 0.0005
+_FLOCK: Final = "qqihh" if sys.platform == "darwin" else "hhqqi"
+"""How the system lays out its struct flock."""
+
+_every: "WeakValueDictionary[str, LivenessMarks]" = WeakValueDictionary()
+_guard = Lock()
+
+
+def marks_beside(path: str) -> "LivenessMarks":
+    """The marks of a ledger's file: one object for all who use it in this process.
+
+    The system drops every lock of a process on a file as soon as the process closes it once, so it
+    must be opened by one object only.
+    """
+    name = os.path.realpath(path)
+    with _guard:
+        marks = _every.get(name)
+        if marks is None:
+            marks = _every[name] = LivenessMarks(name)
+        return marks
+
+
+class LivenessMarks:
+    """The liveness marks of one ledger, as one process sees them.
+
+    Each method is called by a thread that holds the lock of a store, so that no fork comes between.
+    """
+
+    def __init__(self, ledger: str) -> None:
+        self._ledger = ledger
+        self._path = f"{ledger}-running"
+        self._lock = Lock()
+        self._process = os.getpid()
+        self._held: Counter[int] = Counter()  # two stores of one process may name one charge
+        self._file: int | None = None
+
+    def hold(self, number: int) -> None:
+        """Mark a charge as being worked on by this process."""
+        with self._lock:
+            self._here()
+            self._held[number] += 1
+            try:
+                self._mark([number])
+            except BaseException:
+                self._drop(number)
+                raise
+
+    def let_go(self, number: int) -> None:
+        """Take the mark back."""
+        with self._lock:
+            self._here()
+            if number in self._held:
+                self._drop(number)
+
+    def running(self, numbers: Iterable[int], *, tidy: bool) -> set[int]:
+        """Those that somebody works on; ``tidy`` removes the file if it is of dead processes."""
+        with self._lock:
+            self._here()
+            alive = {number for number in numbers if number in self._held}
+            others = [number for number in numbers if number not in self._held]
+            if not others:
+                return alive
+            if self._file is not None:
+                if not self._is_there(self._file):
+                    self._mark(self._held)  # somebody has removed the file under us
+                return alive | {number for number in others if _is_marked(self._file, number)}
+            try:
+                file = open_descriptor(self._path, (os.O_RDWR if tidy else os.O_RDONLY))
+            except FileNotFoundError:
+                return alive
+            try:
+                alive |= {number for number in others if _is_marked(file, number)}
+                if tidy:
+                    self._remove(file)
+            finally:
+                os.close(file)
+            return alive
+
+    def forked(self) -> None:
+        """Forget what the parent works on: its marks are its own."""
+        self._lock = Lock()
+        self._here()
+
+    def _here(self) -> None:
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._held.clear()
+            self._close()
+
+    def _mark(self, numbers: Iterable[int]) -> None:
+        """Lock the bytes in the file that everyone sees, which others may be removing."""
+        deadline = monotonic() + TIMEOUT_SECONDS
+        while True:
+            if self._file is None:
+                self._file, numbers = self._opened(), self._held
+            try:
+                for number in numbers:
+                    fcntl.lockf(self._file, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, number)
+                if self._is_there(self._file):
+                    return
+            except (BlockingIOError, PermissionError):  # EAGAIN or EACCES: it is being removed
+                if monotonic() > deadline:
+                    raise
+            self._close()
+            sleep(_PAUSE)
+
+    def _opened(self) -> int:
+        mode = os.stat(self._ledger).st_mode & 0o666  # whoever may use the ledger may use its marks
+        with suppress(FileExistsError):
+            made = open_descriptor(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+            with suppress(OSError):
+                os.fchmod(made, mode)
+            return made
+        return open_descriptor(self._path, os.O_RDWR | os.O_CREAT, mode)
+
+    def _drop(self, number: int) -> None:
+        self._held[number] -= 1
+        if self._held[number] > 0:
+            return
+        del self._held[number]
+        if self._file is None:
+            return
+        with suppress(OSError):
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, number)
+        if not self._held:
+            self._remove(self._file)
+            self._close()
+
+    def _remove(self, file: int) -> None:
+        """Remove the file if nobody has a mark in it; whoever opened it meanwhile will notice."""
+        with suppress(OSError):
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if self._is_there(file):
+                os.unlink(self._path)
+
+    def _is_there(self, file: int) -> bool:
+        """Whether the open file is the one that others find."""
+        try:
+            there, here = os.stat(self._path), os.fstat(file)
+        except FileNotFoundError:
+            return False
+        return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
+
+    def _close(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
+
+
+def _is_marked(file: int, number: int) -> bool:
+    """Whether another process has a mark at a place.
+
+    An exclusive lock is of somebody who removes the file, since nobody has a mark in it.
+    """
+    asked = (fcntl.F_WRLCK, os.SEEK_SET)
+    place = (number, 1, 0)
+    fields = (*place, *asked) if sys.platform == "darwin" else (*asked, *place)
+    lock = unpack(_FLOCK, fcntl.fcntl(file, fcntl.F_GETLK, pack(_FLOCK, *fields)))
+    return bool(lock[3 if sys.platform == "darwin" else 0] == fcntl.F_RDLCK)
+
 
 MEMORY: Final = ":memory:"
-_PAUSE: Final = 0.0005  # short, so that a busy neighbor cannot starve us
 
 _Result = TypeVar("_Result")
 
@@ -63,7 +226,7 @@ class SqliteStore:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._made_log = False
-        self._marks: Marks | None = marks_beside(self._name) if self.durable else None
+        self._marks: LivenessMarks | None = marks_beside(self._name) if self.durable else None
         self.holding: set[int] = set()
         self.lapses = 0
         watch(self)
@@ -113,7 +276,7 @@ class SqliteStore:
         """What SQLite finds wrong with its pages and indexes."""
         with self.reading() as records:
             rows = records.execute("PRAGMA integrity_check(10)", {})
-            steps = taken(records.execute, SQLITE, self.place)
+            steps = steps_taken(records.execute, SQLITE, self.place)
             tables = sqlite_faults(records.execute, SQLITE[:steps])
         return [str(row[0]) for row in rows if row[0] != "ok"] + tables
 
@@ -245,7 +408,7 @@ class SqliteStore:
         """Make the file, readable by its owner only, and its name durable."""
         if not self._path.exists():
             if not self._path.parent.is_dir():
-                raise no_folder(self.place)
+                raise no_folder_error(self.place)
             if Path(f"{self._path}-wal").exists():
                 raise LedgerCorruptError(
                     f"the ledger {self.place} is gone, and its log {self._path.name}-wal is still "
@@ -274,7 +437,7 @@ class SqliteStore:
         try:
             execute = _executing(connection)
             if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone() != (0,):
-                steps = taken(execute, SQLITE, self.place)
+                steps = steps_taken(execute, SQLITE, self.place)
                 refuse(self.place, sqlite_faults(execute, SQLITE[:steps]))
             migrate(execute, SQLITE, self.place)
             connection.execute("COMMIT")
@@ -285,7 +448,7 @@ class SqliteStore:
 
     def _connect_to_read(self) -> sqlite3.Connection:
         if not self._path.is_file():
-            raise missing(f"ledger {self.place}")
+            raise missing_ledger_error(f"ledger {self.place}")
         self._made_log = not Path(f"{self._path}-wal").exists()
         try:
             return self._check_readable("mode=ro")
@@ -323,7 +486,7 @@ class SqliteStore:
                 f"{self.place} is a SQLite file, and not a ledger. A ledger is a file of its own. "
                 "Name another file."
             )
-        steps = taken(_executing(connection), SQLITE, self.place)
+        steps = steps_taken(_executing(connection), SQLITE, self.place)
         if self.read_only and must_migrate(SQLITE[steps:]):
             raise LedgerError(
                 f"the ledger {self.place} has an older format, and it was opened to be read only. "
@@ -347,7 +510,7 @@ def _patiently(call: Callable[[], _Result]) -> _Result:
         try:
             return call()
         except sqlite3.OperationalError as error:
-            deadline = deadline or monotonic() + PATIENCE
+            deadline = deadline or monotonic() + TIMEOUT_SECONDS
             if sqlite_code(error) not in BUSY or monotonic() > deadline:
                 raise
         sleep(_PAUSE)

@@ -1,24 +1,20 @@
 """Local privacy: randomizers for a respondent's own value, and estimators from reports alone."""
 
-from discreet.local.account import Account
-from discreet.local.approximate_response import ApproximateResponse
 from discreet.local.choose import Choice, choose
-from discreet.local.comparison import difference
-from discreet.local.exports import read_export
-from discreet.local.hadamard import HadamardResponse
+from discreet.local.group_difference import difference
+from discreet.local.hadamard_response import HadamardResponse
 from discreet.local.heavy_hitters import HeavyHitters, Level
 from discreet.local.mean import Mean
-from discreet.local.memo import Memo
-from discreet.local.planning import Plan, epsilon_for, respondents_for
-from discreet.local.projective import ProjectiveGeometryResponse
+from discreet.local.memoization import Memo
+from discreet.local.projective_geometry import ProjectiveGeometryResponse
 from discreet.local.proportions import Proportions
-from discreet.local.randomized_response import RandomizedResponse
+from discreet.local.randomized_response import ApproximateResponse, RandomizedResponse
 from discreet.local.repeated import Repeated
-from discreet.local.scheme import Scheme, scheme
+from discreet.local.respondent_account import Account
+from discreet.local.scheme import Scheme, Tally, read_export, scheme
 from discreet.local.shuffle import Shuffled, shuffled, shuffled_delta
-from discreet.local.subset import SubsetSelection
-from discreet.local.tally import Tally
-from discreet.local.unary import UnaryEncoding
+from discreet.local.subsets import SubsetSelection, UnaryEncoding
+from discreet.local.survey_planning import SurveyPlan, epsilon_for, respondents_for
 
 __all__ = [
     "Account",
@@ -29,7 +25,6 @@ __all__ = [
     "Level",
     "Mean",
     "Memo",
-    "Plan",
     "ProjectiveGeometryResponse",
     "Proportions",
     "RandomizedResponse",
@@ -37,6 +32,7 @@ __all__ = [
     "Scheme",
     "Shuffled",
     "SubsetSelection",
+    "SurveyPlan",
     "Tally",
     "UnaryEncoding",
     "choose",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.errors import BoundsError, DataError, PrivacyParameterError
 from discreet.exact import decimal_text
 
-Given = int | tuple[str, ...]
+GivenCategories = int | tuple[str, ...]
 MOST_CATEGORIES = 1 << 31
 REPORT = "a report"
 
@@ -20,7 +20,7 @@ REPORT = "a report"
 class Categories:
     """Answers to choose from, numbered 0, …, k - 1 or named."""
 
-    given: Given
+    given: GivenCategories
     size: int
 
     @classmethod
@@ -100,18 +100,18 @@ class Categories:
             values = values.item()  # NumPy calls it iterable, but it is one answer
         several = isinstance(values, Iterable) and not isinstance(values, str)
         answers = list(values) if isinstance(values, Iterable) and several else [values]
-        found = [_looked_up(places, value) for value in answers]
-        if None in found:
+        codes = [_looked_up(places, value) for value in answers]
+        if None in codes:
             if what == REPORT:
                 raise DataError(
                     "a report is not a category of this scheme. Its reports name one of "
-                    f"{listed(names)}. Give what randomize() made with this scheme."
+                    f"{names_text(names)}. Give what randomize() made with this scheme."
                 )
             raise DataError(
-                f"an answer is not a category. The poll's answers are {listed(names)}. "
+                f"an answer is not a category. The poll's answers are {names_text(names)}. "
                 "Give answers by these names, or declare the missing one in categories=."
             )
-        return np.array(found if several else found[0], np.int64)
+        return np.array(codes if several else codes[0], np.int64)
 
     def _not_values(self, what: str) -> DataError:
         if what == REPORT:
@@ -156,7 +156,7 @@ def _is_name(name: str) -> bool:
     )
 
 
-def listed(names: Sequence[Any]) -> str:
+def names_text(names: Sequence[Any]) -> str:
     """A few names for people."""
     shown = ", ".join(
         repr(name) if len(str(name)) <= 40 else repr(name[:37] + "...") for name in names[:5]

@@ -1,25 +1,106 @@
-"""Which scheme to use, for the size and the length of a message.
-
-Of categories it is the scheme of least variance; of numbers the one whose printed interval is the
-narrowest, as that rests on more than the variance.
-"""
+"""Which scheme to use for a size and a length of message, and how wide its interval will be."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import sqrt
+from math import ceil, floor, sqrt
 from typing import Any
 
-from discreet.errors import BoundsError, PrivacyParameterError
-from discreet.exact import decimal_text
+from discreet.errors import BoundsError, DataError, PrivacyParameterError
+from discreet.exact import decimal_text, rational
 from discreet.local.categories import Categories
-from discreet.local.hadamard import HadamardResponse
-from discreet.local.projective import ProjectiveGeometryResponse
+from discreet.local.hadamard_response import HadamardResponse
+from discreet.local.mean import Mean, mean_margin
+from discreet.local.projective_geometry import ProjectiveGeometryResponse
+from discreet.local.proportions import binomial_interval
 from discreet.local.randomized_response import RandomizedResponse
-from discreet.local.subset import SubsetSelection
-from discreet.local.unary import UnaryEncoding
-from discreet.privacy.parameters import read_count, read_epsilon
+from discreet.local.subsets import SubsetSelection, UnaryEncoding
+from discreet.privacy.losses import read_count, read_epsilon
+
+_HALF = Fraction(1, 2)
+
+
+def printed_margin(scheme: Any, people: int, confidence: Fraction, at: object = None) -> float:
+    """The larger distance from the estimate of so many reports to a bound of its interval.
+
+    For reports that are counted it is that at the expected count, where ``at`` is the proportion
+    or the number that everyone is expected to have; without it, at the expected count that is
+    nearest to half of the reports, where intervals are widest but for its rounding.  For means of
+    reports that are not counted it is that at the variance expected for ``at``; without it, the
+    widest that any reports give.
+
+    >>> from discreet.local import RandomizedResponse
+    >>> round(printed_margin(RandomizedResponse(epsilon=1), 4_000, Fraction(95, 100)), 4)
+    0.0338
+    """
+    permanent = getattr(scheme, "permanent", scheme)  # of a question that is repeated
+    if isinstance(permanent, Mean):
+        return _of_mean(permanent, people, confidence, at)
+    truth, lie = scheme.pair
+    share = min(max(_HALF, lie), truth)  # the nearest to 1/2 that is expected of any proportion
+    if at is not None:
+        share = lie + (truth - lie) * read_proportion(at)
+    return _of_count(share, people, confidence) / float(truth - lie)
+
+
+def even_margin(scheme: Mean, people: int, confidence: Fraction) -> float:
+    """The margin that so many people print whose numbers are spread evenly between the bounds.
+
+    >>> from fractions import Fraction
+    >>> kinds = [Mean(low=0, high=24, epsilon=1, kind=kind) for kind in ("duchi", "hybrid")]
+    >>> [round(even_margin(kind, 500, Fraction(95, 100)), 2) for kind in kinds]
+    [2.32, 3.53]
+    """
+    law = scheme._law
+    if law.mix == 0:
+        return _of_bits(scheme, people, confidence, _HALF)
+    return _of_scores(scheme, people, confidence, law.even_spread)
+
+
+def read_proportion(at: object) -> Fraction:
+    """A proportion that is expected."""
+    proportion = rational(at, "at")
+    if not 0 <= proportion <= 1:
+        raise DataError(
+            "at is not between 0 and 1. It is the proportion that is expected. Use at=0.5, or "
+            "leave it out for the worst."
+        )
+    return proportion
+
+
+def _of_mean(scheme: Mean, people: int, confidence: Fraction, at: object) -> float:
+    law = scheme._law
+    if law.mix == 0:
+        place = _HALF if at is None else Fraction(scheme._position(at), scheme.steps)
+        return _of_bits(scheme, people, confidence, place)
+    sampled = law.worst_spread if at is None else law.variance(scheme._position(at))
+    return _of_scores(scheme, people, confidence, sampled)
+
+
+def _of_bits(scheme: Mean, people: int, confidence: Fraction, place: Fraction) -> float:
+    """For people whose mean lies at this part of the way from low to high."""
+    truth = Fraction(scheme._law.bit, 1 << 64)
+    wide = _of_count(1 - truth + (2 * truth - 1) * place, people, confidence)
+    return wide * float(scheme.report_range) + float(scheme.rounding)
+
+
+def _of_scores(scheme: Mean, people: int, confidence: Fraction, sampled: Fraction) -> float:
+    """For people whose reports have scores of this variance, in squared steps."""
+    step = (scheme.high - scheme.low) / scheme.steps
+    margin = mean_margin(scheme._law, people, confidence, sampled)
+    return float(margin * step + scheme.rounding)
+
+
+def _of_count(share: Fraction, people: int, confidence: Fraction) -> float:
+    """The larger distance of a share of reports to its bounds, at the expected count."""
+    expected = share * people
+    distance = 0.0
+    for count in {floor(expected), ceil(expected)}:
+        low, high = binomial_interval(count, people, confidence)
+        distance = max(distance, high - count / people, count / people - low)
+    return distance
+
 
 _NEAR = 1.1
 _RESPONDENTS = 1_000
@@ -87,7 +168,7 @@ class Choice:
 
 
 def scheme_of(given: Any) -> Any:
-    """The scheme itself, where a choice may stand for it."""
+    """The scheme, or that of a ``Choice``."""
     return given.scheme if isinstance(given, Choice) else given
 
 
@@ -115,7 +196,7 @@ def choose(
     >>> choose(low=0, high=24, epsilon=1, respondents=500).scheme.kind
     'duchi'
     """
-    stated = read_epsilon(epsilon)
+    exact_epsilon = read_epsilon(epsilon)
     if message_bits is not None and (type(message_bits) is not int or message_bits < 1):
         raise BoundsError(
             "message_bits is not a positive integer. It is the most bits that a report may take. "
@@ -127,10 +208,10 @@ def choose(
             "respondents",
             "people who answer",
         )
-        choice = _picked(_numeric(stated, low, high, people), message_bits)
+        choice = _picked(_numeric(exact_epsilon, low, high, people), message_bits)
         return replace(choice, why=choice.why + _by_variance(choice.considered, people))
     if categories is not None and low is None and high is None and respondents is None:
-        return _picked(_categorical(stated, categories), message_bits)
+        return _picked(_categorical(exact_epsilon, categories), message_bits)
     raise BoundsError(
         "it is not clear what is asked. A scheme is for categories or for a number, and only "
         "the choice for a number depends on how many respondents there are. Use "
@@ -151,7 +232,6 @@ def _categorical(epsilon: Fraction, categories: object) -> list[Candidate]:
 def _numeric(epsilon: Fraction, low: object, high: object, people: int) -> list[Candidate]:
     from discreet.local.mean import Mean
     from discreet.local.mean_law import KINDS
-    from discreet.local.printed_margin import even_margin
 
     found = _candidates([partial(Mean, epsilon=epsilon, low=low, high=high, kind=k) for k in KINDS])  # type: ignore[arg-type]
     printed = [replace(one, margin=even_margin(one.scheme, people, _CONFIDENCE)) for one in found]
@@ -159,24 +239,24 @@ def _numeric(epsilon: Fraction, low: object, high: object, people: int) -> list[
 
 
 def _candidates(makers: list[Callable[..., Any]]) -> list[Candidate]:
-    found, refusal = [], None
+    candidates, refusal = [], None
     for make in makers:
         try:
             scheme = make()
         except PrivacyParameterError as error:  # ε is too small for this one
             refusal = error
         else:
-            found.append(Candidate(scheme, scheme.message_bits, scheme.variance(1)))
-    if refusal is not None and not found:
+            candidates.append(Candidate(scheme, scheme.message_bits, scheme.variance(1)))
+    if refusal is not None and not candidates:
         raise refusal
-    return sorted(found, key=lambda one: (one.variance, one.message_bits))
+    return sorted(candidates, key=lambda one: (one.variance, one.message_bits))
 
 
 def _picked(everything: list[Candidate], message_bits: int | None) -> Choice:
     most = float("inf") if message_bits is None else message_bits
-    considered = [one for one in everything if one.message_bits <= most]
+    considered = [candidate for candidate in everything if candidate.message_bits <= most]
     if not considered:
-        least = min(one.message_bits for one in everything)
+        least = min(candidate.message_bits for candidate in everything)
         raise BoundsError(
             f"message_bits is {message_bits}. The shortest report takes {_bits(least)}. Use "
             f"message_bits={least} or more, or fewer categories."

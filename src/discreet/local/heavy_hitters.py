@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 from discreet.errors import BoundsError, DataError
 from discreet.exact import rational
-from discreet.local.chances import uniform
 from discreet.local.choose import choose
+from discreet.local.probabilities import uniform
 from discreet.local.proportions import TOGETHER, Proportions
-from discreet.local.scheme import Categorical
-from discreet.local.tally import Tally
+from discreet.local.scheme import CategoricalScheme, Tally
 from discreet.noise import BitSource, Keystream
-from discreet.privacy.estimate import Estimate
-from discreet.privacy.losses import PureDP
-from discreet.privacy.parameters import read_count, read_epsilon
+from discreet.privacy.estimates import Estimate
+from discreet.privacy.losses import PureDP, read_count, read_epsilon
 
 NONE = "none"
 """The category of those whose string has no prefix that is asked for."""
@@ -148,14 +146,14 @@ class Level:
     prefixes: tuple[bytes, ...]
 
     @cached_property
-    def scheme(self) -> Categorical:
+    def scheme(self) -> CategoricalScheme:
         """How the answer is randomized: its categories are the prefixes in hexadecimal, and
         none.  A device needs only its JSON."""
         names = [*(prefix.hex() for prefix in self.prefixes), NONE]
         choice = choose(
             epsilon=self.tree.epsilon, categories=names, message_bits=self.tree.message_bits
         )
-        scheme: Categorical = choice.scheme
+        scheme: CategoricalScheme = choice.scheme
         return scheme
 
     @property
@@ -200,11 +198,11 @@ class Level:
         cells: dict[Hashable, Estimate] = {}
         note = TOGETHER
         for prefix in self._frequent(every):
-            one = every[prefix.hex()]
+            estimate = every[prefix.hex()]
             if not prefix.endswith(_END):
-                one = replace(one, note=f"{self._cut} {one.note}")
+                estimate = replace(estimate, note=f"{self._cut} {estimate.note}")
                 note = f"{self._cut} {TOGETHER}"
-            cells[_text(prefix)] = one
+            cells[_text(prefix)] = estimate
         return Proportions("string", cells, every.reports, every.channel, note)
 
     @property
@@ -254,11 +252,11 @@ def _text(string: bytes) -> str:
 
 def _extensions(prefixes: list[bytes]) -> tuple[bytes, ...]:
     """Each prefix with one more byte; one that has ended stays ended."""
-    found = []
+    extended = []
     for prefix in prefixes:
         last = [0] if prefix.endswith(_END) else _NEXT
-        found += [prefix + bytes([byte]) for byte in last]
-    return tuple(found)
+        extended += [prefix + bytes([byte]) for byte in last]
+    return tuple(extended)
 
 
 def _not_a_string() -> DataError:

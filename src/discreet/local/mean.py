@@ -1,32 +1,162 @@
-"""The mean of a bounded number, from randomized reports alone."""
+"""The mean of a bounded number, from randomized reports alone, and how wide its interval is."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import sqrt
+from math import inf, log, sqrt
 from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.errors import BoundsError, DataError
-from discreet.local import mean_interval, wire
-from discreet.local.mean_law import KINDS, Integers, MeanLaw, derive
-from discreet.local.numbers import (
-    ZERO_TO_HUNDRED,
-    array_of,
-    bad_bound,
-    read_bound,
-    read_numbers,
-)
+from discreet.errors import BoundsError, DataError, DiscreetError, Remedy
+from discreet.exact import rational
+from discreet.local import wire
+from discreet.local.mean_law import KINDS, Integers, MeanLaw, derive_law
 from discreet.local.proportions import binomial_interval
-from discreet.local.scheme import on_the_wire
-from discreet.local.tally import Tally
+from discreet.local.scheme import Tally, on_the_wire
 from discreet.noise import BitSource, Keystream
-from discreet.privacy.estimate import BoundedError, Estimate, Interval, Release
+from discreet.privacy.estimates import BoundedError, Estimate, FloatInterval, Payment
 from discreet.privacy.laws import MAX_ATOMS, WeightedLaw
-from discreet.privacy.losses import PureDP
-from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.parameters import read_epsilon
+from discreet.privacy.losses import PureDP, read_epsilon
+from discreet.privacy.sensitivity import Neighbors
+
+ZERO_TO_HUNDRED = Remedy(
+    python="Use low=0, high=100 for a number from 0 to 100.",
+    policy="Write low = 0 and high = 100 for a number from 0 to 100.",
+)
+
+
+def read_numbers(values: object) -> NDArray[np.float64]:
+    """Numbers as floats; what is not a number is refused without showing it."""
+    array = array_of(values)
+    if array is not None and array.dtype.kind == "O":
+        array = _exact_numbers(array)
+    if array is None or array.dtype.kind not in "iuf" or np.isnan(array).any():
+        if array is not None and array.size == 0:
+            return np.empty(array.shape)
+        raise DataError(
+            "a value is not a number. A mean is of numbers. Leave out those who gave none."
+        )
+    with np.errstate(over="ignore"):  # a longer float than any is clipped, and not told of
+        return array.astype(np.float64)
+
+
+def _exact_numbers(array: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Fractions, decimals and integers of any length as the nearest floats."""
+    most = Fraction(np.finfo(np.float64).max)
+    flat = array.ravel().tolist()
+    if any(isinstance(value, str) for value in flat):
+        return None
+    try:
+        numbers = [
+            value if isinstance(value, float) else float(max(-most, min(most, rational(value))))
+            for value in flat
+        ]
+    except DiscreetError:
+        return None
+    return np.array(numbers).reshape(array.shape)
+
+
+def array_of(values: object) -> NDArray[Any] | None:
+    """One value or several as an array, or None where there is none."""
+    if isinstance(values, Iterable) and not isinstance(values, np.ndarray | str | bytes | dict):
+        values = values if hasattr(values, "__array__") else list(values)
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        return None
+
+
+def read_bound(value: object, name: str) -> Fraction:
+    """A finite bound, exactly as written."""
+    try:
+        bound = rational(value, name)
+        float(bound)
+    except (DiscreetError, OverflowError):
+        raise bad_bound(name) from None
+    return bound
+
+
+def bad_bound(name: str) -> BoundsError:
+    """The error for a bound that is not a finite number."""
+    return BoundsError(
+        f"{name} is not a finite number, or too large. The bounds are public and every number is "
+        "clipped to them.",
+        ZERO_TO_HUNDRED,
+    )
+
+
+BERRY_ESSEEN = 0.56  # Shevtsova 2010, for independent summands that may differ in law
+_FOR_VARIANCE = Fraction(1, 20)  # of the chance to miss, for the bound from the reports
+_ROUNDING = 1e-9
+
+
+def mean_margin(
+    law: MeanLaw, reports: int, confidence: Fraction, sampled: Fraction | None = None
+) -> Fraction:
+    """Half the width in steps, from the reports' own variance of scores if it is given."""
+    miss = 1 - confidence
+    deviation = sqrt(float(law.worst_spread))
+    if sampled is not None and reports > 1:
+        for_variance = miss * _FOR_VARIANCE
+        miss -= for_variance
+        deviation = min(deviation, sampled_bound(law, reports, for_variance, sampled))
+    found = min(
+        hoeffding(law, reports, miss),
+        bernstein(law, reports, miss, deviation),
+        berry_esseen(law, reports, miss, deviation),
+    )
+    return Fraction(found * (1 + _ROUNDING))
+
+
+def sampled_bound(law: MeanLaw, reports: int, miss: Fraction, sampled: Fraction) -> float:
+    """A deviation that the true one exceeds with at most this chance (Maurer and Pontil 2009)."""
+    low, high = law.score_range
+    wider = float(high - low) * sqrt(2 * _level(miss) / (reports - 1))
+    return sqrt(float(sampled)) * (1 + _ROUNDING) + wider
+
+
+def hoeffding(law: MeanLaw, reports: int, miss: Fraction) -> float:
+    """The margin from the range of the scores alone."""
+    low, high = law.score_range
+    return float(high - low) * sqrt(_level(miss / 2) / (2 * reports))
+
+
+def bernstein(law: MeanLaw, reports: int, miss: Fraction, deviation: float) -> float:
+    """The margin t with n·t² = 2·ln(2/miss)·(variance + most·t/3)."""
+    level = _level(miss / 2)
+    linear = level * _most(law) / (3 * reports)
+    return linear + sqrt(linear**2 + 2 * level * deviation**2 / reports)
+
+
+def berry_esseen(law: MeanLaw, reports: int, miss: Fraction, deviation: float) -> float:
+    """The normal margin for what is left of the chance to miss, or infinity if nothing is.
+
+    A third moment is at most the largest distance times the variance, so the law of the mean
+    differs from the normal one by at most 0.56·most/(least deviation·√n) anywhere.
+    """
+    least = sqrt(float(law.least_variance))
+    if least == 0:
+        return inf
+    apart = BERRY_ESSEEN * _most(law) / (least * sqrt(reports)) * (1 + _ROUNDING)
+    left = float(miss / 2) * (1 - _ROUNDING) - apart
+    if left <= 0:
+        return inf
+    return -NormalDist().inv_cdf(left) * deviation / sqrt(reports)
+
+
+def _most(law: MeanLaw) -> float:
+    """The largest distance of a score from its mean, which lies between the ends."""
+    low, high = law.score_range
+    return float(max(high, law.steps - low))
+
+
+def _level(miss: Fraction) -> float:
+    """ln(1/miss), also where a float would be 0."""
+    return log(miss.denominator) - log(miss.numerator)
+
 
 _MOST_STEPS = 1 << 24
 _MOST_WIDTH = 1e140  # whose square, times that of any score, is a float
@@ -93,7 +223,7 @@ class Mean:
         if float(high) - float(low) > _MOST_WIDTH:
             raise bad_bound("high - low")
         epsilon = read_epsilon(self.epsilon)
-        law = derive(self.kind, epsilon, self.steps)
+        law = derive_law(self.kind, epsilon, self.steps)
         for name, value in (("low", low), ("high", high), ("epsilon", epsilon), ("_law", law)):
             object.__setattr__(self, name, value)
 
@@ -134,7 +264,7 @@ class Mean:
     @property
     def identity(self) -> str:
         """The SHA-256 of the scheme's JSON, by which reports and tallies name it."""
-        return wire.identity(self.to_json())
+        return wire.scheme_identity(self.to_json())
 
     # ------------------------------------------------------------------ at the respondent
 
@@ -185,7 +315,7 @@ class Mean:
         return self._law.count(codes), codes.size
 
     def possible(self, counts: Integers, reports: int) -> bool:
-        """Whether so many reports can have these counters, as far as bounds can tell."""
+        """Whether this number of reports can have these counters, as far as bounds can tell."""
         return self._law.possible(counts, reports)
 
     def estimate(self, reports: object, *, interval: str = "guaranteed") -> Estimate:
@@ -205,7 +335,7 @@ class Mean:
         center = self._law.moments(tally.counts, tally.reports)[0] / tally.reports
         error = self.standard_error(tally) if interval == "normal" else None
 
-        def bounds(confidence: Fraction) -> Interval:
+        def bounds(confidence: Fraction) -> FloatInterval:
             if error is not None:
                 return self._normal(center, error, confidence)
             return self._guaranteed(tally, center, confidence)
@@ -213,7 +343,7 @@ class Mean:
         return Estimate(
             value=self._number(center),
             error=BoundedError(bounds),
-            releases=(Release(self.loss),),
+            releases=(Payment(self.loss),),
             mechanism=self,
             neighbors=Neighbors.REPLACE.value,
             note=_NORMAL if interval == "normal" else _GUARANTEED,
@@ -257,12 +387,12 @@ class Mean:
         first, second = self._law.moments(tally.counts, tally.reports)
         return (second - first**2 / tally.reports) / (tally.reports - 1)
 
-    def _normal(self, center: Fraction, error: float, confidence: Fraction) -> Interval:
+    def _normal(self, center: Fraction, error: float, confidence: Fraction) -> FloatInterval:
         value = self._number(center)
         margin = NormalDist().inv_cdf(float((1 + confidence) / 2)) * error + float(self.rounding)
         return value - margin, value + margin
 
-    def _guaranteed(self, tally: Tally, center: Fraction, confidence: Fraction) -> Interval:
+    def _guaranteed(self, tally: Tally, center: Fraction, confidence: Fraction) -> FloatInterval:
         slack = self.rounding / (self.high - self.low) * self.steps
         if self._law.mix == 0:
             zero, one = self._law.bit_scores
@@ -270,7 +400,7 @@ class Mean:
             low, high = (zero + (one - zero) * Fraction(end) for end in ends)
             return self._number(low - slack), self._number(high + slack)
         sampled = self._sampled(tally) if tally.reports > 1 else None
-        margin = mean_interval.margin(self._law, tally.reports, confidence, sampled) + slack
+        margin = mean_margin(self._law, tally.reports, confidence, sampled) + slack
         return self._number(center - margin), self._number(center + margin)
 
     def _counted(self, reports: object) -> Tally:
@@ -320,14 +450,14 @@ class Mean:
         >>> Mean.from_json(Mean(low=0, high=1, epsilon=1).to_json())
         Mean(low=0, high=1, epsilon=1, kind='hybrid')
         """
-        fields = wire.read(text, cls.name)
+        fields = wire.read_scheme_fields(text, cls.name)
         epsilon = wire.take_rational(fields, "epsilon")
         low, high = (wire.take_rational(fields, name, signed=True) for name in ("low", "high"))
         kind, steps = (wire.take(fields, name) for name in ("kind", "steps"))
         scheme = cls(low=low, high=high, epsilon=epsilon, kind=kind, steps=steps)
         for name, value in scheme.derived.items():
-            wire.check(fields, name, value)
-        wire.finish(fields)
+            wire.take_derived(fields, name, value)
+        wire.refuse_other_fields(fields)
         return scheme
 
     def report_to_wire(self, report: object) -> str:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import PrivacyParameterError, Remedy
 from discreet.exact import exp_minus
-from discreet.local.chances import WHOLE, happens, keep_chance, uniform
+from discreet.local.probabilities import WHOLE, bernoulli_bits, keep_chance, uniform
 from discreet.noise import BitSource
 
 KINDS = ("duchi", "piecewise", "hybrid")
@@ -219,19 +219,19 @@ class MeanLaw:
             return self._draw_bits(positions, source)
         if self.mix == WHOLE:
             return self._draw_cells(positions, source)
-        chosen = happens(self.mix, positions.size, source)
+        chosen = bernoulli_bits(self.mix, positions.size, source)
         cells = self._draw_cells(positions, source)
         return np.where(chosen, cells, self._draw_bits(positions, source))
 
     def _draw_bits(self, positions: Integers, source: BitSource) -> Integers:
         ends = uniform(self.steps, positions.size, source) < positions
-        told = happens(self.bit, positions.size, source)
+        told = bernoulli_bits(self.bit, positions.size, source)
         reports: Integers = (ends == told).astype(np.int64)
         reports += self.cells
         return reports
 
     def _draw_cells(self, positions: Integers, source: BitSource) -> Integers:
-        inside = happens(self.keep, positions.size, source)
+        inside = bernoulli_bits(self.keep, positions.size, source)
         near = positions + uniform(self.window, positions.size, source)
         far = uniform(self.steps, positions.size, source)
         far[far >= positions] += self.window
@@ -241,7 +241,7 @@ class MeanLaw:
 # ---------------------------------------------------------------------- chances
 
 
-def derive(kind: str, epsilon: Fraction, steps: int) -> MeanLaw:
+def derive_law(kind: str, epsilon: Fraction, steps: int) -> MeanLaw:
     """The chances of a kind: as near to e^ε as 2^-64 allows, and never beyond."""
     bit = 0 if kind == "piecewise" else keep_chance(epsilon, 1, 1)
     window, keep = 0, 0

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import DataError
-from discreet.local.categories import listed
-from discreet.privacy.estimate import BoundedError, Estimate, Release
-from discreet.privacy.estimates import Estimates
-from discreet.privacy.neighbors import Neighbors
+from discreet.local.categories import names_text
+from discreet.privacy.estimates import BoundedError, Estimate, Estimates, Payment
+from discreet.privacy.sensitivity import Neighbors
 from discreet.text_table import aligned
 
 NOTE = (
@@ -108,7 +107,7 @@ class Proportions(Estimates):
             for name, one in self.items()
         }
 
-    def consistent(self) -> "Consistent":
+    def consistent(self) -> "ConsistentProportions":
         """The nearest proportions that are at least 0 and sum to 1: tidier, but biased.
 
         >>> channel = Channel(keep=0.75, lie=0.25, gain=0.5)
@@ -116,11 +115,11 @@ class Proportions(Estimates):
         {'a': 1.0, 'b': 0.0, 'c': 0.0}
         """
         moved = on_simplex([float(one) for one in self.values()])
-        return Consistent(dict(zip(self, moved, strict=True)))
+        return ConsistentProportions(dict(zip(self, moved, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
-class Consistent(Mapping[Any, float]):
+class ConsistentProportions(Mapping[Any, float]):
     """Proportions after they were made to sum to 1, which biases them."""
 
     values_by_name: Mapping[Hashable, float]
@@ -155,7 +154,7 @@ def estimated(
     simultaneous: bool = False,
 ) -> Proportions:
     """The proportion of each category from how many reports name it."""
-    releases = () if scheme is None else (Release(scheme.loss),)
+    releases = () if scheme is None else (Payment(scheme.loss),)
     share = len(counts) if simultaneous else 1
     together = TOGETHER if simultaneous else ""
 
@@ -182,7 +181,7 @@ def _unknown(label: str, keys: list[Any]) -> str:
             "looked up by what was found. Use list(found) first."
         )
     return (
-        f"there is no such {label}. A proportion is looked up by one of {listed(keys)}. Use "
+        f"there is no such {label}. A proportion is looked up by one of {names_text(keys)}. Use "
         f"found[{keys[0]!r}]."
     )
 

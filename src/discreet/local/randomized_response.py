@@ -2,22 +2,128 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import spend
-from discreet.errors import PrivacyParameterError
-from discreet.exact import decimal_text, logarithm, rational, round_up
-from discreet.local.categories import MOST_CATEGORIES, Categories, Given
-from discreet.local.chances import keep_chance, require_information
-from discreet.local.kept_answer import KeptAnswer
-from discreet.local.scheme import on_the_wire
-from discreet.mechanisms.drawing import plot_choice
-from discreet.noise import BitSource
-from discreet.privacy.losses import PureDP
-from discreet.privacy.parameters import read_epsilon
+from discreet.errors import PrivacyParameterError, VerificationError
+from discreet.exact import decimal_text, exp_minus, logarithm, rational, round_up
+from discreet.local import wire
+from discreet.local.categories import MOST_CATEGORIES, REPORT, Categories, GivenCategories
+from discreet.local.probabilities import (
+    WHOLE,
+    bernoulli_bits,
+    keep_chance,
+    require_information,
+    uniform,
+)
+from discreet.local.scheme import CategoricalScheme, on_the_wire
+from discreet.mechanisms.law_plots import plot_choice
+from discreet.noise import BitSource, Keystream
+from discreet.privacy.laws import MAX_ATOMS, Law, ProductLaw, WeightedLaw
+from discreet.privacy.losses import ApproximateDP, PureDP, read_delta, read_epsilon
 from discreet.privacy.verification import TOLERANCE
+
+_BLOCK = 1 << 16
+
+
+class KeptAnswer(CategoricalScheme):
+    """A scheme that keeps an answer with the chance ``keep``/2^64, and else replaces it by one of
+    the others, uniformly.  A subclass says which chance that is, and what it protects."""
+
+    __slots__ = ()
+
+    keep: int
+
+    @property
+    def derived(self) -> dict[str, str | int]:
+        """The chance that an answer is kept."""
+        return {"keep": str(self.keep)}
+
+    @property
+    def pair(self) -> tuple[Fraction, Fraction]:
+        """The chances that a report names the true answer, and a given other one."""
+        return Fraction(self.keep, WHOLE), Fraction(WHOLE - self.keep, WHOLE * (self.domain - 1))
+
+    @property
+    def message_bits(self) -> int:
+        """A report names one category."""
+        return (self.domain - 1).bit_length()
+
+    @property
+    def cells(self) -> int:
+        """One counter per category."""
+        return self.domain
+
+    def law(self, value: Any, /) -> Law:
+        """The exact law of the report on an answer, or of the tuple of reports on several."""
+        if self.domain > MAX_ATOMS:
+            raise VerificationError(
+                f"there are {self.domain} categories, more than {MAX_ATOMS}. The law holds a "
+                "probability for each. Verify with fewer categories."
+            )
+        codes = self._answers.codes(value)
+        if codes.ndim == 0:
+            return self._law(int(codes))
+        laws = {code: self._law(code) for code in set(codes.ravel().tolist())}
+        return ProductLaw(tuple(laws[code] for code in codes.ravel().tolist()))
+
+    def _law(self, kept: int) -> WeightedLaw:
+        truth, lie = self.pair
+        return WeightedLaw.of_probabilities(
+            {key: truth if at == kept else lie for at, key in enumerate(self._answers.keys)}
+        )
+
+    # ------------------------------------------------------------------ at the respondent
+
+    def randomize(self, values: object, *, source: BitSource | None = None) -> Any:
+        """A report for the answer, or for each of several; names come back as names."""
+        source = Keystream() if source is None else source
+        codes = self._answers.codes(values)
+        reports = codes.ravel().copy()
+        for start in range(0, reports.size, _BLOCK):
+            self._randomize(reports[start : start + _BLOCK], source)
+        if not codes.ndim:
+            return self._answers.keys[int(reports[0])]
+        shaped = reports.reshape(codes.shape)
+        return np.array(self.categories)[shaped] if isinstance(self.categories, tuple) else shaped
+
+    def _randomize(self, part: NDArray[np.int64], source: BitSource) -> None:
+        kept = bernoulli_bits(self.keep, part.size, source)
+        if self.domain == 2:
+            part ^= ~kept
+            return
+        # A lie is a shift by 1 to k - 1.  It is drawn for all, so that time does not tell who lied.
+        shift = uniform(self.domain - 1, part.size, source)
+        shift += 1
+        shift *= ~kept
+        part += shift
+        part[part >= self.domain] -= self.domain
+
+    # ------------------------------------------------------------------ at the collector
+
+    def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
+        """How many reports name each category."""
+        codes = self._answers.codes(reports, REPORT).ravel()
+        return np.bincount(codes, minlength=self.domain).astype(np.int64, copy=False), codes.size
+
+    def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
+        """Whether every report names one category."""
+        return int(counts.min()) >= 0 and sum(counts.tolist()) == reports
+
+    # ------------------------------------------------------------------ on the wire
+
+    def _to_plain(self, report: Any) -> object:
+        return int(self._answers.codes(report, REPORT))
+
+    def _from_plain(self, plain: Any) -> Any:
+        if type(plain) is not int or not 0 <= plain < self.domain:
+            return None
+        return self._answers.keys[plain]
+
 
 _LOG_BITS = 160
 _LOG_STEP = TOLERANCE / 4
@@ -56,7 +162,7 @@ class RandomizedResponse(KeptAnswer):
     most: ClassVar[int] = MOST_CATEGORIES
 
     epsilon: Fraction = None  # type: ignore[assignment]
-    categories: Given = 2
+    categories: GivenCategories = 2
     odds: Fraction | None = None
     keep: int = field(init=False, repr=False, compare=False)
 
@@ -158,3 +264,92 @@ def _read_odds(odds: object) -> Fraction:
             "lie, so it must be above 1. Use odds=3 for the two-coin form."
         )
     return value
+
+
+_DELTA_STEP = Fraction(1, 4 * 10**12)
+_MOST_EPSILON = Fraction(128)
+
+
+@on_the_wire
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproximateResponse(KeptAnswer):
+    """Randomized response that is local (ε, δ)-DP: the truth is told as often as δ > 0 allows.
+
+    An answer of k is kept with the chance ``keep``/2^64, which is (e^ε + (k - 1)·δ)/(e^ε + k - 1)
+    rounded down, and else replaced by one of the others.  Nobody's answer is ever shown for
+    certain: a report is also pure ε'-DP, for the larger ε' of ``pure_loss``.
+
+    Guarantee: for all answers x, x' and every set E of reports, P[report on x in E] is at most
+    e^ε·P[report on x' in E] + δ.  Accounts, memos and shuffling add up ε alone and refuse it.
+    Proof: docs/proofs/approximate-response.md
+
+    >>> poll = ApproximateResponse(epsilon=1, delta="1/100", categories=["no", "yes"])
+    >>> poll.loss
+    ApproximateDP(epsilon=1, delta=1/100)
+    >>> round(float(poll.pair[0]), 4), round(float(poll.pure_loss.epsilon), 4)
+    (0.7337, 1.0137)
+    """
+
+    name: ClassVar[str] = "approximate-response"
+    most: ClassVar[int] = MOST_CATEGORIES
+    chosen: ClassVar[tuple[str, ...]] = ("delta",)
+
+    epsilon: Fraction
+    delta: Fraction
+    categories: GivenCategories = 2
+    keep: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        answers = Categories.read(self.categories, self.most)
+        epsilon, delta = read_epsilon(self.epsilon), read_delta(self.delta)
+        if delta == 0:
+            raise PrivacyParameterError(
+                "delta is 0. Then the scheme is randomized response. Use RandomizedResponse("
+                "epsilon=1), or a delta above 0."
+            )
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "categories", answers.given)
+        object.__setattr__(self, "keep", _keep_chance(epsilon, delta, answers.size - 1))
+        truth, lie = self.pair
+        require_information(truth - lie, answers.size)
+
+    def __repr__(self) -> str:
+        stated = f"epsilon={self.epsilon}, delta={self.delta}"
+        shown = self._answers.shown
+        return f"ApproximateResponse({stated}{'' if shown == 2 else f', categories={shown}'})"
+
+    @property
+    def loss(self) -> ApproximateDP:
+        """What one report may reveal of one answer."""
+        return ApproximateDP(epsilon=self.epsilon, delta=self.delta)
+
+    @property
+    def pure_loss(self) -> PureDP:
+        """The ε' of a report without any δ, rounded up by less than 10^-12."""
+        truth, lie = self.pair
+        _, above = logarithm(truth / lie, _LOG_BITS)
+        return PureDP(epsilon=round_up(Fraction(above, 1 << _LOG_BITS), _DELTA_STEP))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The scheme that ``to_json`` wrote; anything else is refused."""
+        wire.take_rational(wire.read_scheme_fields(text, cls.name), "delta")  # in its one form
+        return super(ApproximateResponse, cls).from_json(text)
+
+
+@lru_cache(maxsize=256)
+def _keep_chance(epsilon: Fraction, delta: Fraction, others: int) -> int:
+    """The largest N < 2^64 with N·others ≤ e^ε·(2^64 - N) + δ·others·2^64."""
+    bits = 256
+    while True:
+        # N·(1 + others·e^-ε) ≤ 2^64·(1 + δ·others·e^-ε), whose bound falls as e^-ε rises.
+        enclosed = (others * Fraction(end, 1 << bits) for end in exp_minus(_capped(epsilon), bits))
+        most, least = (int(WHOLE * (1 + delta * part) / (1 + part)) for part in enclosed)
+        if least == most:
+            return min(WHOLE - 1, least)
+        bits *= 2  # e^ε is irrational, so the bound is no integer and some enclosure decides
+
+
+def _capped(epsilon: Fraction) -> Fraction:
+    return min(epsilon, _MOST_EPSILON)  # beyond it no chance changes: e^-128 is below 2^-184

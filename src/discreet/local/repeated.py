@@ -20,13 +20,11 @@ from discreet.local.choose import scheme_of
 from discreet.local.mean import Mean
 from discreet.local.proportions import Channel, Proportions, estimated
 from discreet.local.randomized_response import RandomizedResponse
-from discreet.local.scheme import Categorical, on_the_wire, scheme
-from discreet.local.tally import Tally
-from discreet.local.unary import UnaryEncoding
+from discreet.local.scheme import CategoricalScheme, Tally, on_the_wire, scheme
+from discreet.local.subsets import UnaryEncoding
 from discreet.noise import BitSource
 from discreet.privacy.laws import Law, ProductLaw, WeightedLaw
-from discreet.privacy.losses import PureDP
-from discreet.privacy.parameters import read_count
+from discreet.privacy.losses import PureDP, read_count
 
 _LOG_BITS = 96
 _LOG_STEP = Fraction(1, 4 * 10**12)
@@ -66,7 +64,7 @@ class Repeated:
         object.__setattr__(self, "permanent", scheme_of(self.permanent))
         object.__setattr__(self, "each", scheme_of(self.each))
         known: object = self.permanent
-        if not isinstance(known, Categorical | Mean):
+        if not isinstance(known, CategoricalScheme | Mean):
             raise BoundsError(
                 "permanent is not a scheme. It is what is drawn once for each value and kept. Use "
                 "permanent=RandomizedResponse(epsilon=1)."
@@ -160,7 +158,7 @@ class Repeated:
     @property
     def identity(self) -> str:
         """The SHA-256 of both stages' JSON."""
-        return wire.identity(self.to_json())
+        return wire.scheme_identity(self.to_json())
 
     def to_json(self) -> str:
         """Both stages as text.  A device randomizes with it through a ``Memo`` only."""
@@ -170,15 +168,15 @@ class Repeated:
     @classmethod
     def from_json(cls, text: str | bytes) -> "Repeated":
         """The stages that ``to_json`` wrote; anything else is refused."""
-        fields = wire.read(text, cls.name)
+        fields = wire.read_scheme_fields(text, cls.name)
         permanent, each = (wire.take(fields, name) for name in ("permanent", "each"))
-        wire.finish(fields)
+        wire.refuse_other_fields(fields)
         if not isinstance(permanent, str) or not isinstance(each, str):
             raise wire.malformed()
-        read = cls(permanent=scheme(permanent), each=scheme(each) if each else None)
-        if read.to_json() != wire.write(cls.name, {"permanent": permanent, "each": each}):
+        repeated = cls(permanent=scheme(permanent), each=scheme(each) if each else None)
+        if repeated.to_json() != wire.write(cls.name, {"permanent": permanent, "each": each}):
             raise wire.malformed()
-        return read
+        return repeated
 
     # ------------------------------------------------------------------ at the respondent
 
@@ -296,8 +294,8 @@ class Repeated:
         """
         if self.each is None:
             return self.permanent.estimate(reports, **options)
-        found = self.proportions(reports, **options)
-        return found[_names(self.permanent)[1]] if len(found) == 2 else found
+        proportions = self.proportions(reports, **options)
+        return proportions[_names(self.permanent)[1]] if len(proportions) == 2 else proportions
 
 
 def _names(scheme: Any) -> Any:

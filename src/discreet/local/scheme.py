@@ -1,27 +1,150 @@
-"""What all local schemes share: one small interface, and the half of it that is the same.
+"""What all local schemes share: one interface, and tallies of their reports.
 
 A scheme is a public rule.  The respondent's device randomizes with it, the collector counts the
 reports in a tally and estimates from that alone.
 """
 
+import json
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.decoding import Shape, decoded
 from discreet.errors import DataError, DiscreetError
 from discreet.local import wire
-from discreet.local.categories import Categories, Given, bad_categories
+from discreet.local.categories import Categories, GivenCategories, bad_categories
 from discreet.local.proportions import Channel, Proportions, estimated
-from discreet.local.tally import Tally
+from discreet.local.wire import write_report
 from discreet.noise import BitSource
-from discreet.privacy.estimate import Estimate
-from discreet.privacy.estimates import Estimates
+from discreet.privacy.estimates import Estimate, Estimates
 from discreet.privacy.laws import Law
 from discreet.privacy.losses import ApproximateDP, PureDP
+
+_MAGIC = b"discreet.tally\x00\x01"  # the last byte is the version
+_HASH = 32
+_MOST_REPORTS = 1 << 40  # more than any survey has, and few enough for an exact interval
+
+
+class Tally:
+    """Counts of the reports of one scheme.
+
+    >>> from discreet.local import RandomizedResponse
+    >>> poll = RandomizedResponse.two_coin()
+    >>> here, there = poll.tally([1, 0, 1]), poll.tally([1])
+    >>> here.merge(there)
+    Tally(4 reports of RandomizedResponse.two_coin())
+    >>> poll.estimate(here).value
+    1.0
+    >>> Tally.from_bytes(here.to_bytes()) == here
+    True
+    """
+
+    __slots__ = ("counts", "reports", "scheme")
+
+    def __init__(self, scheme: "Scheme") -> None:
+        self.scheme = scheme
+        self.counts: NDArray[np.int64] = np.zeros(scheme.cells, np.int64)
+        self.reports = 0
+
+    @property
+    def identity(self) -> str:
+        """The hash of the scheme whose reports are counted."""
+        return self.scheme.identity
+
+    def add(self, reports: Any) -> "Tally":
+        """Count more reports, one or many, as ``randomize`` gives them."""
+        counts, number = self.scheme.count(reports)
+        self._increase(counts, number)
+        return self
+
+    def merge(self, other: "Tally") -> "Tally":
+        """Take up the reports of another tally of the same scheme."""
+        if type(other) is not Tally or other.identity != self.identity:
+            raise DataError(
+                "the other tally is not of this scheme. Reports of different schemes mean "
+                "different things and do not add up. Merge tallies of one scheme."
+            )
+        if other is self:
+            raise DataError(
+                "the tally would be merged with itself. Every report counts once. Merge the "
+                "tally of another collector."
+            )
+        self._increase(other.counts, other.reports)
+        return self
+
+    def _increase(self, counts: NDArray[np.int64], number: int) -> None:
+        if self.reports + number > _MOST_REPORTS:
+            raise DataError(
+                "the tally would hold more than 2^40 reports. No survey has so many. Look for "
+                "what sends them."
+            )
+        self.counts += counts
+        self.reports += number
+
+    # ------------------------------------------------------------------ as bytes
+
+    def to_bytes(self) -> bytes:
+        """The scheme, the number of reports and the counts, with a checksum."""
+        text = self.scheme.to_json().encode()
+        numbers = np.concatenate([[self.reports], self.counts]).astype("<i8")
+        body = _MAGIC + len(text).to_bytes(4, "little") + text + numbers.tobytes()
+        return body + sha256(body).digest()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Tally":
+        """The tally that ``to_bytes`` wrote; anything else is refused."""
+
+        start = len(_MAGIC) + 4
+        if type(data) is not bytes or len(data) < start + _HASH or data[:16] != _MAGIC:
+            raise _malformed()
+        body, checksum = data[:-_HASH], data[-_HASH:]
+        if sha256(body).digest() != checksum:
+            raise _malformed()
+        end = start + int.from_bytes(data[len(_MAGIC) : start], "little")
+        stored_scheme = scheme(body[start:end])
+        if (
+            len(body) != end + 8 * (stored_scheme.cells + 1)
+            or stored_scheme.to_json().encode() != body[start:end]
+        ):
+            raise _malformed()
+        numbers = np.frombuffer(body[end:], "<i8").astype(np.int64)
+        tally = cls(stored_scheme)
+        tally.reports, tally.counts = int(numbers[0]), numbers[1:].copy()
+        if not 0 <= tally.reports <= _MOST_REPORTS:
+            raise _malformed()
+        if not stored_scheme.possible(tally.counts, tally.reports):
+            raise _malformed()
+        return tally
+
+    # ------------------------------------------------------------------ as a value
+
+    def __len__(self) -> int:
+        return self.reports
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Tally)
+            and other.identity == self.identity
+            and other.reports == self.reports
+            and np.array_equal(other.counts, self.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # a tally grows
+
+    def __repr__(self) -> str:
+        return f"Tally({self.reports:,} reports of {self.scheme!r})"
+
+
+def _malformed() -> DataError:
+    return DataError(
+        "the bytes are not a tally. A tally is read from what to_bytes() wrote, unchanged. "
+        "Write it again."
+    )
 
 
 @runtime_checkable
@@ -79,7 +202,7 @@ class Scheme(Protocol):
         """The scheme as text, for the respondent's device."""
 
 
-class Categorical(ABC):
+class CategoricalScheme(ABC):
     """A scheme over categories whose reports name each of them with one of two chances.
 
     A subclass is a frozen dataclass with ``epsilon`` and ``categories``; it says how a report is
@@ -96,7 +219,7 @@ class Categorical(ABC):
     """The parameters besides ε and the categories that may be chosen."""
 
     epsilon: Fraction
-    categories: Given
+    categories: GivenCategories
 
     # ------------------------------------------------------------------ of each scheme
 
@@ -191,8 +314,8 @@ class Categorical(ABC):
         both.  Values are unbiased, so they may lie outside of 0 and 1.  Each interval holds with
         the probability that it states; with ``simultaneous=True`` all of them hold at once.
         """
-        found = self.proportions(reports, simultaneous=simultaneous)
-        return found[self._answers.keys[1]] if self.domain == 2 else found
+        proportions = self.proportions(reports, simultaneous=simultaneous)
+        return proportions[self._answers.keys[1]] if self.domain == 2 else proportions
 
     def proportions(self, reports: Any, *, simultaneous: bool = False) -> Proportions:
         """The estimate of every category, also where there are two."""
@@ -256,7 +379,7 @@ class Categorical(ABC):
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """The scheme that ``to_json`` wrote; anything else is refused."""
-        fields = wire.read(text, cls.name)
+        fields = wire.read_scheme_fields(text, cls.name)
         stated = "odds" if "odds" in fields and hasattr(cls, "odds") else "epsilon"
         options: dict[str, Any] = {stated: wire.take_rational(fields, stated)}
         for name in ("categories", *cls.chosen):
@@ -265,11 +388,11 @@ class Categorical(ABC):
                 raise wire.malformed()
         if type(options["categories"]) is not int and not isinstance(options["categories"], list):
             raise bad_categories()
-        read = cls(**options)
-        for name, value in read.derived.items():
-            wire.check(fields, name, value)
-        wire.finish(fields)
-        return read
+        instance = cls(**options)
+        for name, value in instance.derived.items():
+            wire.take_derived(fields, name, value)
+        wire.refuse_other_fields(fields)
+        return instance
 
 
 _Class = TypeVar("_Class")
@@ -290,7 +413,7 @@ def scheme(text: str | bytes) -> Any:
     >>> scheme(UnaryEncoding(epsilon=1, categories=4).to_json())
     UnaryEncoding(epsilon=1, categories=4)
     """
-    name = wire.kind(text)
+    name = wire.scheme_kind(text)
     if name not in _KNOWN:
         raise DataError(
             "the scheme is none that this version knows. It may protect in another way, so it is "
@@ -301,9 +424,51 @@ def scheme(text: str | bytes) -> Any:
 
 @lru_cache(maxsize=256)
 def _identity(text: str) -> str:
-    return wire.identity(text)
+    return wire.scheme_identity(text)
 
 
 @lru_cache(maxsize=256)
-def _categories(given: Given) -> Categories:
+def _categories(given: GivenCategories) -> Categories:
     return Categories.read(given)
+
+
+class _Row(Shape, frozen=True):
+    report: Any
+    day: str = ""
+
+
+class _Export(Shape, frozen=True):
+    scheme: dict[str, Any]
+    reports: list[_Row]
+
+
+def read_export(text: str | bytes) -> Tally:
+    """The tally of an export: a JSON object with a scheme and a list of its reports.
+
+    It is what a survey's ``/api/export?format=json`` gives.  A report that the scheme cannot have
+    made is refused.
+
+    >>> from discreet.local import RandomizedResponse
+    >>> poll = RandomizedResponse.two_coin()
+    >>> text = f'{{"scheme": {poll.to_json()}, "reports": [{{"report": 1}}, {{"report": 0}}]}}'
+    >>> tally = read_export(text)
+    >>> tally.scheme.estimate(tally).value
+    0.5
+    """
+    export = decoded(text, _Export)
+    if export is None:
+        raise _malformed_export()
+    made: Any = scheme(json.dumps(export.scheme, ensure_ascii=False))
+    tally = made.tally()
+    identity = tally.identity  # a repeated question of one stage has the reports of that stage
+    for row in export.reports:
+        tally.add(made.report_from_wire(write_report(identity, row.report)))
+    counted: Tally = tally
+    return counted
+
+
+def _malformed_export() -> DataError:
+    return DataError(
+        "the text is not an export. It is a JSON object with a scheme and its reports, as a "
+        "survey's /api/export?format=json gives it. Read it from there again."
+    )

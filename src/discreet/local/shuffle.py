@@ -1,30 +1,346 @@
-"""What shuffling adds to local privacy: an exact computation, rounded up.
+"""What shuffling adds to local privacy: exact computations, rounded up."""
 
-If a trusted shuffler takes one report from each of n people and passes them on in random order,
-the others' reports hide each one's.  By a theorem of Feldman, McMillan and Talwar (2021) the
-shuffled reports of any ε₀-DP randomizer, for two data sets that differ in one person, are no
-easier to tell apart than (A + D, C - A + 1 - D) from (A + 1 - D, C - A + D), where C is
-binomial(n - 1, e^(-ε₀)), A is binomial(C, 1/2) and D is 1 with probability e^ε₀/(e^ε₀ + 1).
-Randomized response is compared by its own law, which hides more.
-
-δ is summed in integers with directed rounding, so it is never below its true value.
-Proof: docs/proofs/shuffle.md
-"""
-
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
-from math import isqrt, log, sqrt
+from functools import cached_property, lru_cache, partial
+from itertools import accumulate, islice
+from math import exp, isqrt, log, sqrt
+from operator import mul
 
 from discreet.errors import PrivacyParameterError
 from discreet.exact import decimal_text, exp_minus, rational
-from discreet.local.binomials import BITS, UNIT, fair_tails, scaled_down, scaled_up, upper_binomial
 from discreet.local.choose import scheme_of
 from discreet.local.randomized_response import RandomizedResponse
-from discreet.local.shuffled_response import blanket_delta, cells
-from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.parameters import read_count, read_delta, read_epsilon
+from discreet.privacy.losses import ApproximateDP, PureDP, read_count, read_delta, read_epsilon
+
+BITS = 192
+UNIT = 1 << BITS
+
+_TAIL = 144
+
+
+def upper_binomial(trials: int, chance: Fraction) -> tuple[int, list[int], int]:
+    """The law of binomial(trials, chance): the first value, upper bounds of the probabilities from
+    it on, and an upper bound of the probability of all other values."""
+    if chance >= 1:
+        return trials, [UNIT], 0
+    odds = chance / (1 - chance)
+    mode = int((trials + 1) * chance)
+    lows, highs = _outward(trials, mode, odds)
+    below_low, below_high = _outward(trials, trials - mode, 1 / odds)
+    # The total is at least the sum of the lower bounds, and beyond the last term kept on a side
+    # ratios are below that of the last two.
+    total = sum(lows) + sum(below_low) - UNIT
+    rests = _rest(highs[-1], len(highs), trials, mode, odds)
+    rests += _rest(below_high[-1], len(below_high), trials, trials - mode, 1 / odds)
+    weights = [*reversed(below_high[1:]), *highs]
+    scaled = [-(-(weight << BITS) // total) for weight in weights]
+    return mode - len(below_high) + 1, scaled, -(-(rests << BITS) // total)
+
+
+class LowerBinomial:
+    """The law of binomial(trials, chance) from below: ``terms[i]/total`` is at most the probability
+    of ``first`` + i, and ``sums`` are those of the terms before each."""
+
+    __slots__ = ("first", "sums", "terms", "total")
+
+    def __init__(self, trials: int, chance: Fraction) -> None:
+        odds = chance / (1 - chance)
+        mode = int((trials + 1) * chance)
+        above = _outward_low(trials, mode, odds)
+        below = _outward_low(trials, trials - mode, 1 / odds)
+        self.first = mode - len(below) + 1
+        self.terms = [*reversed(below[1:]), *above]
+        self.sums = [0, *accumulate(self.terms)]
+        # The j-th term of a side lacks at most j, as ratios are at most 1 and rounded once each.
+        lacking = sum(len(side) * (len(side) - 1) // 2 for side in (above, below))
+        rests = _rest(above[-1] + len(above), len(above), trials, mode, odds)
+        rests += _rest(below[-1] + len(below), len(below), trials, trials - mode, 1 / odds)
+        self.total = self.sums[-1] + lacking + rests
+
+
+def fair_tails(
+    first: int, slope: Fraction, start: Fraction, step: int = 1
+) -> Iterator[tuple[int, int, int]]:
+    """For c = first, first + step, …: the place i = ⌊c·slope + start⌋, an upper bound of b(i), its
+    probability under binomial(c, 1/2), and a lower one of the tail beyond it.
+
+    The slope lies in [1/2, 1) and every place between half of c and c.  From c to c + 1: b(i) is
+    multiplied by (c+1)/(2(c+1-i)), and the tail after i grows by half of the old b(i); from i to
+    i + 1: b is multiplied by (c-i)/(i+1), and the tail loses the new b.  The step is 1 or -1.
+    """
+    bottom = slope.denominator * start.denominator
+    top, offset = slope.numerator * start.denominator, start.numerator * slope.denominator
+    count, place = first, (first * top + offset) // bottom
+    low, high, tail = _fair_start(count, place)
+    while True:
+        yield place, high, tail
+        count += step
+        moved = (count * top + offset) // bottom
+        if step > 0:
+            tail += low >> 1
+            divisor = 2 * (count - place)
+            low, high = low * count // divisor, -(-high * count // divisor)
+            if moved > place:
+                low = low * (count - place) // (place + 1)
+                high = -(-high * (count - place) // (place + 1))
+                tail = max(0, tail - high)
+        else:
+            if moved < place:
+                tail += low
+                divisor = count + 2 - place
+                low, high = low * place // divisor, -(-high * place // divisor)
+            factor, divisor = 2 * (count + 1 - moved), count + 1
+            low, high = low * factor // divisor, -(-high * factor // divisor)
+            tail = max(0, tail - -(-high // 2))
+        place = moved
+
+
+def scaled_up(value: Fraction) -> int:
+    """A rational in units, rounded up."""
+    return -(-(value.numerator << BITS) // value.denominator)
+
+
+def scaled_down(value: Fraction) -> int:
+    """A rational in units, rounded down."""
+    return (value.numerator << BITS) // value.denominator
+
+
+def _outward(trials: int, start: int, odds: Fraction) -> tuple[list[int], list[int]]:
+    """Lower and upper bounds of P[start + j]/P[start], j = 0, 1, …, until they are negligible."""
+    up, down = odds.numerator, odds.denominator
+    low = high = UNIT
+    lows, highs = [low], [high]
+    for value in range(start, trials):
+        top, bottom = (trials - value) * up, (value + 1) * down
+        low, high = low * top // bottom, -(-high * top // bottom)
+        lows.append(low)
+        highs.append(high)
+        if high < UNIT >> _TAIL and top < bottom:
+            break
+    return lows, highs
+
+
+def _outward_low(trials: int, start: int, odds: Fraction) -> list[int]:
+    """The lower bounds alone, from a mode on: half of the work."""
+    up, down = odds.numerator, odds.denominator
+    low = UNIT
+    lows = [low]
+    for value in range(start, trials):
+        low = low * ((trials - value) * up) // ((value + 1) * down)
+        lows.append(low)
+        if low < UNIT >> _TAIL and value > start:
+            break
+    return lows
+
+
+def _rest(last: int, count: int, trials: int, start: int, odds: Fraction) -> int:
+    """An upper bound of all terms after the last of ``count`` ones: ratios fall, so a geometric
+    series."""
+    value = start + count - 1
+    if value >= trials:
+        return 0
+    ratio = Fraction(trials - value, value + 1) * odds
+    return int(last * ratio / (1 - ratio)) + 1
+
+
+def _fair_start(count: int, place: int) -> tuple[int, int, int]:
+    """Bounds of b(place), and a lower one of the tail after it, for binomial(count, 1/2)."""
+    middle = count // 2
+    lows, highs = _outward(count, middle, Fraction(1))
+    rest = _rest(highs[-1], len(highs), count, middle, Fraction(1))
+    # The law is symmetric: the total is twice the upper half, but for a middle that is its own.
+    own = UNIT if count % 2 == 0 else 0
+    low_total, high_total = 2 * sum(lows) - own, 2 * (sum(highs) + rest) - own
+    if count % 2:  # start at the lower of two middles: that one is outside of the upper half
+        low_total, high_total = low_total - 2 * UNIT, high_total - 2 * UNIT
+    at = place - middle
+    low = (lows[at] << BITS) // high_total if at < len(lows) else 0
+    high = -(-((highs[at] if at < len(highs) else highs[-1] + rest) << BITS) // low_total)
+    return low, high, (sum(lows[at + 1 :]) << BITS) // high_total
+
+
+_MOST_CELLS = 128
+_WORK = 1 << 23  # about so many terms are made for all cells
+_GUARD = 24  # bits by which a probability is above what is lost, so that signs are sure
+_FINE = 128  # the number of lies is rounded down by at most this part of it,
+_COARSE = 16  # and by this one where it is as rare as
+_RARE = UNIT >> 48
+
+
+# ---------------------------------------------------------------------- two answers
+
+
+def cells(near: Fraction, people: int) -> "Iterator[AnswerCountCell]":
+    """Cells that cover every number b of others with the second answer: those from b to b' have at
+    least as many of either answer as the others of the cell, so they hide at least as well."""
+    others, lie = people - 1, 1 / (near + 1)
+    spread = 30 * (others * float(lie * (1 - lie))) ** 0.5 + 1  # about the terms of one law
+    number = max(16, min(_MOST_CELLS, int(_WORK / (8 * spread))))
+    width = 1 if others < number else -(-others // number)
+    for low in range(0, others + 1, width):
+        high = min(low + width - 1, others)
+        yield AnswerCountCell(lie, others - high, low)
+
+
+class AnswerCountCell:
+    """One person among others, ``zeros`` of whom have the answer 0 and ``ones`` the answer 1.
+
+    The number of reports 1 is ones + X - Y + the person's own, where X and Y are the lies of
+    either group.  P[X - Y = v] = s(v) is log-concave, so at e^ε = F the answer 0 is told from 1 by
+    δ = max over v of (1 - q - Fq)·s(v) - (F - 1)·P[X - Y < v], where q is the chance of a lie.
+    """
+
+    def __init__(self, lie: Fraction, zeros: int, ones: int) -> None:
+        self.lie, self.zeros, self.ones = lie, zeros, ones
+
+    def delta(self, far: Fraction) -> Fraction:
+        """δ for the answer 0 against 1 at e^ε = ``far``, rounded up."""
+        gain, pay = 1 - self.lie - far * self.lie, far * (1 - self.lie) - self.lie
+        # In units: P[X - Y = v] lies between s(v)/whole and (s(v) + lost)/whole.
+        whole, lost = self._whole, self._lost
+        least = most = self._peak(gain, pay)
+        if self._at(most) < lost << _GUARD:
+            return gain * self._beyond(most, gain, pay) / whole
+        while gain * (self._at(most + 1) + lost) > pay * self._at(most):
+            most += 1  # where the sum may still rise
+        while gain * self._at(least) < pay * (self._at(least - 1) + lost):
+            least -= 1  # where the sum may have fallen already
+        sums = (gain * self._at(v) - (far - 1) * self._below(v) for v in range(least, most + 1))
+        return max(Fraction(0), (max(sums) + gain * lost) / whole)
+
+    def _beyond(self, v: int, gain: Fraction, pay: Fraction) -> int:
+        """All of P[X - Y ≤ w] from above, for a w that is surely not below the best one, v or so:
+        it is searched for between v and the mean, where the law is far from its cut tails."""
+        low, high = v, max(v, int(self.lie * (self.zeros - self.ones)))
+
+        def sure(v: int) -> bool:
+            risen = gain * (self._at(v + 1) + self._lost) > pay * self._at(v)
+            return self._at(v) >= self._lost << _GUARD and not risen
+
+        if not sure(high):
+            return self._whole
+        while high > low:
+            middle = (low + high) // 2
+            low, high = (low, middle) if sure(middle) else (middle + 1, high)
+        return self._below(high + 1) + self._lost
+
+    def _peak(self, gain: Fraction, pay: Fraction) -> int:
+        """About the last v with gain·s(v) ≥ pay·s(v - 1); floats and the search only guess it."""
+        lie, tilt = float(self.lie), max(log(pay / gain), 0.0)
+        down, up = lie * exp(-tilt), lie * exp(min(tilt, 700.0))
+        center = self.zeros * down / (1 - lie + down) - self.ones * up / (1 - lie + up)
+
+        def rises(v: int) -> bool:
+            return gain * self._at(v) >= pay * self._at(v - 1)
+
+        x, y = self._x, self._y  # within what is kept of both
+        lowest, highest = x.first - y.first - len(y.terms) + 1, x.first + len(x.terms) - 1 - y.first
+        low = high = min(max(round(center), lowest), highest)
+        step = 1
+        while low > lowest and not rises(low):
+            low, step = max(lowest, low - step), 2 * step
+        step = 1
+        while high < highest and rises(high + 1):
+            high, step = min(highest, high + step), 2 * step
+        while high > low:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if rises(middle) else (low, middle - 1)
+        return low
+
+    # ------------------------------------------------------------------ the law of X - Y
+
+    @cached_property
+    def _x(self) -> LowerBinomial:
+        return LowerBinomial(self.zeros, self.lie)
+
+    @cached_property
+    def _y(self) -> LowerBinomial:
+        return LowerBinomial(self.ones, self.lie)
+
+    @cached_property
+    def _whole(self) -> int:
+        return self._x.total * self._y.total
+
+    @cached_property
+    def _lost(self) -> int:
+        """All that the lower bounds of s lack together."""
+        return self._whole - self._x.sums[-1] * self._y.sums[-1]
+
+    @cached_property
+    def _points(self) -> dict[int, int]:
+        return {}
+
+    def _at(self, v: int) -> int:
+        """s(v) from below."""
+        if v not in self._points:
+            x, y = self._x, self._y
+            shift = v + y.first - x.first  # the term i of Y meets the term i + shift of X
+            terms = x.terms[shift:] if shift >= 0 else x.terms
+            met = y.terms if shift >= 0 else islice(y.terms, -shift, None)
+            self._points[v] = sum(map(mul, terms, met))
+        return self._points[v]
+
+    def _below(self, v: int) -> int:
+        """P[X - Y < v] from below."""
+        x, y = self._x, self._y
+        size = len(x.terms)
+        shift = v + y.first - x.first
+        sums = (x.sums[min(max(i + shift, 0), size)] for i in range(len(y.terms)))
+        return sum(map(mul, sums, y.terms))
+
+
+# ---------------------------------------------------------------------- more answers
+
+
+def blanket_delta(near: Fraction, categories: int, people: int, far: Fraction) -> Fraction:
+    """δ of what lies hide, for k ≥ 2 answers; δ falls with their number, which is rounded down."""
+    chance = categories / (near + categories - 1)  # of a report that does not depend on the answer
+    first, weights, outside = upper_binomial(people - 1, chance)
+    often = next(at for at, weight in enumerate(weights) if weight > _RARE)
+    total, at = Fraction(outside), 0
+    while at < len(weights):
+        lies = first + at + 1  # with the person's own report
+        part = lies // (_COARSE if weights[at] <= _RARE else _FINE)
+        end = max(at + 1, min(at + part, often) if at < often else at + part)
+        hidden = _hidden(near, categories, far, lies, chance)
+        total += sum(weights[at:end]) * min(Fraction(1), hidden)
+        at = end
+    return min(total / UNIT, Fraction(1))
+
+
+def _hidden(
+    near: Fraction, categories: int, far: Fraction, lies: int, chance: Fraction
+) -> Fraction:
+    """δ given N = ``lies``: γ(E - 1)/N times the mean of the positive part of a - F·b - N·c, where
+    (a, b) are the numbers of two of k equally likely answers among N and c = (F - 1)/(E - 1).
+
+    Given a + b = t, a is binomial(t, 1/2), and with i the largest a that is not counted the mean is
+    (F + 1)/2·(t - i)·P[a = i] - ((F - 1)·t/2 + N·c)·P[a > i].
+    """
+    start = lies * (far - 1) / ((near - 1) * (far + 1))
+    slope = far / (far + 1)
+    first, weights, outside = upper_binomial(lies, Fraction(2, categories))
+    # Below this t no a is above the threshold: t ≤ ⌊t·slope + start⌋.
+    least, most = max(first, int(start / (1 - slope)) + 1), first + len(weights) - 1
+    total = outside * lies  # a is at most N
+    if least > most:
+        return chance * (near - 1) / lies * total / UNIT
+    rise, fall = scaled_up((far + 1) / 2), scaled_down((far - 1) / 2)
+    held = scaled_down(lies * (far - 1) / (near - 1))
+    # From where P[a > i] is largest, so that no rounding is enlarged on the way.
+    middle = min(max(int(2 * lies / (near - 1)), least), most)
+    for counts in (range(middle, most + 1), range(middle - 1, least - 1, -1)):
+        for count, (place, height, tail) in zip(
+            counts, fair_tails(counts.start, slope, start, counts.step), strict=False
+        ):
+            lost = (fall * count + held) * tail >> BITS
+            excess = -(-rise * (count - place) * height >> BITS) - lost
+            if excess > 0:
+                total += -(-weights[count - first] * excess >> BITS)
+    return chance * (near - 1) / lies * total / UNIT
+
 
 ASSUMPTION = (
     "A trusted shuffler passes on the reports of all the people in uniformly random order, exactly "

@@ -35,12 +35,12 @@ def write(scheme: str, fields: Mapping[str, object]) -> str:
     return text
 
 
-def identity(text: str) -> str:
+def scheme_identity(text: str) -> str:
     """What a report calls its scheme: the SHA-256 of the text that to_json() wrote."""
     return sha256(text.encode()).hexdigest()
 
 
-def kind(text: object) -> str:
+def scheme_kind(text: object) -> str:
     """Which scheme a JSON text says it is; the scheme itself then reads it strictly."""
     name = _fields(text).get("scheme")
     if not isinstance(name, str):
@@ -48,7 +48,7 @@ def kind(text: object) -> str:
     return name
 
 
-def read(text: object, scheme: str) -> dict[str, Any]:
+def read_scheme_fields(text: object, scheme: str) -> dict[str, Any]:
     """The fields of a scheme's JSON text, besides those that say what it is."""
     fields = _fields(text)
     if (version := fields.pop("version", None)) != VERSION or type(version) is not int:
@@ -107,7 +107,7 @@ def read_rational(text: object, name: str, *, signed: bool = False) -> Fraction:
     )
 
 
-def check(fields: dict[str, Any], name: str, expected: object) -> None:
+def take_derived(fields: dict[str, Any], name: str, expected: object) -> None:
     """Remove a field that follows from the others, and refuse any other content.
 
     So a collector cannot weaken a scheme by writing other chances under the same ε.
@@ -120,7 +120,7 @@ def check(fields: dict[str, Any], name: str, expected: object) -> None:
         )
 
 
-def finish(fields: Mapping[str, object]) -> None:
+def refuse_other_fields(fields: Mapping[str, object]) -> None:
     """Refuse fields that nobody took."""
     if fields:
         raise DataError(

@@ -1,33 +1,45 @@
-"""How many rows there are, and how many have a value."""
+"""Counts: rows, rows that have a value, people, and different values."""
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
 from typing import Any, ClassVar
 
 from discreet.measures.measure import (
-    Asked,
+    CONFIDENCE,
+    ArgumentKind,
+    CapName,
+    CheckedAggregate,
     Decoder,
-    Everything,
+    DistinctReading,
+    GroupSums,
     Measure,
-    Noise,
+    MeasureContext,
+    MeasureSensitivity,
+    NoiseChoice,
     Output,
+    PeopleReading,
+    Presence,
     Statistic,
-    laplace,
-    linear,
+    SumsReading,
+    Unit,
+    fills_missing,
+    laplace_mechanism,
+    linear_estimate,
     not_covered,
     weighed_down,
 )
-from discreet.measures.reading import Given, Summed, Sums
-from discreet.measures.steps import filled
-from discreet.measures.unit import CapName, Reach, Unit
-from discreet.mechanisms.exact import Exact
+from discreet.mechanisms.additive import Exact
+from discreet.mechanisms.gaussian import Gaussian
 from discreet.plan.expressions import Chosen, Constant, Node
-from discreet.privacy.estimate import LinearError
+from discreet.privacy.estimates import LinearError
+from discreet.privacy.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How many rows are in each group."""
+    """The number of rows in each group."""
 
     node: ClassVar[None] = None
     width: ClassVar[int] = 1
@@ -36,9 +48,9 @@ class Rows:
     uses_delta: ClassVar[bool] = False
     moves: ClassVar[str] = ""
     recorded: ClassVar[str] = "Rows()"
-    reading: ClassVar[Sums] = Sums()
+    reading: ClassVar[SumsReading] = SumsReading()
 
-    def vector(self, summed: Summed) -> list[int]:
+    def vector(self, summed: GroupSums) -> list[int]:
         """Their weight."""
         return [summed.rows]
 
@@ -46,17 +58,17 @@ class Rows:
         """One row is so many steps."""
         return Fraction(1, unit.row_share)
 
-    def sensitivity(self, unit: Unit) -> Reach:
+    def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """What the cap on rows allows."""
         return unit.reach(unit.row_share * unit.row_cap)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise:
+    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
         """Laplace noise."""
-        return laplace(self.sensitivity(unit).l1, epsilon)
+        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released number."""
-        return linear([self.step(unit)], noise)
+        return linear_estimate([self.step(unit)], noise)
 
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """The error does not depend on it."""
@@ -69,7 +81,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many rows the table has where replacing one row by another leaves that as it is.
+    """The public number of rows of the table, under replace neighbors.
 
     The number is the same on all neighboring tables, so it is given without noise, for ε = 0.
     """
@@ -81,9 +93,9 @@ class Size:
     uses_delta: ClassVar[bool] = False
     moves: ClassVar[str] = ""
     recorded: ClassVar[str] = "Size()"
-    reading: ClassVar[Sums] = Sums()
+    reading: ClassVar[SumsReading] = SumsReading()
 
-    def vector(self, summed: Summed) -> list[int]:
+    def vector(self, summed: GroupSums) -> list[int]:
         """Their number."""
         return [summed.rows]
 
@@ -91,13 +103,13 @@ class Size:
         """A row."""
         return Fraction(1)
 
-    def sensitivity(self, unit: Unit) -> Reach:
+    def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """None."""
-        return Reach(0, 0)
+        return MeasureSensitivity(0, 0)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise:
+    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
         """No noise."""
-        return Noise(Exact())
+        return NoiseChoice(Exact())
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The number itself."""
@@ -114,7 +126,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """How many rows have a value."""
+    """The number of rows that have a value."""
 
     node: Node
     width: ClassVar[int] = 1
@@ -129,11 +141,11 @@ class Present:
         return f"Present(node={self.node!r})"
 
     @property
-    def reading(self) -> Sums:
+    def reading(self) -> SumsReading:
         """Rows with a value."""
-        return Sums(Given(self.node), present=True)
+        return SumsReading(Presence(self.node), present=True)
 
-    def vector(self, summed: Summed) -> list[int]:
+    def vector(self, summed: GroupSums) -> list[int]:
         """Their weight."""
         return [summed.present]
 
@@ -141,17 +153,17 @@ class Present:
         """One row is so many steps."""
         return Fraction(1, unit.row_share)
 
-    def sensitivity(self, unit: Unit) -> Reach:
+    def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """What the cap on rows allows."""
         return unit.reach(unit.row_share * unit.row_cap)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise:
+    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
         """Laplace noise."""
-        return laplace(self.sensitivity(unit).l1, epsilon)
+        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released number."""
-        return linear([self.step(unit)], noise)
+        return linear_estimate([self.step(unit)], noise)
 
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """The error does not depend on it."""
@@ -162,23 +174,23 @@ class Present:
         return not_covered(weighed_down(unit))
 
 
-def true_for(condition: Node) -> Node:
+def value_where_true(condition: Node) -> Node:
     """A value where a condition is true, and none elsewhere."""
     return Chosen(condition, Constant(Fraction(1)), Constant(None))
 
 
-def rows_measured(asked: Asked, everything: Everything) -> Measure:
+def rows_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     """Rows, which come with a column's moments where those are asked for too."""
     if everything.rules.fixed:
         return Size()
     return next(iter(everything.moments.values()), Rows())
 
 
-def _present_measured(asked: Asked, everything: Everything) -> Measure:
+def _present_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     if asked.typed is None:
         raise TypeError("a count of values has an expression")
     # Where missing values take the default, the moments no longer know which were missing.
-    if filled(asked.typed, everything.rules):
+    if fills_missing(asked.typed, everything.rules):
         return Present(asked.typed.node)
     return everything.moments.get(asked.typed.node) or Present(asked.typed.node)
 
@@ -203,4 +215,167 @@ COUNT = Statistic(
     adds_up=True,
     counts=True,
     sizes=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The number of distinct people in each group; with a condition, of those it is true for.
+
+    A person in n groups adds min(1, cap/n) to each of them, so at most cap in L1; the squares add
+    up to at most cap, so that over many groups Gaussian noise can have the lower error.
+    """
+
+    node: Node | None = None
+    width: ClassVar[int] = 1
+    cap_name: ClassVar[CapName] = "max_groups"
+    free: ClassVar[bool] = False
+    uses_delta: ClassVar[bool] = True
+    moves: ClassVar[str] = ""
+
+    @property
+    def recorded(self) -> str:
+        """As version 0.1.0 wrote it."""
+        return f"People(node={self.node!r})"
+
+    @property
+    def reading(self) -> PeopleReading:
+        """People, by group."""
+        return PeopleReading(self.node)
+
+    def vector(self, summed: GroupSums) -> list[int]:
+        """Their weight."""
+        return [summed.rows]
+
+    def step(self, unit: Unit) -> Fraction:
+        """One person is so many steps."""
+        return Fraction(1, unit.group_share)
+
+    def sensitivity(self, unit: Unit) -> MeasureSensitivity:
+        """What the cap on groups allows."""
+        share, cap = unit.group_share, unit.group_cap
+        twice = 2 if unit.replaced and unit.keyed else 1
+        return MeasureSensitivity(twice * share * cap, twice * cap * share**2)
+
+    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+        """Laplace or, with a δ, Gaussian noise, whichever has the lower error."""
+        reach = self.sensitivity(unit)
+        with_laplace = laplace_mechanism(reach.l1, epsilon)
+        if delta == 0:
+            return with_laplace
+        gaussian = _gaussian(reach.squared_l2, epsilon, delta)
+        if gaussian.accuracy(CONFIDENCE) < with_laplace.mechanism.accuracy(CONFIDENCE):
+            return NoiseChoice(gaussian, delta, with_laplace.mechanism)
+        return NoiseChoice(with_laplace.mechanism, instead=gaussian)
+
+    def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
+        """The released number."""
+        return linear_estimate([self.step(unit)], noise)
+
+    def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
+        """The error does not depend on it."""
+        return [0]
+
+    def note(self, output: Output, unit: Unit) -> str:
+        """What the cap on groups does."""
+        if unit.group_share == 1:
+            return ""
+        return not_covered([f"weighing down of people with more than {unit.group_cap} groups"])
+
+
+@lru_cache(maxsize=256)
+def _gaussian(squares: int, epsilon: Fraction, delta: Fraction) -> Gaussian:
+    return Gaussian.calibrated(
+        sensitivity=Sensitivity(l2=Fraction(isqrt(squares - 1) + 1)),
+        epsilon=epsilon,
+        delta=delta,
+    )
+
+
+def _people_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
+    if not everything.rules.by_person:
+        if asked.typed is not None:
+            return Present(value_where_true(asked.typed.node))
+        return rows_measured(asked, everything)
+    return People(None if asked.typed is None else asked.typed.node)
+
+
+PEOPLE = Statistic(
+    symbol="PEOPLE",
+    name="people",
+    words="the number of {people}",
+    measured=_people_measured,
+    takes=ArgumentKind.CONDITION,
+    sql=("PEOPLE",),
+    adds_up=True,
+    counts=True,
+    sizes=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """The number of distinct values; of each person at most as many count as the cap says."""
+
+    node: Node
+    width: ClassVar[int] = 1
+    cap_name: ClassVar[CapName] = "max_rows"
+    free: ClassVar[bool] = False
+    uses_delta: ClassVar[bool] = False
+    moves: ClassVar[str] = ""
+
+    @property
+    def recorded(self) -> str:
+        """As version 0.1.0 wrote it."""
+        return f"Distinct(node={self.node!r})"
+
+    @property
+    def reading(self) -> DistinctReading:
+        """Different values."""
+        return DistinctReading(self.node)
+
+    def vector(self, summed: GroupSums) -> list[int]:
+        """Their number."""
+        return [summed.rows]
+
+    def step(self, unit: Unit) -> Fraction:
+        """A value."""
+        return Fraction(1)
+
+    def sensitivity(self, unit: Unit) -> MeasureSensitivity:
+        """What the cap on rows allows: no more values come or go than a unit has."""
+        return unit.reach(unit.row_cap)
+
+    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+        """Laplace noise."""
+        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
+
+    def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
+        """The released number."""
+        return linear_estimate([Fraction(1)], noise)
+
+    def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
+        """The error does not depend on it."""
+        return [0]
+
+    def note(self, output: Output, unit: Unit) -> str:
+        """What the cap on rows does."""
+        return not_covered(weighed_down(unit))
+
+
+def _distinct_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
+    if asked.typed is None:
+        raise TypeError("different values have an expression")
+    return Distinct(asked.typed.node)
+
+
+DISTINCT = Statistic(
+    symbol="DISTINCT",
+    name="n_unique",
+    words="the number of different values of {of}",
+    measured=_distinct_measured,
+    sql=("N_UNIQUE",),
+    label="count_distinct",
+    adds_up=True,
+    counts=True,
 )

@@ -1,32 +1,305 @@
-"""What a statistic is, and what is measured to answer it.
-
-A measure is what one mechanism releases for every group.  Statistics of one column share a measure
-where its sums answer both, so that count, mean and variance of a column cost one ε together.
-"""
+"""What a statistic is: whom it protects, what a row adds to it, and what is measured for it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
-from discreet.errors import Place
-from discreet.measures.reading import Reading, Summed
-from discreet.measures.steps import Rules
-from discreet.measures.unit import CapName, Reach, Unit
+from discreet.errors import BoundsError, Place, PolicyError, QueryError, Remedy
+from discreet.exact import Grid, Range, Rounding
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.plan.expressions import Node, number_text, shown
-from discreet.plan.types import Typed
-from discreet.privacy.estimate import LinearError, RankError, Source, Uncertainty
+from discreet.plan.columns import date_text
+from discreet.plan.expressions import Chosen, Node, expression_text, number_text, walk
+from discreet.plan.types import CheckedExpression, Kind
+from discreet.privacy.estimates import LinearError, NoiseDraw, RankError, Uncertainty
+from discreet.privacy.sensitivity import Neighbors
 from discreet.privacy.uncertainty import as_float
+
+SHARE = 1 << 30
+"""The weight of a row that is not weighed down: times a value's steps it fits in 64 bits."""
+RANK_SHARE = 1 << 20
+"""The same for quantiles, whose weights are summed in 64 bits."""
+
+CapName = Literal["max_rows", "max_groups"]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSensitivity:
+    """The sensitivity of a measure's integers over all groups: L1 and squared L2."""
+
+    l1: int
+    squared_l2: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit of privacy of one question: a row, or a person with declared caps."""
+
+    neighbors: Neighbors = Neighbors.ADD_REMOVE
+    by_person: bool = False
+    keyed: bool = False
+    """Whether there are groups."""
+    cells: int | None = 1
+    """The number of groups, where it is public."""
+    max_rows: int | None = None
+    max_groups: int | None = None
+
+    @property
+    def replaced(self) -> bool:
+        """Whether a neighbor has another unit in the place of one."""
+        return self.neighbors is Neighbors.REPLACE
+
+    @property
+    def row_cap(self) -> int:
+        """For how many rows one unit counts at most."""
+        return self.cap("max_rows")
+
+    @property
+    def group_cap(self) -> int:
+        """In how many groups one unit counts at most."""
+        return self.cap("max_groups")
+
+    def cap(self, name: CapName) -> int:
+        """For how many rows, or in how many groups, one unit counts at most."""
+        if not self.by_person or (name == "max_groups" and not self.keyed):
+            return 1
+        declared = self.max_rows if name == "max_rows" else self.max_groups
+        if declared is None:
+            meaning = name.removeprefix("max_")
+            raise PolicyError(
+                f"{name} is not declared. A person may have any number of {meaning}, so without a "
+                "cap one person could change the answer without limit.",
+                Remedy(
+                    python=f"Declare it: {name}=10.",
+                    policy=f"Declare it: {name} = 10 in the policy.",
+                ),
+                "A person with more is weighed down.",
+            )
+        if name == "max_rows" or self.cells is None:
+            return declared
+        return min(declared, self.cells)
+
+    @property
+    def row_share(self) -> int:
+        """The weight of a row of a person who is not over the cap."""
+        return SHARE if self.by_person else 1
+
+    @property
+    def group_share(self) -> int:
+        """The weight in a group of a person who is in no more groups than the cap allows."""
+        capped = self.by_person and (self.cells is None or self.group_cap < self.cells)
+        return SHARE if capped else 1
+
+    @property
+    def rank_share(self) -> int:
+        """The weight of a row in a quantile."""
+        return RANK_SHARE if self.by_person else 1
+
+    def reach(self, added: int) -> MeasureSensitivity:
+        """How far integers move of which one unit adds at most so much, none of them below 0.
+
+        With groups, replacing takes from some and adds to others: a and b, which are not negative,
+        have |b - a|² ≤ |a|² + |b|².  Of one number, what goes and what comes lie between the same
+        ends.
+        """
+        if self.replaced and self.keyed:
+            return MeasureSensitivity(2 * added, 2 * added**2)
+        return MeasureSensitivity(added, added**2)
+
+
+POINTS = 1 << 30
+"""About how many grid points lie between the bounds of a sum: rounding never shows."""
+_LEAST_STEP, _MOST_STEP = Fraction(1, 10**220), Fraction(10**150)
+_FARTHEST = 1 << 50  # grid steps from zero to a bound: floats hold them exactly
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Steps:
+    """A numeric expression, clipped and rounded in the row to steps of a public grid.
+
+    ``default`` stands for a missing value; where it is None, a missing value is skipped.  The
+    steps are counted from the lower bound, or from the upper one where values are rounded up.
+    ``ends`` are the bounds as declared, which need not be grid points.  ``whole`` says that no
+    value of the column lies between two grid points.
+    """
+
+    node: Node
+    range: Range
+    default: int | None = None
+    dated: bool = False
+    rounding: Rounding = Rounding.NEAREST
+    ends: tuple[Fraction, Fraction] | None = None
+    whole: bool = False
+
+    def number(self, place: int) -> int | float:
+        """The number at a grid point, or the bound that it is beyond."""
+        grid_value = self.range.grid.value(place)
+        if self.ends is None or self.ends[0] <= grid_value <= self.ends[1]:
+            return grid_value
+        end = self.ends[0] if grid_value < self.ends[0] else self.ends[1]
+        return end.numerator if end.denominator == 1 else float(end)
+
+    def label(self, place: int) -> str:
+        """The number at a grid point as text; a date where it is one."""
+        number = self.range.grid.value(place)
+        return date_text(int(number)) if self.dated else f"{number:g}"
+
+    @property
+    def clipping(self) -> str:
+        """What clipping does, as a note says it."""
+        low, high = (self.label(end) for end in (self.range.low, self.range.high))
+        return f"clipping to [{low}, {high}]"
+
+    @property
+    def filling(self) -> list[str]:
+        """The treatment of missing values, as a note says it."""
+        if self.default is None:
+            return []
+        return [f"counting of missing values as {self.label(self.default)}"]
+
+    def __hash__(self) -> int:
+        """Of what tells most of them apart: measures are looked up at every call."""
+        return hash((self.range.low, self.range.high, self.default))
+
+    def __repr__(self) -> str:
+        """As it stands in the text that the ledger keeps a hash of: the same in every version."""
+        text = f"Steps(node={self.node!r}, range={self.range!r}, default={self.default!r}, "
+        text += f"dated={self.dated!r}"
+        if self.rounding is not Rounding.NEAREST:
+            text += f", rounding={self.rounding!r}, ends={self.ends!r}"
+        return f"{text})"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRules:
+    """Public facts of the declarations and the question that decide how rows are measured."""
+
+    replace: bool
+    """Missing values take the default, unless a choice in the question leaves rows out."""
+    fixed: bool
+    """The number of rows is public: replaced rows, no person, no filter and no groups."""
+    by_person: bool
+
+
+def has_value_in_every_row(node: Node) -> bool:
+    """Whether every row is meant to have a value: a choice may leave rows out, as FILTER does."""
+    return not any(isinstance(one, Chosen) for one in walk(node))
+
+
+def fills_missing(typed: CheckedExpression, rules: MeasureRules) -> bool:
+    """Whether a missing value takes the default, so that no row leaves because of one."""
+    return rules.replace and (typed.default is not None or has_value_in_every_row(typed.node))
+
+
+def grid_steps(
+    typed: CheckedExpression,
+    points: int,
+    rules: MeasureRules,
+    rounding: Rounding = Rounding.NEAREST,
+) -> Steps:
+    """The grid of an expression with bounds: whole numbers where they are few enough."""
+    low, high = typed.low, typed.high
+    if low is None or high is None:
+        raise QueryError("an expression without bounds cannot be summed. Give it bounds by clip.")
+    if low == high:  # of one value the sum still says how many rows have it
+        low, high = (min(low, Fraction(0)), max(high, Fraction(0))) if low else (low, Fraction(1))
+    farthest = max(abs(low), abs(high))
+    finest = max((high - low) / points, farthest / _FARTHEST)
+    if not _LEAST_STEP < finest < _MOST_STEP:
+        raise BoundsError(
+            f"the bounds of {expression_text(typed.node)[:60]!r} are closer together than 10^-200 "
+            "or farther apart than 10^150. Values are computed in 64-bit floats. Use another unit."
+        )
+    grid = Grid(max(0, Grid.below(finest).exponent)) if typed.whole else Grid.below(finest)
+    nearest = rounding is Rounding.NEAREST
+    first, last = (grid.index(low), grid.index(high)) if nearest else grid.around(low, high)
+    if grid.index(low) == grid.index(high):
+        raise BoundsError(
+            f"the bounds of {expression_text(typed.node)[:60]!r} are so close together, and so far "
+            "from zero, that 64-bit floats do not tell them apart. Subtract a constant first, or "
+            "use wider bounds."
+        )
+    bounded = Range(grid=grid, low=first, high=last)
+    default = None
+    if fills_missing(typed, rules):
+        default = bounded.middle
+        if typed.default is not None:
+            default = min(max(grid.index(typed.default), first), last)
+    dated, ends = typed.kind is Kind.DATE, None if nearest else (low, high)
+    whole = typed.whole and grid.exponent == 0
+    return Steps(typed.node, bounded, default, dated, rounding, ends, whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Whether an expression has a value: the value itself does not matter."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class SumsReading:
+    """Sums over the rows of a group, by weight: all such readings of a question take one pass.
+
+    Always how many rows there are; with a value, how many have one (``present``, where it
+    matters), its sum, and with ``squares`` the sum of its squares.
+    """
+
+    value: Steps | Presence | None = None
+    present: bool = False
+    squares: bool = False
+    together: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleReading:
+    """The number of people in a group, or of those with a row for which a condition is true."""
+
+    condition: Node | None = None
+    together: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctReading:
+    """The number of distinct values."""
+
+    node: Node
+    together: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class PositionsReading:
+    """The steps that rows are at, in increasing order, and the weight at each.
+
+    ``mirrored``: counted from the other bound.
+    """
+
+    value: Steps
+    mirrored: bool = False
+    together: ClassVar[bool] = False
+
+
+Reading = SumsReading | PeopleReading | DistinctReading | PositionsReading
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GroupSums:
+    """The sums of one group; 0 for a sum that was not asked for."""
+
+    rows: int
+    present: int = 0
+    total: int = 0
+    squares: int = 0
+
 
 CONFIDENCE = Fraction(95, 100)
 
 
-class Takes(Enum):
-    """What a statistic can be asked of."""
+class ArgumentKind(Enum):
+    """The kind of argument that a statistic takes."""
 
     ANYTHING = "anything"
     CONDITION = "a condition"
@@ -36,16 +309,16 @@ class Takes(Enum):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Statistic:
-    """What can be asked of a group.  The table of all of them is ``measures.table``."""
+    """A statistic of a group.  The table of all of them is ``measures.table``."""
 
     symbol: str
     name: str
     """As it stands in plans and certificates."""
     words: str
     """As a sentence says it; {of} is what it is asked of, {people} whom the table protects."""
-    measured: "Callable[[Asked, Everything], Measure]"
+    measured: "Callable[[CheckedAggregate, MeasureContext], Measure]"
     """The measure that answers it, among everything that is asked at once."""
-    takes: Takes = Takes.ANYTHING
+    takes: ArgumentKind = ArgumentKind.ANYTHING
     sql: tuple[str, ...] = ()
     """Its names in SQL, the one that refusals show first."""
     label: str = ""
@@ -88,19 +361,19 @@ class Aggregate:
     def text(self) -> str:
         """As it stands in plans and certificates.
 
-        >>> from discreet.measures.table import MEAN
+        >>> from discreet.measures.registry import MEAN
         >>> from discreet.plan.expressions import Named
         >>> Aggregate(MEAN, Named("stay")).text
         'mean(stay)'
         """
-        inner = "" if self.of is None else shown(self.of)
+        inner = "" if self.of is None else expression_text(self.of)
         levels = "".join(f", {number_text(level)}" for level in self.levels)
         return f"{self.statistic}({inner}{levels})"
 
     def in_words(self, unit: str) -> str:
         """As a sentence says it, of a table that protects each ``unit``.
 
-        >>> from discreet.measures.table import QUANTILE
+        >>> from discreet.measures.registry import QUANTILE
         >>> from discreet.plan.expressions import Named
         >>> Aggregate(QUANTILE, Named("stay"), (Fraction(1, 2),)).in_words("patient")
         'the median of stay'
@@ -110,36 +383,36 @@ class Aggregate:
             for level in self.levels
         ]
         return self.statistic.words.format(
-            of="" if self.of is None else shown(self.of),
+            of="" if self.of is None else expression_text(self.of),
             people="rows" if unit == "row" else f"different {unit}",
-            levels=joined(named) if named else "",
+            levels=sentence_list(named) if named else "",
         )
 
 
-def joined(parts: Sequence[str]) -> str:
+def sentence_list(parts: Sequence[str]) -> str:
     """Several things in a sentence.
 
-    >>> joined(["a", "b", "c"])
+    >>> sentence_list(["a", "b", "c"])
     'a, b and c'
     """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """An aggregate with what was found out about its expression."""
+class CheckedAggregate:
+    """An aggregate together with the checked type and bounds of its expression."""
 
     name: str
     aggregate: Aggregate
-    typed: Typed | None
+    typed: CheckedExpression | None
 
 
 @dataclass(frozen=True, slots=True)
-class Everything:
-    """All that is asked at once, and the moments that several statistics of a column share."""
+class MeasureContext:
+    """All aggregates of a question, and the moments that several of them share."""
 
-    asked: Sequence[Asked]
-    rules: Rules
+    asked: Sequence[CheckedAggregate]
+    rules: MeasureRules
     moments: "Mapping[Node, Measure]"
 
 
@@ -155,7 +428,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class NoiseChoice:
     """The mechanism with the lowest error at a price, the δ it takes, and the one not chosen."""
 
     mechanism: Any
@@ -198,16 +471,16 @@ class Measure(Protocol):
     def reading(self) -> Reading:
         """What an engine adds up or counts."""
 
-    def vector(self, summed: Summed) -> list[int]:
+    def vector(self, summed: GroupSums) -> list[int]:
         """The integers of a group, from what was added up in it."""
 
     def step(self, unit: Unit) -> Fraction:
         """One integer step in the answer's own unit, in which noise and reach are told."""
 
-    def sensitivity(self, unit: Unit) -> Reach:
+    def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """How far one unit moves the integers of all groups together."""
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise:
+    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
         """The mechanism with the lowest error at this price."""
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
@@ -224,9 +497,9 @@ class Measure(Protocol):
 
 
 @lru_cache(maxsize=256)
-def laplace(moved: int, epsilon: Fraction) -> Noise:
-    """Laplace noise for integers that one unit moves by at most so much in L1."""
-    return Noise(Laplace(scale=Fraction(moved) / epsilon))
+def laplace_mechanism(moved: int, epsilon: Fraction) -> NoiseChoice:
+    """Laplace noise for integers with the L1 sensitivity ``moved``."""
+    return NoiseChoice(Laplace(scale=Fraction(moved) / epsilon))
 
 
 def weighed_down(unit: Unit) -> list[str]:
@@ -239,7 +512,7 @@ def not_covered(parts: Sequence[str], what: str = "The interval") -> str:
     return f"{what} covers the noise, not the {' or the '.join(parts)}." if parts else ""
 
 
-def linear(weights: Sequence[Fraction], noise: Any) -> Decoder:
+def linear_estimate(weights: Sequence[Fraction], noise: Any) -> Decoder:
     """A weighted sum of released integers, and the error that their noise makes."""
     whole = all(weight.denominator == 1 for weight in weights)
     noisy_weights = [weight for weight in weights if weight]
@@ -248,14 +521,14 @@ def linear(weights: Sequence[Fraction], noise: Any) -> Decoder:
 
         def single(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
             value = noisy[0] * top if whole else _divided(noisy[0] * top, bottom)
-            return value, LinearError(((weights[0], Source(noise)),))
+            return value, LinearError(((weights[0], NoiseDraw(noise)),))
 
         return single
 
     def decoded(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
         terms = (weight * number for weight, number in zip(weights, noisy, strict=True))
         exact = sum(terms, Fraction(0))
-        error = LinearError(tuple((weight, Source(noise)) for weight in noisy_weights))
+        error = LinearError(tuple((weight, NoiseDraw(noise)) for weight in noisy_weights))
         return exact.numerator if whole else as_float(exact), error
 
     return decoded

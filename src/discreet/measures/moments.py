@@ -1,45 +1,164 @@
-"""Mean, variance and standard deviation of a column, and what comes with them for nothing."""
+"""Mean, variance and standard deviation of a column, with the intervals of their ratios."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
+from functools import lru_cache
+from math import inf, isfinite, sqrt
 from typing import Any, ClassVar
 
+import numpy as np
+
 from discreet.errors import DiscreetError, Place
-from discreet.measures.counts import COUNT, ROWS
+from discreet.measures.counts import COUNT, PEOPLE, ROWS
 from discreet.measures.measure import (
-    Asked,
+    POINTS,
+    ArgumentKind,
+    CapName,
+    CheckedAggregate,
     Decoder,
-    Everything,
+    GroupSums,
     Measure,
-    Noise,
+    MeasureContext,
+    MeasureRules,
+    MeasureSensitivity,
+    NoiseChoice,
     Output,
     Statistic,
-    Takes,
-    laplace,
-    linear,
+    Steps,
+    SumsReading,
+    Unit,
+    grid_steps,
+    laplace_mechanism,
+    linear_estimate,
     not_covered,
     weighed_down,
 )
-from discreet.measures.people import PEOPLE
-from discreet.measures.ratio import (
-    LARGEST,
-    share,
-    share_interval,
-    share_of_squares,
-    share_of_squares_interval,
-    variance_interval,
-    variance_of,
-)
-from discreet.measures.reading import Summed, Sums
-from discreet.measures.steps import POINTS, Rules, Steps, steps
-from discreet.measures.totals import SUM, fixed_total
-from discreet.measures.unit import CapName, Reach, Unit
+from discreet.measures.sums import SUM, fixed_total
+from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import Node
-from discreet.plan.types import Typed
-from discreet.privacy.estimate import BoundedError
-from discreet.privacy.uncertainty import as_float
+from discreet.plan.types import CheckedExpression
+from discreet.privacy.estimates import BoundedError
+from discreet.privacy.uncertainty import (
+    FINE_CELLS,
+    Floats,
+    as_float,
+    distance,
+    pair_distances,
+    quotient,
+    read_miss,
+    read_steps,
+    share_cells,
+)
+
+_MEAN_PART = Fraction(1, 16)  # of the chance to miss: where the mean is, which matters little
+_NARROWINGS = 3
+_ROUNDED = 2.0**-48
+
+LARGEST_VARIANCE = 0.25
+"""The variance of values half at either end, in squared widths."""
+
+FloatInterval = tuple[float, float]
+
+
+def share(part: int, rest: int) -> float:
+    """part/(part + rest), kept within [0, 1]; one half where the noise left nothing."""
+    return min(max(quotient(part, part + rest), 0.0), 1.0) if part + rest > 0 else 0.5
+
+
+def share_interval(part: int, rest: int, mechanism: Laplace, confidence: Fraction) -> FloatInterval:
+    """Bounds of part/(part + rest), for two counts with independent noise of one mechanism."""
+    if read_steps(mechanism.steps) == inf:
+        return 0.0, 1.0
+    distances = pair_distances(mechanism.steps, mechanism.steps, 1 - confidence)
+    return _within(part, rest, mechanism, distances)
+
+
+def share_of_squares(below: int, between: int, above: int) -> float:
+    """Where the mean lies between the bounds, from the sums of (1-x)², 2x(1-x) and x²."""
+    return share(2 * above + between, 2 * below + between)
+
+
+def share_of_squares_interval(
+    sums: tuple[int, int, int], mechanism: Laplace, confidence: Fraction
+) -> FloatInterval:
+    """Bounds of that, for three sums with independent noise of one mechanism."""
+    if read_steps(mechanism.steps) == inf:
+        return 0.0, 1.0
+    below, between, above = sums
+    distances = _square_distances(mechanism, 1 - confidence)
+    return _within(2 * above + between, 2 * below + between, mechanism, distances)
+
+
+def triple_distance(weights: tuple[float, float, float], mechanism: Laplace, miss: float) -> float:
+    """How many scales |Σ weight·X| exceeds with at most this probability, for three draws.
+
+    Of a coarse grid, the distance at which all three may be at once is the lesser one.
+    """
+    steps, level = read_steps(mechanism.steps), 1 - Fraction(miss)
+    corner = as_float(Fraction(mechanism.accuracy(level, cells=3)) / mechanism.grid.step) / steps
+    return min(distance(weights, [steps] * 3, miss), sum(weights) * corner)
+
+
+@lru_cache(maxsize=64)  # the groups of a table have one
+def _square_distances(mechanism: Laplace, miss: Fraction) -> Floats:
+    """By cell of the share p, for 2(1-p)·above + (1-2p)·between - 2p·below."""
+    distances = []
+    for cell in range(FINE_CELLS):
+        low, high = cell / FINE_CELLS, (cell + 1) / FINE_CELLS
+        weights = (2 * (1 - low), max(abs(1 - 2 * low), abs(1 - 2 * high)), 2 * high)
+        distances.append(triple_distance(weights, mechanism, read_miss(miss)))
+    return np.array(distances)
+
+
+def _within(first: int, second: int, mechanism: Laplace, distances: Floats) -> FloatInterval:
+    """The shares that the distances allow, with the one that is released; all, if none is."""
+    steps = Fraction(read_steps(mechanism.steps))
+    part, rest = as_float(first / steps), as_float(second / steps)
+    interval = share_cells(part, rest, distances) if isfinite(part + rest) else None
+    if interval is None:
+        return 0.0, 1.0
+    center = share(first, second)
+    return max(min(interval[0], center), 0.0), min(max(interval[1], center), 1.0)
+
+
+def variance_of(below: int, between: int, above: int) -> Fraction:
+    """The variance that three sums say, in any unit; 0 where the noise left nothing."""
+    whole = below + between + above
+    return Fraction(4 * below * above - between**2, 4 * whole**2) if whole > 0 else Fraction(0)
+
+
+def variance_interval(
+    sums: tuple[int, int, int], mechanism: Laplace, confidence: Fraction
+) -> FloatInterval:
+    """Bounds of the variance, for three sums with independent noise of one mechanism.
+
+    If m is the mean and v the variance, m²·s0 - m(1-m)·s1 + (1-m)²·s2 = v·(s0 + s1 + s2).  Where
+    the mean may be is found first, with a small part of the chance to miss.  Of a variance within
+    bounds the noise of both sides together has a known law, which gives narrower bounds.
+    """
+    miss = 1 - confidence
+    whole = sum(sums)
+    if whole <= 0 or read_steps(mechanism.steps) == inf:
+        return 0.0, LARGEST_VARIANCE
+    low, high = share_of_squares_interval(sums, mechanism, 1 - miss * _MEAN_PART)
+    center = float(Fraction(sums[1] + 2 * sums[2], 2 * whole))
+    variance = float(variance_of(*sums))
+    scales = as_float(Fraction(read_steps(mechanism.steps)) / whole)
+    near, far = max(low - center, center - high, 0.0), max(abs(low - center), abs(high - center))
+    least, most = 0.0, LARGEST_VARIANCE
+    for _ in range(_NARROWINGS):
+        spread = 0.25 if low <= 0.5 <= high else max(low * (1 - low), high * (1 - high))
+        weights = (
+            max(abs(low * low - most), abs(high * high - least)),
+            spread + most,
+            max(abs((1 - high) ** 2 - most), abs((1 - low) ** 2 - least)),
+        )
+        slack = scales * triple_distance(weights, mechanism, read_miss(miss * (1 - _MEAN_PART)))
+        least = max(least, min(variance + near**2 - slack - _ROUNDED, most))
+        most = min(most, max(variance + far**2 + slack + _ROUNDED, least))
+    return min(least, max(variance, 0.0)), max(most, min(variance, LARGEST_VARIANCE))
+
 
 SQUARE_POINTS = 1 << 15
 
@@ -78,9 +197,9 @@ class Moments:
         return f"Moments(value={self.value!r}, squares={self.squares!r}, rows={self.rows!r})"
 
     @property
-    def reading(self) -> Sums:
+    def reading(self) -> SumsReading:
         """How many rows have a value, their sum and that of their squares."""
-        return Sums(self.value, present=True, squares=self.squares)
+        return SumsReading(self.value, present=True, squares=self.squares)
 
     @property
     def row(self) -> int:
@@ -88,38 +207,42 @@ class Moments:
         width = self.value.range.width
         return width**2 if self.squares else width
 
-    def vector(self, summed: Summed) -> list[int]:
+    def vector(self, summed: GroupSums) -> list[int]:
         """The sums of a row's x and w - x, or (w-x)², 2x(w-x) and x², from Σ1, Σx and Σx²."""
         width, present, total = self.value.range.width, summed.present, summed.total
         if self.squares:
             below = width * width * present - 2 * width * total + summed.squares
-            found = [below, 2 * (width * total - summed.squares), summed.squares]
+            sums = [below, 2 * (width * total - summed.squares), summed.squares]
         else:
-            found = [total, width * present - total]
-        return [*found, self.row * (summed.rows - present)] if self.rows else found
+            sums = [total, width * present - total]
+        return [*sums, self.row * (summed.rows - present)] if self.rows else sums
 
     def step(self, unit: Unit) -> Fraction:
-        """A row is so many steps."""
+        """The steps that one row counts as."""
         return Fraction(1, unit.row_share * self.row)
 
-    def sensitivity(self, unit: Unit) -> Reach:
+    def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """What the cap on rows and the bounds allow.
 
         Replaced, what goes and what comes may be in different sums: a and b, which are not
         negative, have |b - a|² ≤ |a|² + |b|².
         """
         added = unit.row_share * unit.row_cap * self.row
-        return Reach(2 * added, 2 * added**2) if unit.replaced else Reach(added, added**2)
+        return (
+            MeasureSensitivity(2 * added, 2 * added**2)
+            if unit.replaced
+            else MeasureSensitivity(added, added**2)
+        )
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise:
+    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
         """Laplace noise on each sum."""
-        return laplace(self.sensitivity(unit).l1, epsilon)
+        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """Counts and sums by weights, a mean and a variance as quotients."""
         statistic = output.aggregate.statistic
         if statistic in _LINEAR:
-            return linear(self._weights(statistic, unit), noise)
+            return linear_estimate(self._weights(statistic, unit), noise)
         if statistic is MEAN:
             return lambda noisy: self.mean(noisy, noise)
         return lambda noisy: self.spread(noisy, noise, squared=statistic is VARIANCE)
@@ -198,46 +321,50 @@ class Moments:
 
 def spread_of(variance: float, length: Fraction, *, squared: bool) -> float:
     """A variance, in squares of the range's length, in the column's own unit; or its root."""
-    part, width = min(max(variance, 0.0), LARGEST), as_float(length)
+    part, width = min(max(variance, 0.0), LARGEST_VARIANCE), as_float(length)
     return part * width * width if squared else sqrt(part) * width
 
 
-def shared_moments(asked: Sequence[Asked], rules: Rules) -> dict[Node, Measure]:
+def shared_moments(asked: Sequence[CheckedAggregate], rules: MeasureRules) -> dict[Node, Measure]:
     """The moments of each expression whose mean or variance is asked for."""
     squared: dict[Node, bool] = {}
-    typed_of: dict[Node, Typed] = {}
+    typed_of: dict[Node, CheckedExpression] = {}
     places: dict[Node, Place | None] = {}
-    for one in asked:
-        if one.typed is not None and one.aggregate.statistic in (MEAN, VARIANCE, DEVIATION):
-            node = one.typed.node
-            squared[node] = squared.get(node, False) or one.aggregate.statistic is not MEAN
-            typed_of[node] = one.typed
-            places.setdefault(node, one.aggregate.place)
+    for aggregate in asked:
+        if aggregate.typed is not None and aggregate.aggregate.statistic in (
+            MEAN,
+            VARIANCE,
+            DEVIATION,
+        ):
+            node = aggregate.typed.node
+            squared[node] = squared.get(node, False) or aggregate.aggregate.statistic is not MEAN
+            typed_of[node] = aggregate.typed
+            places.setdefault(node, aggregate.aggregate.place)
     counts_rows = not rules.fixed and any(
-        one.aggregate.statistic is ROWS
-        or (one.aggregate.statistic is PEOPLE and not rules.by_person)
-        for one in asked
+        aggregate.aggregate.statistic is ROWS
+        or (aggregate.aggregate.statistic is PEOPLE and not rules.by_person)
+        for aggregate in asked
     )
-    found: dict[Node, Measure] = {}
+    measures: dict[Node, Measure] = {}
     for place, (node, squares) in enumerate(squared.items()):
         points = SQUARE_POINTS if squares else POINTS
         # The number of all rows comes with the first column's moments, at no further price.
         try:
-            value = steps(typed_of[node], points, rules)
+            value = grid_steps(typed_of[node], points, rules)
         except DiscreetError as error:
             error.at(places[node])
             raise
-        found[node] = Moments(value, squares, counts_rows and place == 0)
-    return found
+        measures[node] = Moments(value, squares, counts_rows and place == 0)
+    return measures
 
 
-def _measured(asked: Asked, everything: Everything) -> Measure:
+def _measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     if asked.typed is None:
         raise TypeError("moments have an expression")
     return everything.moments[asked.typed.node]
 
 
-def _mean_measured(asked: Asked, everything: Everything) -> Measure:
+def _mean_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     return fixed_total(asked, everything) or _measured(asked, everything)
 
 
@@ -246,7 +373,7 @@ MEAN = Statistic(
     name="mean",
     words="the mean of {of}",
     measured=_mean_measured,
-    takes=Takes.NUMBERS,
+    takes=ArgumentKind.NUMBERS,
     sql=("AVG", "MEAN"),
     label="avg",
 )
@@ -255,7 +382,7 @@ VARIANCE = Statistic(
     name="var",
     words="the variance of {of}",
     measured=_measured,
-    takes=Takes.NUMBERS,
+    takes=ArgumentKind.NUMBERS,
     sql=("VAR_POP", "VAR"),
 )
 DEVIATION = Statistic(
@@ -263,7 +390,7 @@ DEVIATION = Statistic(
     name="std",
     words="the standard deviation of {of}",
     measured=_measured,
-    takes=Takes.NUMBERS,
+    takes=ArgumentKind.NUMBERS,
     sql=("STDDEV_POP", "STD"),
     label="stddev",
 )

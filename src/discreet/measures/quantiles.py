@@ -8,26 +8,30 @@ from typing import Any, ClassVar
 
 from discreet.measures.measure import (
     CONFIDENCE,
-    Asked,
+    ArgumentKind,
+    CapName,
+    CheckedAggregate,
     Decoder,
-    Everything,
+    GroupSums,
     Measure,
-    Noise,
+    MeasureContext,
+    MeasureSensitivity,
+    NoiseChoice,
     Output,
+    PositionsReading,
     Statistic,
-    Takes,
+    Steps,
+    Unit,
+    grid_steps,
     not_covered,
     weighed_down,
 )
-from discreet.measures.reading import Places, Summed
-from discreet.measures.steps import Steps, steps
-from discreet.measures.unit import CapName, Reach, Unit
-from discreet.mechanisms.base_measure import round_numbers
-from discreet.mechanisms.quantile import Quantiles
+from discreet.mechanisms.quantiles import Quantiles
+from discreet.mechanisms.ranks import round_numbers
 from discreet.plan.columns import date_text
 from discreet.plan.expressions import Node
-from discreet.privacy.estimate import RankError
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.estimates import RankError
+from discreet.privacy.sensitivity import Neighbors
 
 RANK_POINTS = 1 << 26  # every doubling widens the rank error of a median by 0.7/ε
 
@@ -63,11 +67,11 @@ class Ranks:
         return f"Ranks(value={self.value!r}, levels={self.levels!r})"
 
     @property
-    def reading(self) -> Places:
+    def reading(self) -> PositionsReading:
         """Rows in order."""
-        return Places(self.value)
+        return PositionsReading(self.value)
 
-    def vector(self, summed: Summed) -> list[int]:
+    def vector(self, summed: GroupSums) -> list[int]:
         """It is not made of sums."""
         raise TypeError("quantiles are chosen from rows in order")
 
@@ -75,14 +79,14 @@ class Ranks:
         """A row is so many steps."""
         return Fraction(1, unit.rank_share)
 
-    def sensitivity(self, unit: Unit) -> Reach:
+    def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """The weight that one unit adds or takes away."""
         return rank_reach(unit)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise:
+    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
         """The exponential mechanism, by recursive halving."""
         level, relation = rank_price(unit, epsilon)
-        return Noise(
+        return NoiseChoice(
             Quantiles(
                 probabilities=self.levels,
                 epsilon=level,
@@ -117,14 +121,14 @@ class Ranks:
         return not_covered(parts, "That")
 
 
-def rank_reach(unit: Unit) -> Reach:
+def rank_reach(unit: Unit) -> MeasureSensitivity:
     """The weight that one unit adds or takes away."""
     weight = unit.rank_share * unit.row_cap
-    return Reach(weight, weight**2)
+    return MeasureSensitivity(weight, weight**2)
 
 
 def rank_error(weight: float, unit: Unit) -> RankError:
-    """An error of so much weight, in rows."""
+    """An error of rank in rows, from one in weight."""
     return RankError(weight if unit.rank_share == 1 else weight / unit.rank_share)
 
 
@@ -144,7 +148,7 @@ def _rank_errors(mechanism: Quantiles) -> list[float]:
     return mechanism.rank_errors(CONFIDENCE)
 
 
-def _measured(asked: Asked, everything: Everything) -> Measure:
+def _measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     if asked.typed is None:
         raise TypeError("a quantile has an expression")
     levels = {
@@ -155,7 +159,7 @@ def _measured(asked: Asked, everything: Everything) -> Measure:
         and other.typed.node == asked.typed.node
         for level in other.aggregate.levels
     }
-    value = steps(asked.typed, RANK_POINTS, everything.rules)
+    value = grid_steps(asked.typed, RANK_POINTS, everything.rules)
     return Ranks(value, tuple(sorted(levels)))
 
 
@@ -164,7 +168,7 @@ QUANTILE = Statistic(
     name="quantile",
     words="{levels} of {of}",
     measured=_measured,
-    takes=Takes.ORDER,
+    takes=ArgumentKind.ORDER,
     sql=("QUANTILE",),
     ranked=True,
 )

@@ -5,14 +5,12 @@ One on a person's own record, which may change to anything, states ``loss()``.  
 uses also states ``event(sensitivity, loss)``: what a ledger writes down for it.
 """
 
-from discreet.mechanisms.comparison import NoiseComparison
-from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.name_and_shame import NameAndShame
-from discreet.mechanisms.noisy_max import NoisyMax
-from discreet.mechanisms.permute_and_flip import PermuteAndFlip
-from discreet.mechanisms.processed import Processed
+from discreet.mechanisms.noise_comparison import NoiseComparison
+from discreet.mechanisms.post_processing import Processed
+from discreet.mechanisms.selection import Exponential, NoisyMax, PermuteAndFlip
 
 __all__ = [
     "Exponential",

@@ -1,6 +1,7 @@
 """Additive noise: a value on the grid plus an integer number of steps."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol
@@ -11,10 +12,63 @@ from numpy.typing import NDArray
 from discreet.errors import DataError
 from discreet.exact import Grid, rational
 from discreet.noise import BitSource
-from discreet.privacy.events import Event
+from discreet.privacy.events import Event, PureEvent
 from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.sensitive import Sensitive
-from discreet.privacy.sensitivity import Sensitivity
+from discreet.privacy.sensitivity import Sensitive, Sensitivity
+
+
+class Mechanism(Protocol):
+    """A mechanism that knows what a ledger writes down for it."""
+
+    def event(self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP) -> Event:
+        """The event of one release.
+
+        ``sensitivity`` is how far one unit moves the true answer, in the norm that the mechanism
+        needs, and ``loss`` is what the release was promised to cost.  A mechanism whose event
+        says how its noise was made uses the first, others the second.
+
+        >>> from discreet.mechanisms.laplace import Laplace
+        >>> from discreet.mechanisms.selection import NoisyMax
+        >>> promised = PureDP(epsilon="1/2")
+        >>> Laplace(scale=2).event(Sensitivity(l1=1), promised)
+        DiscreteLaplaceEvent(scale=Fraction(2, 1), sensitivity=1)
+        >>> NoisyMax(scale=4).event(Sensitivity(linf=1), promised)
+        PureEvent(epsilon=Fraction(1, 2))
+        """
+
+
+class MeasureMechanism(Mechanism, Protocol):
+    """A mechanism that answers a measure of a table: it takes true integers and gives others."""
+
+    def release(self, true: Any, bits: BitSource, /) -> Any:
+        """Integers with fresh noise, or points that were chosen, for all groups."""
+
+    def described(self, step: Fraction) -> str:
+        """How a plan names it, where a step of its integers is so much of the answer's unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The mechanism that releases a public number as it is.
+
+    Guarantee: what is the same on all neighbors is 0-DP as it is.
+
+    >>> Exact().release(7, None)
+    (7,)
+    """
+
+    def release(self, public: int | None, bits: BitSource | None) -> tuple[int, ...]:
+        """The number as it is."""
+        return (public or 0,)
+
+    def event(self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP) -> Event:
+        """What the ledger writes down: nothing was spent."""
+        return PureEvent(epsilon=Fraction(0))
+
+    def described(self, step: Fraction) -> str:
+        """How a plan names it."""
+        return "none: the number of rows is public"
+
 
 Draw = Callable[[int, BitSource], NDArray[Any]]
 DrawOne = Callable[[BitSource], int]
@@ -65,7 +119,7 @@ class AdditiveNoise(Protocol):
         """An enclosure of 2^bits · P[noise ≥ start]."""
 
     def quick_upper_tail(self, start: int, bits: int) -> tuple[int, int]:
-        """The same, for a draw: it may be wider where that takes less time."""
+        """An enclosure of ``upper_tail`` for a draw: wider where that takes less time."""
 
     def log_ratio(self, first: int, second: int) -> Fraction:
         """ln(P[noise = first] / P[noise = second])."""

@@ -14,7 +14,7 @@ from operator import mul
 from typing import NamedTuple
 
 from discreet.exact import exp_minus
-from discreet.exact.discrete_normal import point_weights, total_weight
+from discreet.exact.normal import point_weights, total_weight
 
 MOST_SQUARES = 128
 """Up to this sum of squares moves are listed one by one …"""
@@ -82,12 +82,12 @@ def vectors(move: Move, most: int = MANY) -> tuple[tuple[int, ...], ...] | None:
     """
     if move.squares > MOST_SQUARES:
         return None
-    found = []
+    moves = []
     for vector in _vectors(move.squares, isqrt(move.squares), move.moving):
-        found.append(vector)
-        if len(found) > most:
+        moves.append(vector)
+        if len(moves) > most:
             return None
-    return tuple(found)
+    return tuple(moves)
 
 
 def _vectors(rest: int, largest: int, places: int) -> Iterator[tuple[int, ...]]:
@@ -188,12 +188,12 @@ class _Residues:
             yield self._packing.unpack(law)
 
     def _law(self, vector: tuple[int, ...]) -> int:
-        found = self._known.get(vector)
-        if found is None:
+        law = self._known.get(vector)
+        if law is None:
             before = self._law(vector[:-1])
-            found = self._packing.product(before, self._coordinate(vector[-1]))
-            self._known[vector] = found
-        return found
+            law = self._packing.product(before, self._coordinate(vector[-1]))
+            self._known[vector] = law
+        return law
 
     def _coordinate(self, factor: int) -> int:
         """The packed law of factor·X modulo n."""

@@ -1,4 +1,4 @@
-"""Which keys may be known, where nobody listed them: the best of three mechanisms."""
+"""Private key selection, where no keys were listed: the best of three mechanisms."""
 
 from fractions import Fraction
 from typing import Protocol
@@ -6,19 +6,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.optimal_selection import OptimalSelection
-from discreet.mechanisms.selected_keys import Selected, read_selection
+from discreet.mechanisms.additive import Mechanism
+from discreet.mechanisms.key_threshold import Threshold
+from discreet.mechanisms.optimal_key_selection import OptimalSelection, SelectedKeys, read_selection
 from discreet.mechanisms.sieve import Sieve
-from discreet.mechanisms.threshold import Threshold
 from discreet.noise import BitSource
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.losses import ApproximateDP, PureDP
-from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.sensitive import Sensitive
-from discreet.privacy.sensitivity import Sensitivity
+from discreet.privacy.sensitivity import Neighbors, Sensitive, Sensitivity
 
-__all__ = ["KeySelection", "Selected", "Sieve", "best_selection"]
+__all__ = ["KeySelection", "SelectedKeys", "Sieve", "best_selection"]
 
 
 class KeySelection(Mechanism, Protocol):
@@ -47,7 +44,7 @@ class KeySelection(Mechanism, Protocol):
         *,
         source: BitSource | None = None,
         sieve: Sieve | None = None,
-    ) -> Selected:
+    ) -> SelectedKeys:
         """Which candidates are released, given the number of distinct units of each.
 
         With a sieve the candidates are those that passed it, and all others were decided by it.

@@ -10,9 +10,8 @@ from typing import Any
 from discreet.errors import DataError, PrivacyWarning, VerificationError
 from discreet.noise import BitSource, Keystream, bernoulli_array, ratio
 from discreet.privacy.laws import Weight, WeightedLaw
-from discreet.privacy.losses import TotalVariation
-from discreet.privacy.parameters import read_delta
-from discreet.privacy.sensitive import Sensitive
+from discreet.privacy.losses import TotalVariation, read_delta
+from discreet.privacy.sensitivity import Sensitive
 
 _MOST_RECORDS = 12
 

@@ -1,4 +1,4 @@
-"""Which keys of a cluster travel to the driver, decided by a hash with a secret.
+"""A sieve on a cluster: a hash with a secret decides which keys are sent to the driver.
 
 A cluster lets a key pass if its hash is below a limit L(n) that depends on n, how many units
 hold it, and the driver keeps what passed with probability P(n)·2^bits/L(n).  The product is P(n).

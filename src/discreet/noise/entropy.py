@@ -16,7 +16,7 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+MachineWords = NDArray[np.uint64]
 
 _ZEROS = memoryview(bytes(1 << 16))
 _SHORT = 512  # bytes: up to this the operating system's generator is quicker than a new key
@@ -40,7 +40,7 @@ class BitSource(Protocol):
     def safe(self) -> bool:
         """Whether the bits come from the operating system's entropy."""
 
-    def fill(self, words: Words) -> None:
+    def fill(self, words: MachineWords) -> None:
         """Overwrite a contiguous array of 64-bit words with fresh bits."""
 
     def bits(self, count: int) -> int:
@@ -73,7 +73,7 @@ class Keystream:
         self._lock = Lock()
         self._fork = _forks
 
-    def fill(self, words: Words) -> None:
+    def fill(self, words: MachineWords) -> None:
         """Overwrite a contiguous array of 64-bit words with fresh bits."""
         if words.nbytes <= _SHORT:
             words[:] = np.frombuffer(os.urandom(words.nbytes), np.uint64)
@@ -120,7 +120,7 @@ class UnsafeSeededBits:
         self._position += 1
         return shake_256(f"discreet unsafe {self._seed} {self._position}".encode()).digest(size)
 
-    def fill(self, words: Words) -> None:
+    def fill(self, words: MachineWords) -> None:
         """Overwrite an array of 64-bit words with the next bits."""
         words[:] = np.frombuffer(self._next(words.nbytes), np.uint64)
 

@@ -1,4 +1,4 @@
-"""What the custodian declares of a column: its kind, its public bounds or its public values.
+"""Declared columns: kind, public bounds or public values.
 
 Declarations are believed, the file is not: a value that does not fit its column's kind is
 *missing*, whatever the file's own type says.
@@ -23,11 +23,11 @@ MOST_BINS = 1_000
 _MOST_WRITTEN = 200
 _EPOCH = datetime.date(1970, 1, 1)
 
-Key = str | int | bool
+CategoryValue = str | int | bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
+class NumberColumn:
     """A numeric column; ``whole`` says that its values are integers, ``dated`` days since 1970.
 
     Without bounds it can be filtered by, and nothing else.
@@ -49,10 +49,10 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Category:
+class CategoryColumn:
     """A column with a public list of values: all texts, or all integers."""
 
-    values: tuple[Key, ...]
+    values: tuple[CategoryValue, ...]
     numeric: bool = field(init=False, repr=False, compare=False)
     """Whether records are compared as numbers rather than as texts."""
 
@@ -69,7 +69,7 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
-class Boolean:
+class BooleanColumn:
     """A column of true and false."""
 
     def to_data(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Boolean:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextColumn:
     """A column whose values are private: they can be keys only through private selection."""
 
     def to_data(self) -> dict[str, Any]:
@@ -86,10 +86,10 @@ class Text:
         return {"kind": "text"}
 
 
-Column = Number | Category | Boolean | Text
+Column = NumberColumn | CategoryColumn | BooleanColumn | TextColumn
 
 
-def number(low: object = None, high: object = None, *, default: object = None) -> Number:
+def number(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
     """A numeric column, clipped to public bounds where it is aggregated.
 
     ``default`` stands for a missing value where the number of records is public; the middle of
@@ -101,7 +101,7 @@ def number(low: object = None, high: object = None, *, default: object = None) -
     return _bounded("number", low, high, default, rational, whole=False, dated=False)
 
 
-def integer(low: object = None, high: object = None, *, default: object = None) -> Number:
+def integer(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
     """A column of whole numbers with public bounds.
 
     Sums, means and quantiles count in whole steps, so that a stored fraction is rounded there,
@@ -125,7 +125,7 @@ def integer(low: object = None, high: object = None, *, default: object = None) 
     return declared
 
 
-def date(low: object = None, high: object = None, *, default: object = None) -> Number:
+def date(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
     """A column of dates with public bounds; a time of day is dropped.
 
     >>> date("2020-01-01", "2026-12-31").low
@@ -134,25 +134,25 @@ def date(low: object = None, high: object = None, *, default: object = None) -> 
     return _bounded("date", low, high, default, _days, whole=True, dated=True)
 
 
-def boolean() -> Boolean:
+def boolean() -> BooleanColumn:
     """A column of true and false.
 
     >>> boolean()
     Boolean()
     """
-    return Boolean()
+    return BooleanColumn()
 
 
-def text() -> Text:
+def text() -> TextColumn:
     """A column of texts that are not public, such as a diagnosis that anyone may write.
 
     >>> text()
     Text()
     """
-    return Text()
+    return TextColumn()
 
 
-def category(values: Sequence[object]) -> Category:
+def category(values: Sequence[object]) -> CategoryColumn:
     """A column with a public list of values; records with another value are in none of them.
 
     Grouping by it releases every value, whether or not it occurs, in this order.  A value that is
@@ -162,8 +162,8 @@ def category(values: Sequence[object]) -> Category:
     ('A', 'B', 'C')
     """
     listed = isinstance(values, list | tuple)
-    found = tuple(values) if listed else ()
-    kinds = set(map(type, found))
+    distinct_values = tuple(values) if listed else ()
+    kinds = set(map(type, distinct_values))
     if kinds not in ({str}, {int}):
         raise BoundsError(
             "the values of a category are not a list of texts or a list of whole numbers. They "
@@ -173,16 +173,16 @@ def category(values: Sequence[object]) -> Category:
                 policy="",
             ),
         )
-    if len(set(found)) != len(found):
+    if len(set(distinct_values)) != len(distinct_values):
         raise BoundsError(
             "a category lists a value twice. Each value is one group. Write every value once."
         )
-    if kinds == {int} and any(abs(value) > LARGEST_KEY for value in found):  # type: ignore[arg-type]
+    if kinds == {int} and any(abs(value) > LARGEST_KEY for value in distinct_values):  # type: ignore[arg-type]
         raise BoundsError(
             "a category lists a whole number beyond 2^53. Rows are compared in 64-bit floats, "
             "which do not tell such numbers apart. Declare the values as texts."
         )
-    if len(found) > MOST_KEYS:
+    if len(distinct_values) > MOST_KEYS:
         raise BoundsError(
             f"a category lists more than {MOST_KEYS:,} values. Every one of them is released.",
             Remedy(
@@ -190,12 +190,14 @@ def category(values: Sequence[object]) -> Category:
                 policy='Declare { type = "text" } and let the common ones be found privately.',
             ),
         )
-    if kinds == {str} and any(not name.isprintable() for name in found if isinstance(name, str)):
+    if kinds == {str} and any(
+        not name.isprintable() for name in distinct_values if isinstance(name, str)
+    ):
         raise BoundsError(
             "a category has a value with a line break or another character that cannot be "
             "printed. Values stand in tables and reports. Write printable texts."
         )
-    return Category(found)  # type: ignore[arg-type]
+    return CategoryColumn(distinct_values)  # type: ignore[arg-type]
 
 
 def read_edges(edges: object) -> tuple[tuple[Fraction, ...], bool]:
@@ -207,7 +209,7 @@ def read_edges(edges: object) -> tuple[tuple[Fraction, ...], bool]:
     listed = list(edges) if isinstance(edges, list | tuple | range) else []
     days = [day(edge) for edge in listed]
     dated = bool(days) and None not in days
-    found = tuple(
+    exact_edges = tuple(
         Fraction(at) if at is not None else rational(edge, "a bin edge")
         for edge, at in zip(listed, days, strict=True)
     )
@@ -216,22 +218,22 @@ def read_edges(edges: object) -> tuple[tuple[Fraction, ...], bool]:
             "some bin edges are dates and some are not. Bins are cut out of one kind of value. "
             "Write all of them as dates, or all as numbers."
         )
-    if len(found) > MOST_BINS + 1:
+    if len(exact_edges) > MOST_BINS + 1:
         raise BoundsError(
             f"there are more than {MOST_BINS:,} bins. Every one of them is released, and compared "
             "with every row. Use wider bins."
         )
-    if len(found) < 2 or any(a >= b for a, b in pairwise(found)):
+    if len(exact_edges) < 2 or any(a >= b for a, b in pairwise(exact_edges)):
         raise BoundsError(
             "the bins are not a list of increasing edges. Bins must be public, and are [a, b) "
             "between neighboring edges, the last one closed. Write for example 0, 18, 65 and 120."
         )
-    if max(map(abs, found)) > LARGEST_BOUND:
+    if max(map(abs, exact_edges)) > LARGEST_BOUND:
         raise BoundsError(
             "a bin edge lies beyond 10^100. Edges are compared as floats. Use edges that the "
             "values can really have."
         )
-    return found, dated
+    return exact_edges, dated
 
 
 def day(value: object) -> int | None:
@@ -241,12 +243,12 @@ def day(value: object) -> int | None:
     (1, None)
     """
     try:
-        found = datetime.date.fromisoformat(value) if isinstance(value, str) else value
+        parsed = datetime.date.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
         return None
-    if not isinstance(found, datetime.date):
+    if not isinstance(parsed, datetime.date):
         return None
-    return found.toordinal() - _EPOCH.toordinal()
+    return parsed.toordinal() - _EPOCH.toordinal()
 
 
 def date_text(days: int) -> str:
@@ -276,7 +278,7 @@ def _like(kind: str, *, dated: bool) -> Remedy:
 
 def _bounded(
     kind: str, low: object, high: object, default: object, read: Any, *, whole: bool, dated: bool
-) -> Number:
+) -> NumberColumn:
     if (low is None) != (high is None):
         raise BoundsError(
             f"a {kind} column has one bound. Values are clipped to both.",
@@ -284,7 +286,7 @@ def _bounded(
             "A column that is only filtered by needs none.",
         )
     if low is None:
-        return Number(whole=whole, dated=dated)
+        return NumberColumn(whole=whole, dated=dated)
     least, most = read(low, "the lower bound"), read(high, "the upper bound")
     middle = None if default is None else read(default, "the default")
     if least >= most:
@@ -303,7 +305,7 @@ def _bounded(
             f"the default of a {kind} column lies outside its bounds. It stands for missing "
             "values. Choose a value between the bounds."
         )
-    return Number(low=least, high=most, whole=whole, dated=dated, default=middle)
+    return NumberColumn(low=least, high=most, whole=whole, dated=dated, default=middle)
 
 
 def _written(value: Fraction, dated: bool) -> str:

@@ -5,13 +5,13 @@ value (a division by zero, an undefined difference of infinities, a value that d
 column) is missing, and missing passes through every operator as it does in SQL.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Literal as OneOf
 from typing import get_args
 
-from discreet.errors import Place, QueryError
+from discreet.errors import Place, QueryError, Remedy
 from discreet.plan.columns import date_text
 
 MOST_NODES = 1000
@@ -257,7 +257,7 @@ def _too_large() -> QueryError:
 
 def conjuncts(node: Node) -> list[Node]:
     """The conditions that AND combines, in order; one without a place stands where they do."""
-    found: list[Node] = []
+    conditions: list[Node] = []
     stack, seen = [node], 0
     while stack:
         part, seen = stack.pop(), seen + 1
@@ -266,8 +266,8 @@ def conjuncts(node: Node) -> list[Node]:
         if isinstance(part, Both):
             stack += [placed(part.right, part.place), placed(part.left, part.place)]
         else:
-            found.append(part)
-    return found
+            conditions.append(part)
+    return conditions
 
 
 def replaced(node: Node, derived: dict[str, Node]) -> Node:
@@ -287,10 +287,10 @@ def placed(node: Node, place: Place | None) -> Node:
     return type(node)(*parts, place=place)
 
 
-def shown(node: Node) -> str:
-    """The expression as text: what stands in plans, certificates and the ledger.
+def expression_text(node: Node) -> str:
+    """The text of an expression in plans, certificates and the ledger.
 
-    >>> shown(Compared(">", Named("stay"), Constant(Fraction(2))))
+    >>> expression_text(Compared(">", Named("stay"), Constant(Fraction(2))))
     'stay > 2'
     """
     match node:
@@ -309,19 +309,22 @@ def shown(node: Node) -> str:
         case Missing(operand):
             return f"{_inner(operand)} IS NULL"
         case Absolute(operand):
-            return f"ABS({shown(operand)})"
+            return f"ABS({expression_text(operand)})"
         case Floored(operand):
-            return f"FLOOR({shown(operand)})"
+            return f"FLOOR({expression_text(operand)})"
         case Clipped(operand, low, high):
-            return f"CLIP({shown(operand)}, {number_text(low)}, {number_text(high)})"
+            return f"CLIP({expression_text(operand)}, {number_text(low)}, {number_text(high)})"
         case Chosen(condition, then, otherwise):
-            return f"CASE WHEN {shown(condition)} THEN {shown(then)} ELSE {shown(otherwise)} END"
+            return (
+                f"CASE WHEN {expression_text(condition)} THEN {expression_text(then)} "
+                f"ELSE {expression_text(otherwise)} END"
+            )
         case Applied():
             return _applied_text(node)
         case Joined(left, right):
             return f"{_inner(left)} || {_inner(right)}"
         case Converted(operand, to):
-            return f"CAST({shown(operand)} AS {to})"
+            return f"CAST({expression_text(operand)} AS {to})"
 
 
 def _applied_text(node: Applied) -> str:
@@ -329,10 +332,10 @@ def _applied_text(node: Applied) -> str:
     if node.function in ("LIKE", "ILIKE"):
         return f"{_inner(operand)} {node.function} {parameters[0]}"
     if node.function == "CALENDAR":
-        return shown(operand)
+        return expression_text(operand)
     # Where SQL has words of its own between the brackets, it reads no condition without more.
     worded = node.function in ("SUBSTRING", "TRIM")
-    listed = [_inner(operand) if worded else shown(operand), *parameters]
+    listed = [_inner(operand) if worded else expression_text(operand), *parameters]
     if node.function == "DATE_TRUNC":
         listed.reverse()
     return f"{node.function}({', '.join(listed)})"
@@ -369,7 +372,163 @@ def number_text(value: Fraction) -> str:
 
 
 def _inner(node: Node) -> str:
-    text = shown(node)
+    text = expression_text(node)
     plain = isinstance(node, Named | Constant | Absolute | Floored | Clipped | Chosen | Converted)
     called = isinstance(node, Applied) and node.function not in ("LIKE", "ILIKE", "CALENDAR")
     return text if plain or called else f"({text})"
+
+
+_NOTHING = Constant(None)
+_ZERO, _ONE = Constant(Fraction(0)), Constant(Fraction(1))
+_MOST_DIGITS = 15
+_MOST_BUCKETS = 1_000_000
+
+
+def any_of(conditions: Sequence[Node]) -> Node:
+    """Whether one of several conditions is true; a long list is not nested deep."""
+    return _balanced(Either, conditions)
+
+
+def all_of(conditions: Sequence[Node]) -> Node:
+    """Whether all conditions are true; a long list is not nested deep."""
+    return _balanced(Both, conditions)
+
+
+def _balanced(kind: type[Both] | type[Either], parts: Sequence[Node]) -> Node:
+    if len(parts) == 1:
+        return parts[0]
+    middle = (len(parts) + 1) // 2
+    return kind(_balanced(kind, parts[:middle]), _balanced(kind, parts[middle:]))
+
+
+def negative(operand: Node) -> Node:
+    """The number on the other side of zero."""
+    return Calculation("-", _ZERO, operand)
+
+
+def ceiling(operand: Node) -> Node:
+    """The smallest whole number not below a number."""
+    return negative(Floored(negative(operand)))
+
+
+def rounded(operand: Node, digits: int = 0) -> Node:
+    """The nearest number with so many digits after the point; halves go up.
+
+    >>> from discreet.plan.expressions import Named, shown
+    >>> shown(rounded(Named("x"), -1))
+    'FLOOR((x / 10) + 0.5) * 10'
+    """
+    if abs(digits) > _MOST_DIGITS:
+        raise QueryError(
+            f"a number is rounded to {digits} digits. 64-bit floats have about {_MOST_DIGITS}.",
+            Remedy(
+                python="Write .round(2), or .round(-1) for tens.",
+                sql="Write ROUND(x, 2), or ROUND(x, -1) for tens.",
+            ),
+        )
+    half = Constant(Fraction(1, 2))
+    if digits == 0:
+        return Floored(Calculation("+", operand, half))
+    scale = Constant(Fraction(10 ** abs(digits)))
+    there, back = ("*", "/") if digits > 0 else ("/", "*")
+    scaled = Calculation(there, operand, scale)  # type: ignore[arg-type]
+    return Calculation(back, Floored(Calculation("+", scaled, half)), scale)  # type: ignore[arg-type]
+
+
+def floor_divided(left: Node, right: Node) -> Node:
+    """The largest whole number not above a quotient."""
+    return Floored(Calculation("/", left, right))
+
+
+def sign(operand: Node) -> Node:
+    """1, 0 or -1."""
+    below = Chosen(Compared("<", operand, _ZERO), Constant(Fraction(-1)), _NOTHING)
+    zero = Chosen(Compared("=", operand, _ZERO), _ZERO, below)
+    return Chosen(Compared(">", operand, _ZERO), _ONE, zero)
+
+
+def bucket(operand: Node, low: Fraction, high: Fraction, count: Fraction) -> Node:
+    """The number of the bucket, of equal ones from low to high; 0 below, count + 1 above."""
+    if low >= high or count.denominator != 1 or not 1 <= count <= _MOST_BUCKETS:
+        raise QueryError(
+            "WIDTH_BUCKET has no increasing ends or no whole number of buckets. It cuts the "
+            "values between two ends into equal parts. Write WIDTH_BUCKET(age, 0, 100, 10)."
+        )
+    above = Calculation("-", operand, Constant(low))
+    share = Calculation("/", above, Constant((high - low) / count))
+    inside = Calculation("+", Floored(share), _ONE)
+    over = Chosen(Compared(">=", operand, Constant(high)), Constant(count + 1), inside)
+    return Chosen(Compared("<", operand, Constant(low)), _ZERO, over)
+
+
+def flag(condition: Node, true: Node = _ONE, false: Node = _ZERO) -> Node:
+    """A condition as 1 and 0; missing where it is missing."""
+    return Chosen(condition, true, Chosen(Negated(condition), false, _NOTHING))
+
+
+def is_exactly(operand: Node, wanted: bool) -> Node:
+    """Whether a condition is true, or false; never missing."""
+    condition = operand if wanted else Negated(operand)
+    return Chosen(condition, Constant(True), Constant(False))
+
+
+def is_not_distinct(left: Node, right: Node) -> Node:
+    """Whether two values are equal or both missing; never missing."""
+    neither = Both(Missing(left), Missing(right))
+    return Chosen(Compared("=", left, right), Constant(True), neither)
+
+
+def coalesced(values: Sequence[Node]) -> Node:
+    """The first value that is not missing."""
+    *first, node = values
+    for value in reversed(first):
+        node = Chosen(Missing(value), node, value)
+    return node
+
+
+def null_if(value: Node, other: Node) -> Node:
+    """A value, missing where it equals another."""
+    return Chosen(Compared("=", value, other), _NOTHING, value)
+
+
+def extreme(values: Sequence[Node], *, least: bool) -> Node:
+    """The least or the greatest: missing where any of the values is, on every engine alike.
+
+    Values are compared in halves, since each stands in its comparison three times.
+    """
+    if len(values) == 1:
+        return values[0]
+    middle = (len(values) + 1) // 2
+    halves, other = (extreme(half, least=least) for half in (values[:middle], values[middle:]))
+    sides = (halves, other) if least else (other, halves)
+    smaller, larger = Compared("<=", *sides), Compared(">", *sides)
+    return Chosen(smaller, halves, Chosen(larger, other, _NOTHING))
+
+
+def first_characters(operand: Node, count: Fraction) -> Node:
+    """The first characters of a text."""
+    return Applied("SUBSTRING", operand, (Fraction(1), count))
+
+
+def starts_with(operand: Node, text: str) -> Node:
+    """Whether a text begins so."""
+    return Compared("=", first_characters(operand, Fraction(len(text))), Constant(text))
+
+
+def ends_with(operand: Node, text: str) -> Node:
+    """Whether a text ends so."""
+    return Compared("=", Applied("RIGHT", operand, (Fraction(len(text)),)), Constant(text))
+
+
+def date_difference(unit: str, start: Node, end: Node) -> Node | None:
+    """How many days lie between two dates, or how often the month or year changes."""
+    if unit == "day":
+        return Calculation("-", end, start)
+    if unit == "year":
+        return Calculation("-", Applied("YEAR", end), Applied("YEAR", start))
+    return Calculation("-", _months(end), _months(start)) if unit == "month" else None
+
+
+def _months(date: Node) -> Node:
+    years = Calculation("*", Applied("YEAR", date), Constant(Fraction(12)))
+    return Calculation("+", years, Applied("MONTH", date))

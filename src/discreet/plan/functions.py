@@ -1,15 +1,18 @@
-"""What each function takes and gives: kinds, parameters, bounds, and how long it is in SQL."""
+"""Functions of one value: what each takes and gives, its bounds, and the parts of dates."""
 
-from collections.abc import Callable
+import datetime
+from calendar import monthrange
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from functools import partial
 from math import floor
+from typing import Literal, get_args
 
 from discreet.errors import QueryError, Remedy
-from discreet.plan.dates import FIRST_DAY, LAST_DAY, RANGES, UNITS, Unit, part_of, truncated
 from discreet.plan.expressions import Applied, Constant, Converted, DatePart, Function, Node
-from discreet.plan.intervals import (
+from discreet.plan.interval_arithmetic import (
     Interval,
     absolute,
     divided,
@@ -22,7 +25,100 @@ from discreet.plan.intervals import (
     raised,
     square_rooted,
 )
-from discreet.plan.kinds import Kind
+
+
+class Kind(StrEnum):
+    """The kinds of value.  A date is counted in days, and compared with dates only."""
+
+    NUMBER = "number"
+    DATE = "date"
+    BOOLEAN = "true or false"
+    TEXT = "text"
+    NOTHING = "nothing"
+
+
+DateUnit = Literal["year", "quarter", "month", "week", "day"]
+DATE_UNITS: tuple[DateUnit, ...] = get_args(DateUnit)
+
+_DAYS = [f"{number:02}" for number in range(32)]
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+FIRST_DAY = datetime.date.min.toordinal() - _EPOCH
+LAST_DAY = datetime.date.max.toordinal() - _EPOCH
+
+DATE_PARTS: dict[DatePart, Callable[[datetime.date], int]] = {
+    "YEAR": lambda date: date.year,
+    "QUARTER": lambda date: (date.month + 2) // 3,
+    "MONTH": lambda date: date.month,
+    "DAY": lambda date: date.day,
+    "DAYOFWEEK": lambda date: date.isoweekday() % 7,
+    "ISODOW": datetime.date.isoweekday,
+    "DAYOFYEAR": lambda date: date.timetuple().tm_yday,
+    "WEEK": lambda date: date.isocalendar().week,
+}
+DATE_PART_RANGES: dict[DatePart, tuple[int, int]] = {
+    "YEAR": (1, 9999),
+    "QUARTER": (1, 4),
+    "MONTH": (1, 12),
+    "DAY": (1, 31),
+    "DAYOFWEEK": (0, 6),
+    "ISODOW": (1, 7),
+    "DAYOFYEAR": (1, 366),
+    "WEEK": (1, 53),
+}
+"""Between which bounds a part of any date lies."""
+
+
+def part_of(part: DatePart, days: int) -> int:
+    """A part of a date.
+
+    >>> part_of("YEAR", 365), part_of("ISODOW", 0)
+    (1971, 4)
+    """
+    return DATE_PARTS[part](datetime.date.fromordinal(days + _EPOCH))
+
+
+def date_texts(low: int, high: int) -> Iterator[str]:
+    """The dates from one day to another, as text, month by month: there may be very many.
+
+    >>> list(date_texts(30, 32))
+    ['1970-01-31', '1970-02-01', '1970-02-02']
+    """
+    day = low
+    while day <= high:
+        date = datetime.date.fromordinal(day + _EPOCH)
+        month = date.isoformat()[:-2]
+        last = monthrange(date.year, date.month)[1]
+        yield from [
+            month + number for number in _DAYS[date.day : min(last, date.day + high - day) + 1]
+        ]
+        day += last - date.day + 1
+
+
+def truncated(unit: DateUnit, days: int) -> int:
+    """The first day of the year, quarter, month or (from Monday) week that a day is in.
+
+    >>> truncated("month", 40), truncated("week", 0)
+    (31, -3)
+    """
+    date = datetime.date.fromordinal(days + _EPOCH)
+    if unit == "day":
+        return days
+    if unit == "week":
+        return days - date.weekday()
+    month = {"year": 1, "quarter": date.month - (date.month - 1) % 3, "month": date.month}[unit]
+    return date.replace(month=month, day=1).toordinal() - _EPOCH
+
+
+def starts(unit: DateUnit, low: int, high: int) -> Iterator[int]:
+    """The first days of all units that have a day between two."""
+    longest = {"year": 366, "quarter": 92, "month": 31, "week": 7, "day": 1}[unit]
+    current = truncated(unit, low)
+    while current <= high:
+        yield current
+        if current + longest > LAST_DAY:
+            return
+        current = truncated(unit, current + longest)
+
 
 MOST_PLACES = 1_000_000
 """Characters of a text that can be counted off."""
@@ -33,7 +129,7 @@ CALENDAR = Interval(Fraction(FIRST_DAY), Fraction(LAST_DAY))
 _NOT_NEGATIVE = Interval(low=Fraction(0))
 
 Parameters = tuple[Fraction | str, ...]
-Bounds = Callable[[Interval, Parameters], Interval]
+BoundsRule = Callable[[Interval, Parameters], Interval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +141,7 @@ class Signature:
 
     takes: Kind
     gives: Kind
-    bounds: Bounds = lambda _, __: Interval()
+    bounds: BoundsRule = lambda _, __: Interval()
     whole: bool = False
     repeats: int = 1
     parameters: Callable[[Parameters], bool] = lambda found: not found
@@ -75,7 +171,7 @@ def _power(inner: Interval, parameters: Parameters) -> Interval:
 
 
 def _part(part: DatePart, inner: Interval, _: Parameters) -> Interval:
-    low, high = RANGES[part]
+    low, high = DATE_PART_RANGES[part]
     whole = Interval(Fraction(low), Fraction(high))
     if part != "YEAR":
         return whole
@@ -84,13 +180,13 @@ def _part(part: DatePart, inner: Interval, _: Parameters) -> Interval:
 
 
 def _truncated(inner: Interval, parameters: Parameters) -> Interval:
-    unit = unit_of(parameters)
+    unit = date_unit(parameters)
     return increasing(lambda end: Fraction(truncated(unit, floor(end))), narrowed(inner, CALENDAR))
 
 
-def unit_of(parameters: Parameters) -> Unit:
+def date_unit(parameters: Parameters) -> DateUnit:
     """The unit that a date is cut to."""
-    return next(unit for unit in UNITS if unit == parameters[0])
+    return next(unit for unit in DATE_UNITS if unit == parameters[0])
 
 
 def _number(parameter: Fraction | str) -> Fraction:
@@ -147,7 +243,7 @@ SIGNATURES: dict[Function, Signature] = {
         _truncated,
         whole=True,
         repeats=3,
-        parameters=lambda found: len(found) == 1 and found[0] in UNITS,
+        parameters=lambda found: len(found) == 1 and found[0] in DATE_UNITS,
         example="DATE_TRUNC('month', x)",
     ),
     "CALENDAR": Signature(
@@ -155,7 +251,7 @@ SIGNATURES: dict[Function, Signature] = {
     ),
     **{
         part: Signature(Kind.DATE, Kind.NUMBER, partial(_part, part), whole=True, repeats=3)
-        for part in RANGES
+        for part in DATE_PART_RANGES
     },
 }
 
@@ -175,14 +271,14 @@ def repeats(node: Applied) -> int:
 
 def signature(node: Applied) -> Signature:
     """What a function takes and gives; refused where its written parameters do not fit."""
-    found = SIGNATURES[node.function]
-    if not found.parameters(node.parameters):
+    rule = SIGNATURES[node.function]
+    if not rule.parameters(node.parameters):
         raise QueryError(
             f"the parameters of {node.function} are not those it takes. They are written out, as "
             "numbers or texts of ordinary size.",
             Remedy(
                 python="Pass others.",
-                sql=f"Write {found.example or node.function + '(x)'}.",
+                sql=f"Write {rule.example or node.function + '(x)'}.",
             ),
         )
-    return found
+    return rule

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.errors import PolicyError, Remedy
-from discreet.plan.columns import Boolean, Category, Column, Number, Text
+from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn, TextColumn
 from discreet.plan.expressions import constant_text, quoted_name
-from discreet.privacy.neighbors import Neighbors
+from discreet.privacy.sensitivity import Neighbors
 
 ROW = "row"
 _LONGEST = 60
@@ -22,7 +22,7 @@ DECLARE_THE_UNIT = Remedy(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class PartnerTable:
     """Another private table about the same people, to join with: one budget covers them all.
 
     ``unit`` is the column that says whose row it is.  Joined, a person keeps ``max_rows`` of it.
@@ -42,7 +42,7 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Public:
+class LookupTable:
     """A lookup table that is not sensitive: its columns, and how often each repeats a value."""
 
     columns: Mapping[str, Column]
@@ -65,8 +65,8 @@ class Schema:
     neighbors: Neighbors = Neighbors.ADD_REMOVE
     max_groups: int | None = None
     max_rows: int | None = None
-    private: Mapping[str, Beside] = field(default_factory=dict)
-    public: Mapping[str, Public] = field(default_factory=dict)
+    private: Mapping[str, PartnerTable] = field(default_factory=dict)
+    public: Mapping[str, LookupTable] = field(default_factory=dict)
     by_person: bool = field(init=False, repr=False, compare=False)
     """Whether several rows may belong to one person."""
 
@@ -137,7 +137,7 @@ def _check_columns(columns: Mapping[str, Column], unit: str) -> None:
                     policy="Write age = { low = 0, high = 120 }.",
                 ),
             )
-        if not isinstance(column, Number | Category | Boolean | Text):
+        if not isinstance(column, NumberColumn | CategoryColumn | BooleanColumn | TextColumn):
             raise PolicyError(
                 f"column {name[:60]!r} is declared as {type(column).__name__}. A declaration "
                 "says which values are public.",
@@ -173,7 +173,7 @@ def _is_name(value: object) -> bool:
 def example_condition(columns: Mapping[str, Column]) -> str:
     """A condition on a row of these columns, in SQL, for a message."""
     for name, column in columns.items():
-        if isinstance(column, Number) and not column.dated and len(name) <= _LONGEST:
+        if isinstance(column, NumberColumn) and not column.dated and len(name) <= _LONGEST:
             return f"{quoted_name(name)} > 2"
     return example_equality(columns)
 
@@ -181,10 +181,10 @@ def example_condition(columns: Mapping[str, Column]) -> str:
 def example_equality(columns: Mapping[str, Column]) -> str:
     """A condition that chooses one group of rows, in SQL, for a message."""
     for name, column in columns.items():
-        if isinstance(column, Category) and len(name) <= _LONGEST:
+        if isinstance(column, CategoryColumn) and len(name) <= _LONGEST:
             value = column.values[0]
             text = constant_text(value) if isinstance(value, str) else str(value)
             if len(text) <= _LONGEST:
                 return f"{quoted_name(name)} = {text}"
-    truths = (name for name, one in columns.items() if isinstance(one, Boolean))
+    truths = (name for name, one in columns.items() if isinstance(one, BooleanColumn))
     return next((quoted_name(name) for name in truths if len(name) <= _LONGEST), "x = 'a'")

@@ -6,8 +6,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from discreet.errors import Place, QueryError, Remedy
-from discreet.plan.columns import Boolean, Category, Column, Number, day
-from discreet.plan.compose import flag, rounded
+from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn, day
 from discreet.plan.expressions import (
     MOST_NODES,
     Absolute,
@@ -27,12 +26,13 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    expression_text,
+    flag,
     read_size,
-    shown,
+    rounded,
 )
-from discreet.plan.facts import Facts, both, where_not_true, where_true
-from discreet.plan.functions import CALENDAR, repeats, signature
-from discreet.plan.intervals import (
+from discreet.plan.functions import CALENDAR, Kind, repeats, signature
+from discreet.plan.interval_arithmetic import (
     Interval,
     absolute,
     added,
@@ -44,16 +44,69 @@ from discreet.plan.intervals import (
     negative,
     remainder,
 )
-from discreet.plan.kinds import Kind
 from discreet.plan.schema import example_condition
 
-__all__ = ["Kind", "Typed", "check", "unknown_column"]
+Facts = Mapping[Node, Interval]
+"""Expressions that lie between bounds, or are missing, wherever a branch is taken."""
+
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+
+
+def where_true(condition: Node) -> Facts:
+    """What holds where a condition is true.
+
+    >>> from discreet.plan.expressions import Named
+    >>> where_true(Compared("<", Named("x"), Constant(Fraction(7))))
+    {Named(name='x'): Interval(low=None, high=Fraction(7, 1))}
+    """
+    match condition:
+        case Compared(operator, left, right):
+            return _compared(operator, left, right)
+        case Both(left, right):
+            return both(where_true(left), where_true(right))
+        case Negated(operand):
+            return where_not_true(operand)
+    return {}
+
+
+def where_not_true(condition: Node) -> Facts:
+    """What holds where a condition is false or missing: the other side of it, or missing."""
+    match condition:
+        case Compared(operator, left, right):
+            return _compared(_OPPOSITE[operator], left, right)
+        case Either(left, right):
+            return both(where_not_true(left), where_not_true(right))
+    return {}
+
+
+def both(first: Facts, second: Facts) -> Facts:
+    """What holds where both do."""
+    shared = {node: narrowed(first[node], second[node]) for node in first if node in second}
+    return {**first, **second, **shared}
+
+
+def _compared(operator: str, left: Node, right: Node) -> Facts:
+    """The bounds of an operand that is compared with a written number."""
+    if isinstance(left, Constant):
+        operator, left, right = _MIRRORED[operator], right, left
+    if isinstance(left, Constant) or not isinstance(right, Constant):
+        return {}
+    value = right.value
+    if not isinstance(value, Fraction):
+        return {}
+    low = value if operator in (">", ">=", "=") else None
+    high = value if operator in ("<", "<=", "=") else None
+    return {} if low is None and high is None else {left: Interval(low, high)}
+
+
+__all__ = ["CheckedExpression", "Kind", "check_expression", "unknown_column"]
 
 _NONE: Facts = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class CheckedExpression:
     """A checked expression: its kind, and the public bounds of a number where they are known."""
 
     node: Node
@@ -74,7 +127,7 @@ class Typed:
         return Interval(self.low, self.high)
 
 
-def check(node: Node, columns: Mapping[str, Column]) -> Typed:
+def check_expression(node: Node, columns: Mapping[str, Column]) -> CheckedExpression:
     """The kind and the bounds of an expression, or a refusal that says what does not fit.
 
     Where the expression was read from a text, the refusal says where its innermost part stands.
@@ -82,9 +135,9 @@ def check(node: Node, columns: Mapping[str, Column]) -> Typed:
     read_size(node)  # before anything recurses into it
     if written_size(node) > MOST_NODES:
         raise QueryError(
-            f"{shown(node)[:60]!r} becomes too long when it is written out: a clip, a divisor or "
-            "a part of a date stands for its value several times. Engines read what is written. "
-            "Nest fewer."
+            f"{expression_text(node)[:60]!r} becomes too long when it is written out: a clip, a "
+            "divisor or a part of a date stands for its value several times. Engines read what is "
+            "written. Nest fewer."
         ).at(node.place)
     return _check(node, columns, _NONE)
 
@@ -101,7 +154,7 @@ def written_size(node: Node) -> int:
 
 
 def _computed_size(node: Node) -> int:
-    """The same inside of arithmetic, where a divisor is written twice."""
+    """The size of the SQL of a node inside arithmetic, where a divisor is written twice."""
     match node:
         case Named():
             return 1
@@ -114,12 +167,12 @@ def _computed_size(node: Node) -> int:
 
 
 def condition_of(node: Node, columns: Mapping[str, Column], clause: str = "WHERE has") -> Node:
-    """A checked condition on rows, or the refusal of what is none; ``clause`` begins it."""
-    typed = check(node, columns)
+    """A checked condition on rows, or the refusal of an expression that is not a condition."""
+    typed = check_expression(node, columns)
     if typed.kind is not Kind.BOOLEAN:
         raise QueryError(
-            f"{clause} {shown(node)[:60]!r}, which is not a condition. A row is kept if it is true "
-            "for it.",
+            f"{clause} {expression_text(node)[:60]!r}, which is not a condition. A row is kept if "
+            "it is true for it.",
             Remedy(
                 python='Write a comparison, such as dp.col("stay") > 2.',
                 sql=f"Write a comparison, such as {example_condition(columns)}.",
@@ -139,7 +192,7 @@ def unknown_column(name: str, columns: Mapping[str, Column]) -> QueryError:
     )
 
 
-def _check(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
+def _check(node: Node, columns: Mapping[str, Column], facts: Facts) -> CheckedExpression:
     """The kind and bounds of a node where ``facts`` hold; a refusal says where it stands."""
     try:
         typed = _typed(node, columns, facts)
@@ -148,11 +201,13 @@ def _check(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
         raise
     if not facts or node not in facts or typed.kind not in (Kind.NUMBER, Kind.DATE):
         return typed
-    found = narrowed(facts[node], typed.interval)
-    return Typed(typed.node, typed.kind, found.low, found.high, typed.whole, typed.default)
+    interval = narrowed(facts[node], typed.interval)
+    return CheckedExpression(
+        typed.node, typed.kind, interval.low, interval.high, typed.whole, typed.default
+    )
 
 
-def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
+def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> CheckedExpression:
     match node:
         case Named(name):
             if name not in columns:
@@ -172,24 +227,24 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
                 _check(left, columns, facts), _check(right, columns, facts), node
             )
             compared = Compared(operator, first.node, second.node, place=node.place)
-            return Typed(compared, Kind.BOOLEAN)
+            return CheckedExpression(compared, Kind.BOOLEAN)
         case Both(left, right) | Either(left, right):
             one, two = (
                 _need(_check(part, columns, facts), Kind.BOOLEAN, "AND and OR")
                 for part in (left, right)
             )
-            return Typed(type(node)(one.node, two.node, place=node.place), Kind.BOOLEAN)
+            return CheckedExpression(type(node)(one.node, two.node, place=node.place), Kind.BOOLEAN)
         case Joined(left, right):
             one, two = (
                 _need(_check(part, columns, facts), Kind.TEXT, "||") for part in (left, right)
             )
-            return Typed(Joined(one.node, two.node, place=node.place), Kind.TEXT)
+            return CheckedExpression(Joined(one.node, two.node, place=node.place), Kind.TEXT)
         case Negated(operand):
             inner = _need(_check(operand, columns, facts), Kind.BOOLEAN, "NOT")
-            return Typed(Negated(inner.node, place=node.place), Kind.BOOLEAN)
+            return CheckedExpression(Negated(inner.node, place=node.place), Kind.BOOLEAN)
         case Missing(operand):
             inner = _check(operand, columns, facts)
-            return Typed(Missing(inner.node, place=node.place), Kind.BOOLEAN)
+            return CheckedExpression(Missing(inner.node, place=node.place), Kind.BOOLEAN)
         case Absolute(operand):
             inner = _need(_check(operand, columns, facts), Kind.NUMBER, "ABS")
             distance = Absolute(inner.node, place=node.place)
@@ -207,7 +262,7 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
                 )
             whole = inner.whole and low.denominator == high.denominator == 1
             clipped = Clipped(inner.node, low, high, place=node.place)
-            return Typed(clipped, Kind.NUMBER, low, high, whole)
+            return CheckedExpression(clipped, Kind.NUMBER, low, high, whole)
         case Chosen(condition, then, otherwise):
             test = _need(_check(condition, columns, facts), Kind.BOOLEAN, "a condition")
             first, second = _alike(
@@ -219,50 +274,59 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> Typed:
         case Applied(function, operand, parameters):
             rule = signature(node)
             inner = _need(_check(operand, columns, facts), rule.takes, function)
-            found = rule.bounds(inner.interval, parameters)
+            interval = rule.bounds(inner.interval, parameters)
             applied = Applied(function, inner.node, parameters, place=node.place)
-            return Typed(applied, rule.gives, found.low, found.high, rule.whole)
+            return CheckedExpression(applied, rule.gives, interval.low, interval.high, rule.whole)
         case Converted(operand, _):
             return _converted(node, _check(operand, columns, facts))
 
 
-def _number(node: Node, found: Interval, whole: bool) -> Typed:
-    return Typed(node, Kind.NUMBER, found.low, found.high, whole)
+def _number(node: Node, found: Interval, whole: bool) -> CheckedExpression:
+    return CheckedExpression(node, Kind.NUMBER, found.low, found.high, whole)
 
 
-def _chosen(test: Typed, first: Typed, second: Typed, place: Place | None) -> Typed:
+def _chosen(
+    test: CheckedExpression,
+    first: CheckedExpression,
+    second: CheckedExpression,
+    place: Place | None,
+) -> CheckedExpression:
     node = Chosen(test.node, first.node, second.node, place=place)
     sides = [side for side in (first, second) if side.kind is not Kind.NOTHING]
     if not sides:
-        return Typed(node, Kind.NOTHING)
-    found = hull(sides[0].interval, sides[-1].interval)
+        return CheckedExpression(node, Kind.NOTHING)
+    interval = hull(sides[0].interval, sides[-1].interval)
     whole = all(side.whole for side in sides)
-    return Typed(node, sides[0].kind, found.low, found.high, whole)
+    return CheckedExpression(node, sides[0].kind, interval.low, interval.high, whole)
 
 
-def _column(node: Node, column: Column) -> Typed:
-    if isinstance(column, Number):
+def _column(node: Node, column: Column) -> CheckedExpression:
+    if isinstance(column, NumberColumn):
         kind = Kind.DATE if column.dated else Kind.NUMBER
-        return Typed(node, kind, column.low, column.high, column.whole, column.default)
-    if isinstance(column, Boolean):
-        return Typed(node, Kind.BOOLEAN)
-    if isinstance(column, Category) and column.numeric:
+        return CheckedExpression(node, kind, column.low, column.high, column.whole, column.default)
+    if isinstance(column, BooleanColumn):
+        return CheckedExpression(node, Kind.BOOLEAN)
+    if isinstance(column, CategoryColumn) and column.numeric:
         values = [Fraction(value) for value in column.values]
-        return Typed(node, Kind.NUMBER, min(values), max(values), True)
-    return Typed(node, Kind.TEXT)
+        return CheckedExpression(node, Kind.NUMBER, min(values), max(values), True)
+    return CheckedExpression(node, Kind.TEXT)
 
 
-def _constant(node: Node, value: Fraction | bool | str | None, dated: bool) -> Typed:
+def _constant(node: Node, value: Fraction | bool | str | None, dated: bool) -> CheckedExpression:
     if value is None:
-        return Typed(node, Kind.NOTHING)
+        return CheckedExpression(node, Kind.NOTHING)
     if isinstance(value, bool):
-        return Typed(node, Kind.BOOLEAN)
+        return CheckedExpression(node, Kind.BOOLEAN)
     if isinstance(value, str):
-        return Typed(node, Kind.TEXT)
-    return Typed(node, Kind.DATE if dated else Kind.NUMBER, value, value, value.denominator == 1)
+        return CheckedExpression(node, Kind.TEXT)
+    return CheckedExpression(
+        node, Kind.DATE if dated else Kind.NUMBER, value, value, value.denominator == 1
+    )
 
 
-def _alike(first: Typed, second: Typed, node: Node) -> tuple[Typed, Typed]:
+def _alike(
+    first: CheckedExpression, second: CheckedExpression, node: Node
+) -> tuple[CheckedExpression, CheckedExpression]:
     """Two values of one kind; a text beside a date is read as a date."""
     if first.kind is Kind.DATE and second.kind is Kind.TEXT:
         second = _as_date(second)
@@ -275,59 +339,64 @@ def _alike(first: Typed, second: Typed, node: Node) -> tuple[Typed, Typed]:
             "'2026-01-31'."
         )
         if isinstance(node, Compared) and Kind.BOOLEAN in kinds:
-            truth = shown((first if first.kind is Kind.BOOLEAN else second).node)[:60]
+            truth = expression_text((first if first.kind is Kind.BOOLEAN else second).node)[:60]
             remedy = Remedy(
                 python=f"Write {truth} by itself, or compare it with True.",
                 sql=f"Write {truth}, or {truth} = TRUE.",
             )
         raise QueryError(
-            f"{shown(node)[:80]!r} sets a {first.kind} beside a {second.kind}. Only values of one "
-            "kind are compared or chosen between, so that nothing can fail on data.",
+            f"{expression_text(node)[:80]!r} sets a {first.kind} beside a {second.kind}. Only "
+            "values of one kind are compared or chosen between, so that nothing can fail on data.",
             remedy,
         )
     return first, second
 
 
-def _as_date(side: Typed) -> Typed:
+def _as_date(side: CheckedExpression) -> CheckedExpression:
     text = side.node.value if isinstance(side.node, Constant) else None
     days = day(text)
     if days is None:
         raise QueryError(
-            f"{shown(side.node)[:60]} stands beside a date and is none. Dates are written as year, "
-            "month and day. Write '2026-01-31'."
+            f"{expression_text(side.node)[:60]} stands beside a date and is none. Dates are "
+            "written as year, month and day. Write '2026-01-31'."
         ).at(side.node.place)
     value = Fraction(days)
     date = Constant(value, dated=True, place=side.node.place)
-    return Typed(date, Kind.DATE, value, value, True)
+    return CheckedExpression(date, Kind.DATE, value, value, True)
 
 
-def _need(part: Typed, kind: Kind, what: str) -> Typed:
+def _need(part: CheckedExpression, kind: Kind, what: str) -> CheckedExpression:
     if part.kind not in (kind, Kind.NOTHING):
         raise QueryError(
-            f"{what} takes a {kind}, and {shown(part.node)[:60]!r} is a {part.kind}. Kinds are "
-            "checked before anything is spent. Use a column of the right kind, or declare it so."
+            f"{what} takes a {kind}, and {expression_text(part.node)[:60]!r} is a {part.kind}. "
+            "Kinds are checked before anything is spent. Use a column of the right kind, or "
+            "declare it so."
         ).at(part.node.place)
     return part
 
 
-def _calculation(operator: Arithmetic, left: Typed, right: Typed, place: Place | None) -> Typed:
+def _calculation(
+    operator: Arithmetic, left: CheckedExpression, right: CheckedExpression, place: Place | None
+) -> CheckedExpression:
     whole = operator != "/" and left.whole and right.whole
     first, second = left.interval, right.interval
     match operator:
         case "+":
-            found = added(first, second)
+            interval = added(first, second)
         case "-":
-            found = added(first, negative(second))
+            interval = added(first, negative(second))
         case "*":
-            found = multiplied(first, second)
+            interval = multiplied(first, second)
         case "/":
-            found = divided(first, second)
+            interval = divided(first, second)
         case "%":
-            found = remainder(first, second, whole)
-    return _number(Calculation(operator, left.node, right.node, place=place), found, whole)
+            interval = remainder(first, second, whole)
+    return _number(Calculation(operator, left.node, right.node, place=place), interval, whole)
 
 
-def _calendar(operator: Arithmetic, left: Typed, right: Typed, node: Node) -> Typed:
+def _calendar(
+    operator: Arithmetic, left: CheckedExpression, right: CheckedExpression, node: Node
+) -> CheckedExpression:
     """The days between two dates, or the date so many days before or after one."""
     if operator == "-" and {left.kind, right.kind} <= {Kind.DATE, Kind.TEXT, Kind.NOTHING}:
         return _calculation("-", *_alike(left, right, node), node.place)
@@ -335,18 +404,18 @@ def _calendar(operator: Arithmetic, left: Typed, right: Typed, node: Node) -> Ty
     days = left if later else right
     if operator not in ("+", "-") or (later and operator == "-") or days.kind is Kind.DATE:
         raise QueryError(
-            f"{shown(node)[:80]!r} calculates with a date. Two dates have a difference in days, "
-            "and a date plus or minus a number of days is a date. Write one date minus another, or "
-            "d + 7."
+            f"{expression_text(node)[:80]!r} calculates with a date. Two dates have a difference "
+            "in days, and a date plus or minus a number of days is a date. Write one date minus "
+            "another, or d + 7."
         )
     days = _need(days, Kind.NUMBER, f"the operator {operator} beside a date")
     moved = _calculation(operator, *((days, right) if later else (left, days)), node.place)
-    found = floored(narrowed(moved.interval, CALENDAR))
+    day_interval = floored(narrowed(moved.interval, CALENDAR))
     dated = Applied("CALENDAR", moved.node, place=node.place)
-    return Typed(dated, Kind.DATE, found.low, found.high, True)
+    return CheckedExpression(dated, Kind.DATE, day_interval.low, day_interval.high, True)
 
 
-def _converted(node: Converted, inner: Typed) -> Typed:
+def _converted(node: Converted, inner: CheckedExpression) -> CheckedExpression:
     """A cast by the kinds that it is from and to: none can fail, and none depends on an engine."""
     value = inner.node
     match inner.kind, node.to:
@@ -364,20 +433,20 @@ def _converted(node: Converted, inner: Typed) -> Typed:
             found = floored(added(inner.interval, half))
             return inner if inner.whole else _number(rounded(value), found, True)
         case Kind.NUMBER, "BOOLEAN":
-            return Typed(Compared("<>", value, Constant(Fraction(0))), Kind.BOOLEAN)
+            return CheckedExpression(Compared("<>", value, Constant(Fraction(0))), Kind.BOOLEAN)
         case Kind.BOOLEAN, "DOUBLE" | "INTEGER":
             return _number(flag(value), Interval(Fraction(0), Fraction(1)), True)
         case Kind.BOOLEAN, "VARCHAR":
-            return Typed(flag(value, Constant("true"), Constant("false")), Kind.TEXT)
+            return CheckedExpression(flag(value, Constant("true"), Constant("false")), Kind.TEXT)
         case Kind.TEXT, "DOUBLE":
             return _number(Converted(value, "DOUBLE", place=node.place), Interval(), False)
         case Kind.TEXT, "INTEGER":
             return _number(rounded(Converted(value, "DOUBLE")), Interval(), True)
         case Kind.TEXT, "BOOLEAN":
-            return Typed(Converted(value, "BOOLEAN", place=node.place), Kind.BOOLEAN)
+            return CheckedExpression(Converted(value, "BOOLEAN", place=node.place), Kind.BOOLEAN)
         case Kind.TEXT, "DATE":
             day_of = Converted(value, "DATE", place=node.place)
-            return Typed(day_of, Kind.DATE, CALENDAR.low, CALENDAR.high, True)
+            return CheckedExpression(day_of, Kind.DATE, CALENDAR.low, CALENDAR.high, True)
     remedies: dict[Kind, str | Remedy] = {
         Kind.DATE: Remedy(
             python='Write .year(), .truncate("month"), or subtract a date for days.',
@@ -389,7 +458,7 @@ def _converted(node: Converted, inner: Typed) -> Typed:
         ),
     }
     raise QueryError(
-        f"{shown(node)[:80]!r} makes {node.to} of a {inner.kind}. Engines write numbers and dates "
-        "in different ways, so only casts that mean one thing are offered.",
+        f"{expression_text(node)[:80]!r} makes {node.to} of a {inner.kind}. Engines write numbers "
+        "and dates in different ways, so only casts that mean one thing are offered.",
         remedies.get(inner.kind, "Compare it as what it is."),
     )

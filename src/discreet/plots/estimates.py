@@ -6,8 +6,7 @@ from math import isfinite
 from typing import Any
 
 from discreet.errors import DataError
-from discreet.plots.picture import Picture
-from discreet.plots.style import BLUE, DARK, MIDDLE_BLUE, altair, finished
+from discreet.plots.picture import BLUE, DARK, MIDDLE_BLUE, Picture, altair, finished
 
 _WIDTH = 460
 _HEIGHT = 300

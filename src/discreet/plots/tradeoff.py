@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from discreet.plots.picture import Picture
-from discreet.plots.style import (
+from discreet.plots.picture import (
     BLUE,
     DARK,
     GRAY,
     LIGHT_BLUE,
     MIDDLE_BLUE,
     VERMILION,
+    Picture,
     altair,
     finished,
     rounded_up,

@@ -1,5 +1,5 @@
 """The custodian's TOML: a table's declarations, written once."""
 
-from discreet.policy.read import read_policy
+from discreet.policy.reader import read_policy
 
 __all__ = ["read_policy"]

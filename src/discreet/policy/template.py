@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.plan.schema import ROW
-from discreet.policy.columns import toml_key, toml_text
+from discreet.policy.reader import toml_key, toml_text
 from discreet.text_table import padded
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -16,7 +16,7 @@ _REAL = ("FLOAT", "DOUBLE", "DECIMAL")
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class DescribedColumn:
     """A column as its file describes it; text files do not say what type it has."""
 
     name: str
@@ -26,7 +26,7 @@ class Stored:
 def template(
     source: str,
     name: str,
-    columns: Sequence[Stored],
+    columns: Sequence[DescribedColumn],
     *,
     unit: str | None,
     table: str | None = None,
@@ -95,7 +95,7 @@ def _ids() -> list[str]:
     ]
 
 
-def _heading(columns: Sequence[Stored]) -> list[str]:
+def _heading(columns: Sequence[DescribedColumn]) -> list[str]:
     lines = [
         "# The columns that may be asked about. Bounds and values are public: write what is known",
         "# without the rows, such as 0 and 120 for an age. Values outside are moved to the bounds.",
@@ -121,7 +121,7 @@ def _heading(columns: Sequence[Stored]) -> list[str]:
     return [*lines, f"# {last}What is not declared cannot be asked about."]
 
 
-def _columns(columns: Sequence[Stored]) -> list[str]:
+def _columns(columns: Sequence[DescribedColumn]) -> list[str]:
     keys = padded([toml_key(column.name) for column in columns])
     return [_line(key, column.type) for key, column in zip(keys, columns, strict=True)] or [
         "# EXAMPLE_COLUMN = { low = 0, high = 60 }  # write the names that the rows use instead"

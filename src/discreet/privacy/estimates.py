@@ -1,16 +1,464 @@
-"""Several private numbers that were released together."""
+"""Released numbers with their errors and their price: one ``Estimate``, or several together."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from importlib import import_module
+from math import floor, inf, log10
 from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
-from discreet.privacy.estimate import Estimate, Loss, total_loss
-from discreet.privacy.uncertainty import Interval
+from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.uncertainty import (
+    BoundedError,
+    FloatInterval,
+    LinearError,
+    NoiseDraw,
+    RankError,
+    Uncertainty,
+    added_bounds,
+    as_float,
+    divided_bounds,
+    multiplied_bounds,
+    quotient,
+    quotient_interval,
+    scaled_bounds,
+)
 from discreet.text_table import aligned
+
+
+def released_number_text(value: int | float, margin: float | None) -> str:
+    """The value to two digits of its margin; six digits where there is no margin.
+
+    >>> released_number_text(25.4871, 0.0213), released_number_text(10003, 3)
+    ('25.487', '10,003')
+    >>> released_number_text(0.1 + 0.2, None)
+    '0.3'
+    """
+    if isinstance(value, int):
+        return f"{value:,}"
+    decimals = _decimals(margin)
+    return f"{value:,.6g}" if decimals is None else f"{value:,.{decimals}f}"
+
+
+def margin_text(margin: int | float | None) -> str:
+    """The margin to two digits.
+
+    >>> margin_text(0.0213), margin_text(3), margin_text(float("inf"))
+    ('0.021', '3', '∞')
+    """
+    if isinstance(margin, int):
+        return f"{margin:,}"
+    decimals = _decimals(margin)
+    if margin is None or decimals is None:
+        return "0" if margin == 0 else "∞"
+    return f"{margin:,.{decimals}f}"
+
+
+def interval_text(value: int | float, lower: float, upper: float) -> str:
+    """The value with its margin, or with both bounds where they are not equally far.
+
+    >>> interval_text(25.4871, 25.4658, 25.5084), interval_text(38.2, 0.0, 120.0)
+    ('25.487 ± 0.021 (95%)', '38 between 0 and 120 (95%)')
+    """
+    margin = max(value - lower, upper - value)
+    return f"{released_number_text(value, margin)} {bounds_text(value, lower, upper)} (95%)"
+
+
+def bounds_text(value: int | float, lower: float, upper: float) -> str:
+    """What stands beside a value: ± where both bounds are about equally far, else both.
+
+    >>> bounds_text(25.4871, 25.4658, 25.5084), bounds_text(38.2, 0.0, 120.0)
+    ('± 0.021', 'between 0 and 120')
+    """
+    below, above = value - lower, upper - value
+    margin = max(below, above)
+    if margin < inf and 5 * min(below, above) < 4 * margin:
+        ends = [released_number_text(end, margin) for end in (lower, upper)]
+        return f"between {ends[0]} and {ends[1]}"
+    return f"± {margin_text(margin)}"
+
+
+def records_text(records: float) -> str:
+    """A number of records, rounded.
+
+    >>> records_text(23.77), records_text(float("inf"))
+    ('24 records', '∞ records')
+    """
+    return f"{records:,.0f} records" if records < inf else "∞ records"
+
+
+def _decimals(margin: float | None) -> int | None:
+    """How many decimals show two digits of the margin; None where there is none to show."""
+    if margin is None or not 0 < margin < inf:
+        return None
+    return max(0, 1 - floor(log10(margin)))
+
+
+__all__ = [
+    "BoundedError",
+    "Estimate",
+    "FloatInterval",
+    "LinearError",
+    "NoiseDraw",
+    "PaidLoss",
+    "Payment",
+    "RankError",
+    "Uncertainty",
+    "computed",
+    "payments_loss",
+]
+
+Released = Any
+"""An int or a float; a category where one was chosen."""
+PaidLoss = PureDP | ApproximateDP
+
+_CONFIDENCE = Fraction(95, 100)
+_ONE = Fraction(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Payment:
+    """One payment of a loss; payments are compared by identity."""
+
+    loss: PaidLoss
+
+
+def payments_loss(releases: tuple[Payment, ...]) -> PaidLoss:
+    """The total loss of several payments; one that is listed twice is counted once."""
+    total: PaidLoss = PureDP(epsilon=Fraction(0))
+    for release in dict.fromkeys(releases):
+        total = total + release.loss
+    return total
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Estimate:
+    """A private number: its value, where the truth lies, and what it cost.
+
+    ``value``, ``lower``, ``upper`` and ``margin`` (the larger half width) are at 95% confidence;
+    ``interval(0.99)`` gives another.  ``note`` says what the interval does not cover.
+    """
+
+    value: Released
+    error: Uncertainty | RankError
+    releases: tuple[Payment, ...]
+    mechanism: object
+    neighbors: str
+    note: str = ""
+    safe: bool = True
+
+    __array_ufunc__ = None  # NumPy leaves arithmetic with an estimate to the estimate
+
+    # ------------------------------------------------------------------ error
+
+    def interval(self, confidence: object = _CONFIDENCE) -> FloatInterval:
+        """Bounds that hold the truth with at least this probability."""
+        if isinstance(self.error, RankError):
+            raise DataError(
+                "this estimate has no interval. The error of a quantile depends on the data, so "
+                "only its rank is guaranteed. Use .rank_error: so many records at most lie "
+                "between the value and the quantile that was asked for."
+            )
+        if confidence is _CONFIDENCE:
+            return self._usual
+        level = rational(confidence, "confidence")
+        if not 0 < level < 1:
+            raise DataError(
+                "confidence is not between 0 and 1. It is the probability that the bounds hold. "
+                "Use estimate.interval(0.99)."
+            )
+        return self.error.interval(self.value, level)
+
+    @cached_property
+    def _usual(self) -> FloatInterval:
+        """The bounds at 95%, which are shown, compared and printed again and again."""
+        if isinstance(self.error, RankError):
+            raise TypeError("a rank has no bounds")
+        return self.error.interval(self.value, _CONFIDENCE)
+
+    @property
+    def lower(self) -> float | None:
+        """The lower bound at 95%; None where only the rank is guaranteed."""
+        return None if isinstance(self.error, RankError) else self.interval()[0]
+
+    @property
+    def upper(self) -> float | None:
+        """The upper bound at 95%; None where only the rank is guaranteed."""
+        return None if isinstance(self.error, RankError) else self.interval()[1]
+
+    @property
+    def margin(self) -> float | None:
+        """The larger distance from the value to a bound at 95%."""
+        if isinstance(self.error, RankError):
+            return None
+        lower, upper = self.interval()
+        below: float = self.value - lower
+        above: float = upper - self.value
+        return max(below, above)
+
+    @property
+    def exact(self) -> bool:
+        """Whether no noise is in it: it was public, or computed from what was."""
+        return isinstance(self.error, LinearError) and not self.error.terms
+
+    @property
+    def rank_error(self) -> float | None:
+        """How many records lie at most between the value and its quantile, at 95%."""
+        return self.error.records if isinstance(self.error, RankError) else None
+
+    @property
+    def loss(self) -> PaidLoss:
+        """What all the releases that went into this number cost together."""
+        return payments_loss(self.releases)
+
+    # ------------------------------------------------------------------ as a number
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __format__(self, specification: str) -> str:
+        return format(self.value, specification) if specification else str(self)
+
+    def __round__(self, digits: int | None = None) -> Released:
+        return round(self.value, digits)
+
+    @property
+    def text(self) -> str:
+        """The value and its error; both bounds where they are not equally far."""
+        if isinstance(self.error, RankError):
+            records = f"{records_text(self.error.records)}, 95%"
+            if isinstance(self.value, int | float):
+                text = f"{released_number_text(self.value, None)} (rank ± {records})"
+            else:
+                text = f"{self.value} (behind the fullest by at most {records})"
+        elif self.exact:
+            text = f"{released_number_text(self.value, None)} (exact)"
+        else:
+            text = interval_text(self.value, *self.interval())
+        return text if self.safe else f"{text} UNSAFE: seeded noise"
+
+    def __str__(self) -> str:
+        return f"{self.text}   {self.loss}"
+
+    __repr__ = __str__
+
+    # ------------------------------------------------------------------ arithmetic
+
+    def __add__(self, other: object) -> "Estimate":
+        return self._linear(other, _ONE, _ONE)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> "Estimate":
+        return self._linear(other, _ONE, -_ONE)
+
+    def __rsub__(self, other: object) -> "Estimate":
+        return self._linear(other, -_ONE, _ONE)
+
+    def __neg__(self) -> "Estimate":
+        return self._scaled(-_ONE, Fraction(0))
+
+    def __mul__(self, other: object) -> "Estimate":
+        if isinstance(other, Estimate):
+            return self._combined(other, self.value * other.value, multiplied_bounds)
+        factor = _plain(other)
+        return NotImplemented if factor is None else self._scaled(factor, Fraction(0))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> "Estimate":
+        if isinstance(other, Estimate):
+            return self._divided(other)
+        divisor = _plain(other)
+        return NotImplemented if divisor is None else self._scaled(1 / divisor, Fraction(0))
+
+    def __rtruediv__(self, other: object) -> "Estimate":
+        dividend = _plain(other)
+        if dividend is None:
+            return NotImplemented
+        top = as_float(dividend)
+        return self._mapped(
+            quotient(top, self.value), lambda inner: divided_bounds((top, top), inner)
+        )
+
+    def _linear(self, other: object, own: Fraction, others: Fraction) -> "Estimate":
+        if other is self:
+            return self._scaled(own + others, Fraction(0))
+        if not isinstance(other, Estimate):
+            shift = _plain(other)
+            return NotImplemented if shift is None else self._scaled(own, others * shift)
+        value = _moved(self.value, own) + _moved(other.value, others)
+        if isinstance(self.error, LinearError) and isinstance(other.error, LinearError):
+            return self._with(value, self.error.plus(own, other.error, others), other)
+        return self._combined(
+            other, value, lambda a, b: added_bounds(scaled_bounds(a, own), scaled_bounds(b, others))
+        )
+
+    def _scaled(self, factor: Fraction, shift: Fraction) -> "Estimate":
+        value = _moved(self.value, factor, shift)
+        if isinstance(self.error, LinearError):
+            return self._with(value, self.error.times(factor))
+        constant = as_float(shift)
+        return self._mapped(
+            value, lambda inner: added_bounds(scaled_bounds(inner, factor), (constant, constant))
+        )
+
+    def _mapped(
+        self, value: Released, change: Callable[[FloatInterval], FloatInterval]
+    ) -> "Estimate":
+        if isinstance(self.error, RankError):
+            return self._with(value, self.error)
+        return self._with(value, BoundedError(lambda level: change(self.interval(level))))
+
+    def _combined(
+        self,
+        other: "Estimate",
+        value: Released,
+        join: Callable[[FloatInterval, FloatInterval], FloatInterval],
+    ) -> "Estimate":
+        if isinstance(self.error, RankError) or isinstance(other.error, RankError):
+            return self._with(value, RankError(inf), other)
+
+        def bounds(confidence: Fraction) -> FloatInterval:
+            # Both hold at once with the confidence asked for.
+            each = confidence if self.exact or other.exact else 1 - (1 - confidence) / 2
+            return join(self.interval(each), other.interval(each))
+
+        return self._with(value, BoundedError(bounds), other)
+
+    def _divided(self, other: "Estimate") -> "Estimate":
+        value = quotient(self.value, other.value)
+        first, second = _draw(self.error), _draw(other.error)
+        if first is None or second is None or first.source is second.source:
+            return self._combined(other, value, divided_bounds)
+
+        def bounds(confidence: Fraction) -> FloatInterval:
+            return quotient_interval(
+                as_float(self.value),
+                as_float(other.value),
+                (first.steps, second.steps),
+                (first.size, second.size),
+                1 - confidence,
+            )
+
+        return self._with(value, BoundedError(bounds), other)
+
+    def _with(
+        self, value: Released, error: Uncertainty | RankError, other: "Estimate | None" = None
+    ) -> "Estimate":
+        return computed(value, error, [self] if other is None else [self, other])
+
+
+def value_text(estimate: Estimate) -> str:
+    """The value alone, to two digits of its margin; negative ones as they are."""
+    if not isinstance(estimate.value, int | float):
+        return str(estimate.value)
+    text = released_number_text(estimate.value, estimate.margin)
+    return text if text.strip("-0.,") else text.removeprefix("-")  # a rounded -0.3 is 0
+
+
+def error_text(estimate: Estimate) -> str:
+    """What stands beside the value: ± where both ends are about equally far, else both ends."""
+    if estimate.exact:
+        return "exact"
+    if estimate.rank_error is not None:
+        records = f"{estimate.rank_error:,.0f}" if estimate.rank_error < inf else "∞"
+        text = f"rank ± {records}"
+    else:
+        text = bounds_text(estimate.value, *estimate.interval())
+    return text if estimate.safe else f"{text} UNSAFE: seeded noise"
+
+
+def cell_text(estimate: Estimate) -> str:
+    """Both."""
+    return f"{value_text(estimate)} {error_text(estimate)}"
+
+
+def computed(
+    value: Released, error: Uncertainty | RankError, parts: Sequence[Estimate]
+) -> Estimate:
+    """The result of arithmetic: it costs what went into it, and is as safe."""
+    first = parts[0]
+    note = first.note
+    for part in parts[1:]:
+        note = _joined(note, part.note)
+        if part.neighbors != first.neighbors:
+            raise DataError(
+                f"one estimate is for {first.neighbors} neighbors, the other for "
+                f"{part.neighbors}. Losses add up only under one relation. Ask both with the "
+                "same neighbors=."
+            )
+    mechanisms = _distinct([one for part in parts for one in _as_tuple(part.mechanism)])
+    return Estimate(
+        value=value,
+        error=error,
+        releases=tuple(dict.fromkeys(one for part in parts for one in part.releases)),
+        mechanism=mechanisms[0] if len(mechanisms) == 1 else mechanisms,
+        neighbors=first.neighbors,
+        note=note,
+        safe=all(part.safe for part in parts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _LaplaceDraw:
+    """One draw of Laplace noise: its scale in steps, and in the unit of the number it is in."""
+
+    source: NoiseDraw
+    steps: Fraction
+    size: float
+
+
+def _draw(error: Uncertainty | RankError) -> _LaplaceDraw | None:
+    """The draw that is all of an error, if its law is that of Laplace noise."""
+    if not isinstance(error, LinearError) or len(error.terms) != 1:
+        return None
+    ((weight, source),) = error.terms
+    steps = getattr(source.noise, "steps", None)
+    if not isinstance(steps, Fraction):
+        return None
+    return _LaplaceDraw(source, steps, as_float(abs(weight) * source.noise.grid.step * steps))
+
+
+def _plain(value: object) -> Fraction | None:
+    """A number as the rational that was written, or None if it is not a number."""
+    try:
+        return None if isinstance(value, bool | str) else rational(value, "the number")
+    except ValueError:
+        return None
+
+
+def _moved(value: Released, factor: Fraction, shift: Fraction = Fraction(0)) -> Released:
+    """factor·value + shift: an integer where all three are, else the nearest float."""
+    if not isinstance(value, int | float):
+        raise DataError(
+            "this estimate is a category. Only numbers are added and multiplied. Use its .value."
+        )
+    if isinstance(value, int):
+        exact = factor * value + shift
+        return exact.numerator if factor.denominator == shift.denominator == 1 else as_float(exact)
+    return as_float(factor) * value + as_float(shift)
+
+
+def _joined(first: str, second: str) -> str:
+    """Both notes, and one that is part of the other once."""
+    if second in first:
+        return first
+    return second if first in second else f"{first} {second}"
+
+
+def _as_tuple(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _distinct(values: list[object]) -> tuple[object, ...]:
+    return tuple({id(value): value for value in values}.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +478,13 @@ class Estimates(Mapping[Any, Estimate]):
         return len(self.cells)
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PaidLoss:
         """What all of them cost together: one release, not one per cell."""
-        return total_loss(
+        return payments_loss(
             tuple(release for estimate in self.values() for release in estimate.releases)
         )
 
-    def simultaneous(self, confidence: object = Fraction(95, 100)) -> dict[Any, Interval]:
+    def simultaneous(self, confidence: object = Fraction(95, 100)) -> dict[Any, FloatInterval]:
         """Intervals that hold all at once with at least this probability.
 
         Each of k intervals may miss with a k-th of the chance that is left, so together they miss

@@ -12,9 +12,8 @@ from typing import Any
 
 from discreet.errors import VerificationError
 from discreet.exact import decimal_text, rational
-from discreet.privacy.laws import Law, ProductLaw, WeightedLaw, enclosing
-from discreet.privacy.summed import SummedLaw
-from discreet.privacy.verification import TOLERANCE, Table, Verifiable, law_of, verify
+from discreet.privacy.laws import Law, ProductLaw, SummedLaw, WeightedLaw, enclosing
+from discreet.privacy.verification import TOLERANCE, LawTable, Verifiable, law_of, verify
 
 _BITS = 160
 _MOST_BITS = 20_480
@@ -54,7 +53,7 @@ class Beliefs:
 
 
 def experiment(
-    mechanism: Verifiable | Table, hypotheses: Mapping[Hashable, Sequence[object]]
+    mechanism: Verifiable | LawTable, hypotheses: Mapping[Hashable, Sequence[object]]
 ) -> "Experiment":
     """One analysis twice: with a person's data and without.
 
@@ -91,7 +90,7 @@ class Experiment:
     times, for the ``epsilon`` of this experiment.  Proof: docs/proofs/personal-information.md
     """
 
-    mechanism: Verifiable | Table
+    mechanism: Verifiable | LawTable
     inputs: Mapping[Hashable, tuple[object, object]]
 
     def __repr__(self) -> str:
@@ -129,14 +128,16 @@ class Experiment:
                 "the prior is not about the hypotheses of the experiment. It gives each of them "
                 "the probability that was believed before. Name each hypothesis once."
             )
-        read = {at: rational(prior[at], "a probability of the prior") for at in self.inputs}
-        total = sum(read.values(), Fraction(0))
-        if min(read.values()) < 0 or total != 1:
+        probabilities = {
+            at: rational(prior[at], "a probability of the prior") for at in self.inputs
+        }
+        total = sum(probabilities.values(), Fraction(0))
+        if min(probabilities.values()) < 0 or total != 1:
             raise VerificationError(
                 f"the probabilities of the prior sum to {decimal_text(total)}, or one is below 0. "
                 'They are at least 0 and sum to exactly 1. Write them as "1/3" or 0.25.'
             )
-        return read
+        return probabilities
 
 
 def _read_inputs(hypotheses: object) -> dict[Hashable, tuple[object, object]]:

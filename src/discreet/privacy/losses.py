@@ -1,21 +1,235 @@
-"""Privacy losses as exact values, and the rules that turn one into another.
+"""Privacy losses as exact values: ε, δ and ρ as they are read, conversions, and budgets."""
 
-A loss is what one release may reveal of one unit.  Numbers are rationals; a conversion
-that cannot be exact rounds the loss *up*.  Proofs: docs/proofs/losses.md
-
-    PureDP ──▶ ApproximateDP ──▶ TotalVariation ──▶ ApproximateDP (ε = 0)
-       └─────▶ ZeroConcentratedDP ──▶ ApproximateDP (needs a δ), TotalVariation
-"""
-
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, field
 from fractions import Fraction
+from math import log, log1p
+from operator import index
+from typing import Final, SupportsIndex, cast
 
-from discreet.errors import PrivacyParameterError
-from discreet.exact import decimal_text, exp_minus, square_root, stated
-from discreet.privacy.conversions import concentrated_epsilon, group_delta, rounded_up
-from discreet.privacy.parameters import read_count, read_delta, read_number
+import numpy as np
+
+from discreet.errors import PrivacyParameterError, PrivacyWarning, Remedy
+from discreet.exact import (
+    decimal_text,
+    exp_minus,
+    logarithm,
+    named_number_text,
+    rational,
+    square_root,
+)
+from discreet.exact.rational import MAX_BITS
+
+LARGE_EPSILON = Fraction(20)
+SMALL_EPSILON = Fraction(1, 10**6)
+LEAST_EPSILON = Fraction(1, 10**100)
+_SMALL_CONSTANT: Final = Remedy(
+    python="Use a small constant such as epsilon=1 or epsilon=0.1.",
+    sql="Use a small constant: SET epsilon = 1 or SET epsilon = 0.1.",
+    policy="Use a small constant such as epsilon = 1 or epsilon = 0.1.",
+    command="Use a small constant such as --epsilon 1 or --epsilon 0.1.",
+)
+
+
+def read_number(value: object, name: str) -> Fraction:
+    """A finite number, exactly as written; a Fraction or an int of ordinary length is that already.
+
+    >>> read_number("0.1", "epsilon"), read_number(3, "count")
+    (Fraction(1, 10), Fraction(3, 1))
+    """
+    if type(value) is Fraction or type(value) is int:
+        above, below = value.as_integer_ratio()
+        if max(above.bit_length(), below.bit_length()) <= MAX_BITS:
+            return Fraction(value)
+    return rational(value, name)
+
+
+def read_epsilon(value: object, *, stacklevel: int = 3) -> Fraction:
+    """A positive, finite ε, exactly as written.
+
+    >>> read_epsilon(0.1)
+    Fraction(1, 10)
+    >>> read_epsilon(0)
+    Traceback (most recent call last):
+      ...
+    discreet.errors.PrivacyParameterError: epsilon is 0. It bounds how much one person can \
+change the odds of any answer, so it must be above 0. Use a small constant such as epsilon=1 \
+or epsilon=0.1.
+    """
+    if value is None:
+        raise PrivacyParameterError(
+            "epsilon is not given. It says how much privacy the answer may cost: the most that one "
+            "person can change the odds of any answer, as a logarithm.",
+            Remedy(
+                python="Add epsilon=1, or less for more privacy and more noise.",
+                sql="Write SET epsilon = 1, or less for more privacy and more noise.",
+                policy="Add epsilon = 1, or less for more privacy and more noise.",
+                command="Add --epsilon 1, or less for more privacy and more noise.",
+            ),
+        )
+    epsilon = read_number(value, "epsilon")
+    if epsilon <= 0:
+        raise PrivacyParameterError(
+            f"epsilon is {decimal_text(epsilon)}. It bounds how much one person can change the "
+            "odds of any answer, so it must be above 0.",
+            _SMALL_CONSTANT,
+        )
+    if epsilon < LEAST_EPSILON:
+        raise PrivacyParameterError(
+            "epsilon is below 10^-100. Noise that large drowns every data set that can exist, and "
+            "its error would not fit in a number.",
+            _SMALL_CONSTANT,
+        )
+    if epsilon > LARGE_EPSILON:
+        _warn(
+            f"epsilon is {decimal_text(epsilon)}: one person may change the odds of an answer by "
+            "a factor of e^ε, here over 480 million, which protects nobody. Meaningful values "
+            "are small constants such as 0.1 or 1.",
+            stacklevel,
+        )
+    elif epsilon < SMALL_EPSILON:
+        _warn(
+            f"epsilon is {decimal_text(epsilon)}: the noise is over a million times one "
+            "person's effect, so the answer says nothing about any data set of ordinary size. "
+            "Meaningful values are small constants such as 0.1 or 1.",
+            stacklevel,
+        )
+    return epsilon
+
+
+def _warn(message: str, stacklevel: int) -> None:
+    warnings.warn(message, PrivacyWarning, stacklevel=stacklevel + 1)
+
+
+def read_delta(value: object) -> Fraction:
+    """A δ with 0 ≤ δ < 1, exactly as written.
+
+    >>> read_delta(1e-6)
+    Fraction(1, 1000000)
+    """
+    delta = read_number(value, "delta")
+    if not 0 <= delta < 1:
+        raise PrivacyParameterError(
+            f"delta is {decimal_text(delta)}. It is a probability of failure, so it must be at "
+            "least 0 and below 1.",
+            Remedy(
+                python="Use something far below 1/(number of people), such as delta=1e-6.",
+                sql="Use something far below 1/(number of people): SET delta = 1e-6.",
+                policy="Use something far below 1/(number of people), such as delta = 1e-6.",
+                command="Use something far below 1/(number of people), such as --delta 1e-6.",
+            ),
+        )
+    return delta
+
+
+def read_positive(value: object, name: str, remedy: str) -> Fraction:
+    """A positive, finite parameter such as a scale, exactly as written."""
+    number = read_number(value, name)
+    if number <= 0:
+        raise PrivacyParameterError(
+            f"{name} is {decimal_text(number)}. It must be above 0. {remedy}"
+        )
+    return number
+
+
+def read_confidence(confidence: object) -> Fraction:
+    """A confidence strictly between 0 and 1."""
+    level = read_number(confidence, "confidence")
+    if not 0 < level < 1:
+        raise PrivacyParameterError(
+            f"confidence is {decimal_text(level)}. It is the probability that the bound holds, so "
+            "it lies between 0 and 1. Use 0.95."
+        )
+    return level
+
+
+def read_count(value: object, name: str, what: str) -> int:
+    """A whole number above 0 that counts something.
+
+    >>> read_count(3, "cells", "released numbers")
+    3
+    """
+    try:
+        count = 0 if isinstance(value, bool | np.bool_) else index(cast(SupportsIndex, value))
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise PrivacyParameterError(
+            f"{name} is not a whole number above 0. It is the number of {what}. Use 1, or more."
+        )
+    return count
+
 
 _BITS = 96
+
+
+def rounded_up(value: Fraction, bits: int = MAX_BITS // 2) -> Fraction:
+    """The value, rounded up where it is not exact in so many significant bits: losses round up.
+
+    >>> rounded_up(Fraction(1, 3)), rounded_up(Fraction(1, 300), 2)
+    (Fraction(1, 3), Fraction(1, 256))
+    """
+    top, bottom = value.numerator.bit_length(), value.denominator.bit_length()
+    if max(top, bottom) <= bits:
+        return value
+    shift = min(bits - (top - bottom), MAX_BITS - 2)
+    if shift >= 0:
+        return Fraction(-(-(value.numerator << shift) // value.denominator), 1 << shift)
+    return Fraction(-(-value.numerator // (value.denominator << -shift)) << -shift)
+
+
+def group_delta(epsilon: Fraction, delta: Fraction, size: int) -> Fraction:
+    """δ·(1 + e^ε + … + e^((k-1)ε)) for a group of k and ε, δ > 0, rounded up; at most 1.
+
+    The sum is (1 - e^(-kε))/(1 - e^(-ε)) · e^((k-1)ε), and at most k · e^((k-1)ε).
+    """
+    bits = _BITS + delta.denominator.bit_length() + size.bit_length()
+    bits += max(0, epsilon.denominator.bit_length() - epsilon.numerator.bit_length())
+    unit = 1 << bits
+    decay, _ = exp_minus((size - 1) * epsilon, bits)
+    if Fraction(decay, unit) <= delta:
+        return Fraction(1)
+    least, _ = exp_minus(size * epsilon, bits)
+    _, most = exp_minus(epsilon, bits)
+    terms = Fraction(size)
+    if most < unit:
+        terms = min(terms, Fraction(unit - least, unit - most))
+    return min(Fraction(1), rounded_up(delta * terms * Fraction(unit, decay), _BITS))
+
+
+def concentrated_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
+    """The ε at which ρ-zCDP implies (ε,δ)-DP, for δ > 0, rounded up to 96 bits."""
+    if rho == 0:
+        return Fraction(0)
+    excess = _best_excess(rho, delta)
+    order = 1 + excess
+    bits = _BITS + abs(excess.denominator.bit_length() - excess.numerator.bit_length())
+    _, first = logarithm(1 / (order * delta), bits)
+    _, second = logarithm(excess / order, bits)
+    epsilon = rho * order + (first / excess + second) / (1 << bits)
+    return rounded_up(max(epsilon, Fraction(0)), _BITS)
+
+
+def _best_excess(rho: Fraction, delta: Fraction) -> Fraction:
+    """The α - 1 that minimizes the conversion bound, by golden-section search on its logarithm."""
+    rate = float(min(rho, Fraction(10) ** 300))
+    log_delta = log(delta.numerator) - log(delta.denominator)
+
+    def bound(power: float) -> float:
+        excess: float = 2.0**power
+        return rate * excess - (log_delta + log1p(excess)) / excess - log1p(1 / excess)
+
+    low, high = -500.0, 1000.0
+    ratio = (5**0.5 - 1) / 2
+    for _ in range(120):
+        left, right = high - ratio * (high - low), low + ratio * (high - low)
+        if bound(left) <= bound(right):
+            high = right
+        else:
+            low = left
+    return Fraction(2.0**low)
+
+
 _UNIT = 1 << _BITS
 
 
@@ -40,7 +254,7 @@ class PureDP:
         return f"PureDP(epsilon={self.epsilon})"
 
     def __str__(self) -> str:
-        return f"{stated('ε', self.epsilon)}"
+        return f"{named_number_text('ε', self.epsilon)}"
 
     def __add__(self, other: "PureDP") -> "PureDP":
         if not isinstance(other, PureDP):
@@ -91,7 +305,7 @@ class ApproximateDP:
         return f"ApproximateDP(epsilon={self.epsilon}, delta={self.delta})"
 
     def __str__(self) -> str:
-        return f"{stated('ε', self.epsilon)}, {stated('δ', self.delta)}"
+        return f"{named_number_text('ε', self.epsilon)}, {named_number_text('δ', self.delta)}"
 
     def __add__(self, other: "ApproximateDP | PureDP") -> "ApproximateDP":
         if isinstance(other, PureDP):
@@ -149,7 +363,7 @@ class ZeroConcentratedDP:
         return f"ZeroConcentratedDP(rho={self.rho})"
 
     def __str__(self) -> str:
-        return f"{stated('ρ', self.rho)}"
+        return f"{named_number_text('ρ', self.rho)}"
 
     def __add__(self, other: "ZeroConcentratedDP") -> "ZeroConcentratedDP":
         if not isinstance(other, ZeroConcentratedDP):
@@ -212,7 +426,7 @@ class TotalVariation:
         return f"TotalVariation(delta={self.delta})"
 
     def __str__(self) -> str:
-        return f"{stated('TV', self.delta)}"
+        return f"{named_number_text('TV', self.delta)}"
 
     def __add__(self, other: "TotalVariation") -> "TotalVariation":
         if not isinstance(other, TotalVariation):
@@ -238,3 +452,57 @@ def _not_negative(value: object, name: str) -> Fraction:
             f"Use {name}=0 or a positive number."
         )
     return number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """A cap on the privacy loss of everything that is asked of one data set.
+
+    δ is split in advance: ``conversion_delta`` is for turning zCDP into ε, the rest is for the
+    δ of the questions themselves.  The default is one half each.
+
+    >>> Budget(epsilon=1, delta=1e-6)
+    Budget(epsilon=1, delta=1/1000000)
+    >>> Budget(epsilon=1, delta=1e-6, conversion_delta=9e-7).question_delta
+    Fraction(1, 10000000)
+    >>> Budget(epsilon=1).covers(PureDP(epsilon=1))
+    True
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    conversion_delta: Fraction = None  # type: ignore[assignment]  # half of delta unless stated
+    question_delta: Fraction = field(init=False, compare=False)
+    """What the δ of all questions may add up to when asking is adaptive."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", read_delta(self.delta))
+        object.__setattr__(self, "conversion_delta", self._read_conversion_delta())
+        object.__setattr__(self, "question_delta", self.delta - self.conversion_delta)
+
+    def __repr__(self) -> str:
+        split = self.conversion_delta
+        stated = "" if 2 * split == self.delta else f", conversion_delta={split}"
+        return f"Budget(epsilon={self.epsilon}, delta={self.delta}{stated})"
+
+    def __str__(self) -> str:
+        return f"{named_number_text('ε', self.epsilon)}, {named_number_text('δ', self.delta)}"
+
+    def covers(self, loss: PureDP | ApproximateDP) -> bool:
+        """Whether a total loss stays within the cap."""
+        delta = loss.delta if isinstance(loss, ApproximateDP) else Fraction(0)
+        return loss.epsilon <= self.epsilon and delta <= self.delta
+
+    def _read_conversion_delta(self) -> Fraction:
+        # The field says Fraction for those who read it; None is what it is before it is set.
+        if self.conversion_delta is None:
+            return self.delta / 2  # type: ignore[unreachable]
+        part = rational(self.conversion_delta, "conversion_delta")
+        if not 0 <= part <= self.delta:
+            raise PrivacyParameterError(
+                f"conversion_delta is {decimal_text(part)}. It is the part of delta that is kept "
+                f"for converting zCDP, so it lies between 0 and {decimal_text(self.delta)}. "
+                "Leave it out for one half."
+            )
+        return part

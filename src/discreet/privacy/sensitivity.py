@@ -1,16 +1,86 @@
-"""How far one unit can move the true answer."""
+"""How far one unit can move the true answer, under either neighbor relation.
+
+``Sensitive`` is that answer before noise: its repr hides it, and only a mechanism opens it.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from math import ceil, comb, floor, isqrt
-from typing import Any
+from typing import Any, Generic, NoReturn, TypeVar
 
-from discreet.errors import BoundsError, PrivacyParameterError
+from discreet.errors import BoundsError, PrivacyParameterError, Remedy
 from discreet.exact import Grid, decimal_text, rational, round_up, square_root
-from discreet.privacy.neighbors import Neighbors
-from discreet.privacy.parameters import read_count, read_number
+from discreet.privacy.losses import read_count, read_number
+
+
+class Neighbors(StrEnum):
+    """The neighboring relation.
+
+    ``add-remove``: one record more or less; the number of records is private.
+    ``replace``: one record swapped for another; the number of records is public.
+
+    >>> Neighbors.read("replace")
+    <Neighbors.REPLACE: 'replace'>
+    """
+
+    ADD_REMOVE = "add-remove"
+    REPLACE = "replace"
+
+    @staticmethod
+    def read(value: object) -> "Neighbors":
+        """The relation with that name; only a text is compared with the names."""
+        return Neighbors(value) if isinstance(value, str) else Neighbors._missing_(value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        # What is not a text is not shown: it may be data in the wrong place.
+        shown = repr(value[:40]) if isinstance(value, str) else f"a {type(value).__name__}"
+        raise PrivacyParameterError(
+            f"neighbors is {shown}. It says which data sets must be hard to tell apart: "
+            '"add-remove" (one record more or less) or "replace" (one record swapped).',
+            Remedy(
+                python='Use neighbors="add-remove" unless the number of records is public.',
+                policy='Use neighbors = "add-remove" unless the number of records is public.',
+            ),
+        )
+
+
+Value = TypeVar("Value")
+
+
+class Sensitive(Generic[Value]):
+    """A true value on its way to a mechanism: it does not show itself.
+
+    Engines make it, mechanisms open it, and nothing in between can print, compare, format
+    or pickle it.
+
+    >>> Sensitive(42)
+    Sensitive(hidden)
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Value) -> None:
+        self._value = value
+
+    def open(self) -> Value:
+        """The true value.  Only a mechanism calls this (held by tests/laws)."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Sensitive(hidden)"
+
+    def __reduce__(self) -> str:
+        raise TypeError("a sensitive value does not leave the process")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("a sensitive value cannot be compared; pass it to a mechanism")
+
 
 _BITS = 64
 _ROOT_ERROR = 1 << 40
@@ -106,16 +176,16 @@ class Sensitivity:
         """
         step = Grid.of(grid).step
         norms = {"l1": self.l1, "linf": self.linf}
-        found = {
+        norms_on_grid = {
             name: norm and max(1, norm // step) * step  # a move, however small, is a step
             for name, norm in norms.items()
         }
         squares = _near_whole((self.l2 / step) ** 2) if self.l2 else None
         if squares is None or squares.denominator == 1:
-            found["l2"] = self.l2
+            norms_on_grid["l2"] = self.l2
         else:
-            found["l2"] = _root(max(1, floor(squares)) * step**2)
-        return Sensitivity(**found)
+            norms_on_grid["l2"] = _root(max(1, floor(squares)) * step**2)
+        return Sensitivity(**norms_on_grid)
 
     def in_steps(self, norm: str, grid: Grid, dimension: int | None = None) -> Fraction:
         """How many steps of a grid values on it move by, at most; a single number by whole ones.

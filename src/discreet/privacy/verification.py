@@ -1,21 +1,93 @@
 """Exact verification: what two laws give away about which of them was drawn from.
 
-It suffices to bound the ratio of the probabilities point by point, so a mechanism with a known
-law is verified by looking at its atoms.  Numbers are rationals that are never below the truth
-and at most 1e-12 above it.  Proof: docs/proofs/verification.md
+Laws that cannot be what they say are refused: no number about them would be right.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, partial
 from math import inf
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from discreet.errors import VerificationError
 from discreet.exact import decimal_text, exp_minus, logarithm, rational, round_up
-from discreet.privacy.consistency import Enclosed, enclose
 from discreet.privacy.laws import Atom, Law, WeightedLaw
+
+LARGEST_TAIL = Fraction(1, 10**13)
+
+
+class EnclosedAtom(NamedTuple):
+    """Enclosures of 2^bits times the two probabilities of an atom."""
+
+    first_low: int
+    first_high: int
+    second_low: int
+    second_high: int
+
+    @property
+    def width(self) -> int:
+        """How far the two probabilities together are from being known."""
+        return self.first_high - self.first_low + self.second_high - self.second_low
+
+    def swapped(self) -> "EnclosedAtom":
+        """The enclosures with the two laws exchanged."""
+        return EnclosedAtom(self.second_low, self.second_high, self.first_low, self.first_high)
+
+
+def enclose(atoms: Sequence[Atom], bits: int) -> list[EnclosedAtom]:
+    """The probabilities of all atoms, of two laws that each sum to 1."""
+    rows = [EnclosedAtom(*atom.first(bits), *atom.second(bits)) for atom in atoms]
+    _check_total(sum(row.first_low for row in rows), sum(row.first_high for row in rows), bits)
+    _check_total(sum(row.second_low for row in rows), sum(row.second_high for row in rows), bits)
+    tails = 0
+    for atom, row in zip(atoms, rows, strict=True):
+        if not atom.constant:
+            tails += row.first_high + row.second_high
+        elif not _is_consistent(atom, row, bits):
+            raise VerificationError(
+                "a ratio that the law states is not that of its probabilities. Losses are "
+                "computed from it. Correct ratio, log_ratio or probabilities in the law."
+            )
+    if tails > LARGEST_TAIL * (1 << bits):
+        raise VerificationError(
+            f"the far tails of the laws hold {tails / (1 << bits):.3g}. They are counted as "
+            "fully revealing, so they must be negligible. Let the law list more outcomes."
+        )
+    return rows
+
+
+def _check_total(low: int, high: int, bits: int) -> None:
+    if not low <= 1 << bits <= high:
+        raise VerificationError(
+            f"the probabilities of the law sum to {low / (1 << bits):.6g}. They must sum to 1: an "
+            "outcome is missing or counted twice. Correct the law."
+        )
+
+
+def _is_consistent(atom: Atom, row: EnclosedAtom, bits: int) -> bool:
+    """Whether what the atom states can be true of the enclosed probabilities."""
+    if atom.probabilities is not None:
+        first, second = (probability * (1 << bits) for probability in atom.probabilities)
+        if not row.first_low <= first <= row.first_high:
+            return False
+        if not row.second_low <= second <= row.second_high:
+            return False
+    if atom.ratio is not None:
+        top, bottom = atom.ratio.numerator, atom.ratio.denominator
+        if row.first_low * bottom > row.second_high * top:
+            return False
+        if row.first_high * bottom < row.second_low * top:
+            return False
+    if not atom.log_ratio:
+        return True
+    large = row if atom.log_ratio > 0 else row.swapped()
+    low, high = exp_minus(abs(atom.log_ratio), 64)
+    return (
+        large.first_low * low >> 64 <= large.second_high
+        and -(-large.first_high * high >> 64) >= large.second_low
+    )
+
 
 TOLERANCE = Fraction(1, 10**12)
 
@@ -25,7 +97,7 @@ _STEP = TOLERANCE / 4
 
 
 class Verifiable(Protocol):
-    """Anything that knows the exact law of its output on an input.
+    """A mechanism that knows the exact law of its output on an input.
 
     The law may be a plain mapping from outcomes to probabilities that sum to 1.
     """
@@ -34,11 +106,11 @@ class Verifiable(Protocol):
         """The law of the output on this input."""
 
 
-Table = Mapping[Any, "Law | Mapping[Any, object]"]
+LawTable = Mapping[Any, "Law | Mapping[Any, object]"]
 """A mechanism written out: the law of the output for each input."""
 
 
-def verify(mechanism: Verifiable | Table, first: object, second: object) -> "Verification":
+def verify(mechanism: Verifiable | LawTable, first: object, second: object) -> "Verification":
     """Compare a mechanism's laws on two inputs, exactly.
 
     The mechanism is anything with a method ``law(value)``, or a table of laws written by hand.
@@ -55,7 +127,7 @@ def verify(mechanism: Verifiable | Table, first: object, second: object) -> "Ver
     return Verification(atoms=tuple(law_of(mechanism, first).against(law_of(mechanism, second))))
 
 
-def law_of(mechanism: Verifiable | Table, value: object) -> Law:
+def law_of(mechanism: Verifiable | LawTable, value: object) -> Law:
     """The exact law of a mechanism's output on an input."""
     law: object
     if isinstance(mechanism, Mapping):
@@ -91,8 +163,8 @@ class Verification:
 
     def __repr__(self) -> str:
         return (
-            f"Verification({stated('epsilon', self.epsilon)}, "
-            f"{stated('total_variation', self.total_variation)})"
+            f"Verification({parameter_text('epsilon', self.epsilon)}, "
+            f"{parameter_text('total_variation', self.total_variation)})"
         )
 
     @cached_property
@@ -158,13 +230,13 @@ class Verification:
         """Whether every probability is a known rational."""
         return all(atom.probabilities is not None for atom in self.atoms)
 
-    def enclosed_atoms(self, bits: int = _BITS) -> Iterator[tuple[Atom, Enclosed]]:
+    def enclosed_atoms(self, bits: int = _BITS) -> Iterator[tuple[Atom, EnclosedAtom]]:
         """The possible atoms, each with its enclosed probabilities, once the laws add up."""
         for atom, row in zip(self.atoms, self._rows(bits), strict=True):
             if row.first_high or row.second_high:
                 yield atom, row
 
-    def narrow_atoms(self) -> tuple[int, list[tuple[Atom, Enclosed]]]:
+    def narrow_atoms(self) -> tuple[int, list[tuple[Atom, EnclosedAtom]]]:
         """``(bits, atoms)``: enclosed so narrowly that even all widths together are negligible."""
         bits = _BITS
         while bits <= _MOST_BITS:
@@ -176,7 +248,7 @@ class Verification:
         raise _too_improbable()
 
     @cached_property
-    def _rows(self) -> Callable[[int], list[Enclosed]]:
+    def _rows(self) -> Callable[[int], list[EnclosedAtom]]:
         return cache(partial(enclose, self.atoms))
 
     def _hockey_stick(self, level: Fraction, bits: int, swapped: bool) -> tuple[int, int]:
@@ -208,7 +280,7 @@ def read_level(epsilon: object) -> Fraction:
     return level
 
 
-def stated(name: str, value: Fraction | float) -> str:
+def parameter_text(name: str, value: Fraction | float) -> str:
     """A short text for a number and its name: ``epsilon=1/2``, ``epsilon≈1.09861``."""
     shown = "∞" if value == inf else decimal_text(Fraction(value))
     return f"{name}{shown}" if shown.startswith("≈") else f"{name}={shown}"
@@ -227,7 +299,7 @@ def _size_of_log(atom: Atom) -> Fraction:
     raise _too_improbable()
 
 
-def _known_excess(row: Enclosed, gain: Fraction, bits: int) -> tuple[int, int]:
+def _known_excess(row: EnclosedAtom, gain: Fraction, bits: int) -> tuple[int, int]:
     """An enclosure of 2^bits · first · max(0, 1 - e^(-gain))."""
     if gain <= 0:
         return 0, 0
@@ -236,7 +308,7 @@ def _known_excess(row: Enclosed, gain: Fraction, bits: int) -> tuple[int, int]:
     return row.first_low * (one - high) >> bits, -(-row.first_high * (one - low) >> bits)
 
 
-def _excess(row: Enclosed, decay: tuple[int, int], bits: int) -> tuple[int, int]:
+def _excess(row: EnclosedAtom, decay: tuple[int, int], bits: int) -> tuple[int, int]:
     """An enclosure of 2^bits · max(0, first - second/decay), given one of the decay e^(-level)."""
     decay_low, decay_high = decay
     low = row.first_low

@@ -1,7 +1,7 @@
 """From what was asked to what will be measured: everything that can be refused is refused here.
 
-A checked question has passed every rule, so that pricing and running it cannot fail for a
-reason that was known before.
+A checked question has passed every rule, so that pricing and running it cannot fail for a reason
+that was known before.
 """
 
 from collections import Counter
@@ -12,40 +12,138 @@ from functools import cached_property
 from math import prod
 
 from discreet.errors import DiscreetError, Front, QueryError, Remedy
-from discreet.measures.measure import Measure, Output
-from discreet.measures.steps import Rules
-from discreet.measures.table import measured
-from discreet.measures.unit import Unit
+from discreet.measures.measure import Measure, MeasureRules, Output, Unit
+from discreet.measures.registry import measured
 from discreet.plan.columns import (
     MOST_BINS,
     MOST_KEYS,
     Column,
-    Number,
+    NumberColumn,
 )
 from discreet.plan.expressions import (
+    Absolute,
     Applied,
+    Both,
+    Calculation,
+    Chosen,
+    Clipped,
     Compared,
     Constant,
+    Either,
+    Floored,
     Joined,
+    Missing,
     Named,
+    Negated,
     Node,
     check_sizes,
+    expression_text,
     names_in,
     number_text,
     replaced,
-    shown,
     walk,
 )
-from discreet.plan.functions import SIGNATURES
-from discreet.plan.kinds import Kind
+from discreet.plan.functions import SIGNATURES, Kind
 from discreet.plan.schema import Schema
-from discreet.plan.types import check, condition_of, unknown_column, written_size
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.groupings import Grouping, Listed, Unlisted, Whole, grouping_of, label_column
-from discreet.question.origin import origin, schema_of
-from discreet.question.query import After, Key, Query
-from discreet.question.relations import THE_TABLE, Relation
-from discreet.question.released import check_after
+from discreet.plan.types import (
+    CheckedExpression,
+    check_expression,
+    condition_of,
+    unknown_column,
+    written_size,
+)
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.groupings import (
+    Grouping,
+    IntegerGrouping,
+    ListedGrouping,
+    PrivateGrouping,
+    grouping_of,
+    label_column,
+)
+from discreet.question.query import GroupKey, PostProcessing, Query
+from discreet.question.relations import THE_TABLE, Relation, origin, schema_of
+
+ALLOWED_AFTER_RELEASE = (
+    "+ - * /, ABS, FLOOR, CEIL, ROUND, CLIP, LEAST, GREATEST, COALESCE, NULLIF and CASE"
+)
+_Offered = (
+    Named
+    | Constant
+    | Calculation
+    | Absolute
+    | Floored
+    | Clipped
+    | Chosen
+    | Compared
+    | Both
+    | Either
+    | Negated
+    | Missing
+)
+
+
+def check_after(
+    after: PostProcessing, columns: Mapping[str, Column], groups: frozenset[str]
+) -> PostProcessing:
+    """The same steps with every expression checked; ``columns`` are the outputs and groups."""
+    return PostProcessing(
+        tuple((name, _column(name, node, columns, groups)) for name, node in after.columns),
+        None if after.having is None else _condition(after.having, columns),
+        tuple(
+            (_checked_part(node, columns, "ORDER BY").node, falling)
+            for node, falling in after.order
+        ),
+        after.limit,
+        after.offset,
+    )
+
+
+def _condition(node: Node, columns: Mapping[str, Column]) -> Node:
+    """A condition of HAVING; of those that AND combines, each is one by itself."""
+    if isinstance(node, Both):
+        left, right = (_condition(part, columns) for part in (node.left, node.right))
+        return Both(left, right, place=node.place)
+    typed = _checked_part(node, columns, "HAVING")
+    if typed.kind is not Kind.BOOLEAN:
+        raise QueryError(
+            f"HAVING got {expression_text(node)[:60]!r}, which is not a condition. It keeps the "
+            "groups whose released numbers fulfil it. Write HAVING COUNT(*) > 100."
+        ).at(node.place)
+    return typed.node
+
+
+def _column(name: str, node: Node, columns: Mapping[str, Column], groups: frozenset[str]) -> Node:
+    typed = _checked_part(node, columns, "SELECT")
+    checked_node = typed.node
+    if isinstance(checked_node, Named):
+        return checked_node
+    if typed.kind is not Kind.NUMBER:
+        raise QueryError(
+            f"the column {name[:60]!r} is {expression_text(node)[:60]!r}, which is not a number. "
+            "Columns computed from released numbers are numbers with an error: "
+            f"{ALLOWED_AFTER_RELEASE}. Use these, or change the answer afterwards."
+        ).at(node.place)
+    for part in walk(checked_node):
+        if isinstance(part, Named) and part.name in groups:
+            raise QueryError(
+                f"the column {name[:60]!r} computes with the group {part.name[:60]!r}. Only "
+                "aggregates have an error to carry on. Select the group by itself, and compute "
+                "afterwards."
+            ).at(part.place or node.place)
+    return checked_node
+
+
+def _checked_part(node: Node, columns: Mapping[str, Column], clause: str) -> CheckedExpression:
+    for part in walk(node):
+        if not isinstance(part, _Offered):
+            raise QueryError(
+                f"{clause} uses {expression_text(part)[:60]!r} on released numbers. Their errors "
+                f"are carried through {ALLOWED_AFTER_RELEASE}. Use these, or change the answer "
+                "afterwards."
+            ).at(part.place or node.place)
+    return check_expression(node, columns)
+
 
 _MOST_OUTPUTS = 200
 _MOST_PASSES = 50
@@ -70,9 +168,9 @@ class Question:
     where: tuple[Node, ...]
     keys: tuple[tuple[str, Grouping], ...]
     outputs: tuple[Output, ...]
-    rules: Rules
+    rules: MeasureRules
     source: Relation
-    after: After
+    after: PostProcessing
     declared: Schema
     """What was declared of the tables."""
 
@@ -112,20 +210,20 @@ class Question:
     @cached_property
     def selects_keys(self) -> bool:
         """Whether groups have to be found privately."""
-        return any(isinstance(grouping, Unlisted) for _, grouping in self.keys)
+        return any(isinstance(grouping, PrivateGrouping) for _, grouping in self.keys)
 
     @cached_property
     def cells(self) -> int | None:
         """The number of groups, where it is public."""
         sizes: list[int] = []
         for _, grouping in self.keys:
-            if isinstance(grouping, Unlisted):
+            if isinstance(grouping, PrivateGrouping):
                 return None
             sizes.append(grouping.size)
         return prod(sizes)
 
 
-def checked(query: Query, schema: Schema) -> Question:
+def checked_question(query: Query, schema: Schema) -> Question:
     """The question, or a refusal that states fact, rule and remedy.  No data are read."""
     try:
         return _checked(query, schema)
@@ -146,13 +244,17 @@ def _checked(query: Query, schema: Schema) -> Question:
     keys = _keys(asked.keys, columns)
     _check_names(query)
     person, replaces = schema.by_person, schema.neighbors is Neighbors.REPLACE
-    rules = Rules(
+    rules = MeasureRules(
         replace=replaces,
         fixed=replaces and not person and not where and not keys and source == THE_TABLE,
         by_person=person,
     )
     outputs = measured(asked.outputs, columns, rules)
-    after = _checked_after(query.after, outputs, keys) if query.after != After() else query.after
+    after = (
+        _checked_after(query.after, outputs, keys)
+        if query.after != PostProcessing()
+        else query.after
+    )
     question = Question(local, query, where, keys, outputs, rules, source, after, schema)
     _check_size(question)
     _check_passes(question)
@@ -161,30 +263,32 @@ def _checked(query: Query, schema: Schema) -> Question:
 
 
 def _checked_after(
-    after: After, outputs: tuple[Output, ...], keys: tuple[tuple[str, Grouping], ...]
-) -> After:
+    after: PostProcessing, outputs: tuple[Output, ...], keys: tuple[tuple[str, Grouping], ...]
+) -> PostProcessing:
     columns: dict[str, Column] = {
-        output.name: Number(whole=output.dated, dated=output.dated) for output in outputs
+        output.name: NumberColumn(whole=output.dated, dated=output.dated) for output in outputs
     }
     for name, grouping in keys:
         columns[name] = label_column(grouping)
     return check_after(after, columns, frozenset(name for name, _ in keys))
 
 
-def _keys(keys: tuple[Key, ...], columns: Mapping[str, Column]) -> tuple[tuple[str, Grouping], ...]:
-    found: list[tuple[str, Grouping]] = []
+def _keys(
+    keys: tuple[GroupKey, ...], columns: Mapping[str, Column]
+) -> tuple[tuple[str, Grouping], ...]:
+    groupings: list[tuple[str, Grouping]] = []
     cells = 1
     for key in keys:
         grouping = grouping_of(key, columns)
-        cells *= 1 if isinstance(grouping, Unlisted) else grouping.size
+        cells *= 1 if isinstance(grouping, PrivateGrouping) else grouping.size
         if cells > MOST_KEYS:  # at once: listing the others would take long
             raise QueryError(
                 f"the groups are {cells:,} combinations of public values or more. Every one of "
                 f"them is released, and at most {MOST_KEYS:,} can be. Group by fewer columns or "
                 "wider bins."
             )
-        found.append((key.name, grouping))
-    return tuple(found)
+        groupings.append((key.name, grouping))
+    return tuple(groupings)
 
 
 def _asked_of(query: Query) -> list[Node]:
@@ -222,7 +326,7 @@ def _written_out(query: Query, schema: Schema) -> Query:
         derived[name] = replaced(node, derived)
     check_sizes(derived.values())  # before each is looked at
     for node in derived.values():
-        check(node, columns)
+        check_expression(node, columns)
     asked = replace(
         query,
         where=tuple(replaced(node, derived) for node in query.where),
@@ -277,7 +381,7 @@ def _check_names(query: Query) -> None:
 
 def _check_size(question: Question) -> None:
     for name, grouping in question.keys:
-        long = isinstance(grouping, Listed) and len(grouping.values) > MOST_BINS
+        long = isinstance(grouping, ListedGrouping) and len(grouping.values) > MOST_BINS
         if question.selects_keys and long:
             raise QueryError(
                 f"{name[:60]!r} has more than {MOST_BINS:,} public values and stands beside a key "
@@ -303,7 +407,8 @@ def _check_passes(question: Question) -> None:
     keys = [grouping for _, grouping in question.keys]
     own = [one.node for one in question.measures if one.node is not None]
     shared = sum(map(written_size, question.where)) + sum(
-        written_size(one.node) * (_TIMES_WHOLE if isinstance(one, Whole) else 1) for one in keys
+        written_size(one.node) * (_TIMES_WHOLE if isinstance(one, IntegerGrouping) else 1)
+        for one in keys
     )
     written = passes * (_PARTS_OF_PASS + shared)
     written += _TIMES_MEASURED * sum(map(written_size, own))
@@ -313,11 +418,11 @@ def _check_passes(question: Question) -> None:
             f"table, which all have its conditions and groups. At most {_MOST_WRITTEN:,} are "
             "written. Ask several questions, or simpler ones."
         )
-    made = [*question.where, *(one.node for one in keys), *own]
+    row_nodes = [*question.where, *(one.node for one in keys), *own]
     texts = sum(
         isinstance(one, Joined)
         or (isinstance(one, Applied) and SIGNATURES[one.function].gives is Kind.TEXT)
-        for node in made
+        for node in row_nodes
         for one in walk(node)
     )
     if texts > _MOST_TEXTS:
@@ -339,7 +444,7 @@ def _check_counts(question: Question, caps: Mapping[str, int]) -> None:
                 cap = caps[name]
                 if number > cap or (number == cap and operator in (">", "<=")):
                     raise QueryError(
-                        f"{shown(node)[:60]!r} compares how many rows a person has with "
+                        f"{expression_text(node)[:60]!r} compares how many rows a person has with "
                         f"{number_text(number)}. Of one person {cap} are counted (max_rows), so it "
                         "would be the same for everybody with so many. Compare with less, or let "
                         "the custodian raise max_rows."

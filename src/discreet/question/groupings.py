@@ -1,4 +1,4 @@
-"""Which groups an expression makes: public ones, listed from declarations, or private ones."""
+"""Groupings: public groups, listed from declarations, or private ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,25 +9,25 @@ from discreet.errors import DiscreetError, QueryError, Remedy
 from discreet.plan.columns import (
     LARGEST_KEY,
     MOST_KEYS,
-    Boolean,
-    Category,
+    BooleanColumn,
+    CategoryColumn,
     Column,
-    Number,
-    Text,
+    NumberColumn,
+    TextColumn,
     date_text,
 )
-from discreet.plan.dates import date_texts
-from discreet.plan.expressions import Named, Node, number_text, shown
-from discreet.plan.types import Kind, check
-from discreet.plan.values import listed
-from discreet.question.query import Key
+from discreet.plan.expressions import Named, Node, expression_text, number_text
+from discreet.plan.functions import date_texts
+from discreet.plan.listed_values import listed_values
+from discreet.plan.types import Kind, check_expression
+from discreet.question.query import GroupKey
 
 Label = str | int | float | bool
 """A group's name in one column."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedGrouping:
     """Public values: texts, numbers or days; a row with another value is in no group."""
 
     node: Node
@@ -46,7 +46,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class BooleanGrouping:
     """False and true."""
 
     node: Node
@@ -63,7 +63,7 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class IntegerGrouping:
     """Every whole number between two bounds."""
 
     node: Node
@@ -85,7 +85,7 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class Edges:
+class BinGrouping:
     """Bins [a, b) between public edges, the last one closed."""
 
     node: Node
@@ -107,16 +107,16 @@ class Edges:
 
 
 @dataclass(frozen=True, slots=True)
-class Unlisted:
+class PrivateGrouping:
     """Texts that are not public: groups are found by private selection."""
 
     node: Node
 
 
-Grouping = Listed | Truth | Whole | Edges | Unlisted
+Grouping = ListedGrouping | BooleanGrouping | IntegerGrouping | BinGrouping | PrivateGrouping
 
 
-def grouping_of(key: Key, columns: Mapping[str, Column]) -> Grouping:
+def grouping_of(key: GroupKey, columns: Mapping[str, Column]) -> Grouping:
     """The groups of a key, or a refusal that says how they could be listed."""
     try:
         return _grouping(key, key.of, columns)
@@ -125,21 +125,21 @@ def grouping_of(key: Key, columns: Mapping[str, Column]) -> Grouping:
         raise
 
 
-def _grouping(key: Key, node: Node, columns: Mapping[str, Column]) -> Grouping:
-    typed = check(node, columns)
+def _grouping(key: GroupKey, node: Node, columns: Mapping[str, Column]) -> Grouping:
+    typed = check_expression(node, columns)
     column = columns.get(node.name) if isinstance(node, Named) else None
     dated = typed.kind is Kind.DATE
     if key.edges:
         if typed.kind not in (Kind.NUMBER, Kind.DATE):
             raise QueryError(
-                f"bins are asked of {shown(node)[:60]!r}, which is a {typed.kind}. Only numbers "
-                "are cut into bins. Group by the column itself."
+                f"bins are asked of {expression_text(node)[:60]!r}, which is a {typed.kind}. Only "
+                "numbers are cut into bins. Group by the column itself."
             )
         if key.dated != dated:
             kinds = ("dates", "numbers") if key.dated else ("numbers", "dates")
             raise QueryError(
-                f"the bins of {shown(node)[:60]!r} have {kinds[0]} for edges, and its values are "
-                f"{kinds[1]}. Edges are of the column's own kind.",
+                f"the bins of {expression_text(node)[:60]!r} have {kinds[0]} for edges, and its "
+                f"values are {kinds[1]}. Edges are of the column's own kind.",
                 Remedy(
                     python="Write .bins([0, 18, 65, 120]), "
                     'or .bins(["2025-01-01", "2026-01-01"]) for dates.',
@@ -147,29 +147,29 @@ def _grouping(key: Key, node: Node, columns: Mapping[str, Column]) -> Grouping:
                     "dates.",
                 ),
             )
-        return Edges(typed.node, key.edges, dated)
-    if isinstance(column, Category):
-        return Listed(node, column.values)
+        return BinGrouping(typed.node, key.edges, dated)
+    if isinstance(column, CategoryColumn):
+        return ListedGrouping(node, column.values)
     if typed.kind is Kind.BOOLEAN:
-        return Truth(typed.node)
-    if isinstance(column, Number) and typed.low is not None and typed.high is not None:
+        return BooleanGrouping(typed.node)
+    if isinstance(column, NumberColumn) and typed.low is not None and typed.high is not None:
         low, high = int(typed.low), int(typed.high)
         if typed.whole and high - low < MOST_KEYS and max(abs(low), abs(high)) <= LARGEST_KEY:
-            return Whole(typed.node, low, high, dated)
-    values = listed(typed.node, columns)
+            return IntegerGrouping(typed.node, low, high, dated)
+    values = listed_values(typed.node, columns)
     if values == ():
         raise QueryError(
-            f"groups are asked by {shown(node)[:60]!r}, which never has a value. Every row "
-            "would be in no group. Group by a column, or by an expression of one."
+            f"groups are asked by {expression_text(node)[:60]!r}, which never has a value. Every "
+            "row would be in no group. Group by a column, or by an expression of one."
         )
     if typed.kind is Kind.TEXT:
-        return Unlisted(typed.node) if values is None else Listed(typed.node, values)
+        return PrivateGrouping(typed.node) if values is None else ListedGrouping(typed.node, values)
     if values:
         return _numbered(typed.node, values, dated)
     kind = "a date" if dated else "a number"
     ends = ["2025-01-01", "2026-01-01"] if dated else [0, 18, 65, 120]
     python = f"Cut it into bins: dp.col(…).bins([{', '.join(map(_text, ends))}])"
-    sql = f"Cut it into bins: BINS({shown(node)[:60]}, {', '.join(map(repr, ends))})"
+    sql = f"Cut it into bins: BINS({expression_text(node)[:60]}, {', '.join(map(repr, ends))})"
     if typed.whole:
         unbounded = typed.low is None or typed.high is None
         bounds = ", or declare " + ("bounds" if unbounded else "narrower bounds")
@@ -183,8 +183,8 @@ def _grouping(key: Key, node: Node, columns: Mapping[str, Column]) -> Grouping:
     else:
         remedy = Remedy(python=f"{python}.", sql=f"{sql}.")
     raise QueryError(
-        f"groups are asked by {shown(node)[:60]!r}, which is {kind} with more values than can be "
-        "listed. Groups must be public.",
+        f"groups are asked by {expression_text(node)[:60]!r}, which is {kind} with more values "
+        "than can be listed. Groups must be public.",
         remedy,
     )
 
@@ -197,21 +197,21 @@ def _numbered(node: Node, values: tuple[str | int | float, ...], dated: bool) ->
     """Public numbers in increasing order, as every whole number of a range where they are that."""
     first, last = values[0], values[-1]
     if isinstance(first, int) and isinstance(last, int) and last - first == len(values) - 1:
-        return Whole(node, first, last, dated)
-    return Listed(node, values, dated)
+        return IntegerGrouping(node, first, last, dated)
+    return ListedGrouping(node, values, dated)
 
 
 def is_dated(grouping: Grouping) -> bool:
     """Whether the labels of a group are dates."""
-    return isinstance(grouping, Whole | Listed) and grouping.dated
+    return isinstance(grouping, IntegerGrouping | ListedGrouping) and grouping.dated
 
 
 def label_column(grouping: Grouping) -> Column:
     """The kind of a group's labels."""
-    if isinstance(grouping, Truth):
-        return Boolean()
-    if isinstance(grouping, Whole):
-        return Number(whole=True, dated=grouping.dated)
-    if isinstance(grouping, Listed) and not isinstance(grouping.values[0], str):
-        return Number(dated=grouping.dated)
-    return Text()
+    if isinstance(grouping, BooleanGrouping):
+        return BooleanColumn()
+    if isinstance(grouping, IntegerGrouping):
+        return NumberColumn(whole=True, dated=grouping.dated)
+    if isinstance(grouping, ListedGrouping) and not isinstance(grouping.values[0], str):
+        return NumberColumn(dated=grouping.dated)
+    return TextColumn()

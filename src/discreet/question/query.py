@@ -5,13 +5,13 @@ from fractions import Fraction
 
 from discreet.errors import Front, Place
 from discreet.measures.measure import Aggregate
-from discreet.plan.expressions import Named, Node, constant_text, quoted_name, shown
+from discreet.plan.expressions import Named, Node, constant_text, expression_text, quoted_name
 from discreet.question.relations import THE_TABLE, Relation
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """What rows are grouped by: an expression, cut into bins where there are edges."""
+class GroupKey:
+    """A grouping key: an expression, cut into bins where there are edges."""
 
     name: str
     of: Node
@@ -23,7 +23,7 @@ class Key:
     @property
     def text(self) -> str:
         """As it stands in plans and certificates."""
-        inner = shown(self.of)
+        inner = expression_text(self.of)
         if self.edges:
             ends = [constant_text(edge, self.dated) for edge in self.edges]
             inner = f"bins({inner}, [{', '.join(ends)}])"
@@ -31,8 +31,8 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class After:
-    """What is done with the released numbers: free of charge, since nothing else is read.
+class PostProcessing:
+    """Post-processing of released numbers: free of charge, since nothing else is read.
 
     Names are those of outputs and groups.  Without ``columns`` every output is shown as it is.
     ``order`` has expressions, each with whether the largest come first.
@@ -50,14 +50,18 @@ class After:
         parts = []
         if self.columns:
             shown_as = [
-                shown(node) if node == Named(name) else f"{shown(node)} AS {quoted_name(name)}"
+                expression_text(node)
+                if node == Named(name)
+                else f"{expression_text(node)} AS {quoted_name(name)}"
                 for name, node in self.columns
             ]
             parts.append(f"SHOW {', '.join(shown_as)}")
         if self.having is not None:
-            parts.append(f"HAVING {shown(self.having)}")
+            parts.append(f"HAVING {expression_text(self.having)}")
         if self.order:
-            by = [shown(node) + (" DESC" if falling else "") for node, falling in self.order]
+            by = [
+                expression_text(node) + (" DESC" if falling else "") for node, falling in self.order
+            ]
             parts.append(f"ORDER BY {', '.join(by)}")
         if self.limit is not None:
             parts.append(f"LIMIT {self.limit}")
@@ -75,23 +79,23 @@ class Query:
 
     where: tuple[Node, ...] = ()
     derived: tuple[tuple[str, Node], ...] = ()
-    keys: tuple[Key, ...] = ()
+    keys: tuple[GroupKey, ...] = ()
     outputs: tuple[tuple[str, Aggregate], ...] = ()
     source: Relation = THE_TABLE
-    after: After = After()
+    after: PostProcessing = PostProcessing()
     front: Front = field(default=Front.PYTHON, compare=False, repr=False)
     """What it was written in, and is refused in."""
 
     @property
     def condition(self) -> str:
         """The conditions on rows."""
-        return " AND ".join(f"({shown(one)})" for one in self.where)
+        return " AND ".join(f"({expression_text(one)})" for one in self.where)
 
     @property
     def text(self) -> str:
         """The question on one line, for people, certificates and the ledger.
 
-        >>> from discreet.measures.table import ROWS
+        >>> from discreet.measures.registry import ROWS
         >>> Query(outputs=(("n", Aggregate(ROWS)),)).text
         'n = rows()'
         """

@@ -6,16 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import BudgetExhaustedError, QueryError
-from discreet.exact import rational, stated
-from discreet.privacy.budget import Budget
-from discreet.release.answer import Release
-from discreet.release.asking import Asking
-from discreet.release.planned import Plan
+from discreet.exact import named_number_text, rational
+from discreet.privacy.losses import Budget
+from discreet.release.plan import Plan
+from discreet.release.release import Release
+from discreet.release.table import QuestionBuilder
 from discreet.text_table import aligned
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Planned:
+class BatchPlan:
     """The plans of a batch.  ``release`` pays and answers them one after another."""
 
     plans: tuple[Plan, ...]
@@ -54,8 +54,8 @@ class Planned:
                 )
                 for line in plan.lines
             ]
-        delta = "" if self.delta == 0 else f", {stated('δ', self.delta)}"
-        total = f"costs {stated('ε', self.epsilon)}{delta} together"
+        delta = "" if self.delta == 0 else f", {named_number_text('δ', self.delta)}"
+        total = f"costs {named_number_text('ε', self.epsilon)}{delta} together"
         return "\n".join([*aligned(rows), f"{total}; nothing is spent until .release()"])
 
 
@@ -63,7 +63,7 @@ class Planned:
 class Batch:
     """Questions that are planned together."""
 
-    questions: tuple[Asking, ...]
+    questions: tuple[QuestionBuilder, ...]
 
     def plan(
         self,
@@ -72,7 +72,7 @@ class Batch:
         margins: Sequence[Mapping[str, object] | None] | None = None,
         weights: Sequence[object] | None = None,
         expect_rows: int | None = None,
-    ) -> Planned:
+    ) -> BatchPlan:
         """One plan per question, within one budget.
 
         A question with ``margins`` gets the least ε that meets them; the others share what is left,
@@ -96,7 +96,7 @@ class Batch:
         if left < 0 or (rest and left <= 0):
             needed = budget.epsilon - left
             raise BudgetExhaustedError(
-                f"the margins need {stated('ε', needed)} together, and the budget is "
+                f"the margins need {named_number_text('ε', needed)} together, and the budget is "
                 f"{budget}. A smaller error costs more privacy. Allow larger margins or a larger "
                 "budget. Nothing was read or spent."
             )
@@ -108,21 +108,21 @@ class Batch:
                 delta=delta if selects[place] else 0,
                 expect_rows=expect_rows,
             )
-        return Planned(tuple(plans[place] for place in range(len(self.questions))))
+        return BatchPlan(tuple(plans[place] for place in range(len(self.questions))))
 
 
-def batch(questions: Sequence[Asking]) -> Batch:
+def batch(questions: Sequence[QuestionBuilder]) -> Batch:
     """Questions that share one budget: ``dp.batch([…]).plan(budget=dp.Budget(epsilon=1))``.
 
     Nothing is read or spent until the plan is released.
     """
-    found = tuple(questions)
-    if not found or not all(isinstance(asking, Asking) for asking in found):
+    listed = tuple(questions)
+    if not listed or not all(isinstance(asking, QuestionBuilder) for asking in listed):
         raise QueryError(
             "a batch is not a list of questions. Each is asked of a table and not yet planned. "
             'Write dp.batch([visits.agg(n=dp.rows()), visits.group_by("ward").agg(n=dp.rows())]).'
         )
-    return Batch(found)
+    return Batch(listed)
 
 
 def _aligned(values: Sequence[Any] | None, many: int, what: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What was released, how, and at what price: for whoever has to show it later."""
+"""Certificates: what was released, how, and at what price, to be checked later."""
 
 import json
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ from typing import Annotated, Any, Final, get_type_hints
 
 from msgspec import Meta, ValidationError, convert
 
-from discreet.accounting.totals import Totals
+from discreet.accounting.filters import Totals
 from discreet.decoding import Digest, decoded
 from discreet.errors import DataError, DiscreetError, Remedy
 from discreet.exact import decimal_text, rational
 from discreet.ledger import Entry, Ledger
-from discreet.ledger.questions import LONGEST_SUMMARY, one_line
+from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
 from discreet.text_table import aligned
 
 _VERSION = 1
@@ -76,11 +76,13 @@ class Certificate:
         version = stated.pop("certificate", None)
         if version != _VERSION or type(version) is not int:
             raise _unreadable("it is not a certificate of version 1")
-        given, known = set(stated), set(_TYPES)
-        if given != known:
-            what = "an unknown field" if given - known else "a missing field"
-            raise _unreadable(f"it has {what}, {sorted(map(str, given ^ known))[0][:40]!r}")
-        wrong = [name for name in sorted(known) if not _fits(name, stated[name])]
+        given_fields, known_fields = set(stated), set(_TYPES)
+        if given_fields != known_fields:
+            what = "an unknown field" if given_fields - known_fields else "a missing field"
+            raise _unreadable(
+                f"it has {what}, {sorted(map(str, given_fields ^ known_fields))[0][:40]!r}"
+            )
+        wrong = [name for name in sorted(known_fields) if not _fits(name, stated[name])]
         if wrong:
             raise _unreadable(f"its field {wrong[0]!r} is not what such a field holds")
         return Certificate(**{name: convert(stated[name], kind) for name, kind in _TYPES.items()})
@@ -149,7 +151,7 @@ _TYPES: Final = get_type_hints(Certificate, include_extras=True)
 """What each field holds."""
 
 
-def check(certificate: Certificate, ledger: Ledger) -> list[str]:
+def check_certificate(certificate: Certificate, ledger: Ledger) -> list[str]:
     """What in a certificate is not as the ledger has it; an empty list if it is genuine.
 
     Compared are the charge (its number, hash, table, analyst, time, question, ε and δ), the
@@ -157,13 +159,13 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
     and every field with what is kept with the answer.  Of a release by version 0.1.0 nothing is:
     see ``unchecked``.  Whether the ledger itself is sound is for ``ledger.verify``.
     """
-    found = _Recorded.of(certificate, ledger)
-    entry = found.charge
+    recorded = _Recorded.of(certificate, ledger)
+    entry = recorded.charge
     if entry is None or entry.kind != "charge":
         return [f"entry {certificate.entry} of the ledger is not a charge"]
     body = entry.data
     cost = Totals.from_data(body["cost"])
-    settled = found.settled
+    settled = recorded.settled
     released = None if settled is None or settled.kind != "released" else settled.data["answer"]
     pairs: list[tuple[str, object, object]] = [
         ("hash", certificate.hash, entry.hash),
@@ -174,11 +176,11 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
         ("epsilon", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
         ("delta", certificate.delta, _as_written(certificate.delta, cost.delta)),
         ("answer", certificate.answer, released),
-        ("suspensions", certificate.suspensions, found.suspensions),
-        *((name, getattr(certificate, name), known) for name, known in found.declared.items()),
+        ("suspensions", certificate.suspensions, recorded.suspensions),
+        *((name, getattr(certificate, name), known) for name, known in recorded.declared.items()),
     ]
     wrong = {name: (stated, known) for name, stated, known in pairs if stated != known}
-    own, kept = certificate.statement(), found.kept
+    own, kept = certificate.statement(), recorded.kept
     for name in () if kept is None else dict.fromkeys([*own, *kept]):
         stated, known = _plain(own.get(name)), _plain(None if kept is None else kept.get(name))
         if stated != known:
@@ -190,22 +192,22 @@ def check(certificate: Certificate, ledger: Ledger) -> list[str]:
     ]
     problems += [
         f"entry {one.sequence} of the ledger does not have the hash it was written with"
-        for one in (found.declaring, entry, settled)
+        for one in (recorded.declaring, entry, settled)
         if one is not None and not one.intact
     ]
     return problems
 
 
-def unchecked(certificate: Certificate, ledger: Ledger) -> list[str]:
+def unchecked_fields(certificate: Certificate, ledger: Ledger) -> list[str]:
     """The fields that the ledger does not show, so that ``check`` says nothing about them.
 
     They are none, unless version 0.1.0 made the release: it kept no certificate with the answer.
     """
-    found = _Recorded.of(certificate, ledger)
-    if found.charge is None or found.charge.kind != "charge" or found.kept is not None:
+    recorded = _Recorded.of(certificate, ledger)
+    if recorded.charge is None or recorded.charge.kind != "charge" or recorded.kept is not None:
         return []
-    shown = {*_OF_CHARGE, *found.declared}
-    if len(found.charge.data["summary"]) >= LONGEST_SUMMARY:  # perhaps cut
+    shown = {*_OF_CHARGE, *recorded.declared}
+    if len(recorded.charge.data["summary"]) >= LONGEST_SUMMARY:  # perhaps cut
         shown -= {"question"}
     return [field.name for field in fields(Certificate) if field.name not in shown]
 
@@ -236,20 +238,20 @@ class _Recorded:
 
     @staticmethod
     def of(certificate: Certificate, ledger: Ledger) -> "_Recorded":
-        found = _Recorded(ledger.entry(certificate.entry))
-        if found.charge is None:
-            return found
-        for entry in ledger.history(found.charge.dataset):
+        recorded = _Recorded(ledger.entry(certificate.entry))
+        if recorded.charge is None:
+            return recorded
+        for entry in ledger.history(recorded.charge.dataset):
             if entry.kind == "suspended" and entry.sequence < certificate.entry:
-                found.suspensions += 1
+                recorded.suspensions += 1
             if entry.charge == certificate.entry:
-                found.settled = entry
+                recorded.settled = entry
             declares = entry.kind in ("dataset", "budget", "details") and entry.analyst is None
             if declares and entry.sequence < certificate.entry:
-                found.declaring = entry
-        if found.settled is not None and found.settled.kind == "released":
-            found.kept = _kept(ledger.stored(found.settled))
-        return found
+                recorded.declaring = entry
+        if recorded.settled is not None and recorded.settled.kind == "released":
+            recorded.kept = _kept(ledger.stored(recorded.settled))
+        return recorded
 
     @property
     def declared(self) -> dict[str, object]:
@@ -267,8 +269,8 @@ def _kept(answer: bytes | None) -> dict[str, Any] | None:
     """The certificate in an answer that a table released."""
     # An answer of another program, which keeps what it likes, has none.
     data = None if answer is None else decoded(answer, dict[str, Any])
-    found = None if data is None else data.get("certificate")
-    return found if isinstance(found, dict) else None
+    statement = None if data is None else data.get("certificate")
+    return statement if isinstance(statement, dict) else None
 
 
 def _plain(value: object) -> object:

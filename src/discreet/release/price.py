@@ -1,4 +1,4 @@
-"""What a question costs and how exact its answer is, from public facts alone.
+"""The price of a question: its mechanisms and their shares of ε, from public facts alone.
 
 Each measure gets a share of ε and the mechanism with the lowest error at that price.  By default
 the shares give every count the same error relative to what one person can add to it.
@@ -12,15 +12,13 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import QueryError, Remedy
-from discreet.measures.counts import Rows
-from discreet.measures.measure import Decoder, Measure, Output, linear
-from discreet.measures.people import People
-from discreet.measures.unit import Unit
+from discreet.measures.counts import People, Rows
+from discreet.measures.measure import Decoder, Measure, Output, Unit, linear_estimate
+from discreet.mechanisms.additive import MeasureMechanism
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.key_selection import KeySelection, best_selection
 from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.mechanism import Releasing
-from discreet.privacy.estimate import Estimate, Release
+from discreet.privacy.estimates import Estimate, Payment
 from discreet.privacy.events import ComposedEvent, Event
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitivity import Sensitivity
@@ -28,13 +26,13 @@ from discreet.question.check import Question
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class PricedMeasure:
     """A measure, its share of ε, how far one unit moves it, and what makes it private."""
 
     measure: Measure
     epsilon: Fraction
     sensitivity: int
-    mechanism: Releasing
+    mechanism: MeasureMechanism
     delta: Fraction = Fraction(0)
     instead: Laplace | Gaussian | None = None
     """The noise that was not chosen, because its error at this price is larger."""
@@ -57,8 +55,8 @@ class Priced:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """How private keys are found, and the measure that their released counts answer, if any."""
+class PricedKeySelection:
+    """The mechanism of key selection, and the measure that its counts answer, if any."""
 
     epsilon: Fraction
     mechanism: KeySelection
@@ -72,7 +70,7 @@ class Selection:
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
         """The count that was released with a key."""
         mechanism: Any = self.mechanism
-        return linear([Fraction(1)], mechanism.noise)
+        return linear_estimate([Fraction(1)], mechanism.noise)
 
     def described(self, unit: Unit) -> str:
         """The mechanism."""
@@ -85,8 +83,8 @@ class Price:
 
     epsilon: Fraction
     delta: Fraction
-    priced: tuple[Priced, ...]
-    selection: Selection | None = None
+    priced: tuple[PricedMeasure, ...]
+    selection: PricedKeySelection | None = None
 
     @property
     def event(self) -> Event:
@@ -96,31 +94,33 @@ class Price:
             events.insert(0, self.selection.event)
         return events[0] if len(events) == 1 else ComposedEvent(events=tuple(events))
 
-    def of(self, measure: Measure) -> Priced | Selection:
+    def of(self, measure: Measure) -> PricedMeasure | PricedKeySelection:
         """What a measure was priced as."""
         if self.selection is not None and self.selection.answers == measure:
             return self.selection
-        for one in self.priced:  # most often the same one, which is found at once
-            if one.measure is measure:
-                return one
-        return next(one for one in self.priced if one.measure == measure)
+        for priced_measure in self.priced:  # most often the same one, which is found at once
+            if priced_measure.measure is measure:
+                return priced_measure
+        return next(
+            priced_measure for priced_measure in self.priced if priced_measure.measure == measure
+        )
 
     def estimates(
         self,
         output: Output,
         groups: Sequence[Sequence[int]],
         question: Question,
-        payment: Release,
+        payment: Payment,
         rows: int | None,
     ) -> tuple[Estimate, ...]:
         """The answers in every group, from the released integers of each: free of charge."""
         part, unit = self.of(output.measure), question.unit
         decoded = part.decoder(output, unit, rows)
         neighbors, note = unit.neighbors.value, output.measure.note(output, unit)
-        found = []
+        group_estimates = []
         for noisy in groups:
             value, error = decoded(noisy)
-            found.append(
+            group_estimates.append(
                 Estimate(
                     value=value,
                     error=error,
@@ -130,10 +130,10 @@ class Price:
                     note=note,
                 )
             )
-        return tuple(found)
+        return tuple(group_estimates)
 
 
-def price(
+def price_question(
     question: Question,
     epsilon: Fraction,
     delta: Fraction = Fraction(0),
@@ -187,7 +187,7 @@ def _weight(measure: Measure, unit: Unit, weights: Mapping[Measure, Fraction] | 
 
 def _each_priced(
     unit: Unit, levels: Mapping[Measure, Fraction], delta: Fraction
-) -> tuple[Priced, ...]:
+) -> tuple[PricedMeasure, ...]:
     """Every measure at its ε; those that Gaussian noise answers share δ in equal parts.
 
     Those that δ could help are tried at an equal part, and those for which it does then share the
@@ -195,20 +195,22 @@ def _each_priced(
     """
     trying = [measure for measure in levels if measure.uses_delta]
     part = delta / len(trying) if trying else Fraction(0)
-    found = [_priced(measure, unit, level, part) for measure, level in levels.items()]
-    using = sum(one.delta > 0 for one in found)
+    priced = [_priced(measure, unit, level, part) for measure, level in levels.items()]
+    using = sum(priced_measure.delta > 0 for priced_measure in priced)
     if 0 < using < len(trying):
-        found = [
-            _priced(one.measure, unit, one.epsilon, delta / using) if one.delta else one
-            for one in found
+        priced = [
+            _priced(priced_measure.measure, unit, priced_measure.epsilon, delta / using)
+            if priced_measure.delta
+            else priced_measure
+            for priced_measure in priced
         ]
-    return tuple(found)
+    return tuple(priced)
 
 
-def _priced(measure: Measure, unit: Unit, epsilon: Fraction, delta: Fraction) -> Priced:
+def _priced(measure: Measure, unit: Unit, epsilon: Fraction, delta: Fraction) -> PricedMeasure:
     moved = measure.sensitivity(unit).l1
     noise = measure.mechanism(unit, epsilon, delta)
-    return Priced(measure, epsilon, moved, noise.mechanism, noise.delta, noise.instead)
+    return PricedMeasure(measure, epsilon, moved, noise.mechanism, noise.delta, noise.instead)
 
 
 def _selected_measure(question: Question) -> Measure | None:
@@ -221,7 +223,7 @@ def _selected_measure(question: Question) -> Measure | None:
 
 def _selection(
     unit: Unit, epsilon: Fraction, delta: Fraction, answers: Measure | None
-) -> Selection:
+) -> PricedKeySelection:
     mechanism = best_selection(
         epsilon=epsilon,
         delta=delta,
@@ -229,7 +231,7 @@ def _selection(
         neighbors=unit.neighbors,
         counts=answers is not None,
     )
-    return Selection(epsilon, mechanism, answers)
+    return PricedKeySelection(epsilon, mechanism, answers)
 
 
 def _need_delta(delta: Fraction) -> None:

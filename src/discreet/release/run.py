@@ -1,16 +1,55 @@
-"""Run and noise: the only steps that follow the charge."""
+"""Run and noise, the only steps that follow the charge, and the rows made of what was released."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import floor, inf, isfinite, isnan, nan
 from typing import Any, Literal
 
 from discreet.decoding import Shape, decoded
-from discreet.engines.measuring import Engine
+from discreet.engines.base import Engine
 from discreet.errors import LedgerCorruptError
+from discreet.measures.measure import Output
 from discreet.noise import BitSource
+from discreet.plan.columns import day
+from discreet.plan.expressions import (
+    Absolute,
+    Both,
+    Calculation,
+    Chosen,
+    Clipped,
+    Compared,
+    Constant,
+    Either,
+    Floored,
+    Missing,
+    Named,
+    Negated,
+    Node,
+    walk,
+)
+from discreet.privacy.estimates import (
+    BoundedError,
+    Estimate,
+    FloatInterval,
+    LinearError,
+    Payment,
+    RankError,
+    computed,
+)
+from discreet.privacy.uncertainty import (
+    added_bounds,
+    as_float,
+    divided_bounds,
+    multiplied_bounds,
+    scaled_bounds,
+)
 from discreet.question.check import Question
-from discreet.release.price import Price
+from discreet.question.groupings import Grouping, Label, PrivateGrouping, is_dated
+from discreet.question.query import PostProcessing
+from discreet.release.price import Price, PricedKeySelection
 
 _VERSION = 1
 
@@ -27,7 +66,7 @@ class _Kept(Shape, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Noisy:
+class NoisyMeasurements:
     """Everything that was released: integers per block and group, selected keys, a public n."""
 
     blocks: tuple[tuple[int, ...], ...]
@@ -54,7 +93,7 @@ class Noisy:
         return json.dumps(data, separators=(",", ":")).encode()
 
     @staticmethod
-    def from_bytes(data: bytes) -> "Noisy":
+    def from_bytes(data: bytes) -> "NoisyMeasurements":
         """What ``to_bytes`` wrote."""
         kept = decoded(data, _Kept)
         if kept is None:
@@ -63,10 +102,14 @@ class Noisy:
                 "its meaning is certain. Run discreet ledger verify; if a newer discreet wrote it, "
                 "use that one."
             )
-        return Noisy(kept.blocks, kept.cells, kept.selected, kept.rows, kept.certificate)
+        return NoisyMeasurements(
+            kept.blocks, kept.cells, kept.selected, kept.rows, kept.certificate
+        )
 
 
-def run(question: Question, price: Price, engine: Engine, bits: BitSource) -> Noisy:
+def run_and_noise(
+    question: Question, price: Price, engine: Engine, bits: BitSource
+) -> NoisyMeasurements:
     """Measure the question and add the noise that was paid for.  Every cell gets a fresh draw."""
     cells = selected = None
     if price.selection is not None:
@@ -77,9 +120,330 @@ def run(question: Question, price: Price, engine: Engine, bits: BitSource) -> No
         cells = candidates.released(chosen.kept)
         if price.selection.answers is not None and chosen.counts is not None:
             selected = tuple(int(count) for count in chosen.counts)
-    measured = engine.measure(question, tuple(one.measure for one in price.priced), cells)
-    released = tuple(
-        tuple(int(number) for number in one.mechanism.release(measured.of[one.measure], bits))
-        for one in price.priced
+    measured = engine.measure(
+        question, tuple(priced_measure.measure for priced_measure in price.priced), cells
     )
-    return Noisy(released, cells, selected, measured.rows)
+    released = tuple(
+        tuple(
+            int(number)
+            for number in priced_measure.mechanism.release(
+                measured.of[priced_measure.measure], bits
+            )
+        )
+        for priced_measure in price.priced
+    )
+    return NoisyMeasurements(released, cells, selected, measured.rows)
+
+
+Row = Mapping[str, Any]
+"""What the names of one group's row stand for: estimates of outputs, labels of groups."""
+
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": lambda a, b: a == b,
+    "<>": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def rows_kept(after: PostProcessing, rows: Sequence[Row]) -> list[int]:
+    """The places of the rows that are shown, in their order."""
+    places = list(range(len(rows)))
+    if after.having is not None:
+        places = [place for place in places if evaluated(after.having, rows[place]) is True]
+    for node, falling in reversed(after.order):  # what decides first is sorted by last
+        keys = {place: evaluated(node, rows[place]) for place in places}
+        # Rows with the same key stay in public order; those without one come last.
+        known = [place for place in places if keys[place] is not None]
+        missing = [place for place in places if keys[place] is None]
+        places = [*sorted(known, key=lambda place: keys[place], reverse=falling), *missing]
+    last = None if after.limit is None else after.offset + after.limit
+    return places[after.offset : last]
+
+
+def computed_column(node: Node, row: Row) -> Estimate:
+    """A released number, or one that is computed from several, with its error."""
+    estimate = _linear(node, row)
+    if isinstance(estimate, Estimate):
+        return estimate
+    quotient = _quotient(node, row)
+    if quotient is not None:
+        return quotient
+    names = sorted({one.name for one in walk(node) if isinstance(one, Named)})
+    parts = [row[name] for name in names]
+    reached = evaluated(node, row)
+    number = nan if reached is None else reached
+    if any(isinstance(part.error, RankError) for part in parts):
+        return computed(number, RankError(inf), parts)
+
+    def bounds(confidence: Fraction) -> FloatInterval:
+        each = 1 - (1 - confidence) / len(parts)
+        return _interval(node, {name: row[name].interval(each) for name in names}) or (-inf, inf)
+
+    return computed(number, BoundedError(bounds), parts)
+
+
+def evaluated(node: Node, row: Row) -> Any:
+    """The value of an expression of released numbers; None where it is missing."""
+    match node:
+        case Named(name):
+            return _released(row[name])
+        case Constant(Fraction() as number):
+            return number.numerator if number.denominator == 1 else float(number)
+        case Constant(constant):
+            return constant
+        case Calculation(operator, left, right):
+            return _calculated(operator, evaluated(left, row), evaluated(right, row))
+        case Compared(operator, left, right):
+            first, second = evaluated(left, row), evaluated(right, row)
+            return None if None in (first, second) else _COMPARISONS[operator](first, second)
+        case Both(left, right):
+            return _all(evaluated(left, row), evaluated(right, row))
+        case Either(left, right):
+            return _not(_all(_not(evaluated(left, row)), _not(evaluated(right, row))))
+        case Negated(operand):
+            return _not(evaluated(operand, row))
+        case Missing(operand):
+            return evaluated(operand, row) is None
+        case Absolute(operand):
+            inner = evaluated(operand, row)
+            return None if inner is None else abs(inner)
+        case Floored(operand):
+            inner = evaluated(operand, row)
+            return inner if inner is None or not isfinite(inner) else floor(inner)
+        case Clipped(operand, low, high):
+            inner = evaluated(operand, row)
+            return None if inner is None else min(max(inner, as_float(low)), as_float(high))
+        case Chosen(condition, then, otherwise):
+            return evaluated(then if evaluated(condition, row) is True else otherwise, row)
+    raise TypeError(f"{type(node).__name__} is refused before anything is released")
+
+
+def _released(found: Any) -> Any:
+    """A label, or an estimate's value; a date is its day, and NaN is missing."""
+    plain = found.value if isinstance(found, Estimate) else found
+    if isinstance(found, Estimate) and isinstance(plain, str):
+        return day(plain)
+    return None if isinstance(plain, float) and isnan(plain) else plain
+
+
+def _calculated(operator: str, left: Any, right: Any) -> Any:
+    if left is None or right is None or (operator == "/" and right == 0):
+        return None
+    try:
+        match operator:
+            case "+":
+                result = left + right
+            case "-":
+                result = left - right
+            case "*":
+                result = left * right
+            case _:
+                result = left / right
+    except OverflowError:
+        return None
+    return None if isinstance(result, float) and isnan(result) else result
+
+
+def _all(left: bool | None, right: bool | None) -> bool | None:
+    if left is False or right is False:
+        return False
+    return None if None in (left, right) else True
+
+
+def _not(truth: bool | None) -> bool | None:
+    return None if truth is None else not truth
+
+
+def _linear(node: Node, row: Row) -> Estimate | Fraction | None:
+    """A sum of released numbers times constants, combined exactly; None for anything else."""
+    match node:
+        case Named(name):
+            found = row[name]
+            return found if isinstance(found, Estimate) else None
+        case Constant(Fraction() as number):
+            return number
+        case Calculation(operator, left, right):
+            first, second = _linear(left, row), _linear(right, row)
+            if first is None or second is None:
+                return None
+            if isinstance(first, Estimate) and isinstance(first.value, str):
+                return None
+            if isinstance(second, Estimate) and isinstance(second.value, str):
+                return None
+            both = isinstance(first, Estimate) and isinstance(second, Estimate)
+            match operator:
+                case "+":
+                    return first + second
+                case "-":
+                    return first - second
+                case "*" if not both:
+                    return first * second
+                case "/" if isinstance(second, Fraction) and second:
+                    return first / second
+    return None
+
+
+def _quotient(node: Node, row: Row) -> Estimate | None:
+    """A sum of released numbers by another, whose interval may be that of both together."""
+    match node:
+        case Calculation("/", left, right):
+            first, second = _linear(left, row), _linear(right, row)
+            if isinstance(first, Estimate) and isinstance(second, Estimate):
+                known = [isinstance(one.error, LinearError) for one in (first, second)]
+                return first / second if all(known) and second.value else None
+    return None
+
+
+def _interval(node: Node, ends: Mapping[str, FloatInterval]) -> FloatInterval | None:
+    """Between which numbers an expression lies while its parts do; None where it is missing."""
+    match node:
+        case Named(name):
+            return ends[name]
+        case Constant(Fraction() as number):
+            return as_float(number), as_float(number)
+        case Calculation(operator, left, right):
+            first, second = _interval(left, ends), _interval(right, ends)
+            if first is None or second is None:
+                return None
+            match operator:
+                case "+":
+                    return added_bounds(first, second)
+                case "-":
+                    return added_bounds(first, scaled_bounds(second, Fraction(-1)))
+                case "*":
+                    return multiplied_bounds(first, second)
+                case _:
+                    return divided_bounds(first, second)
+        case Absolute(operand):
+            inner = _interval(operand, ends)
+            if inner is None:
+                return None
+            least = 0.0 if inner[0] <= 0 <= inner[1] else min(map(abs, inner))
+            return least, max(map(abs, inner))
+        case Floored(operand):
+            return _each(operand, ends, lambda end: floor(end) if isfinite(end) else end)
+        case Clipped(operand, low, high):
+            least, most = as_float(low), as_float(high)
+            return _each(operand, ends, lambda end: min(max(end, least), most))
+        case Chosen(condition, then, otherwise):
+            truth = _certain(condition, ends)
+            sides = [
+                None if truth is False else _interval(then, ends),
+                None if truth is True else _interval(otherwise, ends),
+            ]
+            known = [side for side in sides if side is not None]
+            if not known:
+                return None
+            return min(side[0] for side in known), max(side[1] for side in known)
+    return None
+
+
+def _each(
+    operand: Node, ends: Mapping[str, FloatInterval], change: Callable[[float], float]
+) -> FloatInterval | None:
+    inner = _interval(operand, ends)
+    return None if inner is None else (change(inner[0]), change(inner[1]))
+
+
+def _certain(condition: Node, ends: Mapping[str, FloatInterval]) -> bool | None:
+    """Whether a condition holds, where that is the same for all numbers between the bounds."""
+    match condition:
+        case Compared(operator, left, right):
+            first, second = _interval(left, ends), _interval(right, ends)
+            if first is None or second is None:
+                return None
+            return _compared(operator, first, second)
+        case Both(left, right):
+            return _all(_certain(left, ends), _certain(right, ends))
+        case Either(left, right):
+            return _not(_all(_not(_certain(left, ends)), _not(_certain(right, ends))))
+        case Negated(operand):
+            return _not(_certain(operand, ends))
+    return None
+
+
+def _compared(operator: str, first: FloatInterval, second: FloatInterval) -> bool | None:
+    match operator:
+        case "<":
+            return True if first[1] < second[0] else False if first[0] >= second[1] else None
+        case "<=":
+            return True if first[1] <= second[0] else False if first[0] > second[1] else None
+        case ">":
+            return _compared("<", second, first)
+        case ">=":
+            return _compared("<=", second, first)
+    apart = first[1] < second[0] or second[1] < first[0]
+    if operator == "=":
+        return False if apart else None
+    return True if apart else None
+
+
+Group = tuple[Label, ...]
+
+
+def groups_and_estimates(
+    question: Question, price: Price, noisy: NoisyMeasurements, payment: Payment
+) -> tuple[tuple[Group, ...], dict[str, tuple[Estimate, ...]]]:
+    """The groups and, for each output, an estimate in each of them."""
+    groups = _groups(question, noisy)
+    columns = {
+        output.name: price.estimates(
+            output, _integers(output, price, noisy, len(groups)), question, payment, noisy.rows
+        )
+        for output in question.outputs
+    }
+    if question.after == PostProcessing():
+        return groups, columns
+    names, groupings = [name for name, _ in question.keys], [one for _, one in question.keys]
+    rows = [
+        dict(zip(names, map(_comparable, group, groupings), strict=True))
+        | {name: found[place] for name, found in columns.items()}
+        for place, group in enumerate(groups)
+    ]
+    positions = rows_kept(question.after, rows)
+    shown_columns = question.after.columns or tuple((name, Named(name)) for name in columns)
+    return tuple(groups[place] for place in positions), {
+        name: tuple(computed_column(node, rows[place]) for place in positions)
+        for name, node in shown_columns
+    }
+
+
+def _comparable(label: Label, grouping: Grouping) -> Label | None:
+    """A group's label as conditions compare it: a date is its day."""
+    return day(label) if is_dated(grouping) else label
+
+
+def _groups(question: Question, noisy: NoisyMeasurements) -> tuple[Group, ...]:
+    if noisy.cells is None:
+        labels = [
+            grouping.labels
+            for _, grouping in question.keys
+            if not isinstance(grouping, PrivateGrouping)
+        ]
+        return tuple(product(*labels))
+    known = [
+        None if isinstance(grouping, PrivateGrouping) else grouping.labels
+        for _, grouping in question.keys
+    ]
+    return tuple(
+        tuple(
+            text if labels is None else labels[int(text)]
+            for text, labels in zip(cell, known, strict=True)
+        )
+        for cell in noisy.cells
+    )
+
+
+def _integers(
+    output: Output, price: Price, noisy: NoisyMeasurements, groups: int
+) -> list[tuple[int, ...]]:
+    """What was released of an output, group by group."""
+    part = price.of(output.measure)
+    if isinstance(part, PricedKeySelection):
+        integers, width = noisy.selected or (), 1
+    else:
+        integers, width = noisy.blocks[price.priced.index(part)], output.measure.width
+    return [integers[place * width : (place + 1) * width] for place in range(groups)]

@@ -1,31 +1,371 @@
-"""An open table: what users ask questions of.  The answer is made along one line, ``answer``."""
+"""An open table, and questions about it.  The answer is made along one line, ``answer``."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import cache
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib.metadata import version
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from discreet.engines.measuring import Engine, guarded
-from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
+from discreet.engines.base import SIZES, Engine, guarded, people_by_size
+from discreet.errors import LedgerCorruptError, PolicyError, QueryError, UnsafeRandomnessError
 from discreet.exact import exact_text
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.balances import Balance
 from discreet.measures.measure import Aggregate
+from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
+from discreet.plan.columns import NumberColumn
+from discreet.plan.expressions import Named, Node, conjuncts, expression_text, read_size
 from discreet.plan.schema import Schema
-from discreet.privacy.estimate import Release as Payment
-from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.plan.types import unknown_column
+from discreet.privacy.estimates import Estimates, Payment
+from discreet.privacy.events import ComposedEvent, DiscreteLaplaceEvent
+from discreet.privacy.losses import ApproximateDP, PureDP, read_epsilon
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.builder import (
+    AggregateExpression,
+    Binned,
+    Expression,
+    Labeled,
+    as_expression,
+    col,
+    people,
+    rows,
+)
+from discreet.question.check import Question, checked_question
 from discreet.question.groupings import is_dated
-from discreet.release.answer import Release
-from discreet.release.asking import Asking
+from discreet.question.query import GroupKey, Query
 from discreet.release.certificate import UNANSWERED, Certificate
-from discreet.release.groups import assembled
-from discreet.release.planned import Plan
-from discreet.release.run import Noisy, run
-from discreet.release.suggest import Bounds, Caps, suggest_bounds, suggest_caps
+from discreet.release.plan import Plan, make_plan
+from discreet.release.release import Release
+from discreet.release.run import NoisyMeasurements, groups_and_estimates, run_and_noise
+
+if TYPE_CHECKING:
+    from discreet.release.release import Release
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QuestionBuilder:
+    """A question about a table that has no price yet."""
+
+    table: "Table"
+    query: Query = field(default_factory=Query)
+
+    def __repr__(self) -> str:
+        return f"{self.table.name}: {self.query.text or 'all rows'}"
+
+    def where(self, *conditions: Any) -> "QuestionBuilder":
+        """Only the rows for which every condition is true."""
+        given = [self._row_expression(one) for one in conditions]
+        nodes = [read_size(part) for one in given for part in conjuncts(one)]
+        return self._with(where=(*self.query.where, *nodes))
+
+    def with_columns(self, **derived: Any) -> "QuestionBuilder":
+        """Columns computed from others, row by row."""
+        nodes = tuple(
+            (name, read_size(self._row_expression(value))) for name, value in derived.items()
+        )
+        return self._with(derived=(*self.query.derived, *nodes))
+
+    def group_by(self, *keys: Any) -> "QuestionBuilder":
+        """One answer per group."""
+        return self._with(keys=(*self.query.keys, *map(_key, keys)))
+
+    def agg(self, *aggregates: Any, **named: Any) -> "QuestionBuilder":
+        """What is asked of every group."""
+        outputs = [(_output_name(one), _aggregate(one)) for one in aggregates]
+        outputs += [(name, _aggregate(one)) for name, one in named.items()]
+        return self._with(outputs=(*self.query.outputs, *outputs))
+
+    def top(self, count: int) -> "QuestionBuilder":
+        """Only the most common groups, by the first released count."""
+        if type(count) is not int or count < 1 or not self.query.keys:
+            raise QueryError(
+                "top needs groups and a whole number from 1 up. It keeps the most common groups. "
+                'Write .group_by("ward").agg(n=dp.rows()).top(3).'
+            )
+        counted = [name for name, asked in self.query.outputs if asked.statistic.sizes]
+        if not counted:
+            raise QueryError(
+                "top is asked without a count. The most common groups are those with the largest "
+                "released count. Add n=dp.people() or n=dp.rows() to agg, before top."
+            )
+        after = replace(self.query.after, order=((Named(counted[0]), True),), limit=count)
+        return self._with(after=after)
+
+    @cached_property
+    def question(self) -> Question:
+        """What is asked, checked once against what was declared of the table."""
+        return checked_question(self.query, self.table.schema)
+
+    @property
+    def free(self) -> bool:
+        """Whether all that is asked is public, so that it is answered exactly for ε = 0."""
+        return self.question.free
+
+    def plan(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = 0,
+        margin: Mapping[str, object] | None = None,
+        weights: Mapping[str, object] | None = None,
+        expect_rows: int | None = None,
+    ) -> Plan:
+        """The price and the errors for ``epsilon``, or the least ε that meets every ``margin``.
+
+        With both, ε is the ceiling; what is public costs nothing and needs neither.  ``weights``
+        say how outputs share ε; without them all have the same error relative to what one person
+        can add.  Means and variances need ``expect_rows``, the number of rows expected in a group,
+        to have a margin.
+        """
+        return make_plan(
+            self.question,
+            epsilon=epsilon,
+            delta=delta,
+            margin=margin,
+            weights=weights,
+            expect_rows=expect_rows,
+            table=self.table,
+        )
+
+    def release(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = 0,
+        margin: Mapping[str, object] | None = None,
+        weights: Mapping[str, object] | None = None,
+        expect_rows: int | None = None,
+        key: str | None = None,
+        analyst: str | None = None,
+    ) -> "Release":
+        """Plan, pay and answer."""
+        plan = self.plan(
+            epsilon=epsilon, delta=delta, margin=margin, weights=weights, expect_rows=expect_rows
+        )
+        return plan.release(key=key, analyst=analyst)
+
+    def _row_expression(self, value: Any) -> Node:
+        if isinstance(value, str):
+            from discreet.sql.read.expressions import parse_expression
+
+            return parse_expression(value, self.table.name)
+        return as_expression(value).node
+
+    def _with(self, **changes: Any) -> "QuestionBuilder":
+        return QuestionBuilder(self.table, replace(self.query, **changes))
+
+
+def _key(value: Any) -> GroupKey:
+    if isinstance(value, str):
+        return GroupKey(value, col(value).node)
+    if isinstance(value, Binned | Labeled | Expression):
+        read_size(value.node)
+    if isinstance(value, Binned):
+        return GroupKey(
+            value.name or expression_text(value.node), value.node, value.edges, value.dated
+        )
+    if isinstance(value, Labeled):
+        return GroupKey(value.name, value.node)
+    if isinstance(value, Expression):
+        node = value.node
+        return GroupKey(node.name if isinstance(node, Named) else expression_text(node), node)
+    raise QueryError(
+        f"group_by got a {type(value).__name__}. Rows are grouped by columns, expressions or bins. "
+        'Write group_by("ward") or group_by(dp.col("age").bins([0, 18, 65, 120])).'
+    )
+
+
+def _aggregate(value: Any) -> Aggregate:
+    if isinstance(value, AggregateExpression):
+        if value.aggregate.of is not None:
+            read_size(value.aggregate.of)
+        return value.aggregate
+    raise QueryError(
+        f"agg got a {type(value).__name__}, which is not an aggregate. Only statistics of groups "
+        'are released, never rows. Write n=dp.rows() or mean_stay=dp.col("stay").mean().'
+    )
+
+
+def _output_name(value: Any) -> str:
+    aggregate = _aggregate(value)
+    if value.name is not None:
+        return str(value.name)
+    inner = "" if aggregate.of is None else f"_{expression_text(aggregate.of)}"
+    return f"{aggregate.statistic}{inner}"
+
+
+_LARGEST = 50
+_SMALLEST = -10
+_CONFIDENCE = Fraction(95, 100)
+_COVERED = Fraction(95, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedBounds:
+    """Suggested bounds of a column, with the line to declare them by."""
+
+    column: str
+    low: int | float
+    high: int | float
+    share: float
+    epsilon: Fraction
+
+    @property
+    def line(self) -> str:
+        """What to write into the policy."""
+        return f"{self.column} = {{ low = {self.low:g}, high = {self.high:g} }}"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.line}   # found privately for ε = {float(self.epsilon):g}; about "
+            f"{self.share:.0%} of what was found lies between them. Widen them to what you know."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedCaps:
+    """Suggested caps, with the lines to declare them by."""
+
+    max_rows: int
+    max_groups: int | None
+    epsilon: Fraction
+
+    @property
+    def lines(self) -> str:
+        """What to write into the policy."""
+        groups = "" if self.max_groups is None else f"max_groups = {self.max_groups}\n"
+        return f"{groups}max_rows = {self.max_rows}"
+
+    def __str__(self) -> str:
+        paid = f"found for ε = {float(self.epsilon):g}"
+        return f"{self.lines}\n# about 95% of people have no more; {paid}"
+
+
+def suggest_bounds(
+    table: "Table", column: str, *, epsilon: object, analyst: str | None
+) -> SuggestedBounds:
+    """Bounds that hold most values of a column, from a noisy histogram over powers of two.
+
+    The bins are public.  A person's rows count as one row together, whatever the caps are, so that
+    there is as little noise as can be.  Proof: docs/proofs/suggestions.md
+    """
+
+    declared = table.schema.columns
+    if column not in declared:
+        raise unknown_column(column, declared)
+    declared_column = declared[column]
+    if not isinstance(declared_column, NumberColumn) or declared_column.dated:
+        raise QueryError(
+            f"bounds are asked for {column!r}, which is not a column of numbers. Only numbers are "
+            "clipped to bounds. Declare it as dp.number() first."
+        )
+    powers = [Fraction(2) ** power for power in range(_SMALLEST, _LARGEST + 1)]
+    edges = [-power for power in reversed(powers)] + [Fraction(0)] + powers
+    key = GroupKey(column, col(column).node, tuple(edges))
+    question = checked_question(
+        Query(keys=(key,), outputs=(("n", rows().aggregate),)), _uncapped(table)
+    )
+    cells = answer(make_plan(question, epsilon=epsilon), table, analyst=analyst)["n"]
+    if not isinstance(cells, Estimates):
+        raise TypeError("a histogram has several cells")
+    counts = [float(cell.value) for cell in cells.values()]
+    standing = [place for place, ends in enumerate(cells.simultaneous().values()) if ends[0] > 0]
+    if not standing:
+        raise QueryError(
+            f"no range of {column!r} stands out of the noise. There are too few values for this ε. "
+            "Use bounds that you know, or spend more. What was paid stays paid."
+        )
+    usual = float(next(iter(cells.values())).margin or 0) * 2 / 3
+    first, last = _widened(standing[0], standing[-1], counts, usual)
+    low, high = edges[first], edges[last + 1]
+    low = Fraction(0) if 0 < low <= high / 4 else low
+    inside = sum(counts[first : last + 1])
+    share = min(1.0, inside / max(inside, sum(counts)))
+    return SuggestedBounds(column, _plain(low), _plain(high), share, read_epsilon(epsilon))
+
+
+def suggest_caps(
+    table: "Table", *, epsilon: object, group_by: Sequence[object], analyst: str | None
+) -> SuggestedCaps:
+    """Caps that about 95% of people stay within, from a noisy histogram of their sizes.
+
+    Each person is in one cell of the histogram of rows and, with ``group_by``, in one of groups.
+    Proof: docs/proofs/suggestions.md
+    """
+    schema, level = table.schema, read_epsilon(epsilon)
+    if not schema.by_person:
+        raise PolicyError(
+            "caps are asked for, and the unit is the row. A row counts once, so there is nothing "
+            "to cap. Leave max_rows and max_groups out."
+        )
+    asking = QuestionBuilder(table).group_by(*group_by)
+    question = checked_question(
+        Query(keys=asking.query.keys, outputs=(("n", people().aggregate),)), _uncapped(table)
+    )
+    kinds = [False, True] if question.keys else [False]
+    moved = 2 if schema.neighbors is Neighbors.REPLACE else 1
+    noise = Laplace(scale=moved * len(kinds) / level)
+    event = DiscreteLaplaceEvent(scale=noise.scale, sensitivity=moved)
+    engine = table.engine()
+    charge = table.ledger.charge(
+        table.name,
+        event=event if len(kinds) == 1 else ComposedEvent(events=(event,) * len(kinds)),
+        question=json.dumps(["suggest caps", question.query.text, str(level)]),
+        analyst=analyst,
+        summary=f"suggest caps {question.query.text}",
+        neighbors=schema.neighbors,
+    )
+
+    def run() -> bytes:
+        bits = Keystream()
+        tallies = [people_by_size(engine, question, groups=kind) for kind in kinds]
+        return json.dumps(
+            [[int(count) for count in noise.release(tally, bits)] for tally in tallies]
+        ).encode()
+
+    noisy = json.loads(table.ledger.answer(charge, lambda: guarded(run), safe=True))
+    hidden = int(noise.accuracy(_CONFIDENCE, cells=SIZES * len(kinds)))
+    caps = [_covering(counts, hidden) for counts in noisy]
+    return SuggestedCaps(caps[0], caps[1] if len(caps) > 1 else None, level)
+
+
+def _widened(first: int, last: int, counts: Sequence[float], usual: float) -> tuple[int, int]:
+    """From bins that surely hold values outwards, while bins hold more than noise usually makes."""
+    while first > 0 and counts[first - 1] > usual:
+        first -= 1
+    while last < len(counts) - 1 and counts[last + 1] > usual:
+        last += 1
+    return first, last
+
+
+def _covering(counts: Sequence[int], hidden: int) -> int:
+    """The least power of two that most people stay within, by the counts that stand out."""
+    present = [count if count > hidden else 0 for count in counts]
+    total = sum(present)
+    if total == 0:
+        raise QueryError(
+            "no size stands out of the noise. There are too few people for this ε. Use caps that "
+            "you know, or spend more. What was paid stays paid."
+        )
+    reached = enumerate(accumulate(present))
+    return next(1 << place for place, people in reached if people >= _COVERED * total)
+
+
+def _uncapped(table: "Table") -> Schema:
+    """The declarations with the least caps: a person counts once, whatever is declared so far."""
+    schema = table.schema
+    return replace(schema, max_groups=1, max_rows=1) if schema.by_person else schema
+
+
+def _plain(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
 
 
 class Table:
@@ -66,21 +406,21 @@ class Table:
         """What was spent and what is left."""
         return self.ledger.balance(self.name)
 
-    def where(self, *conditions: Any) -> Asking:
+    def where(self, *conditions: Any) -> QuestionBuilder:
         """Only the rows for which every condition is true; SQL such as "stay > 2" will do."""
-        return Asking(self).where(*conditions)
+        return QuestionBuilder(self).where(*conditions)
 
-    def with_columns(self, **derived: Any) -> Asking:
+    def with_columns(self, **derived: Any) -> QuestionBuilder:
         """Columns computed from others, row by row."""
-        return Asking(self).with_columns(**derived)
+        return QuestionBuilder(self).with_columns(**derived)
 
-    def group_by(self, *keys: Any) -> Asking:
+    def group_by(self, *keys: Any) -> QuestionBuilder:
         """One answer per group: by columns, expressions, or ``dp.col("age").bins([0, 18, 65])``."""
-        return Asking(self).group_by(*keys)
+        return QuestionBuilder(self).group_by(*keys)
 
-    def agg(self, *aggregates: Any, **named: Any) -> Asking:
+    def agg(self, *aggregates: Any, **named: Any) -> QuestionBuilder:
         """What is asked of every group, by name: ``agg(patients=dp.people())``."""
-        return Asking(self).agg(*aggregates, **named)
+        return QuestionBuilder(self).agg(*aggregates, **named)
 
     def sql(
         self,
@@ -94,7 +434,7 @@ class Table:
         analyst: str | None = None,
     ) -> Release | Plan:
         """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free."""
-        from discreet.sql.select import explained
+        from discreet.sql.read.select import explained
 
         question = explained(text)
         plan = self.ask(text if question is None else question).plan(
@@ -102,17 +442,21 @@ class Table:
         )
         return plan.release(key=key, analyst=analyst) if question is None else plan
 
-    def ask(self, text: str) -> Asking:
+    def ask(self, text: str) -> QuestionBuilder:
         """A SELECT as a question that can be planned: ``table.ask("SELECT …").plan(epsilon=1)``."""
-        from discreet.sql.select import parse_select
+        from discreet.sql.read.select import parse_select
 
-        return Asking(self, parse_select(text, self.schema))
+        return QuestionBuilder(self, parse_select(text, self.schema))
 
-    def suggest_bounds(self, column: str, *, epsilon: object, analyst: str | None = None) -> Bounds:
+    def suggest_bounds(
+        self, column: str, *, epsilon: object, analyst: str | None = None
+    ) -> SuggestedBounds:
         """Bounds of a column that was declared without, found privately and paid for."""
         return suggest_bounds(self, column, epsilon=epsilon, analyst=analyst)
 
-    def suggest_caps(self, *group_by: Any, epsilon: object, analyst: str | None = None) -> Caps:
+    def suggest_caps(
+        self, *group_by: Any, epsilon: object, analyst: str | None = None
+    ) -> SuggestedCaps:
         """Caps that about 95% of people stay within, found privately and paid for.
 
         With columns to group by, also for the number of groups.
@@ -190,7 +534,7 @@ def answer(
         statement = stated.statement()
 
         def measured() -> bytes:
-            noisy = run(plan.question, plan.price, engine, bits)
+            noisy = run_and_noise(plan.question, plan.price, engine, bits)
             return replace(noisy, certificate=statement).to_bytes()
 
         return guarded(measured)
@@ -201,18 +545,18 @@ def answer(
 
 def _stated_before(plan: Plan, table: Table, charge: Charge, data: bytes) -> Certificate:
     """What was stated of a release the first time, for a retry of it."""
-    kept = Noisy.from_bytes(data).certificate
+    kept = NoisyMeasurements.from_bytes(data).certificate
     if kept is None:  # version 0.1.0 kept none
         return _certificate(plan, table, charge)
     return Certificate.from_data({**kept, "answer": UNANSWERED})
 
 
 def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
-    price, noisy = plan.price, Noisy.from_bytes(data)
+    price, noisy = plan.price, NoisyMeasurements.from_bytes(data)
     loss: PureDP | ApproximateDP = PureDP(epsilon=price.epsilon)
     if price.delta:
         loss = ApproximateDP(epsilon=price.epsilon, delta=price.delta)
-    groups, columns = assembled(plan.question, price, noisy, Payment(loss))
+    groups, columns = groups_and_estimates(plan.question, price, noisy, Payment(loss))
     certificate = replace(stated, answer=sha256(data).hexdigest())
     keys = tuple(name for name, _ in plan.question.keys)
     dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))

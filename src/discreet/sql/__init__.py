@@ -1,1 +1,1 @@
-"""SQL text to nodes, and nodes to the SQL of an engine."""
+"""SQL in two directions: ``read``, from text to a question; ``write``, to queries of an engine."""

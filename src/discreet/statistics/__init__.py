@@ -7,10 +7,9 @@ account: losses on one data set add up.  Track and cap them with
 """
 
 from discreet.statistics.counts import count, histogram, most_common, proportion
-from discreet.statistics.means import mean, sum
-from discreet.statistics.noise import gaussian, laplace, noisy_max
-from discreet.statistics.ranks import max, median, min, quantile
-from discreet.statistics.spread import std, var
+from discreet.statistics.mechanism_functions import gaussian, laplace, noisy_max
+from discreet.statistics.moments import mean, std, sum, var
+from discreet.statistics.quantiles import max, median, min, quantile
 
 __all__ = [
     "count",

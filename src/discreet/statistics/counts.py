@@ -6,23 +6,19 @@ from fractions import Fraction
 from itertools import pairwise
 
 from discreet.engines import arrays
-from discreet.engines.categories import category_key
-from discreet.engines.columns import length
+from discreet.engines.arrays import category_key, length
 from discreet.errors import BoundsError, DataError
 from discreet.exact import Grid, Range
 from discreet.measures.counts import ROWS, Rows
-from discreet.measures.measure import Aggregate, Output
+from discreet.measures.measure import Aggregate, Output, Steps, Unit
 from discreet.measures.moments import MEAN, Moments
-from discreet.measures.steps import Steps
-from discreet.measures.totals import FixedTotal
-from discreet.measures.unit import Unit
-from discreet.mechanisms.permute_and_flip import PermuteAndFlip
+from discreet.measures.sums import FixedTotal
+from discreet.mechanisms.selection import PermuteAndFlip
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named
-from discreet.privacy.estimate import Estimate, RankError
-from discreet.privacy.estimates import Estimates
-from discreet.privacy.neighbors import Neighbors
-from discreet.statistics.question import Question, read_edges
+from discreet.privacy.estimates import Estimate, Estimates, RankError
+from discreet.privacy.sensitivity import Neighbors
+from discreet.statistics.array_call import ArrayCall, read_edges
 
 _ADDED_IN_CELLS, _REPLACED_IN_CELLS = (
     Unit(neighbors=relation, keyed=True, cells=None)
@@ -51,7 +47,7 @@ def count(
     >>> answer.margin, answer.loss
     (3, PureDP(epsilon=1))
     """
-    question = Question.read(epsilon, neighbors, source)
+    question = ArrayCall.read(epsilon, neighbors, source)
     return question.measured(ROWS, _RECORDS, lambda: arrays.count(values, where))
 
 
@@ -72,7 +68,7 @@ def proportion(
     >>> 0.6 < answer.lower < answer.value < answer.upper < 0.8
     True
     """
-    question = Question.read(epsilon, neighbors, source)
+    question = ArrayCall.read(epsilon, neighbors, source)
     if question.fixed_size:
         return question.measured(
             MEAN,
@@ -116,7 +112,7 @@ def histogram(
     >>> list(answer), answer.loss
     ([(0, 18), (18, 65), (65, 120)], PureDP(epsilon=1))
     """
-    question = Question.read(epsilon, neighbors, source)
+    question = ArrayCall.read(epsilon, neighbors, source)
     unit = _REPLACED_IN_CELLS if question.fixed_size else _ADDED_IN_CELLS
     mechanism = _RECORDS.mechanism(unit, question.epsilon, Fraction(0)).mechanism
     decoded = _RECORDS.decoder(_CELL, mechanism, unit, None)
@@ -162,7 +158,7 @@ def most_common(
     >>> most_common(["flu"] * 90 + ["cold"] * 5, categories=["cold", "flu"], epsilon=1).value
     'flu'
     """
-    question = Question.read(epsilon, neighbors, source)
+    question = ArrayCall.read(epsilon, neighbors, source)
     if categories is None:
         raise BoundsError(
             "most_common has no categories. They must be public: if they came from the data, a "

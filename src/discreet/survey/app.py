@@ -9,9 +9,9 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
+from discreet.dependencies import install_extra
 from discreet.errors import DiscreetError, SourceError
-from discreet.packages import install_extra
-from discreet.survey import documents
+from discreet.survey import openapi
 from discreet.survey.collector import LONGEST_BODY, Collector
 from discreet.survey.refusals import REASONS
 from discreet.survey.results import results
@@ -34,7 +34,7 @@ def static_file(name: str) -> bytes:
     return (files("discreet.survey") / "page" / name).read_bytes()
 
 
-class Published:
+class ResultsCache:
     """The results, computed at most twice a second however many look at them."""
 
     def __init__(self, collector: Collector) -> None:
@@ -74,7 +74,7 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
 
     poll = collector.poll
     limit = RateLimit(poll.rate_limit)
-    published = Published(collector)
+    published = ResultsCache(collector)
     scheme = poll.scheme.to_json()
 
     @asynccontextmanager
@@ -86,7 +86,7 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
     app = FastAPI(
         title=poll.title,
         version="1",
-        description=documents.DESCRIPTION,
+        description=openapi.DESCRIPTION,
         docs_url=None,  # these pages load scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
@@ -124,11 +124,11 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
         data, kind = static[name]
         return Response(data, media_type=kind)
 
-    @app.get("/scheme.json", **documents.SCHEME)
+    @app.get("/scheme.json", **openapi.SCHEME)
     async def scheme_json() -> Response:
         return Response(scheme, media_type="application/json")
 
-    @app.get("/api/poll", **documents.POLL)
+    @app.get("/api/poll", **openapi.POLL)
     async def poll_json() -> Response:
         closes = None if poll.closes is None else poll.closes.isoformat()
         return JSONResponse(
@@ -141,7 +141,7 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
             }
         )
 
-    @app.post("/reports", **documents.reports(poll))
+    @app.post("/reports", **openapi.report_operation(poll))
     async def reports(request: Request) -> Response:
         if not poll.is_open(collector.clock()):
             raise Refused("closed")
@@ -154,15 +154,17 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
         await collector.keep(entry)
         return JSONResponse({"stored": True}, 201)
 
-    @app.get("/api/results", **documents.RESULTS)
+    @app.get("/api/results", **openapi.RESULTS)
     def results_json() -> Response:
         return JSONResponse(published.now())
 
-    @app.get("/api/export", **documents.EXPORT)
-    def export(format: documents.Format = documents.Format.CSV) -> Response:
-        lines = _csv(collector) if format is documents.Format.CSV else _json(collector)
+    @app.get("/api/export", **openapi.EXPORT)
+    def export(format: openapi.ExportFormat = openapi.ExportFormat.CSV) -> Response:
+        lines = _csv(collector) if format is openapi.ExportFormat.CSV else _json(collector)
         name = f"reports.{format.value}"
-        kind = "text/csv; charset=utf-8" if format is documents.Format.CSV else "application/json"
+        kind = (
+            "text/csv; charset=utf-8" if format is openapi.ExportFormat.CSV else "application/json"
+        )
         first = next(lines)  # a database that does not answer is told as such, not halfway
         return StreamingResponse(
             _after(first, lines),

@@ -23,8 +23,8 @@ from discreet.decoding import Shape, decoded
 from discreet.errors import DataError, DiscreetError, SourceError
 from discreet.local import Tally
 from discreet.survey.poll import ONE_TIME, Poll
-from discreet.survey.store import Entry, Outcome, Store
-from discreet.survey.terms import changed
+from discreet.survey.poll_terms import taken_over_error
+from discreet.survey.report_store import Outcome, ReceivedReport, ReportStore
 from discreet.survey.tokens import new_id, token_hash
 from discreet.web.refusals import Refused
 
@@ -44,7 +44,7 @@ _REFUSED: Final = {
     Outcome.CHANGED: "wrong-scheme",
 }
 
-Waiting = tuple[Entry, "Future[Outcome]"]
+Waiting = tuple[ReceivedReport, "Future[Outcome]"]
 
 
 class Body(Shape, frozen=True):
@@ -65,7 +65,11 @@ class Collector:
     """Receives reports of one poll and keeps them."""
 
     def __init__(
-        self, poll: Poll, store: Store, clock: Callable[[], datetime] = _now, pause: float = _PAUSE
+        self,
+        poll: Poll,
+        store: ReportStore,
+        clock: Callable[[], datetime] = _now,
+        pause: float = _PAUSE,
     ) -> None:
         self.poll = poll
         self.store = store
@@ -94,7 +98,7 @@ class Collector:
 
     # ------------------------------------------------------------------ receiving
 
-    def read(self, body: bytes) -> Entry:
+    def read(self, body: bytes) -> ReceivedReport:
         """The report of a request's body, or a refusal."""
         if len(body) > LONGEST_BODY:
             raise Refused("oversize")
@@ -109,9 +113,11 @@ class Collector:
         except (DiscreetError, ValueError, TypeError, OverflowError, RecursionError):
             raise Refused("malformed") from None
         identity = new_id() if sent.id is UNSET else sent.id
-        return Entry(identity, self.clock().date().isoformat(), report, self._token(sent.token))
+        return ReceivedReport(
+            identity, self.clock().date().isoformat(), report, self._token(sent.token)
+        )
 
-    async def keep(self, entry: Entry) -> None:
+    async def keep(self, entry: ReceivedReport) -> None:
         """Return when a report is on the disk; raise if it is not to be kept, or cannot be."""
         future: Future[Outcome] = get_running_loop().create_future()
         self._queue.put((entry, future))
@@ -168,7 +174,7 @@ class Collector:
             _tell([future for _, future in batch], None)
             return
         if Outcome.CHANGED in outcomes:
-            self._tell_once(str(changed()))
+            self._tell_once(str(taken_over_error()))
         _tell([future for _, future in batch], outcomes)
 
     def _tidy(self, quiet: bool, last: bool) -> None:
@@ -201,8 +207,8 @@ class Collector:
             self._told.add(text)
             _LOG.warning("discreet survey: %s", text)
 
-    def _count(self, tally: bytes | None, entries: list[Entry]) -> bytes:
-        return counted(self.poll.scheme, tally, [entry.report for entry in entries])
+    def _count(self, tally: bytes | None, entries: list[ReceivedReport]) -> bytes:
+        return tally_with(self.poll.scheme, tally, [entry.report for entry in entries])
 
 
 def _tell(futures: list["Future[Outcome]"], outcomes: list[Outcome] | None) -> None:
@@ -223,7 +229,7 @@ def _tell(futures: list["Future[Outcome]"], outcomes: list[Outcome] | None) -> N
             loop.call_soon_threadsafe(settle, mine)
 
 
-def counted(scheme: Any, tally: bytes | None, reports: list[str]) -> bytes:
+def tally_with(scheme: Any, tally: bytes | None, reports: list[str]) -> bytes:
     """The tally with these reports, which are JSON texts that were read before."""
     total = scheme.tally() if tally is None else read_tally(scheme, tally)
     identity = scheme.identity

@@ -1,4 +1,4 @@
-"""What the reports say: estimates with intervals, and what a malicious respondent could do."""
+"""Results of a poll: estimates with intervals, and what a malicious respondent could do."""
 
 import csv
 from collections.abc import Mapping
@@ -7,10 +7,10 @@ from decimal import ROUND_CEILING, Decimal
 from io import StringIO
 from typing import Any
 
-from discreet.exact import decimal_text, stated
+from discreet.exact import decimal_text, named_number_text
 from discreet.survey.collector import read_tally
+from discreet.survey.estimates import SurveyEstimate, estimated_mean, estimated_shares, leverage
 from discreet.survey.poll import Poll
-from discreet.survey.schemes import Found, leverage, mean, shares
 
 
 def results(
@@ -38,19 +38,19 @@ def results(
 def _shares(poll: Poll, counts: Any) -> list[dict[str, Any]]:
     if counts is None or poll.is_number:
         return []
-    found = shares(poll.scheme, poll.answers, counts)
-    return [{"answer": one.answer, "share": one.value, **_errors(one)} for one in found]
+    estimates = estimated_shares(poll.scheme, poll.answers, counts)
+    return [{"answer": one.answer, "share": one.value, **_errors(one)} for one in estimates]
 
 
 def _mean(poll: Poll, counts: Any) -> dict[str, float] | None:
     if counts is None or not poll.is_number:
         return None
-    found = mean(poll.scheme, counts)
+    estimate = estimated_mean(poll.scheme, counts)
     bounds = {"low": float(poll.scheme.low), "high": float(poll.scheme.high)}
-    return {"value": found.value, **_errors(found), **bounds}
+    return {"value": estimate.value, **_errors(estimate), **bounds}
 
 
-def _errors(found: Found) -> dict[str, float]:
+def _errors(found: SurveyEstimate) -> dict[str, float]:
     return {"error": found.error, "lower": found.lower, "upper": found.upper}
 
 
@@ -113,8 +113,8 @@ def rounded_up(value: float, digits: int = 2) -> str:
         return "0"
     exact = Decimal(value)
     place = Decimal(1).scaleb(exact.adjusted() - digits + 1)
-    found = (exact / place).to_integral_value(ROUND_CEILING) * place
-    return f"{found.normalize():f}" if abs(exact.adjusted()) < _LONG else f"{found:.{digits}g}"
+    rounded = (exact / place).to_integral_value(ROUND_CEILING) * place
+    return f"{rounded.normalize():f}" if abs(exact.adjusted()) < _LONG else f"{rounded:.{digits}g}"
 
 
 def _reading(poll: Poll) -> str:
@@ -127,8 +127,8 @@ def _reading(poll: Poll) -> str:
         f"Every report was randomized in the respondent's browser, so {what} is an estimate. In at "
         f"least 95 of 100 such surveys an interval holds {what} among those who answered. "
         f"Estimates are unbiased: with few reports they may lie {ends}. {clipped}One report "
-        f"reveals at most {stated('ε', poll.epsilon)} of one answer. The intervals are for "
-        "those who answered; they are for a population if those are a random sample of it, and "
+        f"reveals at most {named_number_text('ε', poll.epsilon)} of one answer. The intervals are "
+        "for those who answered; they are for a population if those are a random sample of it, and "
         "honest."
     )
 
@@ -137,12 +137,12 @@ def as_csv(found: Mapping[str, Any]) -> str:
     """The shares as CSV, one line per answer; or the mean."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    if found["mean"] is not None:
+    if found["estimated_mean"] is not None:
         names = ("value", "error", "lower", "upper")
         writer.writerow(["mean", *names[1:]])
-        writer.writerow(found["mean"][name] for name in names)
+        writer.writerow(found["estimated_mean"][name] for name in names)
         return text.getvalue()
     writer.writerow(["answer", "share", "error", "lower", "upper"])
-    for share in found["shares"]:
+    for share in found["estimated_shares"]:
         writer.writerow(share[name] for name in ("answer", "share", "error", "lower", "upper"))
     return text.getvalue()

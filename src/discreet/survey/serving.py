@@ -6,18 +6,20 @@ from socket import socket
 from discreet.survey.app import application
 from discreet.survey.collector import Collector
 from discreet.survey.poll import Poll
-from discreet.survey.store import Store
-from discreet.survey.terms import Terms
+from discreet.survey.poll_terms import PollTerms
+from discreet.survey.report_store import ReportStore
 from discreet.web import serving
 
 
-def opened(poll: Poll, *, reworded: bool = False, renew: bool = True, make: bool = True) -> Store:
+def open_poll_store(
+    poll: Poll, *, reworded: bool = False, renew: bool = True, make: bool = True
+) -> ReportStore:
     """The poll's database, made if it is not there and ``make`` is true."""
-    terms = Terms(poll.scheme.to_json(), poll.question, poll.tokens)
-    return Store(poll.database, terms, reworded=reworded, renew=renew, make=make)
+    terms = PollTerms(poll.scheme.to_json(), poll.question, poll.tokens)
+    return ReportStore(poll.database, terms, reworded=reworded, renew=renew, make=make)
 
 
-def server(poll: Poll, store: Store, proxy: str | None = None) -> Callable[[socket], None]:
+def server(poll: Poll, store: ReportStore, proxy: str | None = None) -> Callable[[socket], None]:
     """What serves a poll on a socket until the process is told to stop.
 
     ``proxy`` is the address of a proxy whose word about the sender's address is believed.

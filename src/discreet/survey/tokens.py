@@ -20,7 +20,7 @@ def new_token(source: BitSource | None = None) -> str:
 
 
 def token_hash(token: str) -> str:
-    """What is kept of a token; how it was typed does not matter.
+    """The hash of a token, which does not depend on how it was typed.
 
     >>> token_hash("4q0x k6m3") == token_hash(" 4Q0X-K6M3")
     True

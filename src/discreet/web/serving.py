@@ -17,8 +17,8 @@ from socket import (
 )
 from typing import Final
 
+from discreet.dependencies import install_extra
 from discreet.errors import SourceError
-from discreet.packages import install_extra
 from discreet.web.headers import Application
 
 _MOST_REQUESTS: Final = 4096

@@ -11,15 +11,15 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from discreet.engines.duckdb.connection import Connection
+from discreet.engines.base import Measurements
+from discreet.engines.duckdb.connection import DuckDBConnection
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.measuring import Measured
-from discreet.engines.sources import Sources, Stored, find
+from discreet.engines.sources import Sources, TableView, find_source
 from discreet.errors import SourceError
 from discreet.measures.measure import Measure
 from discreet.plan.columns import category, number, text
 from discreet.plan.schema import Schema
-from discreet.question.build import col, people, rows
+from discreet.question.builder import col, people, rows
 from discreet.question.check import Question
 from tests.support.measuring import asked
 
@@ -49,7 +49,7 @@ def names(engine: DuckDB) -> list[str]:
     return [str(name) for (name,) in found]
 
 
-def sums(measured: Measured) -> dict[Measure, list[int]]:
+def sums(measured: Measurements) -> dict[Measure, list[int]]:
     """Of what is summed; places in order are compared elsewhere."""
     return {
         measure: list(vector.open())
@@ -60,14 +60,14 @@ def sums(measured: Measured) -> dict[Measure, list[int]]:
 
 @pytest.mark.parametrize("key", ["ward", "tag"])
 def test_a_question_is_bound_without_reading_a_row(tmp_path: Path, key: str) -> None:
-    engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
+    engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
     engine.prepare(question(key), question(key).measures)
     engine.close()
 
 
 @pytest.mark.parametrize("key", ["ward", "tag"])
 def test_what_is_bound_runs_as_it_was_bound_and_is_then_forgotten(tmp_path: Path, key: str) -> None:
-    engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
+    engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
     asking, cells = question(key), None if key == "ward" else [("c",), ("d",)]
     unbound = engine.measure(asking, asking.measures, cells)
     for _ in range(3):
@@ -82,7 +82,7 @@ def test_what_is_bound_runs_as_it_was_bound_and_is_then_forgotten(tmp_path: Path
 
 
 def test_questions_that_are_never_run_do_not_pile_up(tmp_path: Path) -> None:
-    connection = Connection(Stored(find(stored(tmp_path / "t.parquet"))))
+    connection = DuckDBConnection(TableView(find_source(stored(tmp_path / "t.parquet"))))
     for number_asked in range(100):
         connection.bind(f"SELECT {number_asked} FROM source")
     many = len(connection.rows("SELECT name FROM duckdb_prepared_statements()"))
@@ -94,7 +94,7 @@ def test_questions_that_are_never_run_do_not_pile_up(tmp_path: Path) -> None:
 
 
 def test_a_bound_query_that_fails_is_forgotten_too(tmp_path: Path) -> None:
-    connection = Connection(Stored(find(stored(tmp_path / "t.parquet"))))
+    connection = DuckDBConnection(TableView(find_source(stored(tmp_path / "t.parquet"))))
     failing = "SELECT CAST(ward AS INT) FROM source"
     connection.bind(failing)
     for _ in range(2):
@@ -105,7 +105,7 @@ def test_a_bound_query_that_fails_is_forgotten_too(tmp_path: Path) -> None:
 
 
 def test_threads_that_ask_over_one_connection_never_mix_questions(tmp_path: Path) -> None:
-    connection = Connection(Stored(find(stored(tmp_path / "t.parquet"))))
+    connection = DuckDBConnection(TableView(find_source(stored(tmp_path / "t.parquet"))))
 
     def ask(place: int) -> bool:
         query = f"SELECT {place % 5} FROM source"
@@ -120,7 +120,7 @@ def test_threads_that_ask_over_one_connection_never_mix_questions(tmp_path: Path
 
 def test_a_source_that_has_lost_a_column_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    engine = DuckDB(Sources(find(stored(path))), SCHEMA)
+    engine = DuckDB(Sources(find_source(stored(path))), SCHEMA)
     pyarrow.parquet.write_table(pyarrow.table({"id": [1, 2]}), path)
     with pytest.raises(SourceError, match="Nothing was spent"):
         engine.prepare(question(), question().measures)
@@ -130,7 +130,7 @@ def test_a_source_that_has_lost_a_column_is_refused(tmp_path: Path) -> None:
 def test_a_file_whose_header_has_changed_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,x\n1,2\n")
-    connection = Connection(Stored(find(path), {"x": number(0, 10)}, "id"))
+    connection = DuckDBConnection(TableView(find_source(path), {"x": number(0, 10)}, "id"))
     query = "SELECT x FROM source"
     connection.bind(query)
     assert connection.rows(query) == [(2.0,)]
@@ -148,7 +148,7 @@ def test_what_was_read_while_the_header_changed_is_not_handed_over(
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,x\n1,2\n")
-    connection = Connection(Stored(find(path), {"x": number(0, 10)}, "id"))
+    connection = DuckDBConnection(TableView(find_source(path), {"x": number(0, 10)}, "id"))
     once = connection._once
 
     def meanwhile(*arguments: Any, **named: Any) -> Any:
@@ -162,7 +162,7 @@ def test_what_was_read_while_the_header_changed_is_not_handed_over(
 
 
 def test_progress_is_a_part_of_one_and_ends_at_one(tmp_path: Path) -> None:
-    engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
+    engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
     assert 0 <= engine.progress() <= 1
     engine.measure(question(), question().measures)
     assert engine.progress() == 1
@@ -172,7 +172,7 @@ def test_progress_is_a_part_of_one_and_ends_at_one(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_opens_the_source_again(tmp_path: Path) -> None:
     """And leaves what the other one has put aside, or bound."""
-    engine = DuckDB(Sources(find(stored(tmp_path / "t.parquet"))), SCHEMA)
+    engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
     asking = question()
     before = engine.measure(asking, asking.measures)
     engine.prepare(asking, asking.measures)

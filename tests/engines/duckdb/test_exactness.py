@@ -14,12 +14,12 @@ import pytest
 
 from discreet.engines.duckdb import connection
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, find_source
 from discreet.errors import SourceError, UnansweredError
 from discreet.plan.columns import boolean, category, number, text
 from discreet.plan.schema import Schema
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.build import col, people, rows
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.builder import col, people, rows
 from discreet.question.check import Question
 from tests.support.measuring import Vector, asked, integers
 
@@ -59,7 +59,7 @@ def question(declared: Schema = DECLARED) -> Question:
 
 
 def measured(source: Any, table: str | None = None) -> list[Vector]:
-    engine = DuckDB(Sources(find(source, table)), DECLARED)
+    engine = DuckDB(Sources(find_source(source, table)), DECLARED)
     try:
         return list(integers(engine, question(), question().measures).values())
     finally:
@@ -128,7 +128,7 @@ NUMBERS = Schema(name="t", columns={"x": number(0, 10)})
 def total(path: Path, text: str | bytes) -> int:
     """The sum of a file's column x in steps."""
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    engine = DuckDB(Sources(find(str(path))), NUMBERS)
+    engine = DuckDB(Sources(find_source(str(path))), NUMBERS)
     asks = asked(NUMBERS, {"s": col("x").sum()})
     try:
         return next(iter(integers(engine, asks, asks.measures).values()))[0]
@@ -162,13 +162,13 @@ def test_one_line_of_json_that_is_no_object_changes_no_other_line(tmp_path: Path
 def test_a_broken_line_of_json_is_not_seen_before_the_charge(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"x": 4}\n{"x":\n{"x": 4}\n')
-    DuckDB(Sources(find(str(path))), NUMBERS).close()
+    DuckDB(Sources(find_source(str(path))), NUMBERS).close()
 
 
 def test_a_broken_row_of_csv_is_not_seen_before_the_charge(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"x,y\n1,\xe9\n")
-    DuckDB(Sources(find(str(path))), NUMBERS).close()
+    DuckDB(Sources(find_source(str(path))), NUMBERS).close()
 
 
 def test_a_line_break_in_quotes_is_part_of_a_value(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_row_whose_id_is_nan_has_no_id_in_any_frame() -> None:
     found = []
     frame = {"id": [1.0, float("nan"), float("nan")], "x": [1.0, 1.0, 1.0]}
     for source in (pandas.DataFrame(frame), pyarrow.table(frame), polars.DataFrame(frame)):
-        engine = DuckDB(Sources(find(source)), declared)
+        engine = DuckDB(Sources(find_source(source)), declared)
         found.append(integers(engine, asks, asks.measures))
         engine.close()
     assert found[0] == found[1] == found[2]
@@ -205,7 +205,7 @@ def test_a_row_whose_id_is_nan_has_no_id_in_any_frame() -> None:
 
 def test_opening_compares_names_only() -> None:
     with pytest.raises(SourceError, match="not in the data"):
-        DuckDB(Sources(find(pyarrow.table({"y": [1]}))), NUMBERS)
+        DuckDB(Sources(find_source(pyarrow.table({"y": [1]}))), NUMBERS)
 
 
 def test_a_public_number_of_rows_is_the_number_of_lines(tmp_path: Path) -> None:
@@ -214,6 +214,6 @@ def test_a_public_number_of_rows_is_the_number_of_lines(tmp_path: Path) -> None:
     for body in ("x\n1\n\n3\n", 'x\n1\n""\n3\n', "x\n1\nnan\n3\n"):
         path = tmp_path / "a.csv"
         path.write_text(body)
-        engine = DuckDB(Sources(find(str(path))), declared)
+        engine = DuckDB(Sources(find_source(str(path))), declared)
         assert engine.measure(asks, asks.measures).rows == 3
         engine.close()

@@ -8,9 +8,9 @@ import pytest
 
 from discreet.errors import QueryError
 from discreet.plan.columns import Column, category, date, integer, number, text
-from discreet.question.build import Expression, rows
-from discreet.question.groupings import Listed, Unlisted, Whole
-from discreet.sql.text import parse_expression
+from discreet.question.builder import Expression, rows
+from discreet.question.groupings import IntegerGrouping, ListedGrouping, PrivateGrouping
+from discreet.sql.read.expressions import parse_expression
 from tests.support.measuring import Engine, Row, asked, schema
 
 AGES = list(range(121))
@@ -134,7 +134,7 @@ def test_a_month_holds_its_own_days() -> None:
     key = Expression(parse_expression("DATE_TRUNC('month', x)"))
     question = asked(schema(x=column), {"n": rows()}, (key,))
     grouping = question.keys[0][1]
-    assert isinstance(grouping, Listed)
+    assert isinstance(grouping, ListedGrouping)
     table = [Row(x=value) for value in values]
     (counts,) = Engine().integers(table, question, question.measures).values()
     expected = Counter(f"{day:%Y-%m}-01" for day in DATES)
@@ -145,10 +145,10 @@ def test_a_month_holds_its_own_days() -> None:
 def test_whole_ranges_and_private_texts_stay_what_they_were() -> None:
     declared = schema(x=integer(0, 120))
     for key, kind in {
-        "x + 1": Whole,
-        "x - x": Whole,
-        "tag": Unlisted,
-        "LOWER(tag)": Unlisted,
+        "x + 1": IntegerGrouping,
+        "x - x": IntegerGrouping,
+        "tag": PrivateGrouping,
+        "LOWER(tag)": PrivateGrouping,
     }.items():
         question = asked(declared, {"n": rows()}, (Expression(parse_expression(key)),))
         assert isinstance(question.keys[0][1], kind), key

@@ -7,10 +7,10 @@ import pandas
 import pytest
 
 import discreet as dp
-from discreet.engines.duckdb.public import read_public
-from discreet.engines.sources import find
+from discreet.engines.duckdb.public_columns import read_public
+from discreet.engines.sources import find_source
 from discreet.errors import PolicyError, QueryError, SourceError
-from discreet.plan.columns import Boolean, Category, Number, Text
+from discreet.plan.columns import BooleanColumn, CategoryColumn, NumberColumn, TextColumn
 
 VISITS = pandas.DataFrame(
     {"id": [1, 1, 2, 3], "ward": ["A", "B", "A", "C"], "x": [0.0, -0.0, 1, 0]}
@@ -43,15 +43,15 @@ def test_kinds_bounds_and_values_are_read_from_a_public_table(tmp_path: Path) ->
         "ward,floor,zip,area,opened,closed,note\n"
         "A,1,01234,10.5,2001-02-03,true,x\nB,2,01235,7,2011-02-03,false,\nC,2,01236,7,,true,y\n"
     )
-    public = read_public("wards", find(str(path)))
+    public = read_public("wards", find_source(str(path)))
     kinds = public.columns
-    assert kinds["ward"] == Category(("A", "B", "C"))
-    assert kinds["floor"] == Category((1, 2))
-    assert kinds["zip"] == Category(("01234", "01235", "01236"))
-    assert kinds["area"] == Number(low=7, high=10.5)  # type: ignore[arg-type]
-    assert isinstance(kinds["opened"], Number)
+    assert kinds["ward"] == CategoryColumn(("A", "B", "C"))
+    assert kinds["floor"] == CategoryColumn((1, 2))
+    assert kinds["zip"] == CategoryColumn(("01234", "01235", "01236"))
+    assert kinds["area"] == NumberColumn(low=7, high=10.5)  # type: ignore[arg-type]
+    assert isinstance(kinds["opened"], NumberColumn)
     assert kinds["opened"].dated
-    assert kinds["closed"] == Boolean()
+    assert kinds["closed"] == BooleanColumn()
     assert {name for name, most in public.most.items() if most == 1} == {
         "ward",
         "zip",
@@ -67,13 +67,16 @@ def test_kinds_bounds_and_values_are_read_from_a_public_table(tmp_path: Path) ->
 def test_values_that_are_compared_as_one_are_not_unique(tmp_path: Path, values: list[str]) -> None:
     path = tmp_path / "w.csv"
     path.write_text("k\n" + "\n".join(values) + "\n")
-    assert read_public("w", find(str(path))).most == {"k": 2}
+    assert read_public("w", find_source(str(path))).most == {"k": 2}
 
 
 def test_an_empty_public_table_has_texts(tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
     path.write_text("k,v\n")
-    assert read_public("w", find(str(path))).columns == {"k": Text(), "v": Text()}
+    assert read_public("w", find_source(str(path))).columns == {
+        "k": TextColumn(),
+        "v": TextColumn(),
+    }
 
 
 def test_a_broken_public_table_is_refused_when_the_table_is_opened(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 import discreet as dp
-from discreet.question.check import checked
+from discreet.question.check import checked_question
 
 
 def opened(source: Any, **changes: Any) -> dp.Table:
@@ -32,7 +32,7 @@ def opened(source: Any, **changes: Any) -> dp.Table:
 
 def true_rows(table: dp.Table) -> float:
     """The number of rows before noise, which only a test may see."""
-    question = checked(table.agg(n=dp.rows()).query, table.schema)
+    question = checked_question(table.agg(n=dp.rows()).query, table.schema)
     measured = table.engine().measure(question, question.measures)
     share = 1 << 30 if table.schema.by_person else 1
     return int(measured.of[question.measures[0]].open()[0]) / share

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from discreet.errors import QueryError
 from discreet.plan.schema import ROW
-from discreet.privacy.neighbors import Neighbors
-from discreet.question.build import Expression, col
+from discreet.privacy.sensitivity import Neighbors
+from discreet.question.builder import Expression, col
 from tests.support import engine_twin as twin
 from tests.support.drawn_rows import conditions, numbers, rows_of
 from tests.support.measuring import (

@@ -9,13 +9,13 @@ import pytest
 
 import discreet as dp
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Frame
+from discreet.engines.duckdb.source import FrameSource
 from discreet.engines.postgres.engine import Postgres
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, find_source
 from discreet.errors import SourceError
-from discreet.plan.schema import Beside, Schema
-from discreet.question.check import checked
-from discreet.sql.select import parse_select
+from discreet.plan.schema import PartnerTable, Schema
+from discreet.question.check import checked_question
+from discreet.sql.read.select import parse_select
 from tests.support import engine_contract as contract
 from tests.support.arrow_frames import frame
 from tests.support.measuring import asked
@@ -25,7 +25,7 @@ LARGEST = 2**1024 - 2**970
 
 
 def engine(address: str, column: Any, unit: str = "row") -> Postgres:
-    return Postgres(Sources(find(address)), declared(column, unit))
+    return Postgres(Sources(find_source(address)), declared(column, unit))
 
 
 def declared(column: Any, unit: str = "row") -> Schema:
@@ -71,7 +71,9 @@ def test_a_number_is_read_whatever_it_is(
     with (
         closing(engine(address, column)) as there,
         closing(
-            DuckDB(Sources(Frame(frame(kinds, [(one,) for one in expected]))), declared(column))
+            DuckDB(
+                Sources(FrameSource(frame(kinds, [(one,) for one in expected]))), declared(column)
+            )
         ) as here,
     ):
         assert total(there, column) == total(here, column)
@@ -166,7 +168,7 @@ def test_ids_of_every_type_are_people(server: str, kind: str, ids: list[str]) ->
     columns = {"x": dp.number(0, 1), "tag": dp.text()}
     schema = Schema(name="t", columns=columns, unit="id", max_rows=1, max_groups=1)
     question = asked(schema, {"n": dp.people(), "d": dp.col("tag").n_unique(), "r": dp.rows()})
-    with closing(Postgres(Sources(find(address)), schema)) as there:
+    with closing(Postgres(Sources(find_source(address)), schema)) as there:
         there.prepare(question, question.measures)
         found = contract.measured(there, question, question.measures, None)
     people, texts, rows = (found[output.measure] for output in question.outputs)
@@ -188,13 +190,13 @@ TWO = Schema(
     unit="id",
     max_rows=1,
     max_groups=1,
-    private={"others": Beside(columns={"x": dp.integer(0, 10)}, unit="id", max_rows=1)},
+    private={"others": PartnerTable(columns={"x": dp.integer(0, 10)}, unit="id", max_rows=1)},
 )
 
 
 def beside(server: str, first: str, second: str) -> Postgres:
     places = [
-        find(new_table(server, {"id": kind, "x": "integer"}, [("1", 5), ("2", 6)]))
+        find_source(new_table(server, {"id": kind, "x": "integer"}, [("1", 5), ("2", 6)]))
         for kind in (first, second)
     ]
     return Postgres(Sources(places[0], {"others": places[1]}), TWO)
@@ -206,7 +208,7 @@ def beside(server: str, first: str, second: str) -> Postgres:
 )
 def test_a_person_has_one_id_however_it_is_stored(server: str, first: str, second: str) -> None:
     text = "SELECT SUM(o.x) AS s FROM t JOIN others AS o ON t.id = o.id"
-    question = checked(parse_select(text, TWO), TWO)
+    question = checked_question(parse_select(text, TWO), TWO)
     with closing(beside(server, first, second)) as there:
         found = contract.measured(there, question, question.measures, None)
     assert any(vector[0] > 0 for vector in found.values())
@@ -218,15 +220,15 @@ def test_bytes_are_no_texts_of_ids(server: str) -> None:
 
 
 def test_private_tables_are_of_one_database(server: str) -> None:
-    places = [find(new_table(server, {"id": "text", "x": "integer"}, [])) for _ in range(2)]
-    other = find(f"{server}&connect_timeout=9&table={places[1].table}")  # type: ignore[union-attr]
+    places = [find_source(new_table(server, {"id": "text", "x": "integer"}, [])) for _ in range(2)]
+    other = find_source(f"{server}&connect_timeout=9&table={places[1].table}")  # type: ignore[union-attr]
     schema = Schema(
         name="t",
         columns={},
         unit="id",
-        private={"others": Beside(columns={}, unit="id", max_rows=1)},
+        private={"others": PartnerTable(columns={}, unit="id", max_rows=1)},
     )
-    for second in (other, Frame(frame({"id": "text"}, []))):
+    for second in (other, FrameSource(frame({"id": "text"}, []))):
         with pytest.raises(SourceError, match="one PostgreSQL database"):
             Postgres(Sources(places[0], {"others": second}), schema)
 

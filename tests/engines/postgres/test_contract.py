@@ -11,11 +11,11 @@ import pyarrow
 import pytest
 
 import discreet as dp
+from discreet.engines.base import Engine
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.duckdb.sources import Frame
-from discreet.engines.measuring import Engine
+from discreet.engines.duckdb.source import FrameSource
 from discreet.engines.postgres.engine import Postgres
-from discreet.engines.sources import Sources, find
+from discreet.engines.sources import Sources, find_source
 from discreet.plan.schema import ROW, Schema
 from tests.support import drawn_sql as drawn
 from tests.support import engine_contract as contract
@@ -34,11 +34,11 @@ def odd(server: str) -> str:
 @pytest.fixture(scope="module")
 def engines(odd: str) -> Iterator[dict[str, tuple[Engine, Engine]]]:
     """DuckDB and PostgreSQL on the same odd rows, for each unit."""
-    rows = Frame(frame(contract.TYPES, contract.adversarial()))
+    rows = FrameSource(frame(contract.TYPES, contract.adversarial()))
     found: dict[str, tuple[Engine, Engine]] = {
         unit: (
             DuckDB(Sources(rows), schema(unit=unit)),
-            Postgres(Sources(find(odd)), schema(unit=unit)),
+            Postgres(Sources(find_source(odd)), schema(unit=unit)),
         )
         for unit in (ROW, "id")
     }
@@ -72,8 +72,8 @@ def test_an_empty_table_is_measured_alike(server: str) -> None:
     address = new_table(server, contract.TYPES, [])
     question, blocks = every_block(schema(unit="id"), ("ward",))
     with (
-        closing(DuckDB(Sources(Frame(frame(contract.TYPES, []))), schema(unit="id"))) as here,
-        closing(Postgres(Sources(find(address)), schema(unit="id"))) as there,
+        closing(DuckDB(Sources(FrameSource(frame(contract.TYPES, []))), schema(unit="id"))) as here,
+        closing(Postgres(Sources(find_source(address)), schema(unit="id"))) as there,
     ):
         there.prepare(question, question.measures)
         found = contract.measured(there, question, blocks, None)
@@ -102,8 +102,8 @@ def test_a_million_rows_of_one_person_count_for_the_caps(server: str) -> None:
     query = {"n": dp.rows(), "s": dp.col("x").sum(), "m": dp.col("x").median()}
     question = asked(declared, query)
     with (
-        closing(DuckDB(Sources(Frame(rows)), declared)) as here,
-        closing(Postgres(Sources(find(address)), declared)) as there,
+        closing(DuckDB(Sources(FrameSource(rows)), declared)) as here,
+        closing(Postgres(Sources(find_source(address)), declared)) as there,
     ):
         assert contract.measured(here, question, question.measures, None) == contract.measured(
             there, question, question.measures, None
@@ -124,13 +124,14 @@ class Several:
         self.places = {name: new_table(server, kinds, []) for name, kinds in self.kinds.items()}
         self.server = server
         kinds = contract.types(contract.LOOKUP.columns, None)
-        self.wards = Frame(frame(kinds, contract.held(drawn.ROWS_OF_WARDS, kinds)))
+        self.wards = FrameSource(frame(kinds, contract.held(drawn.ROWS_OF_WARDS, kinds)))
         self.unit = unit
         self.there = Postgres(self._sources(self.places), drawn.schema(unit=unit))
 
     def _sources(self, places: Mapping[str, Any]) -> Sources:
         found = {
-            name: find(place) if isinstance(place, str) else place for name, place in places.items()
+            name: find_source(place) if isinstance(place, str) else place
+            for name, place in places.items()
         }
         private = {} if self.unit == ROW else {"patients": found["patients"]}
         return Sources(found["visits"], private, {"wards": self.wards})
@@ -142,7 +143,7 @@ class Several:
                 table = self.places[name].rpartition("=")[2]
                 connection.execute(f"TRUNCATE {table}")
                 fill(connection, table, kinds, contract.held(rows[name], kinds))
-                frames[name] = Frame(frame(kinds, contract.held(rows[name], kinds)))
+                frames[name] = FrameSource(frame(kinds, contract.held(rows[name], kinds)))
         return DuckDB(self._sources(frames), drawn.schema(unit=self.unit)), self.there
 
 

@@ -9,9 +9,9 @@ import psycopg
 import pytest
 
 from discreet.engines.postgres.engine import Postgres
-from discreet.engines.sources import Sources, find
-from discreet.question.check import checked
-from discreet.sql.select import parse_select
+from discreet.engines.sources import Sources, find_source
+from discreet.question.check import checked_question
+from discreet.sql.read.select import parse_select
 from tests.engines.failing import DECLARED, NAMED, OTHERS, PEOPLE, PERSON, fails, wrong
 from tests.support.trials import all_but
 
@@ -71,7 +71,7 @@ def made(server: str, way: str) -> str:
 @contextmanager
 def opened(server: str, schema: str) -> Iterator[Postgres]:
     """The tables t and others of a schema."""
-    places = [find(f"{server}&table={schema}.{name}") for name in ("t", "others")]
+    places = [find_source(f"{server}&table={schema}.{name}") for name in ("t", "others")]
     with closing(Postgres(Sources(places[0], {"others": places[1]}), DECLARED)) as engine:
         yield engine
 
@@ -175,7 +175,7 @@ def test_no_condition_reaches_a_scan(server: str) -> None:
         INSERT INTO t SELECT id, x, x, tag FROM stored;
         ANALYZE t"""
     with opened(server, made(server, way)) as engine:
-        question = checked(parse_select(NAMED[3], DECLARED), DECLARED)
+        question = checked_question(parse_select(NAMED[3], DECLARED), DECLARED)
         for text in engine.texts(question, question.measures):
             with psycopg.connect(server) as connection:
                 plan = "\n".join(row[0] for row in connection.execute(f"EXPLAIN {text}"))

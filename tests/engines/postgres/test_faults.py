@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 import discreet as dp
-from discreet.engines.postgres.connection import Connection
-from discreet.engines.sources import find
+from discreet.engines.postgres.connection import PostgresConnection
+from discreet.engines.sources import find_source
 from discreet.errors import SourceError, UnansweredError
 from tests.support.postgres_tables import new_table
 from tests.support.waits import PATIENCE, until
@@ -206,7 +206,7 @@ def test_a_session_writes_nothing_whatever_its_role_may(server: str, statement: 
     address = new_table(server, KINDS, ROWS)
     table = name_of(address)
     run(server, f"CREATE SEQUENCE public.numbers_{table}")
-    connection = Connection(server, 60)
+    connection = PostgresConnection(server, 60)
     with pytest.raises(psycopg.Error):
         connection.rows(statement.format(table))
     with (
@@ -218,7 +218,9 @@ def test_a_session_writes_nothing_whatever_its_role_may(server: str, statement: 
 
 
 def test_a_session_is_repeatable_and_its_names_are_fixed(server: str) -> None:
-    connection = Connection(f"{server}&options=-csearch_path%3Devil%20-cTimeZone%3DAsia/Tokyo", 60)
+    connection = PostgresConnection(
+        f"{server}&options=-csearch_path%3Devil%20-cTimeZone%3DAsia/Tokyo", 60
+    )
     settings = ("transaction_isolation", "transaction_read_only", "search_path", "TimeZone")
     found = [connection.rows(f"SELECT current_setting('{one}')")[0][0] for one in settings]
     assert found == ["repeatable read", "on", "pg_catalog, pg_temp", "UTC"]
@@ -294,7 +296,11 @@ def test_a_password_is_nowhere_in_what_is_kept(server: str, tmp_path: Any) -> No
         plan = table.agg(n=dp.rows()).plan(epsilon=1)
         answer = plan.release(analyst="ann")
         shown = [repr(table), repr(plan), plan.explain(), repr(answer), str(answer)]
-        shown += [repr(answer.certificate), answer.certificate.to_json(), repr(find(address))]
+        shown += [
+            repr(answer.certificate),
+            answer.certificate.to_json(),
+            repr(find_source(address)),
+        ]
         shown += plan.queries
     assert set(answer.certificate.versions) == {"discreet", "numpy", "postgresql"}
     assert not any("8675309" in one for one in shown)

@@ -13,15 +13,15 @@ import pyarrow
 import pytest
 from sqlglot import exp
 
-from discreet.engines.postgres.connection import Connection
+from discreet.engines.postgres.connection import PostgresConnection
 from discreet.engines.postgres.numbers import added, divided, multiplied
-from discreet.engines.postgres.writing import Writing
+from discreet.engines.postgres.writer import PostgresWriter
 from discreet.errors import QueryError
 from discreet.plan.expressions import Node
-from discreet.plan.types import check
-from discreet.sql.expressions import expression as sql_of
-from discreet.sql.shape import called, chosen, relation
-from discreet.sql.text import parse_expression
+from discreet.plan.types import check_expression
+from discreet.sql.read.expressions import parse_expression
+from discreet.sql.write.expressions import aliased, select_columns, table_reference
+from discreet.sql.write.expressions import expression_sql as sql_of
 from tests.support.cases import each
 from tests.support.offered_expressions import COLUMNS, EXAMPLES, FURTHER, KINDS, MORE, ROWS
 from tests.support.postgres_tables import new_table
@@ -56,8 +56,8 @@ def engines(server: str) -> Iterator[Callable[[Node], tuple[list[Any], list[Any]
         f'"{one}" COLLATE "C" AS "{one}"' if kind == "text" else f'"{one}"'
         for one, kind in KINDS.items()
     )
-    connection = Connection(server, 60)
-    writing = Writing({"stored": f"(SELECT {columns}, ctid FROM public.{name})"}, "C.utf8")
+    connection = PostgresConnection(server, 60)
+    writing = PostgresWriter({"stored": f"(SELECT {columns}, ctid FROM public.{name})"}, "C.utf8")
     arrow = pyarrow.table(
         {one: [row[place] for row in rows] for place, one in enumerate(KINDS)},
     )
@@ -65,9 +65,9 @@ def engines(server: str) -> Iterator[Callable[[Node], tuple[list[Any], list[Any]
     local.register("stored", arrow)
 
     def computed(node: Node) -> tuple[list[Any], list[Any]]:
-        value = called(sql_of(node, {one: one for one in COLUMNS}), "found")
-        inner = chosen(exp.Star()).from_(relation("stored")).subquery("inner_rows")
-        query = chosen(value).from_(inner)
+        value = aliased(sql_of(node, {one: one for one in COLUMNS}), "found")
+        inner = select_columns(exp.Star()).from_(table_reference("stored")).subquery("inner_rows")
+        query = select_columns(value).from_(inner)
         text = writing.text(query)
         return (
             [row[0] for row in local.execute(query.sql("duckdb")).fetchall()],
@@ -87,7 +87,7 @@ def same(first: object, second: object) -> bool:
 @pytest.mark.slow
 @each("text", sorted({*EXAMPLES, *FURTHER, *MORE} - REFUSED))
 def test_a_value_is_what_duckdb_computes(engines: Any, text: str) -> None:
-    node = check(parse_expression(text), COLUMNS).node
+    node = check_expression(parse_expression(text), COLUMNS).node
     here, there = engines(node)
     for row, one, other in zip(ROWS, here, there, strict=True):
         known = text not in REMAINDERS or abs(row[REMAINDERS[text]] or 0.0) < 2.0**63
@@ -101,14 +101,14 @@ def test_a_value_is_what_duckdb_computes(engines: Any, text: str) -> None:
 @pytest.mark.parametrize("text", sorted(REFUSED))
 def test_what_postgresql_cannot_compute_alike_is_refused(engines: Any, text: str) -> None:
     with pytest.raises(QueryError, match="not offered on PostgreSQL"):
-        engines(check(parse_expression(text), COLUMNS).node)
+        engines(check_expression(parse_expression(text), COLUMNS).node)
 
 
 def test_a_database_without_letter_cases_is_not_asked_for_them() -> None:
-    writing = Writing({}, None)
-    node = check(parse_expression("LOWER(diagnosis)"), COLUMNS).node
+    writing = PostgresWriter({}, None)
+    node = check_expression(parse_expression("LOWER(diagnosis)"), COLUMNS).node
     with pytest.raises(QueryError, match="pg_c_utf8"):
-        writing.text(chosen(sql_of(node, {one: one for one in COLUMNS})))
+        writing.text(select_columns(sql_of(node, {one: one for one in COLUMNS})))
 
 
 def floats() -> list[float]:

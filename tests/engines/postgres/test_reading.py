@@ -11,13 +11,12 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from discreet.engines.postgres.catalog import StoredColumn, stored_columns
-from discreet.engines.postgres.columns import relation
-from discreet.engines.postgres.connection import Connection
+from discreet.engines.postgres.columns import StoredColumn, relation, stored_columns
+from discreet.engines.postgres.connection import PostgresConnection
 from discreet.engines.postgres.source import PostgresTable
-from discreet.engines.sources import Stored, find
+from discreet.engines.sources import TableView, find_source
 from discreet.errors import SourceError
-from discreet.plan.columns import Number
+from discreet.plan.columns import NumberColumn
 from tests.reading import rule
 from tests.reading.stores import PLACE, read_back
 from tests.support.postgres_tables import new_table
@@ -115,10 +114,10 @@ def check(address: str, cells: Sequence[Any], refused: set[str], what: str) -> N
     for name in refused:
         copy, declared = copies.pop(name)
         with pytest.raises(SourceError, match="could fail on a row"):
-            relation(Stored(find(address), {copy: declared}), "t", columns_of(address))
+            relation(TableView(find_source(address), {copy: declared}), "t", columns_of(address))
     if not copies:
         return
-    rows = read_back(address, {PLACE: Number(), **dict(copies.values())})
+    rows = read_back(address, {PLACE: NumberColumn(), **dict(copies.values())})
     found = {int(row[0]): row[1:] for row in rows}
     assert len(found) == len(cells), what
     wrong = [
@@ -132,9 +131,9 @@ def check(address: str, cells: Sequence[Any], refused: set[str], what: str) -> N
 
 
 def columns_of(address: str) -> tuple[StoredColumn, ...]:
-    place = find(address)
+    place = find_source(address)
     assert isinstance(place, PostgresTable)
-    with closing(Connection(place.address, 60)) as connection:
+    with closing(PostgresConnection(place.address, 60)) as connection:
         return stored_columns(connection, place)
 
 
@@ -158,13 +157,15 @@ def test_a_collation_makes_no_two_texts_one(full_server: str) -> None:
 def test_what_the_calendar_does_not_have_is_missing(server: str, kind: str) -> None:
     edges = ["0001-01-01", "9999-12-31"]
     address = stored(server, kind, [*BEYOND, *edges])
-    days = read_back(address, {PLACE: Number(), "c0": rule.DECLARED["date"]})
+    days = read_back(address, {PLACE: NumberColumn(), "c0": rule.DECLARED["date"]})
     first, last = (datetime.date.fromisoformat(edge).toordinal() - 719163 for edge in edges)
     missing = [None] * len(BEYOND)
     assert [day for _, day in sorted(days)] == [*missing, first, last]
-    texts = read_back(address, {PLACE: Number(), "c0": rule.DECLARED["text"]})
+    texts = read_back(address, {PLACE: NumberColumn(), "c0": rule.DECLARED["text"]})
     assert [text for _, text in sorted(texts)][: len(BEYOND)] == missing
-    (whose,) = {unit for _, unit in read_back(address, {PLACE: Number()}, "c0") if _ < len(BEYOND)}
+    (whose,) = {
+        unit for _, unit in read_back(address, {PLACE: NumberColumn()}, "c0") if _ < len(BEYOND)
+    }
     assert whose is None
 
 
@@ -185,7 +186,7 @@ def test_a_text_that_is_too_long_is_missing(server: str) -> None:
             f"INSERT INTO public.{name} (place, c0) VALUES (0, REPEAT('a', {1 << 16})), "
             f"(1, REPEAT('a', {(1 << 16) + 1})), (2, REPEAT('ä', {(1 << 15) + 1}))"
         )
-    found = read_back(address, {PLACE: Number(), "c0": rule.DECLARED["text"]})
+    found = read_back(address, {PLACE: NumberColumn(), "c0": rule.DECLARED["text"]})
     lengths = {int(place): text if text is None else len(text) for place, text in found}
     assert lengths == {0: 1 << 16, 1: None, 2: None}
 
@@ -210,7 +211,7 @@ IDS: dict[str, Sequence[Any]] = {
 def test_people_are_told_apart_as_the_rule_does(server: str, kind: str) -> None:
     cells = IDS[kind]
     address = stored(server, kind, [*cells, *cells])
-    found = {int(place): unit for place, unit in read_back(address, {PLACE: Number()}, "c0")}
+    found = {int(place): unit for place, unit in read_back(address, {PLACE: NumberColumn()}, "c0")}
     whose = [rule.read_id(cell) for cell in [*cells, *cells]]
     for place, one in enumerate(whose):
         assert (found[place] is None) == (one is None), (kind, (*cells, *cells)[place])
@@ -234,7 +235,7 @@ def test_one_hostile_row_changes_no_other(server: str) -> None:
                 for copy, (name, column) in enumerate(rule.DECLARED.items())
                 if name not in STORED[kind][1]
             }
-            for place, *found in read_back(address, {PLACE: Number(), **declared}):
+            for place, *found in read_back(address, {PLACE: NumberColumn(), **declared}):
                 if place < len(calm):
                     expected = [rule.read(one, calm[int(place)]) for one in declared.values()]
                     assert found == expected, (kind, cell)

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.measures.ends import Extreme
+from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure
 from discreet.measures.moments import Moments
 from discreet.measures.quantiles import Ranks
-from discreet.measures.totals import FixedTotal, Total
-from discreet.plan.expressions import number_text, shown
+from discreet.measures.sums import FixedTotal, Total
+from discreet.plan.expressions import expression_text, number_text
 from discreet.plan.schema import Schema
-from discreet.question.check import Question, checked
-from discreet.release.price import price
-from discreet.sql.offered import AGGREGATE_NAMES, OFFERED
-from discreet.sql.select import parse_select
+from discreet.question.check import Question, checked_question
+from discreet.release.price import price_question
+from discreet.sql.read.allow_list import AGGREGATE_NAMES, OFFERED
+from discreet.sql.read.select import parse_select
 from tests.sql.corpus.schemas import SCHEMAS
 from tests.support.measuring import share
 
@@ -60,9 +60,9 @@ def cases(kind: str) -> list[Case]:
 def accepted_facts(sql: str, schema: Schema) -> dict[str, Any]:
     """The plan, the groups and the price of a question."""
     query = parse_select(sql, schema)
-    question = checked(query, schema)
+    question = checked_question(query, schema)
     delta = DELTA if question.selects_keys else Fraction(0)
-    priced = price(question, Fraction(1), delta)
+    priced = price_question(question, Fraction(1), delta)
     lines = []
     if priced.selection is not None:
         answers = priced.selection.answers
@@ -92,7 +92,7 @@ def accepted_facts(sql: str, schema: Schema) -> dict[str, Any]:
 def refused_facts(sql: str, schema: Schema) -> dict[str, Any]:
     """The error of a question, and its message: where, fact, rule and remedy."""
     try:
-        checked(parse_select(sql, schema), schema)
+        checked_question(parse_select(sql, schema), schema)
     except DiscreetError as error:
         return {"error": type(error).__name__} | parts(str(error))
     raise AssertionError("the question is accepted")
@@ -126,7 +126,7 @@ def _subject(block: Measure) -> str:
     """The expression that is measured."""
     part = getattr(block, "value", block)
     node = getattr(part, "node", None)
-    text = "" if node is None else shown(node)
+    text = "" if node is None else expression_text(node)
     if isinstance(block, Ranks):
         return f"{text} at {', '.join(map(number_text, block.levels))}"
     return (

@@ -1,8 +1,8 @@
 """Four tables that the corpus asks about: a hospital, a census, a web log and film ratings."""
 
 from discreet.plan.columns import boolean, category, date, integer, number, text
-from discreet.plan.schema import Beside, Public, Schema
-from discreet.privacy.neighbors import Neighbors
+from discreet.plan.schema import LookupTable, PartnerTable, Schema
+from discreet.privacy.sensitivity import Neighbors
 
 VISITS = Schema(
     name="visits",
@@ -21,7 +21,7 @@ VISITS = Schema(
     max_groups=3,
     max_rows=10,
     private={
-        "patients": Beside(
+        "patients": PartnerTable(
             columns={
                 "sex": category(["female", "male"]),
                 "born": integer(1900, 2025),
@@ -30,14 +30,14 @@ VISITS = Schema(
             unit="patient_id",
             max_rows=1,
         ),
-        "tests": Beside(
+        "tests": PartnerTable(
             columns={"kind": category(["blood", "scan"]), "result": number(-5, 5)},
             unit="patient_id",
             max_rows=4,
         ),
     },
     public={
-        "wards": Public(
+        "wards": LookupTable(
             columns={
                 "ward": category(["Cardiology", "Oncology", "ICU"]),
                 "building": category(["north", "south"]),
@@ -63,7 +63,7 @@ PERSONS = Schema(
     },
     neighbors=Neighbors.REPLACE,
     public={
-        "states": Public(
+        "states": LookupTable(
             columns={
                 "state": category(["North", "South", "East", "West"]),
                 "region": category(["coast", "inland"]),
@@ -71,7 +71,7 @@ PERSONS = Schema(
             },
             most={"state": 1},
         ),
-        "neighbors": Public(
+        "neighbors": LookupTable(
             columns={
                 "state": category(["North", "South", "East", "West"]),
                 "next": category(["North", "South", "East", "West"]),
@@ -98,7 +98,7 @@ LOG = Schema(
     max_groups=5,
     max_rows=100,
     private={
-        "users": Beside(
+        "users": PartnerTable(
             columns={
                 "plan": category(["free", "paid"]),
                 "joined": date("2020-01-01", "2026-03-31"),
@@ -108,7 +108,7 @@ LOG = Schema(
         )
     },
     public={
-        "countries": Public(
+        "countries": LookupTable(
             columns={
                 "code": category(["DE", "FR", "US"]),
                 "continent": category(["Europe", "America"]),
@@ -131,15 +131,17 @@ RATINGS = Schema(
     max_groups=4,
     max_rows=50,
     private={
-        "users": Beside(
+        "users": PartnerTable(
             columns={"age": integer(0, 120), "country": category(["DE", "FR", "US"])},
             unit="user_id",
             max_rows=1,
         ),
-        "watchlist": Beside(columns={"film_id": integer(1, 200)}, unit="user_id", max_rows=20),
+        "watchlist": PartnerTable(
+            columns={"film_id": integer(1, 200)}, unit="user_id", max_rows=20
+        ),
     },
     public={
-        "films": Public(
+        "films": LookupTable(
             columns={
                 "film_id": integer(1, 200),
                 "title": text(),
@@ -149,7 +151,7 @@ RATINGS = Schema(
             },
             most={"film_id": 1},
         ),
-        "screenings": Public(
+        "screenings": LookupTable(
             columns={"film_id": integer(1, 200), "city": category(["Berlin", "Paris"])},
         ),
     },

@@ -18,18 +18,18 @@ from tempfile import mkdtemp
 from threading import Lock
 from typing import Any
 
-from discreet.engines.duckdb.sources import Files, Frame, unchanged
-from discreet.engines.duckdb.views import (
-    Copies,
+from discreet.engines.duckdb.columns import (
+    FileCopies,
     check_doubles,
     decode_views,
     frame_name,
     open_views,
-    quoted,
+    quoted_text,
     widen_views,
 )
-from discreet.engines.frames.reading import FrameReader
-from discreet.engines.sources import Stored
+from discreet.engines.duckdb.source import FileSource, FrameSource, unchanged
+from discreet.engines.frames.frame import FrameReader
+from discreet.engines.sources import TableView
 from discreet.errors import SourceError
 
 _CONFIGURATION = {
@@ -50,7 +50,7 @@ _SETTINGS = {
 
 _MOST_BOUND = 32
 
-_OPEN: "weakref.WeakSet[Connection]" = weakref.WeakSet()
+_OPEN: "weakref.WeakSet[DuckDBConnection]" = weakref.WeakSet()
 
 
 HARMLESS = (
@@ -77,18 +77,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_leave)
 
 
-class Connection:
+class DuckDBConnection:
     """DuckDB with a view of each table; no other file, no extension, no setting can be reached.
 
     A process that was forked opens the tables again when it first asks.
     """
 
-    def __init__(self, *tables: Stored) -> None:
+    def __init__(self, *tables: TableView) -> None:
         self._tables = tables
         self._frames = {
             one.view: FrameReader(one.source.frame, one.columns, one.unit)
             for one in tables
-            if isinstance(one.source, Frame)
+            if isinstance(one.source, FrameSource)
         }
         self._numbers = count()
         self.connection: Any = None
@@ -108,13 +108,13 @@ class Connection:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result as Python values: integers of any size."""
-        found: list[tuple[Any, ...]] = self._run(query, "fetchall")
-        return found
+        fetched: list[tuple[Any, ...]] = self._run(query, "fetchall")
+        return fetched
 
     def arrays(self, query: str) -> dict[str, Any]:
         """The result as NumPy arrays: integers of 64 bits."""
-        found: dict[str, Any] = self._run(query, "fetchnumpy")
-        return found
+        fetched: dict[str, Any] = self._run(query, "fetchnumpy")
+        return fetched
 
     def bind(self, query: str) -> None:
         """Find the columns and functions of a query, without running it; then it runs as found."""
@@ -143,18 +143,18 @@ class Connection:
             self._copies.renew()
             name = self._bound.pop(query, None)
             try:
-                found = self._once(query if name is None else f"EXECUTE {name}", fetch)
+                result = self._once(query if name is None else f"EXECUTE {name}", fetch)
             finally:
                 self._forget(name)
-            if found is None:
-                found = self._once(query, fetch, last=True)
+            if result is None:
+                result = self._once(query, fetch, last=True)
             self._check_unchanged()
-            return found
+            return result
 
     def _check_unchanged(self) -> None:
         """What is read by its place must be there by its name, before and after a query."""
         for one in self._tables:
-            if isinstance(one.source, Files) and not unchanged(one.source):
+            if isinstance(one.source, FileSource) and not unchanged(one.source):
                 raise ValueError("the tables are not as they were opened")
 
     def _once(self, query: str, fetch: str, *, last: bool = False) -> Any:
@@ -198,7 +198,7 @@ class Connection:
         import duckdb
 
         for one in self._tables:
-            if isinstance(one.source, Files):
+            if isinstance(one.source, FileSource):
                 check_doubles(one.source.header)
         self._process = os.getpid()
         self._widened = False  # whether texts are read by their bytes
@@ -206,13 +206,16 @@ class Connection:
         self._has_rows = False
         self._bound: dict[str, str] = {}  # by its text, the name of each query that is bound
         spill = mkdtemp(prefix="discreet-")
-        self._copies = Copies(spill)
+        self._copies = FileCopies(spill)
         self._remove = weakref.finalize(self, _remove, spill, self._process)
         self.connection = duckdb.connect(":memory:", config=dict(_CONFIGURATION))
         _OPEN.add(self)
         columns: dict[str, tuple[str, ...]] | None = None
         try:
-            folders = {"temp_directory": quoted(spill), "allowed_directories": f"[{quoted(spill)}]"}
+            folders = {
+                "temp_directory": quoted_text(spill),
+                "allowed_directories": f"[{quoted_text(spill)}]",
+            }
             for name, value in (folders | _SETTINGS).items():
                 self.connection.execute(f"SET {name} = {value}")
             disable(self.connection)
@@ -246,6 +249,8 @@ def _remove(folder: str, process: int) -> None:
 
 def disable(connection: Any) -> None:
     """Turn every other rule off, by the names that this version of DuckDB has for them."""
-    found = [str(name) for (name,) in connection.execute("FROM duckdb_optimizers()").fetchall()]
-    others = ",".join(name for name in found if name not in HARMLESS)
+    optimizers = [
+        str(name) for (name,) in connection.execute("FROM duckdb_optimizers()").fetchall()
+    ]
+    others = ",".join(name for name in optimizers if name not in HARMLESS)
     connection.execute(f"SET disabled_optimizers = '{others}'")

@@ -4,15 +4,14 @@ from typing import Any
 
 from sqlglot import exp
 
-from discreet.engines.duckdb.connection import Connection
-from discreet.engines.measuring import Engine
+from discreet.engines.base import Engine
+from discreet.engines.duckdb.connection import DuckDBConnection
 from discreet.engines.sources import Sources, not_in_the_data, stored_tables
 from discreet.mechanisms.sieve import Sieve
 from discreet.plan.schema import Schema
 from discreet.question.check import Question
-from discreet.sql.forms import DUCKDB
-from discreet.sql.rows import named_rows
-from discreet.sql.shape import chosen, relation
+from discreet.sql.write.expressions import select_columns, table_reference
+from discreet.sql.write.rows import DUCKDB, named_rows
 
 
 class DuckDB(Engine):
@@ -20,14 +19,14 @@ class DuckDB(Engine):
 
     def __init__(self, sources: Sources, schema: Schema) -> None:
         tables = stored_tables(sources, schema)
-        connection = Connection(*tables)
+        connection = DuckDBConnection(*tables)
         self._views = set(connection.columns)
         for table in tables:
-            found = connection.columns[table.view]
-            missing = [name for name in table.declared if name not in found]
+            stored_names = connection.columns[table.view]
+            missing = [name for name in table.declared if name not in stored_names]
             if missing:
                 connection.close()
-                raise not_in_the_data(missing[0], table, found)
+                raise not_in_the_data(missing[0], table, stored_names)
         super().__init__(connection, DUCKDB, _written)
 
     def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
@@ -41,8 +40,8 @@ class DuckDB(Engine):
         for scan in scans if len(scans) > 1 or once else ():
             read = [column.unalias() for column in scan.expressions if column.find(exp.Column)]
             if read:
-                counted = chosen(*(exp.Count(this=column.copy()) for column in read))
-                source = relation(self._scanned(scan) or "")
+                counted = select_columns(*(exp.Count(this=column.copy()) for column in read))
+                source = table_reference(self._scanned(scan) or "")
                 self._connection.rows(_written(counted.from_(source, copy=False)))
 
     def _scanned(self, query: exp.Select) -> str | None:

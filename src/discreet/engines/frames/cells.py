@@ -1,9 +1,4 @@
-"""One Python object of a frame ▶ the text by which it is read, or None where it is missing.
-
-An object is read by what it *is*: a subclass of a type of Python or NumPy is read by the methods
-of that type, and never by its own.  So no object can raise, warn or do anything when it is read,
-and nothing but itself decides what it is.
-"""
+"""One Python object of a frame ▶ the text by which it is read, or None where it is missing."""
 
 import datetime
 from collections.abc import Callable, Iterable
@@ -12,10 +7,75 @@ from math import isfinite, isnan
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.engines.frames.calendar import date_text, moment_text, split_moment
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+FIRST = datetime.date.min.toordinal() - _EPOCH
+LAST = datetime.date.max.toordinal() - _EPOCH
+_NANOSECONDS_PER_DAY = 86_400 * 10**9
+# How many of a unit are in a day, or how many days it has.
+_PER_DAY = {"D": 1, "h": 24, "m": 1440, "s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6}
+_PER_DAY |= {"ns": _NANOSECONDS_PER_DAY, "ps": 86_400 * 10**12}
+_PER_DAY |= {"fs": 86_400 * 10**15, "as": 86_400 * 10**18}
+_MONTHS = {"Y": 12, "M": 1}
+_FIRST_MONTH, _LAST_MONTH = (1 - 1970) * 12, (10_000 - 1970) * 12
 
-Kind = Literal["number", "truth", "day", "text", "id"]
+Integers = NDArray[np.int64]
+
+
+def split(counts: Integers, unit: str) -> tuple[Integers, Integers, NDArray[np.bool_]]:
+    """Days since 1970, nanoseconds of the day, and what lies outside of the calendar."""
+    per_day = _PER_DAY[unit]
+    days, rest = np.divmod(counts, np.int64(per_day))
+    outside = (days < FIRST) | (days > LAST)
+    return days, rest * np.int64(_NANOSECONDS_PER_DAY // per_day), outside
+
+
+def split_moment(moment: np.datetime64) -> tuple[int, int] | None:
+    """Days since 1970 and nanoseconds of one NumPy moment; None outside of the calendar."""
+    if np.isnat(moment):
+        return None
+    unit, many = np.datetime_data(moment.dtype)
+    count = int(moment.astype(np.int64)) * many
+    if unit in _MONTHS:
+        months = count * _MONTHS[unit]
+        if not _FIRST_MONTH <= months < _LAST_MONTH:
+            return None
+        return int(np.datetime64(months, "M").astype("datetime64[D]").astype(np.int64)), 0
+    per_day = 1 if unit == "W" else _PER_DAY[unit]
+    days, rest = divmod(count * 7 if unit == "W" else count, per_day)
+    if not FIRST <= days <= LAST:
+        return None
+    return days, rest * _NANOSECONDS_PER_DAY // per_day
+
+
+def date_text(day: int) -> str:
+    """A day as it is written."""
+    return datetime.date.fromordinal(day + _EPOCH).isoformat()
+
+
+def moment_text(day: int, nanoseconds: int, *, zoned: bool) -> str:
+    """A moment as it is written: to the last digit that is not zero.
+
+    >>> moment_text(0, 1_500_000_000, zoned=True)
+    '1970-01-01 00:00:01.5+00'
+    """
+    seconds, rest = divmod(nanoseconds, 10**9)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    digits = f".{rest:09d}".rstrip("0") if rest else ""
+    zone = "+00" if zoned else ""
+    return f"{date_text(day)} {hours:02d}:{minutes:02d}:{seconds:02d}{digits}{zone}"
+
+
+def midnights(days: Integers, missing: NDArray[np.bool_]) -> NDArray[Any]:
+    """Days as moments that DuckDB reads; NaT where there is none."""
+    moments = np.where(missing, 0, days).astype("datetime64[D]").astype("datetime64[us]")
+    moments[missing] = np.datetime64("NaT")
+    return moments
+
+
+CellKind = Literal["number", "truth", "day", "text", "id"]
 """What a column is declared as; the last one says whose row it is."""
 
 EXACT = 1 << 53
@@ -23,10 +83,10 @@ _MOST_PLACES = 400
 _LARGEST = 1 << 1100
 _ZONES = frozenset({"datetime", "zoneinfo", "pytz", "dateutil", "pandas"})
 
-Read = Callable[[Any, Kind, bool], str | None]
+Read = Callable[[Any, CellKind, bool], str | None]
 
 
-def texts_of(cells: Iterable[object], kind: Kind, merges: bool) -> list[str | None]:
+def texts_of(cells: Iterable[object], kind: CellKind, merges: bool) -> list[str | None]:
     """A text for every cell, which the engine reads as the declared kind.
 
     ``merges``: numbers from 2^53 on are missing, and true and false are 1 and 0, since their
@@ -36,17 +96,17 @@ def texts_of(cells: Iterable[object], kind: Kind, merges: bool) -> list[str | No
     if _are_texts(listed):
         return listed
     readers: dict[type, Read] = {}
-    found: list[str | None] = []
+    texts: list[str | None] = []
     with np.errstate(all="ignore"):
         for cell in listed:
             try:
-                read = readers.get(type(cell)) or readers.setdefault(
+                reader = readers.get(type(cell)) or readers.setdefault(
                     type(cell), _reader(type(cell))
                 )
-                found.append(read(cell, kind, merges))
+                texts.append(reader(cell, kind, merges))
             except Exception:  # whatever a strange object does, it is missing
-                found.append(None)
-    return found
+                texts.append(None)
+    return texts
 
 
 def _are_texts(cells: list[Any]) -> TypeGuard[list[str | None]]:
@@ -60,7 +120,7 @@ def _are_texts(cells: list[Any]) -> TypeGuard[list[str | None]]:
     return True
 
 
-def decoded(stored: bytes | None) -> str | None:
+def utf8_text(stored: bytes | None) -> str | None:
     """The text that UTF-8 bytes are."""
     try:
         return None if stored is None else bytes.decode(stored)
@@ -94,23 +154,23 @@ def _reader(kind: type) -> Read:
     return _nothing
 
 
-def _nothing(cell: object, kind: Kind, merges: bool) -> str | None:
+def _nothing(cell: object, kind: CellKind, merges: bool) -> str | None:
     return None
 
 
-def _text(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _text(cell: Any, kind: CellKind, merges: bool) -> str | None:
     text = cell if type(cell) is str else str.__str__(cell)
     if not text.isascii():
         text.encode()  # half of a surrogate pair has no UTF-8: it raises, and is missing
     return text
 
 
-def _bytes(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _bytes(cell: Any, kind: CellKind, merges: bool) -> str | None:
     stored = bytes(memoryview(cell))
-    return shown_bytes(stored) if kind == "id" else decoded(stored)
+    return shown_bytes(stored) if kind == "id" else utf8_text(stored)
 
 
-def _truth(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _truth(cell: Any, kind: CellKind, merges: bool) -> str | None:
     if kind == "day":
         return None
     if kind == "number" or merges:
@@ -118,7 +178,7 @@ def _truth(cell: Any, kind: Kind, merges: bool) -> str | None:
     return "true" if cell else "false"
 
 
-def _whole(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _whole(cell: Any, kind: CellKind, merges: bool) -> str | None:
     value = int.__index__(cell) if issubclass(type(cell), int) else int(np.generic.item(cell))
     if kind == "day" or (merges and abs(value) >= EXACT):
         return None
@@ -129,7 +189,7 @@ def _whole(cell: Any, kind: Kind, merges: bool) -> str | None:
     return str(value)
 
 
-def _real(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _real(cell: Any, kind: CellKind, merges: bool) -> str | None:
     value = float.__float__(cell) if issubclass(type(cell), float) else float(cell)
     if kind == "day":
         return None
@@ -138,14 +198,14 @@ def _real(cell: Any, kind: Kind, merges: bool) -> str | None:
     return float_text(value, merges)
 
 
-def _complex(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _complex(cell: Any, kind: CellKind, merges: bool) -> str | None:
     # One complex number makes complex numbers of a whole column.
     plain = cell if issubclass(type(cell), complex) else np.generic.item(cell)
     real, imaginary = complex.real.__get__(plain), complex.imag.__get__(plain)
     return _real(real, kind, merges) if imaginary == 0 else None
 
 
-def _decimal(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _decimal(cell: Any, kind: CellKind, merges: bool) -> str | None:
     value = Decimal(cell)
     if not value.is_finite():
         return None if value.is_nan() else _real(Decimal.__float__(value), kind, merges)
@@ -158,18 +218,18 @@ def _decimal(cell: Any, kind: Kind, merges: bool) -> str | None:
     exponent = value.as_tuple().exponent
     if not isinstance(exponent, int) or abs(exponent) > _MOST_PLACES:
         return None
-    shown = format(value, "f")
-    shown = shown.rstrip("0").rstrip(".") if "." in shown else shown
-    return "0" if shown == "-0" else shown
+    digits = format(value, "f")
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return "0" if digits == "-0" else digits
 
 
-def _day(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _day(cell: Any, kind: CellKind, merges: bool) -> str | None:
     if kind in ("number", "truth"):
         return None
     return datetime.date.isoformat(cell)
 
 
-def _moment(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _moment(cell: Any, kind: CellKind, merges: bool) -> str | None:
     if kind in ("number", "truth"):
         return None
     zone = datetime.datetime.tzinfo.__get__(cell)
@@ -181,30 +241,30 @@ def _moment(cell: Any, kind: Kind, merges: bool) -> str | None:
         return None
     if kind == "day":
         return datetime.date.isoformat(datetime.datetime.date(plain))
-    shown = datetime.datetime.isoformat(datetime.datetime.replace(plain, tzinfo=None), " ")
-    shown = shown.rstrip("0") if "." in shown else shown
-    return shown if zone is None else shown + "+00"
+    text = datetime.datetime.isoformat(datetime.datetime.replace(plain, tzinfo=None), " ")
+    text = text.rstrip("0") if "." in text else text
+    return text if zone is None else text + "+00"
 
 
-def _timestamp(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _timestamp(cell: Any, kind: CellKind, merges: bool) -> str | None:
     """pandas' own: its calendar is larger than that of the class it is made from."""
     if kind in ("number", "truth"):
         return None
     return _shown(cell.to_datetime64(), kind, zoned=cell.tzinfo is not None)
 
 
-def _datetime64(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _datetime64(cell: Any, kind: CellKind, merges: bool) -> str | None:
     return None if kind in ("number", "truth") else _shown(cell, kind, zoned=False)
 
 
-def _shown(cell: Any, kind: Kind, *, zoned: bool) -> str | None:
-    found = split_moment(cell)
-    if found is None:
+def _shown(cell: Any, kind: CellKind, *, zoned: bool) -> str | None:
+    day_and_time = split_moment(cell)
+    if day_and_time is None:
         return None
-    return date_text(found[0]) if kind == "day" else moment_text(*found, zoned=zoned)
+    return date_text(day_and_time[0]) if kind == "day" else moment_text(*day_and_time, zoned=zoned)
 
 
-def _uuid(cell: Any, kind: Kind, merges: bool) -> str | None:
+def _uuid(cell: Any, kind: CellKind, merges: bool) -> str | None:
     digits = f"{cell.int:032x}"
     if kind not in ("text", "id") or type(cell.int) is not int or len(digits) != 32:
         return None

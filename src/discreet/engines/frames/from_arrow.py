@@ -5,20 +5,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.frames.calendar import FIRST, LAST, split
-from discreet.engines.frames.stored import (
-    Blobs,
-    Days,
-    Moments,
-    Nothing,
-    Objects,
-    Reals,
-    Stored,
-    Truths,
-    Wholes,
-    joined,
+from discreet.engines.frames.cells import FIRST, LAST, split
+from discreet.engines.frames.columns import (
+    BooleanCells,
+    BytesCells,
+    DateCells,
+    DateTimeCells,
+    FloatCells,
+    FrameCells,
+    IntegerCells,
+    ObjectCells,
+    UnreadableCells,
+    concatenate_cells,
     objects,
-    taken,
+    take_cells,
 )
 
 _KNOWN_EXTENSIONS = {"arrow.bool8": "bool8", "arrow.json": "storage", "arrow.uuid": "uuid"}
@@ -39,20 +39,20 @@ def empty(frame: Any) -> Any:
     return frame.slice(0, 0)
 
 
-def column(frame: Any, place: int) -> Stored:
+def column(frame: Any, place: int) -> FrameCells:
     """The cells of a column."""
     return stored(frame.column(place))
 
 
-def stored(array: Any) -> Stored:
+def stored(array: Any) -> FrameCells:
     """The cells of an array, or of one in several chunks."""
     import pyarrow  # type: ignore[import-untyped]
 
     chunks = getattr(array, "chunks", [array])
-    return joined([_chunk(one) for one in chunks or [pyarrow.nulls(0, array.type)]])
+    return concatenate_cells([_chunk(one) for one in chunks or [pyarrow.nulls(0, array.type)]])
 
 
-def _chunk(array: Any) -> Stored:
+def _chunk(array: Any) -> FrameCells:
     import pyarrow
     from pyarrow import compute, types
 
@@ -63,43 +63,43 @@ def _chunk(array: Any) -> Stored:
     if types.is_dictionary(kind):
         indices = _wholes(array.indices)
         places = np.where(indices.missing, -1, indices.values.astype(np.int64))
-        return taken(_chunk(array.dictionary), places)
+        return take_cells(_chunk(array.dictionary), places)
     if types.is_run_end_encoded(kind):
         return _chunk(compute.run_end_decode(array))
     if _is_text(kind) or _is_bytes(kind):
         return _bytes(array)
     if types.is_boolean(kind):
         missing = _missing(array)
-        return Truths(_filled(array, False), missing)
+        return BooleanCells(_filled(array, False), missing)
     if types.is_integer(kind):
         return _wholes(array)
     if types.is_floating(kind):
         with np.errstate(all="ignore"):
             floats = array.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
-        return Reals(floats)
+        return FloatCells(floats)
     if types.is_decimal(kind):
-        return Objects(objects(array.to_pylist()))
+        return ObjectCells(objects(array.to_pylist()))
     if types.is_date(kind):
         days = _counts(array)
         if types.is_date64(kind):
             days = split(days, "ms")[0]
-        return Days(days, _missing(array) | (days < FIRST) | (days > LAST))
+        return DateCells(days, _missing(array) | (days < FIRST) | (days > LAST))
     if types.is_timestamp(kind):
         days, rest, outside = split(_counts(array), kind.unit)
-        return Moments(days, rest, outside | _missing(array), kind.tz is not None)
-    return Nothing(len(array))
+        return DateTimeCells(days, rest, outside | _missing(array), kind.tz is not None)
+    return UnreadableCells(len(array))
 
 
-def _extension(array: Any) -> Stored:
+def _extension(array: Any) -> FrameCells:
     known = _KNOWN_EXTENSIONS.get(array.type.extension_name)
     if known is None:
-        return Nothing(len(array))
+        return UnreadableCells(len(array))
     inside = _chunk(array.storage)
-    if known == "bool8" and isinstance(inside, Wholes):
-        return Truths(inside.values != 0, inside.missing)
-    if known == "uuid" and isinstance(inside, Blobs):
+    if known == "bool8" and isinstance(inside, IntegerCells):
+        return BooleanCells(inside.values != 0, inside.missing)
+    if known == "uuid" and isinstance(inside, BytesCells):
         texts = [None if one is None else _uuid(one) for one in inside.words]
-        return Blobs(texts, inside.places, text=True)
+        return BytesCells(texts, inside.places, text=True)
     return inside
 
 
@@ -127,7 +127,7 @@ def _is_bytes(kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def _bytes(array: Any) -> Blobs:
+def _bytes(array: Any) -> BytesCells:
     """Bytes, or those of texts, which are not believed to be UTF-8; equal ones are read once."""
     import pyarrow
 
@@ -142,11 +142,11 @@ def _bytes(array: Any) -> Blobs:
     held.validate(full=True)
     coded = held.cast(pyarrow.large_binary()).dictionary_encode()
     places = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return Blobs(coded.dictionary.to_pylist(), places.astype(np.int64), _is_text(array.type))
+    return BytesCells(coded.dictionary.to_pylist(), places.astype(np.int64), _is_text(array.type))
 
 
-def _wholes(array: Any) -> Wholes:
-    return Wholes(_filled(array, 0), _missing(array))
+def _wholes(array: Any) -> IntegerCells:
+    return IntegerCells(_filled(array, 0), _missing(array))
 
 
 def _counts(array: Any) -> NDArray[np.int64]:

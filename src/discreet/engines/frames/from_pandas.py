@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.frames import from_arrow
-from discreet.engines.frames.calendar import split
-from discreet.engines.frames.stored import (
-    Moments,
-    Nothing,
-    Objects,
-    Reals,
-    Stored,
-    Truths,
-    Wholes,
-    taken,
+from discreet.engines.frames.cells import split
+from discreet.engines.frames.columns import (
+    BooleanCells,
+    DateTimeCells,
+    FloatCells,
+    FrameCells,
+    IntegerCells,
+    ObjectCells,
+    UnreadableCells,
+    take_cells,
 )
 
 _COPIES_WHEN_WRITTEN = 3
@@ -39,7 +39,7 @@ def names(frame: Any) -> list[str]:
     return [str(name) for name in frame.columns]
 
 
-def column(frame: Any, place: int) -> Stored:
+def column(frame: Any, place: int) -> FrameCells:
     """The cells of a column."""
     return _stored(frame.iloc[:, place])
 
@@ -49,7 +49,7 @@ def empty(frame: Any) -> Any:
     return frame.iloc[:0]
 
 
-def _stored(held: Any) -> Stored:
+def _stored(held: Any) -> FrameCells:
     """The cells of a series or an index."""
     dtype, array = held.dtype, held.array
     if isinstance(dtype, np.dtype):
@@ -57,7 +57,7 @@ def _stored(held: Any) -> Stored:
     match type(dtype).__name__:
         case "CategoricalDtype":
             codes = np.asarray(array.codes, np.int64)
-            return taken(_stored(array.categories), codes)
+            return take_cells(_stored(array.categories), codes)
         case "SparseDtype":
             return _numpy(np.asarray(array.to_dense()))
         case "DatetimeTZDtype":
@@ -65,54 +65,54 @@ def _stored(held: Any) -> Stored:
             return _moments(moments, zoned=True)
         case "BooleanDtype":
             missing = np.asarray(array.isna(), np.bool_)
-            return Truths(array.to_numpy(np.bool_, na_value=False), missing)
+            return BooleanCells(array.to_numpy(np.bool_, na_value=False), missing)
         case "StringDtype" if dtype.storage != "pyarrow":
             return _numpy(array.to_numpy(np.object_, na_value=None))
         case "StringDtype" | "ArrowDtype":
             return from_arrow.stored(array.__arrow_array__())
         case "PeriodDtype" | "IntervalDtype":
-            return Nothing(len(array))
+            return UnreadableCells(len(array))
     number = getattr(dtype, "numpy_dtype", None)
     if isinstance(number, np.dtype) and number.kind in "iuf":
         missing = np.asarray(array.isna(), np.bool_)
         values = _numpy(array.to_numpy(number, na_value=0))
-        if isinstance(values, Wholes):
-            return Wholes(values.values, missing)
-        if isinstance(values, Reals):
-            return Reals(np.where(missing, np.nan, values.values))
+        if isinstance(values, IntegerCells):
+            return IntegerCells(values.values, missing)
+        if isinstance(values, FloatCells):
+            return FloatCells(np.where(missing, np.nan, values.values))
     return _numpy(_items(array))
 
 
-def _numpy(array: NDArray[Any]) -> Stored:
+def _numpy(array: NDArray[Any]) -> FrameCells:
     with np.errstate(all="ignore"):
         match array.dtype.kind:
             case "b":
-                return Truths(array, np.zeros(array.size, np.bool_))
+                return BooleanCells(array, np.zeros(array.size, np.bool_))
             case "i" | "u":
-                return Wholes(array, np.zeros(array.size, np.bool_))
+                return IntegerCells(array, np.zeros(array.size, np.bool_))
             case "f":
-                return Reals(array.astype(np.float64, copy=False))
+                return FloatCells(array.astype(np.float64, copy=False))
             case "c":
                 real = array.real.astype(np.float64)
-                return Reals(np.where(array.imag == 0, real, np.nan))
+                return FloatCells(np.where(array.imag == 0, real, np.nan))
             case "M":
                 return _moments(array, zoned=False)
             case "O" | "U" | "S":
-                return Objects(array.astype(np.object_, copy=False))
-    return Nothing(array.size)
+                return ObjectCells(array.astype(np.object_, copy=False))
+    return UnreadableCells(array.size)
 
 
-def _moments(array: NDArray[Any], *, zoned: bool) -> Moments:
+def _moments(array: NDArray[Any], *, zoned: bool) -> DateTimeCells:
     days, rest, outside = split(array.astype(np.int64), np.datetime_data(array.dtype)[0])
-    return Moments(days, rest, outside | np.isnat(array), zoned)
+    return DateTimeCells(days, rest, outside | np.isnat(array), zoned)
 
 
 def _items(array: Any) -> NDArray[Any]:
     """The cells of an array that nothing is known of, each asked for by itself."""
-    found = np.empty(len(array), np.object_)
+    cells = np.empty(len(array), np.object_)
     for place in range(len(array)):
         try:
-            found[place] = array[place]
+            cells[place] = array[place]
         except Exception:  # what cannot be had is missing
-            found[place] = None
-    return found
+            cells[place] = None
+    return cells

@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from discreet.engines.frames.calendar import FIRST, LAST, split
-from discreet.engines.frames.stored import (
-    Blobs,
-    Days,
-    Moments,
-    Nothing,
-    Objects,
-    Reals,
-    Stored,
-    Truths,
-    Wholes,
+from discreet.engines.frames.cells import FIRST, LAST, split
+from discreet.engines.frames.columns import (
+    BooleanCells,
+    BytesCells,
+    DateCells,
+    DateTimeCells,
+    FloatCells,
+    FrameCells,
+    IntegerCells,
+    ObjectCells,
+    UnreadableCells,
     objects,
 )
 
@@ -25,7 +25,7 @@ _PYTHON = frozenset({"Int128", "UInt128", "Decimal", "Object"})
 
 
 def snapshot(frame: Any) -> Any:
-    """The frame as it is now, whatever becomes of it."""
+    """The frame with the rows that it has now."""
     return frame.clone()
 
 
@@ -39,7 +39,7 @@ def empty(frame: Any) -> Any:
     return frame.clear()
 
 
-def column(frame: Any, place: int) -> Stored:
+def column(frame: Any, place: int) -> FrameCells:
     """The cells of a column."""
     series = frame.to_series(place)
     kind = str(series.dtype).partition("(")[0]
@@ -47,24 +47,26 @@ def column(frame: Any, place: int) -> Stored:
         # By way of bytes: Polars believes that a text it was given is UTF-8.
         text = series if kind in ("Binary", "String") else series.cast(_type("String"))
         words = text.cast(_type("Binary")).to_list()
-        return Blobs(words, np.arange(len(words)), kind in _TEXT)
+        return BytesCells(words, np.arange(len(words)), kind in _TEXT)
     if kind in _PYTHON:
-        return Objects(objects(series.to_list()))
+        return ObjectCells(objects(series.to_list()))
     if kind in _REAL:
         with np.errstate(all="ignore"):
-            return Reals(series.fill_null(float("nan")).to_numpy().astype(np.float64, copy=False))
+            return FloatCells(
+                series.fill_null(float("nan")).to_numpy().astype(np.float64, copy=False)
+            )
     missing = series.is_null().to_numpy()
     if kind in _WHOLE:
-        return Wholes(series.fill_null(0).to_numpy(), missing)
+        return IntegerCells(series.fill_null(0).to_numpy(), missing)
     if kind == "Boolean":
-        return Truths(series.fill_null(False).to_numpy(), missing)
+        return BooleanCells(series.fill_null(False).to_numpy(), missing)
     if kind not in ("Date", "Datetime"):
-        return Nothing(len(series))
+        return UnreadableCells(len(series))
     counts = series.to_physical().fill_null(0).to_numpy().astype(np.int64, copy=False)
     if kind == "Date":
-        return Days(counts, missing | (counts < FIRST) | (counts > LAST))
+        return DateCells(counts, missing | (counts < FIRST) | (counts > LAST))
     days, rest, outside = split(counts, series.dtype.time_unit)
-    return Moments(days, rest, outside | missing, series.dtype.time_zone is not None)
+    return DateTimeCells(days, rest, outside | missing, series.dtype.time_zone is not None)
 
 
 def _type(name: str) -> Any:

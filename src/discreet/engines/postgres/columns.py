@@ -1,22 +1,123 @@
-"""A stored column as its declaration says, by the rule for stored cells, and without failing.
-
-None of the conversions can fail on a value.  A type that would need one that can is refused when
-the table is opened, where nothing is known of the rows.  What a view computes can fail, and
-PostgreSQL decides for which rows it does so: by the conditions of a question, unless all of it is
-read before any of them.  So such a table stands behind a fence.
-
-Decision: docs/decisions/views_behind_a_fence.md
-"""
+"""A stored column as it is declared, in PostgreSQL's SQL: each cell by itself, without failing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.engines.postgres.catalog import StoredColumn
-from discreet.engines.postgres.numbers import INFINITY, literal
-from discreet.engines.sources import Stored
-from discreet.engines.writing import EXACT, LONGEST_TEXT
+from discreet.engines.postgres.connection import PostgresConnection
+from discreet.engines.postgres.numbers import INFINITY, float_literal
+from discreet.engines.postgres.source import PostgresTable
+from discreet.engines.sources import TableView
+from discreet.engines.writer import EXACT, LONGEST_TEXT
 from discreet.errors import SourceError
-from discreet.plan.columns import Boolean, Category, Column, Number
+from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
+
+# A domain has the values of the type that it is made of; an enumeration has a type of its own.
+# A cell is computed where it is read if a view, another server, a generated column that is not
+# stored or a policy about rows stands before it, in the table or in a part of it.
+_COLUMNS = """
+WITH RECURSIVE family AS (
+    SELECT c.oid AS relation, c.oid AS part
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE n.nspname = %s AND c.relname = %s
+    UNION
+    SELECT f.relation, i.inhrelid
+    FROM family AS f JOIN pg_catalog.pg_inherits AS i ON i.inhparent = f.part
+), stored AS (
+    SELECT c.oid AS relation, a.attnum, a.attname, a.atttypid AS kind,
+           has_schema_privilege(n.oid, 'USAGE')
+           AND has_column_privilege(c.oid, a.attnum, 'SELECT') AS readable,
+           row_security_active(c.oid) OR EXISTS (
+               SELECT FROM family AS f
+               JOIN pg_catalog.pg_class AS o ON o.oid = f.part
+               LEFT JOIN pg_catalog.pg_attribute AS b
+               ON b.attrelid = o.oid AND b.attname = a.attname
+               WHERE f.relation = c.oid
+                 AND (o.relkind NOT IN ('r', 'm', 'p') OR b.attgenerated NOT IN ('', 's'))
+           ) AS computed
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid
+    WHERE c.oid IN (SELECT relation FROM family) AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
+      AND a.attnum > 0 AND NOT a.attisdropped
+), based AS (
+    SELECT *, kind AS base FROM stored
+    UNION ALL
+    SELECT b.relation, b.attnum, b.attname, b.kind, b.readable, b.computed, t.typbasetype
+    FROM based AS b JOIN pg_catalog.pg_type AS t ON t.oid = b.base WHERE t.typtype = 'd'
+)
+SELECT b.relation::bigint, b.attname::text, b.readable, b.computed, b.kind::bigint,
+       CASE WHEN t.typtype = 'e' THEN 'enum'
+            WHEN t.typtype = 'b' AND n.nspname = 'pg_catalog' THEN t.typname::text
+            ELSE 'other' END
+FROM based AS b
+JOIN pg_catalog.pg_type AS t ON t.oid = b.base
+JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
+WHERE t.typtype <> 'd'
+ORDER BY b.attnum
+"""
+_CASES = """
+SELECT collname::text FROM pg_catalog.pg_collation
+WHERE collnamespace = 'pg_catalog'::regnamespace AND collname IN ('pg_c_utf8', 'C.utf8')
+  AND collencoding IN (-1, 6)
+ORDER BY collname DESC
+"""
+_WORDS = {
+    "int2": "SMALLINT",
+    "int4": "INTEGER",
+    "int8": "BIGINT",
+    "float4": "FLOAT",
+    "float8": "DOUBLE",
+    "numeric": "DECIMAL",
+    "bool": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+    "timestamptz": "TIMESTAMP",
+    "enum": "ENUM",
+    **dict.fromkeys(("text", "varchar", "bpchar", "name", "uuid"), "VARCHAR"),
+}
+"""Types as every engine calls them."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredColumn:
+    """A column: the relation it is of, its name, whether the role may read it, and its type.
+
+    ``computed``: its cells are, or may be, made when they are read, which can fail on a row.
+    ``type`` is the name of the type that a domain is made of.
+    """
+
+    relation: int
+    name: str
+    readable: bool
+    computed: bool
+    declared_type: int
+    type: str
+
+
+def stored_columns(
+    connection: PostgresConnection, table: PostgresTable
+) -> tuple[StoredColumn, ...]:
+    """The columns of a table or view, in their order; none if it is not there."""
+    rows = connection.described(_COLUMNS, table.schema or "public", table.table)
+    return tuple(StoredColumn(*row) for row in rows)
+
+
+def described(table: PostgresTable) -> list[tuple[str, str | None]]:
+    """The names and types of a table's columns, for a policy to be filled in."""
+    connection = PostgresConnection(table.address, table.seconds)
+    try:
+        columns = stored_columns(connection, table)
+    finally:
+        connection.close()
+    return [(column.name, _WORDS.get(column.type, "BLOB")) for column in columns]
+
+
+def letter_cases(connection: PostgresConnection) -> str | None:
+    """The collation that knows the small and the large letters of Unicode, if there is one."""
+    collations = connection.described(_CASES)
+    return collations[0][0] if collations else None
+
 
 _WHOLE = ("int2", "int4", "int8")
 _FLOATS = ("float4", "float8")
@@ -29,13 +130,13 @@ _BEYOND = f"'{2**1024 - 2**970}'::numeric"
 _NOTHING = "'2.4703282292062327208e-324'::numeric"
 
 
-def quoted(name: str) -> str:
+def quoted_identifier(name: str) -> str:
     """A name as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class PostgresRelation:
     """A private table as a query sees it: the declared columns, each as it is declared.
 
     ``computed``: some cell is made when it is read, so that the table is read to the end first.
@@ -47,24 +148,26 @@ class Relation:
 
     def text(self, names: Iterable[str]) -> str:
         """The SELECT of some columns."""
-        parts = [f"{self.columns[name]} AS {quoted(name)}" for name in names]
+        parts = [f"{self.columns[name]} AS {quoted_identifier(name)}" for name in names]
         return f"SELECT {', '.join(parts or ['1 AS one'])} FROM {self.place}"
 
 
 def relation(
-    table: Stored, place: str, columns: Sequence[StoredColumn], *, mixed: bool = False
-) -> Relation:
+    table: TableView, place: str, columns: Sequence[StoredColumn], *, mixed: bool = False
+) -> PostgresRelation:
     """The table at a place; with ``mixed``, ids are texts."""
-    found = {column.name: column for column in columns}
-    read = {
-        name: _read(quoted(name), found[name].type, declared, name)
+    stored_columns = {column.name: column for column in columns}
+    columns_sql = {
+        name: _read(quoted_identifier(name), stored_columns[name].type, declared, name)
         for name, declared in table.columns.items()
     }
     if table.unit is not None:
-        unit, kind = quoted(table.unit), found[table.unit].type
-        read[table.unit] = (_text if mixed else _unit)(unit, kind) or unit
-    computed = any(found[name].computed for name in read) or (not read and columns[0].computed)
-    return Relation(place, read, computed)
+        unit, kind = quoted_identifier(table.unit), stored_columns[table.unit].type
+        columns_sql[table.unit] = (_text if mixed else _unit)(unit, kind) or unit
+    computed = any(stored_columns[name].computed for name in columns_sql) or (
+        not columns_sql and columns[0].computed
+    )
+    return PostgresRelation(place, columns_sql, computed)
 
 
 def check_units(types: Iterable[tuple[str, str]]) -> bool:
@@ -103,7 +206,7 @@ def _unit(column: str, kind: str) -> str | None:
     if kind in _WHOLE:
         return f"{column}::bigint"
     if kind in _FLOATS:  # 0 is -0
-        return f"{_float(column)} + {literal(0.0)}"
+        return f"{_float(column)} + {float_literal(0.0)}"
     if kind == "numeric":
         return f"TRIM_SCALE(NULLIF({column}, 'NaN'))"
     if kind in _MOMENTS:
@@ -115,17 +218,19 @@ def _unit(column: str, kind: str) -> str | None:
 
 
 def _read(column: str, kind: str, declared: Column, name: str) -> str:
-    if isinstance(declared, Number) and declared.dated:
-        found, what, wanted = _date(column, kind), "a date", "date"
-    elif isinstance(declared, Number) or (isinstance(declared, Category) and declared.numeric):
-        found, what, wanted = _number(column, kind), "a number", "double precision"
-    elif isinstance(declared, Boolean):
-        found, what, wanted = _truth(column, kind), "true or false", "boolean"
+    if isinstance(declared, NumberColumn) and declared.dated:
+        value_sql, what, wanted = _date(column, kind), "a date", "date"
+    elif isinstance(declared, NumberColumn) or (
+        isinstance(declared, CategoryColumn) and declared.numeric
+    ):
+        value_sql, what, wanted = _number(column, kind), "a number", "double precision"
+    elif isinstance(declared, BooleanColumn):
+        value_sql, what, wanted = _truth(column, kind), "true or false", "boolean"
     else:
-        found, what, wanted = _text(column, kind), "a text", "text"
-    if found is None:
+        value_sql, what, wanted = _text(column, kind), "a text", "text"
+    if value_sql is None:
         raise _unreadable(name, kind, what, wanted)
-    return found
+    return value_sql
 
 
 def _date(column: str, kind: str) -> str | None:
@@ -152,20 +257,20 @@ def _truth(column: str, kind: str) -> str | None:
 
 def _text(column: str, kind: str) -> str | None:
     if kind in _FLOATS:
-        found = _float_text(_float(column))
+        text_sql = _float_text(_float(column))
     elif kind == "numeric":
         infinite = f"REPLACE({column}::text, 'Infinity', 'inf')"
         digits = f"TRIM_SCALE(NULLIF({column}, 'NaN'))::text"
-        found = f"CASE WHEN {column}::text LIKE '%Inf%' THEN {infinite} ELSE {digits} END"
+        text_sql = f"CASE WHEN {column}::text LIKE '%Inf%' THEN {infinite} ELSE {digits} END"
     elif kind in _MOMENTS:
-        found = f"{_moment(column, kind)}::text"
+        text_sql = f"{_moment(column, kind)}::text"
     elif kind in ("text", "varchar", "bpchar"):  # an operation on a longer one could fail
-        found = f"CASE WHEN OCTET_LENGTH({column}) <= {LONGEST_TEXT} THEN {column}::text END"
+        text_sql = f"CASE WHEN OCTET_LENGTH({column}) <= {LONGEST_TEXT} THEN {column}::text END"
     elif kind in (*_TEXTS, *_WHOLE, "bool", "uuid"):
-        found = column
+        text_sql = column
     else:
         return None
-    return as_text(found)
+    return as_text(text_sql)
 
 
 # ---------------------------------------------------------------------- by what is stored
@@ -191,7 +296,7 @@ def _nearest(column: str) -> str:
         f"CASE WHEN {column} = 'NaN' THEN NULL "
         f"WHEN {column} >= {_BEYOND} THEN {INFINITY} "
         f"WHEN {column} <= -{_BEYOND} THEN -{INFINITY} "
-        f"WHEN ABS({column}) <= {_NOTHING} THEN {literal(0.0)} "
+        f"WHEN ABS({column}) <= {_NOTHING} THEN {float_literal(0.0)} "
         f"ELSE {column}::double precision END"
     )
 
@@ -201,7 +306,7 @@ def _float_text(value: str) -> str:
     text = f"{value}::text"
     long = f"{text}::numeric::text"  # 16 digits before the point are written without an exponent
     return (
-        f"CASE WHEN ABS({value}) <= {literal(float(EXACT))} AND FLOOR({value}) = {value} "
+        f"CASE WHEN ABS({value}) <= {float_literal(float(EXACT))} AND FLOOR({value}) = {value} "
         f"THEN {value}::bigint::text "
         f"WHEN ABS({value}) = {INFINITY} THEN REPLACE({text}, 'Infinity', 'inf') "
         f"WHEN {text} LIKE '%e+15' AND {long} LIKE '%.%' THEN {long} "
@@ -215,8 +320,8 @@ def _unreadable(name: str, kind: str, what: str, wanted: str) -> SourceError:
     return SourceError(
         f"the column {name[:60]!r} is declared as {what}, and PostgreSQL stores it with {stored}. "
         "A cast between them could fail on a row, and that would show it. Make a view that casts "
-        f"as you mean it, CREATE VIEW … AS SELECT {quoted(name[:60])}::{wanted} …, and name the "
-        "view as the table."
+        f"as you mean it, CREATE VIEW … AS SELECT {quoted_identifier(name[:60])}::{wanted} …, and "
+        "name the view as the table."
     )
 
 
@@ -224,6 +329,6 @@ def _no_id(name: str, kind: str) -> SourceError:
     stored = "a type that is not PostgreSQL's own" if kind == "other" else f"the type {kind}"
     return SourceError(
         f"the unit {name[:60]!r} is stored with {stored}. Ids are compared, sorted and counted. "
-        f"Make a view that casts it, CREATE VIEW … AS SELECT {quoted(name[:60])}::text …, and name "
-        "the view as the table."
+        f"Make a view that casts it, CREATE VIEW … AS SELECT {quoted_identifier(name[:60])}::text "
+        "…, and name the view as the table."
     )

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.dependencies import install_extra
 from discreet.errors import SourceError
-from discreet.packages import install_extra
 
 if TYPE_CHECKING:
     import psycopg
@@ -47,20 +47,20 @@ _inherited: list[object] = []
 """Connections of a parent process, which goes on using them: never used, never closed here."""
 
 
-class Query(str):
-    """A query, and what is run before it in the same transaction, so that it fails there first."""
+class PreparedQuery(str):
+    """A query with what is run before it in its transaction, so that failures come first."""
 
     __slots__ = ("before",)
     before: tuple[str, ...]
 
-    def __new__(cls, text: str, before: tuple[str, ...] = ()) -> "Query":
+    def __new__(cls, text: str, before: tuple[str, ...] = ()) -> "PreparedQuery":
         """``before`` are queries whose results are not looked at."""
         found = super().__new__(cls, text)
         found.before = before
         return found
 
 
-class Connection:
+class PostgresConnection:
     """A read-only session.  One that was lost is opened again for the next question.
 
     A process that was forked opens a session of its own when it first asks.
@@ -120,12 +120,12 @@ class Connection:
             return session.execute(query.encode(), parameters).fetchall()
 
     def progress(self) -> float:
-        """Nothing: PostgreSQL does not tell how much of a query is done."""
+        """Always 0: PostgreSQL does not report the progress of a query."""
         return 0.0
 
     def _fetched(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The names and the rows of a result, which the server hands over a part at a time."""
-        before = query.before if isinstance(query, Query) else ()
+        before = query.before if isinstance(query, PreparedQuery) else ()
         with self._transaction() as session:
             for text in (*before, query):
                 # By a cursor each, since PostgreSQL plans what has one in another way.

@@ -1,21 +1,55 @@
-"""PostgreSQL, where the data live: its tables are measured by its own server."""
+"""Public lookup tables of files and frames, written into the query."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 
-from discreet.engines.measuring import Engine
-from discreet.engines.postgres.catalog import StoredColumn, letter_cases, stored_columns
-from discreet.engines.postgres.columns import Relation, check_units, quoted, relation
-from discreet.engines.postgres.connection import Connection, Query
-from discreet.engines.postgres.lookups import lookup
+from discreet.engines.base import Engine
+from discreet.engines.lookups import is_numeric, public_rows, round_trip_text
+from discreet.engines.postgres.columns import (
+    PostgresRelation,
+    StoredColumn,
+    as_text,
+    check_units,
+    letter_cases,
+    quoted_identifier,
+    relation,
+    stored_columns,
+)
+from discreet.engines.postgres.connection import PostgresConnection, PreparedQuery
 from discreet.engines.postgres.source import PostgresTable
-from discreet.engines.postgres.writing import Writing
-from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
+from discreet.engines.postgres.writer import PostgresWriter
+from discreet.engines.sources import Sources, TableView, not_in_the_data, stored_tables
 from discreet.errors import SourceError
 from discreet.measures.measure import Measure
+from discreet.plan.columns import BooleanColumn, Column
 from discreet.plan.schema import Schema
 from discreet.question.check import Question
-from discreet.sql.forms import POSTGRES
+from discreet.sql.write.rows import POSTGRES
+
+
+def lookup(table: TableView) -> str:
+    """A public table as a query sees it, with its rows as they are when the table is opened."""
+    rows = public_rows(table, "PostgreSQL")
+    places = [f"v{place}" for place in range(len(table.columns))]
+    columns = ", ".join(
+        f"{_typed(place, column)} AS {quoted_identifier(one)}"
+        for place, (one, column) in zip(places, table.columns.items(), strict=True)
+    )
+    written = rows or [(None,) * len(places)]
+    values = ", ".join("(" + ", ".join(map(_text, row)) + ")" for row in written)
+    none = "" if rows else " WHERE FALSE"
+    return f"(SELECT {columns} FROM (VALUES {values}) AS listed({', '.join(places)}){none})"
+
+
+def _typed(place: str, column: Column) -> str:
+    if isinstance(column, BooleanColumn):
+        return f"CAST({place} AS BOOLEAN)"
+    return f"CAST({place} AS DOUBLE PRECISION)" if is_numeric(column) else as_text(place)
+
+
+def _text(value: object) -> str:
+    text = round_trip_text(value)
+    return "NULL" if text is None else "'" + text.replace("'", "''") + "'"
 
 
 class Postgres(Engine):
@@ -24,20 +58,20 @@ class Postgres(Engine):
     def __init__(self, sources: Sources, schema: Schema) -> None:
         private, public = _divided(stored_tables(sources, schema))
         first = private[0][1]
-        connection = Connection(first.address, first.seconds)
+        connection = PostgresConnection(first.address, first.seconds)
         try:
-            found = {one: _columns(connection, table, one) for table, one in private}
+            columns_of = {one: _columns(connection, table, one) for table, one in private}
             mixed = check_units(
-                (table.unit, _type(found[one], table.unit))
+                (table.unit, _type(columns_of[one], table.unit))
                 for table, one in private
                 if table.unit is not None
             )
-            relations: dict[str, Relation | str] = {
-                table.view: relation(table, _place(one), found[one], mixed=mixed)
+            relations: dict[str, PostgresRelation | str] = {
+                table.view: relation(table, _place(one), columns_of[one], mixed=mixed)
                 for table, one in private
             }
             relations |= {table.view: lookup(table) for table in public}
-            writing = Writing(relations, letter_cases(connection))
+            writing = PostgresWriter(relations, letter_cases(connection))
         except BaseException:
             connection.close()
             raise
@@ -45,18 +79,20 @@ class Postgres(Engine):
             connection,
             POSTGRES,
             writing.text,
-            lambda: all(stored_columns(connection, one) == found[one] for one in found),
+            lambda: all(stored_columns(connection, one) == columns_of[one] for one in columns_of),
         )
 
     def texts(self, question: Question, measures: Sequence[Measure]) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
-        found = []
+        statements = []
         for query in super().texts(question, measures):
-            found += [*(query.before if isinstance(query, Query) else ()), str(query)]
-        return found
+            statements += [*(query.before if isinstance(query, PreparedQuery) else ()), str(query)]
+        return statements
 
 
-def _divided(tables: list[Stored]) -> tuple[list[tuple[Stored, PostgresTable]], list[Stored]]:
+def _divided(
+    tables: list[TableView],
+) -> tuple[list[tuple[TableView, PostgresTable]], list[TableView]]:
     """The private tables, which are all of one database, and the public ones, which are not."""
     private, public = [], []
     for table in tables:
@@ -75,31 +111,31 @@ def _divided(tables: list[Stored]) -> tuple[list[tuple[Stored, PostgresTable]], 
 
 
 def _columns(
-    connection: Connection, table: Stored, place: PostgresTable
+    connection: PostgresConnection, table: TableView, place: PostgresTable
 ) -> tuple[StoredColumn, ...]:
     """The columns of a private table, all of whose declared ones must be there and readable."""
-    found: tuple[StoredColumn, ...] = ()
+    columns: tuple[StoredColumn, ...] = ()
     with suppress(Exception):
-        found = stored_columns(connection, place)
-    if not found:
+        columns = stored_columns(connection, place)
+    if not columns:
         raise SourceError(
             f"there is no table or view {place.table[:60]!r} with columns in the schema "
             f"{(place.schema or 'public')[:60]!r} of the PostgreSQL database. "
             "A table is looked up in the schema that its address names, or else in public. Write "
             "table=schema.name in the address."
         )
-    names = [column.name for column in found]
+    names = [column.name for column in columns]
     for name in table.declared:
         if name not in names:
             raise not_in_the_data(name, table, names)
-    unreadable = [one.name for one in found if one.name in table.declared and not one.readable]
+    unreadable = [one.name for one in columns if one.name in table.declared and not one.readable]
     if unreadable:
         raise SourceError(
             f"the role may not read the column {unreadable[0][:60]!r} of {place.text}. Rights are "
             f"looked up before anything is spent. GRANT SELECT ON {_place(place)} to it, and USAGE "
             "on the schema."
         )
-    return found
+    return columns
 
 
 def _type(columns: tuple[StoredColumn, ...], name: str) -> str:
@@ -107,4 +143,4 @@ def _type(columns: tuple[StoredColumn, ...], name: str) -> str:
 
 
 def _place(table: PostgresTable) -> str:
-    return f"{quoted(table.schema or 'public')}.{quoted(table.table)}"
+    return f"{quoted_identifier(table.schema or 'public')}.{quoted_identifier(table.table)}"

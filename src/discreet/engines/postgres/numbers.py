@@ -14,13 +14,13 @@ _LEAST, _INFINITE = 1, 0x7FF0000000000000
 INFINITY = "'Infinity'::double precision"
 
 
-def literal(value: float) -> str:
+def float_literal(value: float) -> str:
     """A float as PostgreSQL writes it."""
     text = repr(value).replace("inf", "Infinity")
     return f"'{text}'::double precision"
 
 
-def bound(operands: dict[str, str], body: str) -> str:
+def computed_once(operands: dict[str, str], body: str) -> str:
     """A body that may name its operands often, while each of them is computed once."""
     listed = ", ".join(f"{text} AS {name}" for name, text in operands.items())
     return f"(SELECT {body} FROM (SELECT {listed} OFFSET 0) AS operands)"
@@ -33,13 +33,12 @@ def as_float(text: str) -> str:
 
 def added(a: str, b: str) -> str:
     """a + b."""
-    large = (
-        f"ABS({a}) >= {literal(1e290)} AND ABS({b}) >= {literal(1e290)} AND ({a} > 0) = ({b} > 0)"
-    )
+    limit = float_literal(1e290)
+    large = f"ABS({a}) >= {limit} AND ABS({b}) >= {limit} AND ({a} > 0) = ({b} > 0)"
     finite = f"ABS({a}) < {INFINITY} AND ABS({b}) < {INFINITY}"
-    half = f"ABS({a} * {literal(0.5)} + {b} * {literal(0.5)})"
+    half = f"ABS({a} * {float_literal(0.5)} + {b} * {float_literal(0.5)})"
     beyond = (
-        f"CASE WHEN {half} < {literal(2.0**1023)} THEN {a} + {b} "
+        f"CASE WHEN {half} < {float_literal(2.0**1023)} THEN {a} + {b} "
         f"WHEN {a} > 0 THEN {_infinite('')} ELSE {_infinite('-')} END"
     )
     return f"CASE WHEN {large} AND {finite} THEN {beyond} ELSE {a} + {b} END"
@@ -50,30 +49,30 @@ def multiplied(a: str, b: str) -> str:
     plain = f"{a} = 0 OR {b} = 0 OR ABS({a}) = {INFINITY} OR ABS({b}) = {INFINITY}"
     large = f"ABS({a}) >= 1 AND ABS({b}) >= 1"
     small = f"ABS({a}) < 1 AND ABS({b}) < 1"
-    tiny = f"ABS({a}) < {literal(2.0**-538)} AND ABS({b}) < {literal(2.0**-538)}"
+    tiny = f"ABS({a}) < {float_literal(2.0**-538)} AND ABS({b}) < {float_literal(2.0**-538)}"
     over = f"{_scaled(a, -512)} * {_scaled(b, -512)} >= 1"
-    under = f"{_scaled(a, 500)} * {_scaled(b, 500)} <= {literal(2.0**-75)}"
+    under = f"{_scaled(a, 500)} * {_scaled(b, 500)} <= {float_literal(2.0**-75)}"
     return (
         f"CASE WHEN {plain} THEN {a} * {b} "
         f"WHEN {large} THEN CASE WHEN {over} THEN {_signed(a, b)} ELSE {a} * {b} END "
-        f"WHEN {small} THEN CASE WHEN {tiny} THEN {literal(0.0)} "
-        f"WHEN {under} THEN {literal(0.0)} ELSE {a} * {b} END "
+        f"WHEN {small} THEN CASE WHEN {tiny} THEN {float_literal(0.0)} "
+        f"WHEN {under} THEN {float_literal(0.0)} ELSE {a} * {b} END "
         f"ELSE {a} * {b} END"
     )
 
 
 def divided(a: str, b: str) -> str:
     """a / b, where b is not zero; a quotient just above 2^-1075 may be zero."""
-    under = f"{_scaled(a, 520)} / {_scaled(b, -520)} <= {literal(2.0**-35)}"
-    far = f"{_scaled(a, -537)} / {_scaled(b, 537)} >= {literal(2.0**-50)}"
-    near = f"ABS({a}) / {_scaled(b, 100)} >= {literal(2.0**924)}"
-    least = literal(2.0**-50)
+    under = f"{_scaled(a, 520)} / {_scaled(b, -520)} <= {float_literal(2.0**-35)}"
+    far = f"{_scaled(a, -537)} / {_scaled(b, 537)} >= {float_literal(2.0**-50)}"
+    near = f"ABS({a}) / {_scaled(b, 100)} >= {float_literal(2.0**924)}"
+    least = float_literal(2.0**-50)
     return (
         f"CASE WHEN ABS({b}) = {INFINITY} "
-        f"THEN CASE WHEN ABS({a}) < {INFINITY} THEN {literal(0.0)} END "
+        f"THEN CASE WHEN ABS({a}) < {INFINITY} THEN {float_literal(0.0)} END "
         f"WHEN {a} = 0 OR ABS({a}) = {INFINITY} THEN {a} / {b} "
         f"WHEN ABS({b}) >= 1 THEN CASE WHEN ABS({a}) >= {least} THEN {a} / {b} "
-        f"WHEN {under} THEN {literal(0.0)} ELSE {a} / {b} END "
+        f"WHEN {under} THEN {float_literal(0.0)} ELSE {a} / {b} END "
         f"WHEN ABS({a}) >= 1 THEN CASE WHEN {far} THEN {_signed(a, b)} ELSE {a} / {b} END "
         f"WHEN ABS({a}) >= {least} "
         f"THEN CASE WHEN {near} THEN {_signed(a, b)} ELSE {a} / {b} END "
@@ -102,12 +101,12 @@ def decreasing(
     sign = "" if function(1.0) > 0 else "-"
     other = sign if not odd else "-" if not sign else ""
     below = (
-        f"WHEN ABS({x}) < {literal(finite)} THEN CASE WHEN {x} > 0 THEN {_infinite(sign)} "
+        f"WHEN ABS({x}) < {float_literal(finite)} THEN CASE WHEN {x} > 0 THEN {_infinite(sign)} "
         f"WHEN {x} < 0 THEN {_infinite(other)} END "
     )
     return (
         f"CASE {below if finite > _float(_LEAST) else ''}"
-        f"WHEN ABS({x}) >= {literal(zero)} THEN {literal(0.0)} ELSE {written} END"
+        f"WHEN ABS({x}) >= {float_literal(zero)} THEN {float_literal(0.0)} ELSE {written} END"
     )
 
 
@@ -117,21 +116,21 @@ def remainder(x: str, divisor: int) -> str:
     What stands behind the point is taken off and put back, both of which are exact.
     """
     whole = f"(TRUNC({x})::bigint % '{divisor}'::bigint)::double precision"
-    return f"CASE WHEN ABS({x}) < {literal(2.0**63)} THEN {whole} + ({x} - TRUNC({x})) END"
+    return f"CASE WHEN ABS({x}) < {float_literal(2.0**63)} THEN {whole} + ({x} - TRUNC({x})) END"
 
 
 def exponential(x: str) -> str:
     """exp(x): infinite above 709.78 and zero below -708, short of where C libraries may differ."""
     return (
-        f"CASE WHEN {x} > {literal(709.78)} THEN {INFINITY} "
-        f"WHEN {x} < {literal(-708.0)} THEN {literal(0.0)} ELSE EXP({x}) END"
+        f"CASE WHEN {x} > {float_literal(709.78)} THEN {INFINITY} "
+        f"WHEN {x} < {float_literal(-708.0)} THEN {float_literal(0.0)} ELSE EXP({x}) END"
     )
 
 
-def raised(x: str, power: float) -> str:
+def raised_to(x: str, power: float) -> str:
     """x to a written power: infinite beyond 1.79e308, zero where it is no longer a full float."""
     if power == 0:
-        return f"CASE WHEN {x} IS NOT NULL THEN {literal(1.0)} END"
+        return f"CASE WHEN {x} IS NOT NULL THEN {float_literal(1.0)} END"
     if power == 1:
         return x
 
@@ -142,7 +141,7 @@ def raised(x: str, power: float) -> str:
             return math.inf
         return math.inf if found > 1.79e308 else 0.0 if found < 2.3e-308 else found
 
-    written = f"POWER({x}, {literal(power)})"
+    written = f"POWER({x}, {float_literal(power)})"
     shape = increasing if power > 0 else decreasing
     return shape(x, function, written, odd=power % 2 == 1)
 
@@ -152,10 +151,10 @@ def _between(
 ) -> str:
     sign = "" if positive else "-"
     other = sign if not odd else "-" if positive else ""
-    small = f"WHEN ABS({x}) < {literal(nonzero)} THEN {literal(0.0)} "
+    small = f"WHEN ABS({x}) < {float_literal(nonzero)} THEN {float_literal(0.0)} "
     return (
-        f"CASE WHEN {x} >= {literal(over)} THEN {_infinite(sign)} "
-        f"WHEN {x} <= {literal(-over)} THEN {_infinite(other)} "
+        f"CASE WHEN {x} >= {float_literal(over)} THEN {_infinite(sign)} "
+        f"WHEN {x} <= {float_literal(-over)} THEN {_infinite(other)} "
         f"{small if nonzero > _float(_LEAST) else ''}ELSE {written} END"
     )
 
@@ -175,7 +174,7 @@ def _float(bits: int) -> float:
 
 
 def _scaled(x: str, exponent: int) -> str:
-    return f"ABS({x} * {literal(2.0**exponent)})"
+    return f"ABS({x} * {float_literal(2.0**exponent)})"
 
 
 def _signed(a: str, b: str) -> str:

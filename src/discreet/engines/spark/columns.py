@@ -1,21 +1,117 @@
-"""A stored column as its declaration says, by the rule for stored cells, and without failing.
+"""A stored column as it is declared, in Spark's SQL: each cell by itself, without failing."""
 
-None of the conversions can fail on a value, nor depends on a setting.  A type that would need one
-that can is refused when the table is opened, where nothing is known of the rows.  What a frame or a
-scan does below can fail, and Spark decides for which rows it is done: by the conditions of a
-question, unless something stands between that it does not look through.
-
-Decision: docs/decisions/views_behind_a_fence.md
-"""
-
+import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
 
-from discreet.engines.sources import Stored
-from discreet.engines.units import are_mixed
-from discreet.engines.writing import LONGEST_TEXT
+from discreet.engines.sources import TableView
+from discreet.engines.spark.connection import SparkConnection
+from discreet.engines.spark.session import session_of
+from discreet.engines.spark.source import SparkFrame, SparkSource
+from discreet.engines.writer import LONGEST_TEXT
 from discreet.errors import Remedy, SourceError
-from discreet.plan.columns import Boolean, Category, Column, Number
-from discreet.plan.dates import FIRST_DAY, LAST_DAY
+from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
+from discreet.plan.functions import FIRST_DAY, LAST_DAY
+
+
+def are_mixed(families: Iterable[str]) -> bool:
+    """Whether ids are to be compared as texts, since some are whole numbers and some texts.
+
+    ``families`` are the kinds of ids, table by table.
+
+    >>> are_mixed(["whole", "text"]), are_mixed(["text", "text"])
+    (True, False)
+    """
+    distinct = set(families)
+    if len(distinct) > 1 and not distinct <= {"whole", "text"}:
+        raise SourceError(
+            "the people's ids are of different types in the tables: "
+            f"{', '.join(sorted(distinct))}. Who is the same person must not depend on how an id "
+            "is written, and bytes are often a hash, which is no text. Store them as one type."
+        )
+    return len(distinct) > 1
+
+
+Types = tuple[tuple[str, str], ...]
+"""The names and types of columns, in their order."""
+
+_WORDS = {
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "decimal": "DECIMAL",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+    "timestamp_ntz": "TIMESTAMP",
+    **dict.fromkeys(("string", "varchar", "char"), "VARCHAR"),
+}
+"""Types as every engine calls them."""
+_READING = {
+    "datetimeRebaseMode": "CORRECTED",
+    "int96RebaseMode": "CORRECTED",
+    "ignoreCorruptFiles": "false",
+}
+"""How Parquet is read, whatever the session's settings say: old dates are what is stored."""
+
+
+def found_frame(session: Any, source: SparkSource) -> Any:
+    """The frame of a source: names and types are looked up, and no row is read."""
+    with suppress(Exception):
+        if isinstance(source, SparkFrame):
+            frame = source.frame
+        elif source.table is not None:
+            frame = session.table(_quoted(source.table))
+        else:
+            frame = session.read.options(**_READING).parquet(source.path)
+        if frame.schema:  # Connect looks it up only when it is asked for
+            return frame
+    raise _missing(source)
+
+
+def _missing(source: SparkSource) -> SourceError:
+    if isinstance(source, SparkFrame):
+        return SourceError(
+            "Spark finds no columns for the frame. What it is made of must be there, and its "
+            "session must be reached. Look at its schema, and make the frame anew."
+        )
+    if source.table is not None:
+        return SourceError(
+            f"{source.text} is not found, or may not be read. It is looked up in the session's "
+            "catalog. Correct its name, and put its schema before it: hospital.visits."
+        )
+    return SourceError(
+        f"Spark finds no Parquet files at {(source.path or '')[:200]!r}, or may not read them. The "
+        "path is looked up by the machines of the cluster, and files say their own types. Write "
+        "one that every machine can read; save other files as Parquet first."
+    )
+
+
+def _quoted(table: str) -> str:
+    if "`" in table:
+        return table
+    return ".".join(f"`{part}`" for part in table.split("."))
+
+
+def types_of(frame: Any) -> Types:
+    """The names and types of a frame's columns, in their order."""
+    return tuple((field.name, field.dataType.simpleString()) for field in frame.schema.fields)
+
+
+def described(source: SparkSource) -> list[tuple[str, str | None]]:
+    """The names and types of a table's columns, for a policy to be filled in."""
+    session, own = session_of(source)
+    connection = SparkConnection(session, own=own)
+    try:
+        types = types_of(found_frame(session, source))
+    finally:
+        connection.close()
+    return [(name, _WORDS.get(re.split(r"\W", kind)[0], "BLOB")) for name, kind in types]
+
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _FLOATS = ("float", "double")
@@ -26,20 +122,20 @@ _FENCE = "SPARK_PARTITION_ID() >= 0"
 
 
 def relation(
-    table: Stored, types: Mapping[str, str], places: Mapping[str, str], *, mixed: bool = False
+    table: TableView, types: Mapping[str, str], places: Mapping[str, str], *, mixed: bool = False
 ) -> dict[str, str]:
     """The columns of a table that are read, each as it is declared, by their names.
 
     ``types`` says how each is stored, ``places`` what it is called in Spark.  With ``mixed``, ids
     are texts.
     """
-    found = {
+    columns_sql = {
         name: _read(places[name], types[name], declared, name)
         for name, declared in table.columns.items()
     }
     if table.unit is not None:
-        found[table.unit] = _unit(places[table.unit], types[table.unit], mixed=mixed)
-    return {name: f"IF({_FENCE}, {read}, NULL)" for name, read in found.items()}
+        columns_sql[table.unit] = _unit(places[table.unit], types[table.unit], mixed=mixed)
+    return {name: f"IF({_FENCE}, {read}, NULL)" for name, read in columns_sql.items()}
 
 
 def check_units(types: Iterable[tuple[str, str]]) -> bool:
@@ -93,11 +189,13 @@ def _unit(place: str, kind: str, *, mixed: bool) -> str:
 
 
 def _read(place: str, kind: str, declared: Column, name: str) -> str:
-    if isinstance(declared, Number) and declared.dated:
+    if isinstance(declared, NumberColumn) and declared.dated:
         if kind in _DATES:
             return f"CAST({_days(place, kind)} AS DOUBLE)"
         raise _unreadable(name, kind, "a date", "date")
-    if isinstance(declared, Number) or (isinstance(declared, Category) and declared.numeric):
+    if isinstance(declared, NumberColumn) or (
+        isinstance(declared, CategoryColumn) and declared.numeric
+    ):
         if kind in _FLOATS:
             return _float(place)
         if kind in (*_WHOLE, "boolean") or kind.startswith("decimal"):
@@ -113,7 +211,7 @@ def _read(place: str, kind: str, declared: Column, name: str) -> str:
                 ),
             )
         raise _unreadable(name, kind, "a number", "double")
-    if isinstance(declared, Boolean):
+    if isinstance(declared, BooleanColumn):
         if kind == "boolean":
             return place
         if kind in (*_WHOLE, *_FLOATS):
@@ -143,7 +241,7 @@ def _text(place: str, kind: str) -> str:
 
 
 def _short(place: str, found: str) -> str:
-    """What is made of a text or of bytes that are not too long: an operation on them could fail."""
+    """The SQL of an operation on a text or bytes; NULL if they are too long for it."""
     return f"CASE WHEN OCTET_LENGTH({place}) <= {LONGEST_TEXT} THEN {found} END"
 
 

@@ -41,7 +41,7 @@ def silent() -> Iterator[None]:
         _silent.now = before
 
 
-class Connection:
+class SparkConnection:
     """A session of Spark, classic or Connect, and the views that were made in it.
 
     ``own``: the session was made for this table, and ends with it.
@@ -84,16 +84,16 @@ class Connection:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result as Python values: integers of any size."""
-        found = self._fetched(query)
-        columns = [list(map(_plain, column.to_pylist())) for column in found.columns]
+        fetched = self._fetched(query)
+        columns = [list(map(_plain, column.to_pylist())) for column in fetched.columns]
         return list(zip(*columns, strict=True))
 
     def arrays(self, query: str) -> Mapping[str, Any]:
         """The result by columns: integers of 64 bits."""
-        found = self._fetched(query)
+        fetched = self._fetched(query)
         return {
             name: np.asarray(column.cast("int64").to_numpy(), np.int64)
-            for name, column in zip(found.column_names, found.columns, strict=True)
+            for name, column in zip(fetched.column_names, fetched.columns, strict=True)
         }
 
     def bind(self, query: str) -> None:

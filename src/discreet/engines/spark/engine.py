@@ -1,4 +1,8 @@
-"""Spark, when one machine is not enough: the executors count, integers per group come back."""
+"""Keys that nobody listed, chosen among on the cluster: those that pass a sieve come back.
+
+Which pass is decided by a hash of the key and a secret, so that a task that is run again decides
+the same.  Decision: docs/decisions/keys_on_a_cluster.md
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,26 +10,66 @@ from typing import Any, ClassVar
 
 from sqlglot import exp
 
-from discreet.engines.measuring import Engine
-from discreet.engines.sources import Sources, Stored, not_in_the_data, stored_tables
-from discreet.engines.spark.catalog import Types, found_frame, types_of
-from discreet.engines.spark.columns import check_units, relation
-from discreet.engines.spark.connection import Connection
-from discreet.engines.spark.keys import SECRET, sieved
-from discreet.engines.spark.lookups import lookup
+from discreet.engines.base import Engine
+from discreet.engines.lookups import is_numeric, public_rows, round_trip_text
+from discreet.engines.sources import Sources, TableView, not_in_the_data, stored_tables
+from discreet.engines.spark.columns import Types, check_units, found_frame, relation, types_of
+from discreet.engines.spark.connection import SparkConnection
 from discreet.engines.spark.session import check_running, check_settings, session_of
 from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
-from discreet.engines.spark.writing import Writing
+from discreet.engines.spark.writer import SparkWriter, text_literal
 from discreet.errors import Remedy, SourceError
 from discreet.measures.measure import Measure
 from discreet.mechanisms.sieve import Sieve
+from discreet.plan.columns import BooleanColumn, Column
 from discreet.plan.schema import Schema
 from discreet.question.check import Question
-from discreet.sql.forms import SPARK
-from discreet.sql.measures import keys_query
-from discreet.sql.rows import named_rows
+from discreet.sql.write.queries import keys_query
+from discreet.sql.write.rows import SPARK, named_rows
 
-Private = list[tuple[Stored, SparkSource]]
+SECRET = "secret"
+"""The column that holds the secret, in a view of one row."""
+_WEIGHT = "weight"
+
+
+def sieved(query: str, keys: int, sieve: Sieve, secret: str) -> str:
+    """The keys of a query that pass, and how many units hold each; ``secret`` is a view."""
+    digits = sieve.bits // 4
+    labels = [f"k{place}" for place in range(keys)]
+    parts = ", ".join(f"CAST(LENGTH({name}) AS STRING), ':', {name}" for name in labels)
+    number = f"SUBSTRING(SHA2(CONCAT({SECRET}, {parts}), 256), 1, {digits})"
+    limits = " ".join(f"{limit:0{digits}x}" for limit in sieve.limits)
+    limit = f"SPLIT({text_literal(limits)}, ' ')[CAST(({_WEIGHT} - 1) DIV {sieve.step} AS INT)]"
+    passes = f"CASE WHEN {_WEIGHT} >= {sieve.sure} THEN TRUE ELSE {number} < {limit} END"
+    found = ", ".join([*labels, _WEIGHT])
+    return f"SELECT {found} FROM ({query}) AS found CROSS JOIN {secret} WHERE {passes}"
+
+
+def lookup(table: TableView) -> tuple[str, dict[str, str]]:
+    """A public table as a query sees it, and how each of its columns is read."""
+    rows = public_rows(table, "Spark")
+    written = ", ".join(f"ARRAY({', '.join(map(_text, row))})" for row in rows)
+    # An empty list has no type of its own.
+    listed = f"ARRAY({written})" if rows else "CAST(ARRAY() AS ARRAY<ARRAY<STRING>>)"
+    columns = {
+        name: f"CAST(row[{place}] AS {_type(column)})"
+        for place, (name, column) in enumerate(table.columns.items())
+    }
+    return f"(SELECT EXPLODE({listed}) AS row)", columns
+
+
+def _type(column: Column) -> str:
+    if isinstance(column, BooleanColumn):
+        return "BOOLEAN"
+    return "DOUBLE" if is_numeric(column) else "STRING"
+
+
+def _text(value: object) -> str:
+    text = round_trip_text(value)
+    return "CAST(NULL AS STRING)" if text is None else text_literal(text)
+
+
+Private = list[tuple[TableView, SparkSource]]
 
 
 class Spark(Engine):
@@ -36,7 +80,7 @@ class Spark(Engine):
     def __init__(self, sources: Sources, schema: Schema) -> None:
         private, public = _divided(stored_tables(sources, schema))
         session, own = session_of(private[0][1])
-        self._spark = connection = Connection(session, own=own)
+        self._spark = connection = SparkConnection(session, own=own)
         self._tables = private
         try:
             _check_sessions(private, session)
@@ -64,7 +108,7 @@ class Spark(Engine):
         except BaseException:
             connection.close()
             raise
-        self._writing = Writing(relations)
+        self._writing = SparkWriter(relations)
         super().__init__(connection, SPARK, self._writing.text)
 
     def prepare(self, question: Question, measures: Sequence[Measure]) -> None:
@@ -130,16 +174,16 @@ class Spark(Engine):
         """
         for view, (table, _), types in zip(self._views, self._tables, self._types, strict=True):
             places = _places(types)
-            known = {places[name]: dict(types)[name] for name in table.declared}
-            shown = dict(types_of(self._spark.session.table(view)))
-            if any(shown.get(place) != kind for place, kind in known.items()):
+            declared_types = {places[name]: dict(types)[name] for name in table.declared}
+            view_types = dict(types_of(self._spark.session.table(view)))
+            if any(view_types.get(place) != kind for place, kind in declared_types.items()):
                 raise _changed()
 
 
-def _divided(tables: list[Stored]) -> tuple[Private, list[Stored]]:
+def _divided(tables: list[TableView]) -> tuple[Private, list[TableView]]:
     """The private tables, which are all read in one session, and the public ones, which are not."""
     private: Private = []
-    public: list[Stored] = []
+    public: list[TableView] = []
     for table in tables:
         if isinstance(table.source, SparkFrame | SparkTable):
             private.append((table, table.source))
@@ -174,7 +218,7 @@ def _apart() -> SourceError:
     )
 
 
-def _check(table: Stored, source: SparkSource, types: Types) -> None:
+def _check(table: TableView, source: SparkSource, types: Types) -> None:
     names = [name for name, _ in types]
     for name in table.declared:
         if name not in names:
@@ -211,7 +255,7 @@ def _is_fixed(frame: Any) -> bool:
     return plan is None or bool(plan.queryExecution().analyzed().deterministic())
 
 
-def _placed(frame: Any, table: Stored, types: Types) -> Any:
+def _placed(frame: Any, table: TableView, types: Types) -> Any:
     """The frame's declared columns, called by their places.
 
     Where names differ by the size of letters only, Spark could not tell them apart by name.

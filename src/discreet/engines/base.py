@@ -1,0 +1,371 @@
+"""Measuring a question on an engine: integers per group, handed over as Sensitive values."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlglot import exp, select
+
+from discreet.errors import QueryError, Remedy, SourceError, UnansweredError
+from discreet.measures.measure import GroupSums, Measure, PositionsReading
+from discreet.mechanisms.sieve import Sieve
+from discreet.privacy.sensitivity import Sensitive
+from discreet.question.check import Question
+from discreet.question.relations import Scan
+from discreet.sql.write.expressions import UNIT
+from discreet.sql.write.queries import SumColumns, keys_query, queries
+from discreet.sql.write.rows import Cells, Dialect, kept_rows, label, named_rows, query_names
+
+Integers = NDArray[np.int64]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyCandidates:
+    """Groups of private keys that occur, and how many units hold each: both are sensitive."""
+
+    counts: Sensitive[Integers]
+    _labels: tuple[tuple[str, ...], ...]
+
+    def released(self, kept: Integers) -> tuple[tuple[str, ...], ...]:
+        """The groups that a mechanism has chosen, by their places."""
+        return tuple(self._labels[place] for place in kept)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Measurements:
+    """The sensitive values that the mechanism of each measure takes.
+
+    Sums are one vector of true integers, group by group; places are, for each group, the steps that
+    occur and the weight at each; what is public stands as it is.  ``rows`` is the number of rows
+    where that is public.
+    """
+
+    of: dict[Measure, Any]
+    rows: int | None = None
+
+
+class EngineConnection(Protocol):
+    """The connection that an engine runs queries on."""
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """The result as Python values: integers of any size."""
+
+    def arrays(self, query: str) -> Mapping[str, Any]:
+        """The result by columns: integers of 64 bits."""
+
+    def bind(self, query: str) -> None:
+        """Find the columns and functions of a query, without running it."""
+
+    def progress(self) -> float:
+        """How much of the running query is done, from 0 to 1; another thread may ask."""
+
+    @property
+    def software(self) -> tuple[str, str]:
+        """What runs the queries, and its version."""
+
+    def close(self) -> None:
+        """Let go of the tables."""
+
+
+class Engine:
+    """The rows of a table.  Opening reads names; measuring reads rows, after the charge.
+
+    ``sieves``: of the keys that nobody listed, only those that pass a sieve are brought here.
+    """
+
+    sieves: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        connection: EngineConnection,
+        forms: Dialect,
+        written: Callable[[exp.Select], str],
+        unchanged: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """``written`` spells a query; ``unchanged`` says whether the tables are as they were."""
+        self._connection = connection
+        self.forms = forms
+        self._written = written
+        self._unchanged = unchanged
+        self._done = 1, 1
+        self._bound: tuple[Question, Queries] | None = None
+        self._software = ("", "")
+
+    @property
+    def software(self) -> tuple[str, str]:
+        """What reads the rows, and its version, as it was when a question was last prepared."""
+        return self._software
+
+    def close(self) -> None:
+        """Let go of the rows."""
+        self._connection.close()
+
+    def prepare(self, question: Question, measures: Sequence[Measure]) -> None:
+        """Bind every query of a question, so that one that cannot run is refused uncharged.
+
+        No row is read: names, types and functions are looked up.
+        """
+        bound = False
+        try:
+            self._check_unchanged()
+            cells: Cells = None
+            if question.selects_keys:
+                self._connection.bind(self._written(keys_query(question, self.forms)))
+                cells = [("0",) * len(question.keys)]  # a made-up group: the true ones are private
+            queries = self._queries(question, measures, cells)
+            for query in queries.values():
+                self._connection.bind(query.text)
+            self._bound = (question, queries) if cells is None else None
+            self._software = self._connection.software
+            bound = True
+        except QueryError:  # the engine says what it does not offer
+            raise
+        except Exception:
+            pass
+        if not bound:
+            raise SourceError(
+                "the data's columns are not those that the table was opened with, or one has a "
+                "type that cannot be read as it is declared. A question is bound to the columns "
+                "before it is charged. Open the table again, and compare the declared columns "
+                "with the data's. Nothing was spent."
+            )
+
+    def texts(self, question: Question, measures: Sequence[Measure]) -> list[str]:
+        """The SQL that would run: names and public values, nothing from rows."""
+        cells: Cells = [("0",) * len(question.keys)] if question.selects_keys else None
+        keys = [self._written(keys_query(question, self.forms))] if question.selects_keys else []
+        return [*keys, *(query.text for query in self._queries(question, measures, cells).values())]
+
+    def progress(self) -> float:
+        """How much of what is being measured is done, from 0 to 1; another thread may ask."""
+        done, every = self._done
+        return (done + self._connection.progress()) / every if done < every else 1.0
+
+    def candidates(self, question: Question, sieve: Sieve | None = None) -> KeyCandidates:
+        """The groups of unlisted keys that occur; with a sieve, those that pass it."""
+
+        def run() -> KeyCandidates:
+            self._done = 0, 1
+            keys = self._found_keys(question, sieve)
+            self._done = 1, 1
+            labels = tuple(tuple(map(str, row[:-1])) for row in keys)
+            counts = np.array([row[-1] for row in keys], np.int64)
+            return KeyCandidates(Sensitive(counts), labels)
+
+        return self._guarded(run)
+
+    def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
+        if sieve is not None:
+            raise NotImplementedError("this engine brings every key that occurs")
+        return self._connection.rows(self._written(keys_query(question, self.forms)))
+
+    def measure(
+        self, question: Question, measures: Sequence[Measure], cells: Cells = None
+    ) -> Measurements:
+        """The measures of a question, for its public groups or for those that were selected."""
+        many = len(cells) if cells is not None else question.cells or 0
+        return self._guarded(lambda: self._measure(question, measures, cells, many))
+
+    def guarded_rows(self, query: exp.Select) -> list[tuple[Any, ...]]:
+        """What a query finds, which is sensitive."""
+
+        def run() -> list[tuple[Any, ...]]:
+            self._read_through(query)
+            return self._connection.rows(self._written(query))
+
+        return self._guarded(run)
+
+    def _read_through(self, query: exp.Select) -> None:
+        """Read all that a query names of several tables, so that it fails now if one cannot be.
+
+        A join does not look at one side where the other has no rows: whether a row that cannot be
+        read is met would depend on the question's conditions.  An engine whose queries read both
+        sides in any case has nothing to add.
+        """
+
+    def _measure(
+        self, question: Question, measures: Sequence[Measure], cells: Cells, many: int
+    ) -> Measurements:
+        if not isinstance(question.source, Scan):  # one table is read through in any case
+            self._read_through(named_rows(question))
+        if many == 0:
+            return Measurements({measure: _nothing(measure) for measure in measures})
+        vectors: dict[Measure, Any] = {}
+        rows: int | None = None
+        queries = self._prepared(question, measures) if cells is None else None
+        if queries is None:
+            queries = self._queries(question, measures, cells)
+        for place, (together, query) in enumerate(queries.items()):
+            self._done = place, len(queries)
+            if isinstance(reading := together[0].reading, PositionsReading):
+                groups = _groups(self._connection.arrays(query.text), reading, many)
+                vectors[together[0]] = groups
+                continue
+            answered = [row for row in self._connection.rows(query.text) if row[0] is not None]
+            columns = query.columns or (SumColumns(),)
+            for measure, own in zip(together, columns, strict=True):
+                vectors[measure] = Sensitive(_vector(measure, own, query.names, answered, many))
+            if question.rules.fixed and query.columns:
+                rows = sum(int(row[1]) for row in answered)
+                vectors |= {measure: rows for measure in together if measure.free}
+        self._done = 1, 1
+        return Measurements(vectors, rows)
+
+    def _guarded(self, run: Callable[[], Result]) -> Result:
+        """The result; what was read by its place must have been there by its name, all the time."""
+
+        def checked() -> Result:
+            self._check_unchanged()
+            result = run()
+            self._check_unchanged()
+            return result
+
+        return guarded(checked)
+
+    def _check_unchanged(self) -> None:
+        if not self._unchanged():
+            raise ValueError("the tables are not as they were opened")
+
+    def _prepared(self, question: Question, measures: Sequence[Measure]) -> "Queries | None":
+        """The queries that were bound, if they are those of this question."""
+        bound = self._bound  # another thread may bind its own
+        if bound is None or bound[0] is not question:
+            return None
+        queries = bound[1]
+        same = {measure for together in queries for measure in together} == set(measures)
+        return queries if same else None
+
+    def _queries(self, question: Question, measures: Sequence[Measure], cells: Cells) -> "Queries":
+        return {
+            together: _EngineQuery(
+                self._written(query),
+                tuple(selected.alias_or_name for selected in query.expressions),
+                columns,
+            )
+            for together, query, columns in list(queries(question, measures, cells, self.forms))
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _EngineQuery:
+    """The text of a query; of one that sums, its columns by name, and those of each measure."""
+
+    text: str
+    names: tuple[str, ...] = ()
+    columns: tuple[SumColumns, ...] = ()
+
+
+Queries = dict[tuple[Measure, ...], _EngineQuery]
+
+
+def _nothing(measure: Measure) -> Any:
+    """What a mechanism takes where there is no group."""
+    if isinstance(measure.reading, PositionsReading):
+        return ()
+    return Sensitive(np.array([], np.int64))
+
+
+def _vector(
+    measure: Measure,
+    columns: SumColumns,
+    names: Sequence[str],
+    rows: Sequence[tuple[Any, ...]],
+    many: int,
+) -> NDArray[Any]:
+    """The integers of a measure, group by group, from what the engine added up or counted."""
+    place = {name: position for position, name in enumerate(names)}
+
+    def summed(row: tuple[Any, ...]) -> GroupSums:
+        parts = (columns.present, columns.total, columns.squares)
+        return GroupSums(
+            int(row[1]), *(0 if name is None else int(row[place[name]]) for name in parts)
+        )
+
+    cells, sums = [row[0] for row in rows], [summed(row) for row in rows]
+    found = list(zip(cells, map(measure.vector, sums), strict=True))
+    return _placed(found, many, measure.width)
+
+
+def _placed(found: Sequence[tuple[Any, list[int]]], many: int, width: int) -> NDArray[Any]:
+    """One vector with every group in its place; a group without rows holds zeros."""
+    values = [0] * (many * width)
+    for cell, parts in found:
+        if not 0 <= cell < many:
+            raise IndexError("a group that was not asked for")
+        start = int(cell) * width
+        values[start : start + width] = parts
+    # Python's integers, whatever the values are: a type must not tell how large they are.
+    return np.array(values, np.object_)
+
+
+def _groups(
+    arrays: Mapping[str, Any], reading: PositionsReading, many: int
+) -> tuple[Sensitive[tuple[Integers, Integers]], ...]:
+    """For every group, the steps from a bound and the weight at each; mirrored, from the other."""
+    names = ("cell", "v0", "weight")
+    cells, places, weights = (np.asarray(arrays[name], np.int64) for name in names)
+    if reading.mirrored:
+        cells, weights = cells[::-1], weights[::-1]
+        places = reading.value.range.width - places[::-1]
+        order = np.argsort(cells, kind="stable")
+        cells, places, weights = cells[order], places[order], weights[order]
+    starts = np.searchsorted(cells, np.arange(many + 1))
+    return tuple(Sensitive((places[a:b], weights[a:b])) for a, b in pairwise(starts))
+
+
+def guarded(run: Callable[[], Result]) -> Result:
+    """The result, or one constant error: what went wrong may depend on rows, so it is not told."""
+    interrupted = False
+    try:
+        return run()
+    except Exception as error:
+        interrupted = type(error).__name__ == "InterruptException"
+    if interrupted:
+        raise KeyboardInterrupt
+    raise UnansweredError(
+        "the data could not be read to the end. What only the rows can show is not told, since it "
+        "could give someone away, and the charge stays, since rows were read. For the same reason "
+        "the table is suspended: nothing more is asked of it until whoever keeps the data has "
+        "looked at them outside of discreet (a broken quote, a line of a CSV file with too few or "
+        "too many cells, a corrupt page, a full disk).",
+        Remedy(
+            python='They resume it by table.ledger.resume(table.name, why="…").',
+            sql='They resume it by discreet table resume POLICY --why "…".',
+        ),
+    )
+
+
+SIZES = 21
+"""Sizes 1, 2, 3–4, 5–8, … up to 2^20 and more."""
+
+
+def people_by_size(
+    engine: Engine, question: Question, *, groups: bool
+) -> Sensitive[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """How many people have 1, 2, 3–4, 5–8, … rows, or groups.  One person is in one of them."""
+    names = query_names(question)
+    keys = {
+        f"k{place}": label(grouping, names, engine.forms)
+        for place, (_, grouping) in enumerate(question.keys)
+    }
+    rows = kept_rows(question, keys if groups else {})
+    held = select(UNIT, *keys).distinct() if groups else select(UNIT)
+    size = exp.Count(this=exp.Star())
+    counted = select(exp.alias_(size, "size")).from_("held").group_by(UNIT)
+    query = (
+        select("size", exp.alias_(exp.Count(this=exp.Star()), "people"))
+        .from_("counted")
+        .group_by("size")
+        .with_("measured", rows)
+        .with_("held", held.from_("measured"))
+        .with_("counted", counted)
+    )
+    sizes = engine.guarded_rows(query)
+    tally = np.zeros(SIZES, np.int64)
+    for many, people in sizes:
+        tally[min(int(many - 1).bit_length(), SIZES - 1)] += people
+    return Sensitive(tally)

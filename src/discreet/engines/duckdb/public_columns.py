@@ -1,0 +1,126 @@
+"""The columns of a lookup table that is public: kinds, bounds and values are read from its rows.
+
+Nothing here is private, so that everything may be looked at.  A private table is never opened so.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from discreet.engines.duckdb.columns import decoded_column, quoted_identifier
+from discreet.engines.duckdb.connection import DuckDBConnection
+from discreet.engines.duckdb.source import FileSource, LocalSource
+from discreet.engines.sources import Source, TableView
+from discreet.errors import BoundsError, DiscreetError, SourceError
+from discreet.plan.columns import (
+    LARGEST_KEY,
+    MOST_BINS,
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    NumberColumn,
+    TextColumn,
+    category,
+)
+from discreet.plan.schema import LookupTable
+from discreet.sql.write.expressions import column_name, read_column
+
+MOST_ROWS = 1_000_000
+_MOST_VALUES = 10_000
+_FACTS = (
+    "COUNT({text}), COUNT(DISTINCT {text}), COUNT({number}), MIN({number}), MAX({number}), "
+    "COUNT(CASE WHEN {number} = FLOOR({number}) THEN 1 END), COUNT(CASE WHEN {text} LIKE '0_%' "
+    "AND {text} NOT LIKE '0.%' THEN 1 END), COUNT({date}), MIN({days}), MAX({days}), "
+    "COUNT(CASE WHEN LOWER({text}) IN ('true', 'false') THEN 1 END)"
+)
+
+
+def read_public(name: str, source: Source) -> LookupTable:
+    """What the columns of a public table hold, and how often each repeats a value."""
+    if isinstance(source, FileSource) and source.format == "json":
+        raise SourceError(
+            f"the public table {name[:60]!r} is a JSON lines file. Its columns are read from its "
+            "schema, and such a file has none. Save it as CSV or Parquet."
+        )
+    if not isinstance(source, LocalSource):
+        raise SourceError(
+            f"the public table {name[:60]!r} is {source.text}. What a lookup table holds is read "
+            "when the table is opened, from files and frames on this machine. Save it as CSV: by "
+            "psql -c '\\copy wards TO wards.csv CSV HEADER', or from Spark as a pandas frame."
+        )
+    try:
+        with closing(DuckDBConnection(TableView(source))) as connection:
+            columns = _columns(name, connection)
+        with closing(DuckDBConnection(TableView(source, columns))) as connection:
+            return LookupTable(columns=columns, most=_most(columns, connection))
+    except DiscreetError:
+        raise
+    except Exception:
+        pass
+    raise SourceError(
+        f"the public table {name[:60]!r} could not be read to the end. It is read when the table "
+        "is opened. Check the file: a broken quote, a line of a CSV file with too few or too many "
+        "cells, a corrupt page."
+    )
+
+
+def _columns(name: str, connection: DuckDBConnection) -> dict[str, Column]:
+    """What each column holds, by what its cells are read as."""
+    size = connection.rows("SELECT COUNT(*) FROM source")[0][0]
+    if size > MOST_ROWS:
+        raise SourceError(
+            f"the public table {name[:60]!r} has {size:,} rows. At most {MOST_ROWS:,} are looked "
+            "up. Keep those that are joined with."
+        )
+    columns: dict[str, Column] = {}
+    for column, kind, *_ in connection.rows("DESCRIBE source"):
+        text, number, date = (
+            decoded_column(quoted_identifier(column), kind, one)
+            for one in (TextColumn(), NumberColumn(), NumberColumn(dated=True))
+        )
+        facts = _FACTS.format(
+            text=text,
+            number=f"NULLIF({number}, 'NaN'::DOUBLE)",
+            date=date,
+            days=f"DATE_DIFF('day', DATE '1970-01-01', {date})",
+        )
+        facts_row = connection.rows(f"SELECT {facts} FROM source")[0]
+        columns[column] = _column(text, facts_row, connection)
+    return columns
+
+
+def _most(columns: Mapping[str, Column], connection: DuckDBConnection) -> dict[str, int]:
+    """How often each column repeats a value."""
+    most = {}
+    for name, column in columns.items():
+        value = read_column(column_name(name), column).sql("duckdb")
+        sizes = f"SELECT COUNT({value}) AS n FROM source GROUP BY {value}"
+        most[name] = connection.rows(f"SELECT COALESCE(MAX(n), 0) FROM ({sizes})")[0][0]
+    return most
+
+
+def _column(text: str, facts: tuple[Any, ...], connection: DuckDBConnection) -> Column:
+    count, distinct, numbers, low, high, whole, padded, dates, first, last, truths = facts
+    if count and truths == count:
+        return BooleanColumn()
+    numeric = numbers == count and not padded and low is not None
+    if numeric and isfinite(low) and isfinite(high):
+        if whole == count and distinct <= MOST_BINS and max(abs(low), abs(high)) <= LARGEST_KEY:
+            values = _values(f"CAST(CAST({text} AS DOUBLE) AS BIGINT)", connection)
+            return CategoryColumn(tuple(int(value) for value in values))
+        return NumberColumn(low=Fraction(low), high=Fraction(high), whole=whole == count)
+    if count and dates == count:
+        return NumberColumn(low=Fraction(first), high=Fraction(last), whole=True, dated=True)
+    if not count or distinct > _MOST_VALUES:
+        return TextColumn()
+    try:
+        return category([str(value) for value in _values(text, connection)])
+    except BoundsError:
+        return TextColumn()
+
+
+def _values(part: str, connection: DuckDBConnection) -> list[Any]:
+    rows = connection.rows(f"SELECT DISTINCT {part} AS v FROM source WHERE {part} IS NOT NULL")
+    return sorted(row[0] for row in rows)

@@ -1,0 +1,136 @@
+"""Two groups side by side: the difference of their proportions or means, with its interval."""
+
+from fractions import Fraction
+from math import sqrt
+from statistics import NormalDist
+from typing import Any
+
+from discreet.errors import DataError
+from discreet.local.categories import names_text
+from discreet.local.mean import Mean
+from discreet.local.proportions import Proportions
+from discreet.local.scheme import Tally
+from discreet.privacy.estimates import BoundedError, Estimate, FloatInterval, Payment
+from discreet.privacy.losses import ApproximateDP, PureDP
+
+_GROUPS = "The groups are different people, and who is in which is public."
+_GUARANTEED = f"The interval holds for any number of reports. {_GROUPS}"
+_NORMAL = f"The interval is the normal approximation, for many reports. {_GROUPS}"
+
+
+def difference(
+    first: Tally, second: Tally, *, category: object = None, interval: str = "guaranteed"
+) -> Estimate:
+    """The proportion (of a category) or the mean in the first group minus that in the second.
+
+    Each group has the tally of its reports; their schemes may differ.  The interval is
+    "guaranteed", where both groups' intervals hold at once, or "normal", which adds the two
+    variances, is narrower and only approximate.
+
+    Guarantee: everyone reports in one group only, so the difference costs each person what their
+    own report does: the larger ε of the two (and the larger δ), not the sum.
+
+    >>> from discreet.local import RandomizedResponse
+    >>> poll = RandomizedResponse.two_coin()
+    >>> before, after = poll.tally([1, 0, 0, 0]), poll.tally([1, 1, 1, 0])
+    >>> difference(after, before).value
+    1.0
+    """
+    if interval not in ("guaranteed", "normal"):
+        raise DataError(
+            "interval is neither 'guaranteed' nor 'normal', the approximate and narrower one. "
+            "Use interval='guaranteed'."
+        )
+    groups = [_group(tally) for tally in (first, second)]
+    if first is second:
+        raise DataError(
+            "both groups are one tally. A difference is between two groups of people. Give each "
+            "group its own tally."
+        )
+    if len({isinstance(group.scheme, Mean) for group in groups}) > 1:
+        raise DataError(
+            "one group has a mean, the other proportions. Only like is compared with like. Use "
+            "two means, or two schemes over the same categories."
+        )
+    estimates = [_estimate(group, category) for group in groups]
+    value = estimates[0].value - estimates[1].value
+    error = sqrt(
+        sum(_variance(group, estimate) for group, estimate in zip(groups, estimates, strict=True))
+        if interval == "normal"
+        else 0.0
+    )
+
+    def bounds(confidence: Fraction) -> FloatInterval:
+        if interval == "normal":
+            margin = -NormalDist().inv_cdf(float((1 - confidence) / 2)) * error
+            margin += sum(_rounding(group) for group in groups)
+            return value - margin, value + margin
+        each = 1 - (1 - confidence) / 2  # both hold at once with the confidence asked for
+        (low, high), (other_low, other_high) = (estimate.interval(each) for estimate in estimates)
+        return low - other_high, high - other_low
+
+    schemes = (first.scheme, second.scheme)
+    losses = [
+        scheme.loss.to_approximate() if isinstance(scheme.loss, PureDP) else scheme.loss
+        for scheme in schemes
+    ]
+    worst = ApproximateDP(
+        epsilon=max(loss.epsilon for loss in losses), delta=max(loss.delta for loss in losses)
+    )
+    return Estimate(
+        value=value,
+        error=BoundedError(bounds),
+        releases=(Payment(worst if worst.delta else PureDP(epsilon=worst.epsilon)),),
+        mechanism=schemes[0] if schemes[0] == schemes[1] else schemes,
+        neighbors=estimates[0].neighbors,
+        note=_NORMAL if interval == "normal" else _GUARANTEED,
+    )
+
+
+def _group(tally: object) -> Tally:
+    if not isinstance(tally, Tally):
+        raise DataError(
+            "a group is not a tally. A tally holds a group's reports and their scheme. Use "
+            "difference(poll.tally(reports), poll.tally(other_reports))."
+        )
+    return tally
+
+
+def _estimate(group: Tally, category: object) -> Estimate:
+    """The group's mean, or its proportion of the category."""
+    scheme: Any = group.scheme
+    if isinstance(scheme, Mean):
+        if category is not None:
+            raise DataError(
+                "there is a category and both groups have means. A difference of means is of no "
+                "category. Leave category= out."
+            )
+        return scheme.estimate(group)
+    proportions: Proportions = scheme.proportions(group)
+    names = list(proportions)
+    if category is None:
+        if len(names) > 2:
+            raise DataError(
+                f"category is not given, and there are {len(names)}. A difference of proportions "
+                f"is of one category. Use category={names[0]!r}, or another of {names_text(names)}."
+            )
+        return proportions[names[1]]  # of two answers: the proportion of the second
+    if category not in proportions:
+        raise DataError(
+            "category is not one of both groups. A difference of proportions is of a category "
+            f"that both schemes have. Use one of {names_text(names)}."
+        )
+    return proportions[category]
+
+
+def _variance(group: Tally, estimate: Estimate) -> float:
+    """The variance of the group's estimate, at what was estimated."""
+    scheme: Any = group.scheme
+    if isinstance(scheme, Mean):
+        return scheme.standard_error(group) ** 2
+    return float(scheme.variance(group.reports, min(1.0, max(0.0, float(estimate.value)))))
+
+
+def _rounding(group: Tally) -> float:
+    scheme: Any = group.scheme
+    return float(scheme.rounding) if isinstance(scheme, Mean) else 0.0

@@ -1,0 +1,165 @@
+"""The table of all statistics, and the measures that answer what is asked at once."""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from discreet.errors import BoundsError, DiscreetError, QueryError, Remedy
+from discreet.measures.counts import COUNT, DISTINCT, PEOPLE, ROWS
+from discreet.measures.extremes import MAX, MIN
+from discreet.measures.measure import (
+    Aggregate,
+    ArgumentKind,
+    CheckedAggregate,
+    Measure,
+    MeasureContext,
+    MeasureRules,
+    Output,
+    Statistic,
+    has_value_in_every_row,
+)
+from discreet.measures.moments import DEVIATION, MEAN, VARIANCE, shared_moments
+from discreet.measures.quantiles import QUANTILE
+from discreet.measures.sums import SUM
+from discreet.plan.columns import Column
+from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text
+from discreet.plan.types import CheckedExpression, Kind, check_expression
+
+__all__ = [
+    "COUNT",
+    "DEVIATION",
+    "DISTINCT",
+    "MAX",
+    "MEAN",
+    "MIN",
+    "PEOPLE",
+    "QUANTILE",
+    "ROWS",
+    "STATISTICS",
+    "SUM",
+    "VARIANCE",
+    "measured",
+]
+
+STATISTICS: tuple[Statistic, ...] = (
+    PEOPLE,
+    ROWS,
+    COUNT,
+    SUM,
+    MEAN,
+    VARIANCE,
+    DEVIATION,
+    MIN,
+    MAX,
+    QUANTILE,
+    DISTINCT,
+)
+
+
+def measured(
+    outputs: Iterable[tuple[str, Aggregate]], columns: Mapping[str, Column], rules: MeasureRules
+) -> tuple[Output, ...]:
+    """The measure that answers each aggregate; aggregates that fit share one."""
+    asked = [
+        CheckedAggregate(name, aggregate, _argument(aggregate, columns))
+        for name, aggregate in outputs
+    ]
+    everything = MeasureContext(asked, rules, shared_moments(asked, rules))
+    measures = []
+    for aggregate in asked:
+        measure = _measure(aggregate, everything)
+        dated = aggregate.typed is not None and aggregate.typed.kind is Kind.DATE
+        levels = aggregate.aggregate.levels
+        if len(levels) > 1:
+            measures += [
+                Output(
+                    f"{aggregate.name}_{float(level):g}", aggregate.aggregate, measure, level, dated
+                )
+                for level in levels
+            ]
+        else:
+            level = levels[0] if levels else None
+            measures.append(Output(aggregate.name, aggregate.aggregate, measure, level, dated))
+    return tuple(measures)
+
+
+def _measure(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
+    try:
+        return asked.aggregate.statistic.measured(asked, everything)
+    except DiscreetError as error:
+        error.at(asked.aggregate.place)
+        raise
+
+
+def _argument(aggregate: Aggregate, columns: Mapping[str, Column]) -> CheckedExpression | None:
+    """What was found out about the expression of an aggregate, which must be of the right kind."""
+    if aggregate.of is None:
+        return None
+    try:
+        return _typed(aggregate, aggregate.of, columns)
+    except DiscreetError as error:
+        error.at(aggregate.place)
+        raise
+
+
+def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> CheckedExpression:
+    typed, statistic = check_expression(of, columns), aggregate.statistic
+    if statistic.takes is ArgumentKind.CONDITION and typed.kind is not Kind.BOOLEAN:
+        raise QueryError(
+            f"{aggregate.said} counts people by a {typed.kind}. It counts those for whom a "
+            "condition is true.",
+            Remedy(
+                python='Write dp.people(dp.col("stay") > 2).',
+                sql="Write PEOPLE() FILTER (WHERE stay > 2).",
+            ),
+        )
+    if statistic.takes not in (ArgumentKind.NUMBERS, ArgumentKind.ORDER):
+        return typed
+    ordered = statistic.takes is ArgumentKind.ORDER
+    if typed.kind is Kind.BOOLEAN and not ordered:
+        missing = Fraction(0) if has_value_in_every_row(typed.node) else None
+        return CheckedExpression(
+            _flag(typed.node), Kind.NUMBER, Fraction(0), Fraction(1), True, missing
+        )
+    if typed.kind is Kind.DATE and not ordered:
+        raise QueryError(
+            f"{aggregate.said} asks for the {statistic} of a date. Dates have an order and no "
+            "sum. Ask for its median, a quantile, its least or its largest value."
+        )
+    if typed.kind not in (Kind.NUMBER, Kind.DATE):
+        raise QueryError(
+            f"{aggregate.said} asks for the {statistic} of a {typed.kind}. It needs numbers. Use a "
+            "numeric column, or a condition for a proportion.",
+            Remedy(
+                python="Count different values with .n_unique().",
+                sql="Count different values with COUNT(DISTINCT "
+                f"{expression_text(typed.node)[:60]}).",
+            ),
+        )
+    if not typed.bounded:
+        raise _without_bounds(aggregate, typed)
+    return typed
+
+
+def _flag(condition: Node) -> Node:
+    """A condition as 1 and 0; missing where it is missing."""
+    one, zero = Constant(Fraction(1)), Constant(Fraction(0))
+    return Chosen(condition, one, Chosen(Negated(condition), zero, Constant(None)))
+
+
+def _without_bounds(aggregate: Aggregate, typed: CheckedExpression) -> BoundsError:
+    text = expression_text(typed.node)
+    if text.isidentifier():
+        remedy = Remedy(
+            python=f"Declare them: columns={{{text!r}: dp.number(0, 120)}}.",
+            policy=f"Declare them: {text} = {{ low = 0, high = 120 }} in the policy.",
+        )
+    else:
+        remedy = Remedy(
+            python=f"Give them: dp.col(…).clip(0, 120).{aggregate.statistic}().",
+            sql=f"Give them: CLIP({text[:60]}, 0, 120).",
+        )
+    return BoundsError(
+        f"{aggregate.said} has no bounds. They must be public, so discreet never reads them from "
+        "the data.",
+        remedy,
+    )

@@ -1,0 +1,584 @@
+"""What users write in Python: ``dp.col("stay").mean()``, ``dp.when(…).then(…).otherwise(…)``."""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+from discreet.errors import QueryError
+from discreet.exact import rational
+from discreet.measures.measure import Aggregate, Statistic
+from discreet.measures.registry import (
+    COUNT,
+    DEVIATION,
+    DISTINCT,
+    MAX,
+    MEAN,
+    MIN,
+    PEOPLE,
+    QUANTILE,
+    ROWS,
+    SUM,
+    VARIANCE,
+)
+from discreet.plan import expressions
+from discreet.plan.columns import day, read_edges
+from discreet.plan.expressions import (
+    Absolute,
+    Applied,
+    Arithmetic,
+    Both,
+    Calculation,
+    Chosen,
+    Clipped,
+    Compared,
+    Comparison,
+    Constant,
+    Converted,
+    Either,
+    Floored,
+    Function,
+    Joined,
+    Missing,
+    Named,
+    Negated,
+    Node,
+    Target,
+    any_of,
+    expression_text,
+    read_size,
+)
+from discreet.plan.functions import DATE_UNITS
+
+_LARGEST_CONSTANT = 10**308  # what a 64-bit float holds
+_TARGETS: dict[str, Target] = {
+    "number": "DOUBLE",
+    "integer": "INTEGER",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "text": "VARCHAR",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowValue:
+    """A value of every row, and what can be computed of it alone."""
+
+    node: Node
+
+    # Numbers
+
+    def abs(self) -> Self:
+        """The distance from zero."""
+        return type(self)(Absolute(self.node))
+
+    def floor(self) -> Self:
+        """The largest whole number not above the value."""
+        return type(self)(Floored(self.node))
+
+    def ceil(self) -> Self:
+        """The smallest whole number not below the value."""
+        return type(self)(expressions.ceiling(self.node))
+
+    def round(self, digits: int = 0) -> Self:
+        """The nearest number with so many digits after the point; halves go up."""
+        return type(self)(expressions.rounded(self.node, int(_whole(digits))))
+
+    def sign(self) -> Self:
+        """1, 0 or -1."""
+        return type(self)(expressions.sign(self.node))
+
+    def sqrt(self) -> Self:
+        """The square root; missing below 0."""
+        return self._applied("SQRT")
+
+    def log(self) -> Self:
+        """The natural logarithm; missing up to 0."""
+        return self._applied("LN")
+
+    def log10(self) -> Self:
+        """The logarithm to base 10; missing up to 0."""
+        return self._applied("LOG10")
+
+    def exp(self) -> Self:
+        """The exponential."""
+        return self._applied("EXP")
+
+    def pow(self, exponent: object) -> Self:
+        """The value to a written power; missing where that is undefined."""
+        return self._applied("POWER", constant_number(exponent))
+
+    def __pow__(self, exponent: object) -> Self:
+        return self.pow(exponent)
+
+    def clip(self, low: object, high: object) -> Self:
+        """The value moved between public bounds, which are then those of the expression."""
+        return type(self)(Clipped(self.node, constant_number(low), constant_number(high)))
+
+    def width_bucket(self, low: object, high: object, count: object) -> Self:
+        """The number of one of so many equal parts between two ends; 0 below, count + 1 above."""
+        ends = constant_number(low), constant_number(high)
+        return type(self)(expressions.bucket(self.node, *ends, constant_number(count)))
+
+    # Texts
+
+    def like(self, pattern: str) -> Self:
+        """Whether a text matches a pattern: % stands for any characters, _ for one."""
+        return self._applied("LIKE", _text(pattern))
+
+    def ilike(self, pattern: str) -> Self:
+        """Whether a text matches a pattern in capitals or not."""
+        return self._applied("ILIKE", _text(pattern))
+
+    def lower(self) -> Self:
+        """The text in small letters."""
+        return self._applied("LOWER")
+
+    def upper(self) -> Self:
+        """The text in capitals."""
+        return self._applied("UPPER")
+
+    def trim(self) -> Self:
+        """The text without spaces at its ends."""
+        return self._applied("TRIM")
+
+    def length(self) -> Self:
+        """The number of characters of a text."""
+        return self._applied("LENGTH")
+
+    def substring(self, start: int, length: int | None = None) -> Self:
+        """So many characters of a text, from a place on that is counted from 1."""
+        places = (start,) if length is None else (start, length)
+        return self._applied("SUBSTRING", *map(_whole, places))
+
+    def left(self, count: int) -> Self:
+        """The first characters of a text."""
+        return type(self)(expressions.first_characters(self.node, _whole(count)))
+
+    def right(self, count: int) -> Self:
+        """The last characters of a text."""
+        return self._applied("RIGHT", _whole(count))
+
+    def starts_with(self, text: str) -> Self:
+        """Whether a text begins with another."""
+        return type(self)(expressions.starts_with(self.node, _text(text)))
+
+    def ends_with(self, text: str) -> Self:
+        """Whether a text ends with another."""
+        return type(self)(expressions.ends_with(self.node, _text(text)))
+
+    def contains(self, text: str) -> Self:
+        """Whether another text is in a text."""
+        return self._applied("CONTAINS", _text(text))
+
+    # Dates
+
+    def year(self) -> Self:
+        """The year of a date."""
+        return self._applied("YEAR")
+
+    def quarter(self) -> Self:
+        """The quarter of a date, 1 to 4."""
+        return self._applied("QUARTER")
+
+    def month(self) -> Self:
+        """The month of a date, 1 to 12."""
+        return self._applied("MONTH")
+
+    def week(self) -> Self:
+        """The ISO week of a date, 1 to 53."""
+        return self._applied("WEEK")
+
+    def day(self) -> Self:
+        """The day of the month of a date."""
+        return self._applied("DAY")
+
+    def weekday(self) -> Self:
+        """The day of the week of a date, 1 (Monday) to 7 (Sunday)."""
+        return self._applied("ISODOW")
+
+    def ordinal_day(self) -> Self:
+        """The day of the year of a date, 1 to 366."""
+        return self._applied("DAYOFYEAR")
+
+    def truncate(self, unit: str) -> Self:
+        """The first day of a date's year, quarter, month or (from Monday) week."""
+        if unit not in DATE_UNITS:
+            raise QueryError(
+                f"truncate got {str(unit)[:60]!r}. A date is cut to a {', '.join(DATE_UNITS)}. "
+                "Write "
+                '.truncate("month").'
+            )
+        return self._applied("DATE_TRUNC", unit)
+
+    # Any value
+
+    def is_null(self) -> Self:
+        """Whether the value is missing."""
+        return type(self)(Missing(self.node))
+
+    def is_not_null(self) -> Self:
+        """Whether there is a value."""
+        return type(self)(Negated(Missing(self.node)))
+
+    def cast(self, to: str) -> Self:
+        """The value as a number, integer, boolean, date or text; missing where it is none."""
+        if to not in _TARGETS:
+            raise QueryError(
+                f"cast got {str(to)[:60]!r}. Values are cast to {', '.join(_TARGETS)}. Write "
+                '.cast("integer").'
+            )
+        return type(self)(Converted(self.node, _TARGETS[to]))
+
+    def _applied(self, function: Function, *parameters: Fraction | str) -> Self:
+        return type(self)(Applied(function, self.node, parameters))
+
+
+def constant_number(value: object) -> Fraction:
+    """A constant that a 64-bit float can stand for."""
+    number = rational(value, "a constant")
+    if abs(number) > _LARGEST_CONSTANT:
+        raise QueryError(
+            "a constant lies beyond 10^308. Rows are compared in 64-bit floats. Use one that the "
+            "values can really have."
+        )
+    return number
+
+
+def _whole(value: object) -> Fraction:
+    number = constant_number(value)
+    if number.denominator != 1:
+        raise QueryError(
+            "a place or a number of digits is not whole. Characters and digits are counted. Write "
+            ".substring(1, 3) or .round(2)."
+        )
+    return number
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise QueryError(
+            f"a pattern is {type(value).__name__}, not a text. It is written out, so that it is "
+            'public. Write .like("A%").'
+        )
+    return value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Expression(RowValue):
+    """A value of every row, made of columns, constants and operators."""
+
+    def __repr__(self) -> str:
+        return _brief(self.node)
+
+    __hash__ = None  # type: ignore[assignment]  # == makes an expression
+
+    def __bool__(self) -> bool:
+        raise QueryError(
+            f"{_brief(self.node)[:80]!r} has no truth value of its own: every row has one. "
+            "Python's and, or, not and chained comparisons ask for one. Use &, | and ~, with each "
+            "comparison in parentheses."
+        )
+
+    def __add__(self, other: object) -> "Expression":
+        return self._calculated("+", other)
+
+    def __radd__(self, other: object) -> "Expression":
+        return as_expression(other)._calculated("+", self)
+
+    def __sub__(self, other: object) -> "Expression":
+        return self._calculated("-", other)
+
+    def __rsub__(self, other: object) -> "Expression":
+        return as_expression(other)._calculated("-", self)
+
+    def __mul__(self, other: object) -> "Expression":
+        return self._calculated("*", other)
+
+    def __rmul__(self, other: object) -> "Expression":
+        return as_expression(other)._calculated("*", self)
+
+    def __truediv__(self, other: object) -> "Expression":
+        return self._calculated("/", other)
+
+    def __rtruediv__(self, other: object) -> "Expression":
+        return as_expression(other)._calculated("/", self)
+
+    def __floordiv__(self, other: object) -> "Expression":
+        return Expression(expressions.floor_divided(self.node, as_expression(other).node))
+
+    def __rfloordiv__(self, other: object) -> "Expression":
+        return as_expression(other) // self
+
+    def __mod__(self, other: object) -> "Expression":
+        return self._calculated("%", other)
+
+    def __rmod__(self, other: object) -> "Expression":
+        return as_expression(other)._calculated("%", self)
+
+    def __neg__(self) -> "Expression":
+        return Expression(expressions.negative(self.node))
+
+    def __abs__(self) -> "Expression":
+        return self.abs()
+
+    def __eq__(self, other: object) -> "Expression":  # type: ignore[override]
+        return self._compared("=", other)
+
+    def __ne__(self, other: object) -> "Expression":  # type: ignore[override]
+        return self._compared("<>", other)
+
+    def __lt__(self, other: object) -> "Expression":
+        return self._compared("<", other)
+
+    def __le__(self, other: object) -> "Expression":
+        return self._compared("<=", other)
+
+    def __gt__(self, other: object) -> "Expression":
+        return self._compared(">", other)
+
+    def __ge__(self, other: object) -> "Expression":
+        return self._compared(">=", other)
+
+    def __and__(self, other: object) -> "Expression":
+        return Expression(Both(self.node, as_expression(other).node))
+
+    def __rand__(self, other: object) -> "Expression":
+        return as_expression(other) & self
+
+    def __or__(self, other: object) -> "Expression":
+        return Expression(Either(self.node, as_expression(other).node))
+
+    def __ror__(self, other: object) -> "Expression":
+        return as_expression(other) | self
+
+    def __invert__(self) -> "Expression":
+        return Expression(Negated(self.node))
+
+    def fill_null(self, value: object) -> "Expression":
+        """The value, or another one where it is missing."""
+        return Expression(expressions.coalesced([self.node, as_expression(value).node]))
+
+    def concat(self, *others: object) -> "Expression":
+        """A text with others after it; missing if any of them is."""
+        node = self.node
+        for other in others:
+            node = Joined(node, as_expression(other).node)
+        return Expression(node)
+
+    def is_in(self, values: object) -> "Expression":
+        """Whether the value is one of a public list."""
+        if not isinstance(values, list | tuple) or not values:
+            raise QueryError(
+                "is_in takes a list of values and got none. A row is kept if its value is one of "
+                'them. Write dp.col("ward").is_in(["A", "B"]).'
+            )
+        return Expression(any_of([self._compared("=", value).node for value in values]))
+
+    def is_between(self, low: object, high: object) -> "Expression":
+        """Whether the value lies between two others, or equals one of them."""
+        return (self >= low) & (self <= high)
+
+    def bins(self, edges: Sequence[object]) -> "Binned":
+        """Groups [a, b) between public edges, the last one closed; other rows are in none."""
+        found, dated = read_edges(edges)
+        return Binned(self.node, found, dated)
+
+    # Aggregates
+
+    def count(self) -> "AggregateExpression":
+        """How many rows have a value."""
+        return self._asked(COUNT)
+
+    def sum(self) -> "AggregateExpression":
+        """The sum, clipped to the column's bounds."""
+        return self._asked(SUM)
+
+    def mean(self) -> "AggregateExpression":
+        """The mean; of a condition, the proportion of rows for which it is true."""
+        return self._asked(MEAN)
+
+    def var(self) -> "AggregateExpression":
+        """The variance: the mean squared distance from the mean."""
+        return self._asked(VARIANCE)
+
+    def std(self) -> "AggregateExpression":
+        """The standard deviation."""
+        return self._asked(DEVIATION)
+
+    def min(self) -> "AggregateExpression":
+        """A value near the smallest one."""
+        return self._asked(MIN)
+
+    def max(self) -> "AggregateExpression":
+        """A value near the largest one."""
+        return self._asked(MAX)
+
+    def median(self) -> "AggregateExpression":
+        """The middle value."""
+        return AggregateExpression(Aggregate(QUANTILE, self.node, (Fraction(1, 2),)))
+
+    def quantile(self, levels: object) -> "AggregateExpression":
+        """One quantile, or several that share one ε: ``quantile([0.25, 0.5, 0.75])``."""
+        many = isinstance(levels, Sequence) and not isinstance(levels, str)
+        wanted = list(levels) if many else [levels]  # type: ignore[call-overload]
+        levels_read = tuple(rational(level, "a quantile's level") for level in wanted)
+        if (
+            not levels_read
+            or any(not 0 < level < 1 for level in levels_read)
+            or len({*levels_read}) < len(levels_read)
+        ):
+            raise QueryError(
+                "the levels of a quantile are not distinct numbers between 0 and 1. Each is the "
+                "share of rows below the value. Write .quantile(0.9) or .quantile([0.25, 0.75])."
+            )
+        return AggregateExpression(Aggregate(QUANTILE, self.node, tuple(sorted(levels_read))))
+
+    def n_unique(self) -> "AggregateExpression":
+        """How many different values there are."""
+        return self._asked(DISTINCT)
+
+    def alias(self, name: str) -> "Labeled":
+        """The expression under a name, as a group."""
+        return Labeled(self.node, name)
+
+    def _calculated(self, operator: Arithmetic, other: object) -> "Expression":
+        return Expression(Calculation(operator, self.node, as_expression(other).node))
+
+    def _compared(self, operator: Comparison, other: object) -> "Expression":
+        return Expression(Compared(operator, self.node, as_expression(other).node))
+
+    def _asked(self, statistic: Statistic) -> "AggregateExpression":
+        return AggregateExpression(Aggregate(statistic, self.node))
+
+
+@dataclass(frozen=True)
+class Labeled:
+    """A group's expression under a name of its own."""
+
+    node: Node
+    name: str
+
+
+@dataclass(frozen=True)
+class Binned:
+    """A number cut into bins, to group by."""
+
+    node: Node
+    edges: tuple[Fraction, ...]
+    dated: bool = False
+    name: str | None = None
+
+    def alias(self, name: str) -> "Binned":
+        """The bins under another name."""
+        return Binned(self.node, self.edges, self.dated, name)
+
+
+@dataclass(frozen=True, repr=False)
+class AggregateExpression:
+    """An aggregate, to be given to ``agg``; ``alias`` names it."""
+
+    aggregate: Aggregate
+    name: str | None = None
+
+    def __repr__(self) -> str:
+        of = self.aggregate.of
+        return f"{self.aggregate.statistic}(…)" if of and _brief(of) == "…" else self.aggregate.text
+
+    def alias(self, name: str) -> "AggregateExpression":
+        """The aggregate under this name."""
+        return AggregateExpression(self.aggregate, name)
+
+
+def _brief(node: Node) -> str:
+    """An expression as text, and three dots for one that is too large to be read."""
+    try:
+        return expression_text(read_size(node))
+    except QueryError:
+        return "…"
+
+
+def col(name: object) -> Expression:
+    """A declared column, or one derived by ``with_columns``.
+
+    >>> (col("stay") > 2) & ~col("smoker")
+    (stay > 2) AND (NOT smoker)
+    """
+    if not isinstance(name, str) or not name:
+        raise QueryError(
+            f"a column's name is {type(name).__name__}, not a text. Columns are named as they were "
+            'declared. Write dp.col("stay").'
+        )
+    return Expression(Named(name))
+
+
+def people(condition: object = None) -> AggregateExpression:
+    """How many different people there are; rows, where the unit is the row.
+
+    With a condition, those who have a row for which it is true.
+
+    >>> people(), people(col("stay") > 2)
+    (people(), people(stay > 2))
+    """
+    return AggregateExpression(
+        Aggregate(PEOPLE, None if condition is None else as_expression(condition).node)
+    )
+
+
+def rows() -> AggregateExpression:
+    """How many rows there are; a person over the cap counts as the cap.
+
+    >>> rows()
+    rows()
+    """
+    return AggregateExpression(Aggregate(ROWS))
+
+
+@dataclass(frozen=True)
+class When:
+    """The start of a choice: ``dp.when(condition).then(…).otherwise(…)``."""
+
+    condition: Node
+
+    def then(self, value: object) -> "Then":
+        """The value where the condition is true."""
+        return Then(self.condition, as_expression(value).node)
+
+
+@dataclass(frozen=True)
+class Then:
+    """A choice that lacks the value for the other rows."""
+
+    condition: Node
+    value: Node
+
+    def otherwise(self, value: object) -> Expression:
+        """The value where the condition is false or missing."""
+        return Expression(Chosen(self.condition, self.value, as_expression(value).node))
+
+
+def when(condition: object) -> When:
+    """One value where a condition is true, another elsewhere.
+
+    >>> when(col("stay") > 7).then(1).otherwise(0)
+    CASE WHEN stay > 7 THEN 1 ELSE 0 END
+    """
+    return When(as_expression(condition).node)
+
+
+def as_expression(value: Any) -> Expression:
+    """An expression, or a constant as one."""
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, AggregateExpression | Binned | When | Then | Labeled):
+        raise QueryError(
+            f"a {type(value).__name__.lower()} expression stands where a value of each row is "
+            "needed. Aggregates are given to agg, bins to group_by, and a choice ends in "
+            ".otherwise(…). Combine released numbers after the release."
+        )
+    if value is None or isinstance(value, bool | str):
+        return Expression(Constant(value))
+    if isinstance(value, datetime.date):
+        return Expression(Constant(Fraction(day(value) or 0), dated=True))
+    return Expression(Constant(constant_number(value)))

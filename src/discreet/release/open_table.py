@@ -1,0 +1,240 @@
+"""Opening a table: its declarations, from Python or from a policy, and its ledger."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.engines.base import Engine
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.duckdb.public_columns import read_public
+from discreet.engines.sources import Sources, default_name, engine_of, find_source
+from discreet.errors import Front, PolicyError, caught_by
+from discreet.ledger import Ledger
+from discreet.plan.schema import ROW, PartnerTable, Schema
+from discreet.policy.reader import PrivateTable, columns_of
+from discreet.privacy.losses import Budget
+from discreet.privacy.sensitivity import Neighbors
+from discreet.release.table import Table
+
+
+def table(
+    source: object,
+    *,
+    unit: str | None = None,
+    neighbors: str | None = None,
+    budget: Budget | None = None,
+    columns: Any = None,
+    max_groups: int | None = None,
+    max_rows: int | None = None,
+    ledger: str | Path | Ledger | None = None,
+    name: str | None = None,
+    table: str | None = None,
+    engine: str | None = None,
+    analyst_budget: Budget | None = None,
+    period: str | None = None,
+    private: Mapping[str, PrivateTable] | None = None,
+    public: Mapping[str, object] | None = None,
+) -> Table:
+    """Open a private table: a policy file, or a source with its declarations.
+
+    ``unit`` says whom the table protects: "row", or the column that says whose row it is.
+    ``budget`` is the cap on everything that is ever asked of the table, kept in ``ledger``.  A
+    table keeps its budget and its declarations: opened again, they must be the same.
+    ``engine`` is what reads the rows, "duckdb", "postgres" or "spark": the source says it, but for
+    Parquet files, which DuckDB reads unless it is "spark".
+    ``private`` are further tables about the same people, each declared by ``beside``, ``public``
+    are lookup tables that are not sensitive.  SQL can join both.
+
+    >>> import pandas
+    >>> from discreet.question.builder import col, rows
+    >>> from discreet.plan.columns import integer
+    >>> ages = pandas.DataFrame({"age": [30, 40] * 500})
+    >>> visits = table(ages, name="visits", unit="row", budget=Budget(epsilon=3),
+    ...                columns={"age": integer(0, 120)}, ledger=":memory:")
+    >>> answer = visits.agg(n=rows()).release(epsilon=1)
+    >>> 950 < answer["n"].value < 1050
+    True
+    """
+    if isinstance(source, str | Path) and str(source).endswith(".toml"):
+        return _from_policy(source, _given(locals()))
+    return read_declarations(**locals()).opened()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableDeclarations:
+    """The declarations of a table: unit and columns, source, ledger and budgets.
+
+    A question is checked, planned and priced against its ``schema``.  To look at the names of the
+    source it is opened by ``engine``; to ask, the table is opened, with that engine.
+    """
+
+    schema: Schema
+    sources: Sources
+    ledger: str | Path | Ledger | None
+    budget: Budget | None
+    analyst_budget: Budget | None
+    period: str | None
+
+    def engine(self) -> Engine:
+        """The source, opened: its names are compared with the declarations, no row is read."""
+        return open_engine(self.sources, self.schema)
+
+    def opened(self, engine: Engine | None = None) -> Table:
+        """The table, with its source and its ledger, in which it is declared."""
+        if not isinstance(self.budget, Budget):
+            kind = type(self.budget).__name__
+            given = "no budget" if kind == "NoneType" else f"a {kind} for its budget"
+            raise PolicyError(
+                f"the table has {given}. It is the cap on everything that will ever be asked of "
+                "it. Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate "
+                "mechanisms are wanted."
+            )
+        if self.ledger is None:
+            raise PolicyError(
+                "the table has no ledger. What was spent must outlive the process, or the budget "
+                'caps nothing. Write ledger="visits.ledger"; ledger=":memory:" forgets it at the '
+                "end, and every certificate says so."
+            )
+        details = self.schema.to_data()
+        with ExitStack() as stack:  # which closes what was opened here, if something is refused
+            if engine is None:
+                engine = stack.enter_context(closing(self.engine()))
+            ledger = self.ledger
+            if not isinstance(ledger, Ledger):
+                ledger = stack.enter_context(Ledger(ledger))
+            ledger.declare(
+                self.schema.name,
+                neighbors=self.schema.neighbors,
+                budget=self.budget,
+                analyst_budget=self.analyst_budget,
+                period=self.period,
+                details=details,
+            )
+            stack.pop_all()
+        return Table(engine, self.schema, ledger)
+
+
+def read_declarations(
+    source: object,
+    *,
+    unit: str | None = None,
+    neighbors: str | None = None,
+    budget: Budget | None = None,
+    columns: Any = None,
+    max_groups: int | None = None,
+    max_rows: int | None = None,
+    ledger: str | Path | Ledger | None = None,
+    name: str | None = None,
+    table: str | None = None,
+    engine: str | None = None,
+    analyst_budget: Budget | None = None,
+    period: str | None = None,
+    private: Mapping[str, PrivateTable] | None = None,
+    public: Mapping[str, object] | None = None,
+) -> TableDeclarations:
+    """What ``table`` is given, checked once.  Of the data only public tables are read."""
+    others, lookups = _tables("private", private), _tables("public", public)
+    for label, other in others.items():
+        if not isinstance(other, PrivateTable):
+            raise PolicyError(
+                f"private[{label[:60]!r}] is a {type(other).__name__}. A further private table is "
+                "declared like the first. Write private={"
+                f'{label[:60]!r}: dp.beside("{label[:60]}.csv", columns={{…}}, max_rows=1)}}.'
+            )
+    sources = {label: find_source(one) for label, one in lookups.items()}
+    whose = _unit(unit)
+    schema = Schema(
+        name=_name(name, source, table),
+        columns=columns_of(columns),
+        unit=whose,
+        neighbors=Neighbors.read("add-remove" if neighbors is None else neighbors),
+        max_groups=max_groups,
+        max_rows=max_rows,
+        private={
+            label: PartnerTable(
+                columns=other.columns, unit=other.unit or whose, max_rows=other.max_rows
+            )
+            for label, other in others.items()
+        },
+        public={label: read_public(label, one) for label, one in sources.items()},
+    )
+    return TableDeclarations(
+        schema=schema,
+        sources=Sources(
+            find_source(source, table, engine),
+            {label: other.source for label, other in others.items()},
+            sources,
+        ),
+        ledger=ledger,
+        budget=budget,
+        analyst_budget=analyst_budget,
+        period=period,
+    )
+
+
+def open_engine(sources: Sources, schema: Schema) -> Engine:
+    """The engine of the source; names are compared with the declarations, no row is read."""
+    match engine_of(sources.main):
+        case "postgres":
+            from discreet.engines.postgres.engine import Postgres
+
+            return Postgres(sources, schema)
+        case "spark":
+            from discreet.engines.spark.engine import Spark
+
+            return Spark(sources, schema)
+        case _:
+            return DuckDB(sources, schema)
+
+
+def _tables(what: str, tables: Any) -> dict[str, Any]:
+    if tables is not None and not isinstance(tables, Mapping):
+        raise PolicyError(
+            f"{what} is a {type(tables).__name__}. It names tables to join with. Write "
+            + (
+                'private={"patients": dp.beside("patients.csv", columns={…})}.'
+                if what == "private"
+                else 'public={"wards": "wards.csv"}.'
+            )
+        )
+    return dict(tables or {})
+
+
+def _from_policy(path: str | Path, given: dict[str, Any]) -> Table:
+    from discreet.policy import read_policy
+
+    if given:
+        raise PolicyError(
+            f"{sorted(given)[0]}= is given beside a policy. The policy is the one place where a "
+            "table is declared. Change it there."
+        )
+    with caught_by(Front.POLICY):
+        return read_declarations(**read_policy(path)).opened()
+
+
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value for name, value in arguments.items() if name != "source" and value is not None
+    }
+
+
+def _name(name: str | None, source: object, table: str | None) -> str:
+    table_name = name or default_name(source, table)
+    if not table_name:
+        raise PolicyError(
+            "the table has no name. The ledger knows it by its name, whatever the file is called, "
+            'so a frame needs one. Write name="visits".'
+        )
+    return table_name
+
+
+def _unit(unit: str | None) -> str:
+    if unit is None:
+        raise PolicyError(
+            "unit is not given. It says whom the table protects: whoever has several rows is "
+            'protected only if all of them count as one. Write unit="patient_id", the column that '
+            f'says whose row it is, or unit="{ROW}" if every row is another person.'
+        )
+    return unit

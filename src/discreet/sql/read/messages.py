@@ -1,0 +1,353 @@
+"""What refusals of SQL say: line and column, an example of this table, what to write instead."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from sqlglot import Token, TokenType, exp
+
+from discreet.errors import DiscreetError, Place
+from discreet.plan.columns import BooleanColumn, CategoryColumn
+from discreet.plan.expressions import quoted_name
+from discreet.plan.schema import Schema, example_condition, example_equality
+from discreet.sql.read.allow_list import AGGREGATE_NAMES, AGGREGATED, CALLED, OFFERED
+
+_START = "start"
+"""Under which sqlglot notes where a word begins."""
+
+
+def position_of(tree: exp.Expr, text: str) -> Place | None:
+    """Where a part begins, or the expression around it if that is unknown; None if both are.
+
+    It is noted with the part, as sqlglot does for words, so that the parts around it need not look
+    further in.
+    """
+    start = _start(tree, text)
+    if start is None:
+        return position_of(tree.parent, text) if isinstance(tree.parent, exp.Condition) else None
+    tree.meta[_START] = start
+    return Place(start, text)
+
+
+def _start(tree: exp.Expr, text: str) -> int | None:
+    """The first of all characters that are known to belong to a part."""
+    found: int | None = tree.meta.get(_START)
+    if found is not None:  # a function begins with its name, and what is inside stands behind it
+        return found
+    stack = list(tree.iter_expressions())
+    while stack:
+        part = stack.pop()
+        start = part.meta.get(_START)
+        if start is None and type(part) is exp.Case:
+            start = _start(part, text)
+        if start is None:
+            stack += part.iter_expressions()
+        elif found is None or start < found:
+            found = start
+    # sqlglot does not say where CASE stands, only what is in it.
+    case = text.upper().rfind("CASE", 0, found or 0) if type(tree) is exp.Case else -1
+    return found if case < 0 else case
+
+
+@contextmanager
+def with_position(tree: exp.Expr, text: str) -> Iterator[None]:
+    """Errors raised inside get the position of a part of the question; the innermost wins."""
+    try:
+        yield
+    except DiscreetError as error:
+        error.at(position_of(tree, text))
+        raise
+
+
+def did_you_mean(name: str, known: list[str]) -> str:
+    """A question whether another name was meant, for an error message."""
+    folded = {one.casefold(): one for one in known}
+    matches = get_close_matches(name.casefold(), folded, 1)
+    return f" Did you mean {folded[matches[0]]!r}?" if matches else ""
+
+
+def listed_names(names: list[str], most: int = 12) -> str:
+    """The names that exist, for an error message."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Names of the declared tables; without a schema, names that stand for any."""
+
+    schema: Schema | None = None
+
+    @property
+    def table(self) -> str:
+        """The table that is asked about."""
+        return "a_table" if self.schema is None else quoted_name(self.schema.name)[:_LONGEST]
+
+    @property
+    def question(self) -> str:
+        """A SELECT, by groups where a column has public ones."""
+        by = self._column(CategoryColumn) or self._column(BooleanColumn)
+        if by is None:
+            return f"SELECT COUNT(*) FROM {self.table}"
+        return f"SELECT {by}, COUNT(*) FROM {self.table} GROUP BY {by}"
+
+    @property
+    def condition(self) -> str:
+        """A condition on a row."""
+        return example_condition({} if self.schema is None else self.schema.columns)
+
+    @property
+    def equality(self) -> str:
+        """A condition that chooses one group."""
+        return example_equality({} if self.schema is None else self.schema.columns)
+
+    @property
+    def share(self) -> str:
+        """A share of the total, asked in one question."""
+        return f"100 * COUNT(*) FILTER (WHERE {self.equality}) / COUNT(*)"
+
+    def _column(self, kind: type[BooleanColumn] | type[CategoryColumn]) -> str | None:
+        columns = {} if self.schema is None else self.schema.columns
+        for name, column in columns.items():
+            if isinstance(column, kind) and len(name) <= _LONGEST:
+                return quoted_name(name)
+        return None
+
+
+_DATES = "Write DATE_TRUNC('month', d) or MONTH(d)."
+_TODAY = "Write the date out: DATE '2026-01-31'."
+_FILTER = "Write COUNT(*) FILTER (WHERE …)."
+_ANY = "Write MAX(CASE WHEN … THEN 1 ELSE 0 END)."
+_EVERY = "Write MIN(CASE WHEN … THEN 1 ELSE 0 END)."
+_PATTERN = "Write x LIKE 'A%', or CONTAINS(x, 'A')."
+_QUANTILE = "Write QUANTILE(x, 0.9)."
+_DISTINCT = "Write COUNT(DISTINCT x)."
+_COMMONEST = "Write GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1."
+_RELATED = "Ask for AVG(x) by groups of the other column; there are no statistics of two columns."
+_PIECES = "Write SUBSTRING(x, 1, 3), or x LIKE 'A%'."
+_LATER = "Write d + INTERVAL '7' DAY."
+_TOTALS = "Write each group out, and ask for totals in questions of their own."
+_LISTS = "Ask for COUNT(*) by groups; values of single rows are never listed."
+_TYPES = "Write CAST(x AS DOUBLE), or TRY_CAST."
+
+_WORDS = {
+    **dict.fromkeys(
+        ("STRFTIME", "TO_CHAR", "DATE_FORMAT", "FORMAT_DATE", "FORMAT", "MONTHNAME", "DAYNAME"),
+        _DATES,
+    ),
+    **dict.fromkeys(
+        ("NOW", "CURRENT_DATE", "CURRENT_TIMESTAMP", "GETDATE", "TODAY", "CURDATE", "SYSDATE"),
+        _TODAY,
+    ),
+    **dict.fromkeys(("COUNT_IF", "COUNTIF", "SUM_IF", "SUMIF", "AVG_IF", "AVGIF"), _FILTER),
+    **dict.fromkeys(("BOOL_OR", "ANY_VALUE", "ANY", "SOME", "LOGICAL_OR"), _ANY),
+    **dict.fromkeys(("BOOL_AND", "EVERY", "LOGICAL_AND"), _EVERY),
+    **dict.fromkeys(("RLIKE", "REGEXP", "SIMILAR", "GLOB", "MATCH"), _PATTERN),
+    **dict.fromkeys(("PERCENTILE_DISC", "PERCENTILE", "QUANTILE_DISC", "NTILE"), _QUANTILE),
+    "MODE": _COMMONEST,
+    **dict.fromkeys(("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT"), _DISTINCT),
+    "CORR": _RELATED,
+    **dict.fromkeys(("REPLACE", "SPLIT", "SPLIT_PART", "STRING_SPLIT", "TRANSLATE"), _PIECES),
+    **dict.fromkeys(("INSTR", "POSITION", "STRPOS", "CHARINDEX"), "Write CONTAINS(x, 'A')."),
+    **dict.fromkeys(("DATE_ADD", "DATEADD", "DATE_SUB", "DATESUB", "ADD_MONTHS"), _LATER),
+    **dict.fromkeys(("DATE", "TO_DATE", "STR_TO_DATE", "STRPTIME"), "Write CAST(x AS DATE)."),
+    **dict.fromkeys(("CONVERT", "TO_NUMBER", "SAFE_CAST"), _TYPES),
+    **dict.fromkeys(("TIMESTAMP", "DATETIME"), "Write CAST(x AS DATE)."),
+    **dict.fromkeys(("NVL", "ISNULL"), "Write COALESCE(x, 0)."),
+    "DECODE": "Write CASE WHEN … THEN … END.",
+    **dict.fromkeys(("ROLLUP", "CUBE", "SETS", "GROUPING"), _TOTALS),
+    **dict.fromkeys(
+        ("ARRAY_AGG", "STRING_AGG", "GROUP_CONCAT", "LISTAGG", "LIST", "FIRST", "LAST", "SAMPLE"),
+        _LISTS,
+    ),
+}
+_STARTS = {"REGEXP_": _PATTERN, "APPROX_": _QUANTILE, "COVAR": _RELATED, "REGR_": _RELATED}
+_ABOUT_GROUPS = {
+    *(_FILTER, _ANY, _EVERY, _QUANTILE, _DISTINCT, _COMMONEST, _RELATED, _LISTS),
+}
+ROW_BY_ROW = f"Only what cannot fail on data, and reaches nothing but its row, is: {OFFERED}."
+_QUOTED = "Texts stand in single quotes, and names in double ones or in none."
+_SIGNS = {
+    **dict.fromkeys("`[]", 'Write names in double quotes: "x".'),
+    **dict.fromkeys("‘’‚‛´", "Write plain quotes: 'text'."),
+    **dict.fromkeys("“”„«»", "Write plain quotes: 'text' for a text, \"x\" for a name."),
+    "~": _PATTERN,
+    **dict.fromkeys("?$:@", "Write the value out; parameters are filled in before it is read."),
+}
+
+
+def instead_of(name: str) -> str:
+    """What is written instead of a function: a known remedy, or a name that is near.
+
+    >>> instead_of("LENGHT")
+    'Write LENGTH, if that was meant.'
+    """
+    upper = name.upper()
+    starts = (remedy for start, remedy in _STARTS.items() if upper.startswith(start))
+    known = _WORDS.get(upper) or next(starts, None)
+    if known is not None:
+        return known
+    near = get_close_matches(upper, sorted(CALLED | AGGREGATED), 1, 0.75)
+    return f"Write {near[0]}, if that was meant." if near else "Write it with these."
+
+
+def rule_and_remedy(name: str) -> str:
+    """Why a function is not offered, and what is written instead."""
+    remedy = instead_of(name)
+    rule = f"The aggregates are {AGGREGATE_NAMES}." if remedy in _ABOUT_GROUPS else ROW_BY_ROW
+    rule = "An answer has one row for each group." if remedy == _TOTALS else rule
+    return f"{rule} {remedy}"
+
+
+def rule_and_remedy_of_sign(sign: str) -> str:
+    """Why a sign, or a word that has one in it, is not offered, and what is written instead."""
+    known_sign = next((one for one in sign if one in _SIGNS), None)
+    if known_sign is None:
+        other = "Write it with these; a name with other characters stands in double quotes."
+        return f"{ROW_BY_ROW} {other}"
+    return f"{_QUOTED if 'quotes' in _SIGNS[known_sign] else ROW_BY_ROW} {_SIGNS[known_sign]}"
+
+
+def open_quote(text: str) -> int | None:
+    """The position of a quote that is never closed.
+
+    >>> open_quote("x = 'it's'")
+    9
+    """
+    place = 0
+    while place < len(text):
+        if text[place : place + 2] in ("--", "/*"):
+            end = text.find("\n" if text[place] == "-" else "*/", place)
+            place = len(text) if end < 0 else end
+        elif text[place] in "'\"":
+            end = text.find(text[place], place + 1)
+            if end < 0:
+                return place
+            place = end
+        place += 1
+    return None
+
+
+_CALCULATED = {
+    *(TokenType.SLASH, TokenType.DIV, TokenType.STAR, TokenType.PLUS, TokenType.DASH),
+}
+_COMPARED = {
+    *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE),
+}
+_NAMES = {TokenType.VAR, TokenType.IDENTIFIER}
+_AFTER_WHERE = {TokenType.GROUP_BY, TokenType.HAVING, TokenType.ORDER_BY, TokenType.LIMIT}
+_FIRST = "Ask for it by itself first, and write what was released in its place."
+
+
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """The parts of a subquery, as far as words show them."""
+
+    column: str
+    table: str
+    alias: str
+    where: str
+    plain: bool
+
+    @property
+    def named(self) -> str:
+        """The table under its alias."""
+        return f"{self.table} {self.alias}".strip()
+
+
+def instead_of_subquery(tokens: list[Token], place: int, text: str, example: Example) -> str:
+    """The remedy for a subquery whose SELECT is the token at ``place``."""
+    before = tokens[place - 2] if place > 1 else None
+    word = "" if before is None else before.text.upper()
+    if before is not None and before.token_type in _CALCULATED:
+        return (
+            "Ask for the total in a question of its own, or for one part within this: "
+            f"{example.share}."
+        )
+    if before is not None and before.token_type in _COMPARED:
+        return _FIRST
+    inner = _inner(tokens[place:], text)
+    schema = example.schema
+    if word not in ("IN", "EXISTS") or inner is None or schema is None:
+        return _by_person(schema) if word in ("IN", "EXISTS") else _FIRST
+    outer = tokens[place - 3].text if place > 2 else ""
+    negated = outer.upper() == "NOT"
+    folded = inner.table.casefold()
+    for name, public in schema.public.items():
+        if name.casefold() == folded:
+            shared = next((one for one in public.columns if one in schema.columns), "")
+            key, other = (outer, inner.column) if word == "IN" else (shared, shared)
+            if negated or not inner.plain or public.most.get(other) != 1:
+                return f"Read {name[:_LONGEST]}, which is public, and write its values out."
+            return f"Join it: {_joined(schema, key, inner, other)}."
+    units = {schema.name: schema.unit} | {name: one.unit for name, one in schema.private.items()}
+    unit_column = next((name for name in units if name.casefold() == folded), None)
+    if unit_column is None or not schema.by_person:
+        return _by_person(schema)
+    unit = units[unit_column]
+    if word == "IN" and inner.column.casefold() != unit.casefold():
+        return _FIRST
+    if negated:
+        return "Ask for all, and for those who are in it, and subtract what was released."
+    one_row = unit_column in schema.private and schema.private[unit_column].max_rows == 1
+    if one_row and inner.plain and word == "IN":
+        return f"Join it by the person: {_joined(schema, schema.unit, inner, unit)}."
+    return _by_person(schema, unit, f"SELECT DISTINCT {quoted_name(unit)} FROM {inner.table} …")
+
+
+def _by_person(schema: Schema | None, unit: str = "", query: str = "SELECT …") -> str:
+    if schema is None:
+        return "Join it by the person: FROM a JOIN (SELECT …) AS b USING (id)."
+    if not schema.by_person:
+        return _FIRST
+    mine = schema.unit[:_LONGEST]
+    table = quoted_name(schema.name[:_LONGEST])
+    on = f"USING ({quoted_name(mine)})"
+    if unit and unit != mine:
+        on = f"ON {table}.{quoted_name(mine)} = chosen.{quoted_name(unit[:_LONGEST])}"
+    return f"Join it by the person: FROM {table} JOIN ({query}) AS chosen {on}."
+
+
+def _joined(schema: Schema, key: str, inner: _Inner, other: str) -> str:
+    """The FROM and WHERE of a join that a subquery stands for."""
+    table = quoted_name(schema.name[:_LONGEST])
+    on = f"USING ({quoted_name(key[:_LONGEST])})"
+    if key.casefold() != other.casefold():
+        right = f"{inner.alias or inner.table}.{quoted_name(other[:_LONGEST])}"
+        on = f"ON {table}.{quoted_name(key[:_LONGEST])} = {right}"
+    where = f" WHERE {inner.where}" if inner.where else ""
+    return f"FROM {table} JOIN {inner.named} {on}{where}"
+
+
+def _inner(tokens: list[Token], text: str) -> _Inner | None:
+    """The parts of a subquery that starts with these tokens; None if they are not plain to see."""
+    depth, inside = 0, []
+    for token in tokens:
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth < 0:
+            break
+        inside.append(token)
+    kinds = [token.token_type for token in inside]
+    if TokenType.FROM not in kinds or kinds[0] is not TokenType.SELECT:
+        return None
+    at = kinds.index(TokenType.FROM)
+    if at + 1 >= len(inside) or kinds[at + 1] not in _NAMES:
+        return None
+    rest = [one for one in range(at + 2, len(kinds)) if kinds[one] is not TokenType.ALIAS]
+    alias = inside[rest[0]].text if rest and kinds[rest[0]] in _NAMES else ""
+    where = ""
+    if TokenType.WHERE in kinds and kinds.index(TokenType.WHERE) + 1 < len(inside):
+        first = inside[kinds.index(TokenType.WHERE) + 1]
+        where = " ".join(text[first.start : inside[-1].end + 1].split())
+    plain = (
+        at in (2, 4)
+        and not set(kinds) & {*_AFTER_WHERE, TokenType.JOIN, TokenType.DISTINCT}
+        and kinds.count(TokenType.SELECT) == 1
+    )
+    if len(where) > _LONGEST:
+        where = "…"
+    column, table = inside[at - 1].text, inside[at + 1].text[:_LONGEST]
+    return _Inner(column, table, alias[:_LONGEST], where, plain)

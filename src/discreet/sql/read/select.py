@@ -1,0 +1,438 @@
+"""One SELECT of groups and aggregates ▶ a question.
+
+An answer has one row for each group, and shows what it is grouped by: what GROUP BY has and SELECT
+has not comes in front, and GROUP BY ALL is everything in SELECT that is no aggregate.  What is
+computed from aggregates, HAVING, ORDER BY and LIMIT are done with the released numbers.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from discreet.errors import DiscreetError, Front, QueryError
+from discreet.measures.measure import Aggregate
+from discreet.plan.expressions import Both, Named, Node, expression_text
+from discreet.plan.expressions import conjuncts as parts_of
+from discreet.plan.schema import Schema
+from discreet.question.query import GroupKey, PostProcessing, Query
+from discreet.sql.read.aggregates import GroupItem, Scope, has_aggregate, readable
+from discreet.sql.read.allow_list import AGGREGATE_NAMES
+from discreet.sql.read.expressions import read_node
+from discreet.sql.read.messages import (
+    Example,
+    did_you_mean,
+    listed_names,
+    position_of,
+    with_position,
+)
+from discreet.sql.read.parser import (
+    check_clauses,
+    parsed_statement,
+    present_arguments,
+    sql_excerpt,
+    tree_conjuncts,
+)
+from discreet.sql.read.scopes import FromRows, unknown_text
+from discreet.sql.read.tables import Catalog
+
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SelectItem:
+    """A column of the answer under the name it was given: a group, or released numbers."""
+
+    tree: exp.Expr
+    name: str | None
+    asks: GroupItem | Node
+
+
+@dataclass(slots=True)
+class SelectReader:
+    """One SELECT being read: what its names mean, and the aggregates found so far."""
+
+    view: FromRows
+    example: Example
+    outputs: dict[Aggregate, str] = field(default_factory=dict)
+    _taken: set[str] = field(default_factory=set)
+
+    @property
+    def text(self) -> str:
+        """The SELECT as it was written."""
+        return self.view.text
+
+    def condition(self, tree: exp.Expr) -> Node:
+        """A condition of WHERE, about rows."""
+        with with_position(tree, self.text):
+            if has_aggregate(tree):
+                raise QueryError(
+                    f"WHERE has {sql_excerpt(tree)!r}. It chooses rows, before anything is "
+                    "counted. Write HAVING for released numbers."
+                )
+            return self.view.read(tree)
+
+    def reserve(self, group: exp.Expr | None) -> None:
+        """Names of columns in GROUP BY, which are not given to aggregates without a name."""
+        entries = [] if group is None else group.expressions
+        self._taken |= {one.name for one in entries if type(one) is exp.Column}
+
+    def items(self, trees: list[exp.Expr]) -> list[SelectItem]:
+        """The columns of a SELECT; those that are one aggregate name it."""
+        inners = [tree.this if type(tree) is exp.Alias else tree for tree in trees]
+        names = [tree.alias if type(tree) is exp.Alias else None for tree in trees]
+        self._taken |= {name for name in names if name is not None}
+        items_found: list[SelectItem | None] = []
+        for inner, name in zip(inners, names, strict=True):
+            items_found.append(self._plain(inner, name))
+        groups = [one for one in items_found if one is not None]
+        return [
+            SelectItem(inner, name, self.released(inner, groups)) if one is None else one
+            for one, inner, name in zip(items_found, inners, names, strict=True)
+        ]
+
+    def _plain(self, tree: exp.Expr, name: str | None) -> SelectItem | None:
+        """A group, or an aggregate that stands alone; None for what is computed from some."""
+        if type(tree) is exp.Star:
+            raise QueryError(
+                f"the SELECT has *. Only statistics of groups are "
+                f"released, never rows. Write {self.example.question}."
+            ).at(position_of(tree, self.text))
+        with with_position(tree, self.text):
+            aggregate = Scope(self.view).aggregate(tree)
+            if aggregate is not None:
+                return SelectItem(tree, name, Named(self._output(aggregate, name)))
+            if has_aggregate(tree):
+                return None
+            item = SelectItem(tree, name, self.group(tree))
+            self._taken.add(self.group_name(item))
+            return item
+
+    def group(self, tree: exp.Expr) -> GroupItem:
+        """The group that an expression stands for."""
+        return Scope(self.view).group(tree)
+
+    def is_column(self, tree: exp.Expr) -> bool:
+        """Whether a name is that of a column of FROM."""
+        return any(one.name.casefold() == tree.name.casefold() for one in self.view.columns)
+
+    def released(self, tree: exp.Expr, items: list[SelectItem]) -> Node:
+        """An expression over released numbers and the names of groups."""
+        with with_position(tree, self.text):
+            return read_node(tree, lambda part: self._meaning(part, items), self.text)
+
+    def node(self, item: SelectItem) -> Node:
+        """A column of the answer as an expression over its names."""
+        return Named(self.group_name(item)) if isinstance(item.asks, GroupItem) else item.asks
+
+    def group_name(self, item: SelectItem) -> str:
+        """The name of a group in the answer."""
+        if item.name is not None or not isinstance(item.asks, GroupItem):
+            return item.name or ""
+        return item.tree.name if type(item.tree) is exp.Column else item.asks.name
+
+    def shown(self, items: list[SelectItem]) -> tuple[tuple[str, Node], ...]:
+        """The columns of released numbers, each under a name of its own."""
+        columns: list[tuple[str, Node]] = []
+        taken = {self.group_name(one) for one in items if isinstance(one.asks, GroupItem)}
+        for item in items:
+            if isinstance(item.asks, GroupItem):
+                continue
+            name, node = self._shown(item)
+            if item.name is None and name in taken:
+                name = self._unused(name)
+            names = {name, f"{name}_lower", f"{name}_upper"}
+            self._check_name(item, name, names & taken)
+            taken |= names
+            columns.append((name, node))
+        return tuple(columns)
+
+    def _check_name(self, item: SelectItem, name: str, doubled: set[str]) -> None:
+        if doubled:
+            raise QueryError(
+                f"two columns of the answer are named "
+                f"{min(doubled)[:60]!r}. Each has a name of its own, and an aggregate n also gives "
+                "n_lower and n_upper. Use another name."
+            ).at(position_of(item.tree, self.text))
+        if not name or not name.isprintable() or len(name) > _LONGEST_NAME:
+            raise QueryError(
+                f"a column of the answer is named {name[:60]!r}. "
+                f"Names are 1 to {_LONGEST_NAME} printable characters. Use another name."
+            ).at(position_of(item.tree, self.text))
+
+    def _shown(self, item: SelectItem) -> tuple[str, Node]:
+        node = self.node(item)
+        if item.name is not None:
+            return item.name, node
+        if isinstance(node, Named):
+            return node.name, node
+        return self._unused(re.sub(r"\W+", "_", expression_text(node)).strip("_")[:60]), node
+
+    def _meaning(self, tree: exp.Expr, items: list[SelectItem]) -> Node | None:
+        aggregate = Scope(self.view).aggregate(tree)
+        if aggregate is not None:
+            return Named(self._output(aggregate, None))
+        for item in items:
+            if isinstance(item.asks, GroupItem) and item.tree == tree:
+                return self.node(item)
+        if type(tree) is not exp.Column:
+            return None
+        if tree.args.get("table") is None:
+            for item in items:
+                if item.name is not None and item.name.casefold() == tree.name.casefold():
+                    return replace(self.node(item), place=None)  # it stands here as well
+            self._check_known(tree, items)
+        column = self.view.resolve(tree)
+        for item in items:
+            if isinstance(item.asks, GroupItem) and item.asks == GroupItem(column or Named("")):
+                return self.node(item)
+        raise QueryError(
+            f"{sql_excerpt(tree)!r} stands among released numbers, and is "
+            "neither an aggregate nor a group of the SELECT. Single rows are never released. Use "
+            f"an aggregate of it: {AGGREGATE_NAMES}."
+        ).at(position_of(tree, self.text))
+
+    def _check_known(self, tree: exp.Expr, items: list[SelectItem]) -> None:
+        if type(tree.this) is not exp.Identifier or self.is_column(tree):
+            return
+        named = [self._shown(one)[0] if one.name is None else one.name for one in items]
+        answer = list(dict.fromkeys(named))
+        table = list(dict.fromkeys(one.name for one in self.view.columns))
+        raise QueryError(
+            f"there is no column {tree.name[:60]!r}."
+            + (
+                unknown_text(tree)
+                or f"{did_you_mean(tree.name, [*answer, *table])} Columns of the answer, and "
+                "declared ones, can be used here. Existing columns: in the answer "
+                f"{listed_names(answer)}; in FROM {listed_names(table)}."
+            )
+        ).at(position_of(tree, self.text))
+
+    def _output(self, aggregate: Aggregate, name: str | None) -> str:
+        """The name under which an aggregate is released; one that is asked twice is paid once."""
+        if aggregate not in self.outputs:
+            self.outputs[aggregate] = name or self._unused(readable(aggregate))
+        return self.outputs[aggregate]
+
+    def _unused(self, name: str) -> str:
+        place, candidate = 1, name or "column"
+        while candidate in self._taken:
+            place += 1
+            candidate = f"{name}_{place}"
+        self._taken.add(candidate)
+        return candidate
+
+
+def parse_select(text: str, schema: Schema) -> Query:
+    """The question that a SELECT asks about the tables that were declared.
+
+    >>> from discreet.plan.columns import category, number
+    >>> columns = {"ward": category(["A", "B"]), "stay": number(0, 60)}
+    >>> visits = Schema(name="visits", columns=columns)
+    >>> parse_select("SELECT ward, AVG(stay) FROM visits GROUP BY 1", visits).text
+    'avg_stay = mean(stay) GROUP BY ward'
+    """
+    try:
+        return _parsed(text, schema)
+    except DiscreetError as error:
+        error.caught_by(Front.SQL)
+        raise
+
+
+def _parsed(text: str, schema: Schema) -> Query:
+    example = Example(schema)
+    tree = parsed_statement(text, example)
+    check_clauses(tree, text, example, inner=False)
+    catalog = Catalog(schema, text).with_queries(tree)
+    view = catalog.source(tree)
+    reading = SelectReader(view, example)
+    _check_no_rows(tree, reading)
+    clause = tree.args.get("where")
+    where = (
+        [] if clause is None else [reading.condition(one) for one in tree_conjuncts(clause.this)]
+    )
+    reading.reserve(tree.args.get("group"))
+    asked = reading.items(tree.expressions)
+    items = [*_only_grouped(tree.args.get("group"), asked, reading), *asked]
+    keys = tuple(
+        GroupKey(
+            reading.group_name(one), one.asks.of, one.asks.edges, one.asks.dated, one.asks.place
+        )
+        for one in items
+        if isinstance(one.asks, GroupItem)
+    )
+    having, order, limit, offset = _after(tree, asked, items, reading)
+    if not reading.outputs:
+        raise QueryError(
+            f"the SELECT has no aggregate. Only statistics "
+            f"of groups are released, never rows. Add one: {AGGREGATE_NAMES}."
+        ).at(position_of(tree.expressions[0], text))
+    outputs = tuple((name, asked) for asked, name in reading.outputs.items())
+    shown = reading.shown(items)
+    if shown == tuple((name, Named(name)) for name, _ in outputs):
+        shown = ()
+    after = PostProcessing(shown, having, order, limit, offset)
+    kept = [part for node in (*view.where, *where) for part in parts_of(node)]
+    return Query(tuple(kept), (), keys, outputs, view.source, after, Front.SQL)
+
+
+def explained(text: object) -> str | None:
+    """The SELECT whose plan an EXPLAIN asks for; None if the text is no EXPLAIN.
+
+    What stands before it becomes spaces, so that errors point at the text as it was written.
+
+    >>> explained("EXPLAIN SELECT COUNT(*) FROM visits")
+    '        SELECT COUNT(*) FROM visits'
+    """
+    if not isinstance(text, str):
+        return None
+    match = re.match(r"\s*EXPLAIN\s+", text, re.IGNORECASE)
+    return None if match is None else re.sub(r"\S", " ", match.group()) + text[match.end() :]
+
+
+def _check_no_rows(tree: exp.Expr, reading: SelectReader) -> None:
+    """Refuse a SELECT of single rows, before anything is said about groups."""
+    clauses = [tree.args.get(name) for name in ("having", "order")]
+    parts = [*tree.expressions, *(one for one in clauses if one is not None)]
+    starred = any(type(one) is exp.Star for one in tree.expressions)  # is refused where it stands
+    if tree.args.get("group") is None and not starred and not any(map(has_aggregate, parts)):
+        raise QueryError(
+            f"the SELECT has neither an aggregate nor "
+            "GROUP BY. Single rows are never released, only statistics of groups. Write "
+            f"{reading.example.question}."
+        ).at(position_of(tree.expressions[0], reading.text))
+
+
+def _only_grouped(
+    group: exp.Expr | None, items: list[SelectItem], reading: SelectReader
+) -> list[SelectItem]:
+    """The groups of GROUP BY that the SELECT has not; those that it has stand in both, once."""
+    text = reading.text
+    every_group = group is not None and present_arguments(group) == {"all"}
+    if group is not None and not every_group and present_arguments(group) != {"expressions"}:
+        raise QueryError(
+            f"the SELECT has {sql_excerpt(group)!r}. GROUP BY takes columns, "
+            "expressions, aliases and positions. Write each group out; ROLLUP and the like are "
+            "questions of their own."
+        ).at(position_of(group, text))
+    entries = [] if group is None else group.expressions
+    asked: dict[GroupItem, exp.Expr] = {}
+    for item in entries:
+        with with_position(item, text):
+            asked[_entry(item, items, reading)] = item
+    selected = [(item.asks, item.tree) for item in items if isinstance(item.asks, GroupItem)]
+    if every_group:
+        asked = dict(selected)
+    hidden = [(found, item) for found, item in asked.items() if found not in dict(selected)]
+    for found, tree in selected:
+        if found not in asked:
+            every = ", ".join(sql_excerpt(item) for _, item in (*hidden, *selected))
+            raise QueryError(
+                f"the SELECT has {sql_excerpt(tree)!r}, which is neither an "
+                f"aggregate nor in GROUP BY. Only groups and their statistics are released. Write "
+                f"GROUP BY {every[:200]}, or an aggregate such as COUNT(DISTINCT "
+                f"{sql_excerpt(tree)})."
+            ).at(position_of(tree, text))
+    if len(dict(selected)) < len(selected):
+        asks = [found for found, _ in selected]
+        doubled, tree = next(
+            (found, tree) for place, (found, tree) in enumerate(selected) if found in asks[:place]
+        )
+        raise QueryError(
+            f"the SELECT has the group {doubled.name[:60]!r} twice. Each "
+            "group is one column. Take one out."
+        ).at(position_of(tree, text))
+    return [SelectItem(tree, None, found) for found, tree in hidden]
+
+
+def _entry(tree: exp.Expr, items: list[SelectItem], reading: SelectReader) -> GroupItem:
+    """What an entry of GROUP BY means: a position, an alias, or an expression."""
+    if type(tree) is exp.Literal and not tree.is_string:
+        place = int(tree.name) if tree.name.isdecimal() and len(tree.name) < 6 else 0
+        item = items[place - 1].asks if 0 < place <= len(items) else None
+        if not isinstance(item, GroupItem):
+            raise QueryError(
+                f"GROUP BY has the position {tree.name[:20]!r}, where no group stands. Positions "
+                "count the columns of the SELECT from 1. Write the group's name instead."
+            )
+        return item
+    alias = tree.name if type(tree) is exp.Column and present_arguments(tree) == {"this"} else None
+    meant = next((one for one in items if alias is not None and _is_named(one, alias)), None)
+    if meant is None:
+        return reading.group(tree)
+    if not isinstance(meant.asks, GroupItem):
+        raise QueryError(
+            f"GROUP BY has {meant.name!r}, which is an aggregate. Groups are made of rows, before "
+            "anything is counted. Group by a column or an expression."
+        )
+    if reading.is_column(tree) and Scope(reading.view).group(tree) != meant.asks:
+        raise QueryError(
+            f"GROUP BY has {meant.name!r}, which is both a column and an alias. Databases differ "
+            "in which they mean. Use another alias."
+        )
+    return meant.asks
+
+
+def _is_named(item: SelectItem, alias: str) -> bool:
+    return item.name is not None and item.name.casefold() == alias.casefold()
+
+
+def _after(
+    tree: exp.Expr, asked: list[SelectItem], items: list[SelectItem], reading: SelectReader
+) -> tuple[Node | None, tuple[tuple[Node, bool], ...], int | None, int]:
+    """HAVING, ORDER BY, LIMIT and OFFSET, which are about the released numbers."""
+    having: Node | None = None
+    clause = tree.args.get("having")
+    for one in [] if clause is None else tree_conjuncts(clause.this):
+        condition = reading.released(one, items)
+        having = condition if having is None else Both(having, condition)
+    order = tree.args.get("order")
+    entries = [] if order is None else order.expressions
+    by = [_ordering(one, asked, items, reading) for one in entries]
+    limit = _number(tree.args.get("limit"), exp.Limit, "LIMIT", 1, reading.text)
+    offset = _number(tree.args.get("offset"), exp.Offset, "OFFSET", 0, reading.text)
+    return having, tuple(by), limit, offset or 0
+
+
+def _ordering(
+    tree: exp.Expr, asked: list[SelectItem], items: list[SelectItem], reading: SelectReader
+) -> tuple[Node, bool]:
+    if type(tree) is not exp.Ordered or present_arguments(tree) - {"this", "desc", "nulls_first"}:
+        raise QueryError(
+            f"ORDER BY has {sql_excerpt(tree)!r}. Groups are ordered by "
+            "released numbers or by their names. Write ORDER BY n DESC."
+        ).at(position_of(tree, reading.text))
+    if tree.args.get("nulls_first"):
+        raise QueryError(
+            "ORDER BY has NULLS FIRST. Groups whose value is "
+            "missing come last, in either direction, so that LIMIT keeps known ones. Write NULLS "
+            "LAST, or leave it out."
+        ).at(position_of(tree, reading.text))
+    by, falling = tree.this, bool(tree.args.get("desc"))
+    if type(by) is exp.Literal and not by.is_string:
+        place = int(by.name) if by.name.isdecimal() and len(by.name) < 6 else 0
+        if not 0 < place <= len(asked):
+            raise QueryError(
+                f"ORDER BY has the position {by.name[:20]!r}, where "
+                "no column stands. Positions count the columns of the SELECT from 1. Write the "
+                "column's name instead."
+            ).at(position_of(tree, reading.text))
+        return reading.node(asked[place - 1]), falling
+    return reading.released(by, items), falling
+
+
+def _number(
+    clause: exp.Expr | None, kind: type[exp.Expr], word: str, least: int, text: str
+) -> int | None:
+    if clause is None:
+        return None
+    number = clause.args.get("expression")
+    plain = type(clause) is kind and present_arguments(clause) == {"expression"}
+    whole = plain and type(number) is exp.Literal and not number.is_string
+    size = number.name if whole and number is not None else ""
+    if not size.isdecimal() or len(size) > 9 or int(size) < least:
+        raise QueryError(
+            f"the SELECT has {sql_excerpt(clause)!r}. It is about the groups "
+            f"of the answer. Write a whole number from {least} up, such as {word} 3."
+        ).at(position_of(clause, text))
+    return int(size)

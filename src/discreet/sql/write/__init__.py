@@ -1,0 +1,1 @@
+"""A checked question ▶ the SQL of an engine: integers per group, nothing else."""

@@ -1,0 +1,321 @@
+"""A checked question to the queries that measure it: integers per group, nothing else.
+
+Every query reads the relation ``source``.  A person over the cap is weighed down, not cut: each
+of n rows weighs floor(S·cap/max(n, cap)), so that the person's weights add up to at most S·cap
+whatever the rows are.  The rows are read once, and put aside (MATERIALIZED) or weighed by a window
+over them: were they read a second time to be weighed, a file that grows in between would hold more
+rows than the weights allow for.  Nothing random runs in an engine.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from discreet.measures.counts import value_where_true
+from discreet.measures.measure import (
+    DistinctReading,
+    Measure,
+    PeopleReading,
+    PositionsReading,
+    Presence,
+    Steps,
+    SumsReading,
+)
+from discreet.plan.types import Kind, check_expression
+from discreet.question.check import Question
+from discreet.sql.write.expressions import (
+    CELL,
+    UNIT,
+    aliased,
+    column_name,
+    expression_sql,
+    integer_constant,
+    is_not_null,
+    narrow_integer,
+    plain_zero,
+    row_hash,
+    select_columns,
+    steps_sql,
+    subquery,
+    table_reference,
+)
+from discreet.sql.write.rows import (
+    DUCKDB,
+    Cells,
+    Dialect,
+    grouped_rows,
+    kept_rows,
+    label,
+    query_names,
+)
+
+_WEIGHT = "weight"
+
+
+@dataclass(frozen=True, slots=True)
+class SumColumns:
+    """The columns of a query that hold the sums of one reading, by name."""
+
+    present: str | None = None
+    total: str | None = None
+    squares: str | None = None
+
+
+def queries(
+    question: Question, measures: Sequence[Measure], cells: Cells, forms: Dialect
+) -> Iterator[tuple[tuple[Measure, ...], exp.Select, tuple[SumColumns, ...]]]:
+    """What to run for a question: one query for all that is summed, one for everything else."""
+    together = tuple(measure for measure in measures if measure.reading.together)
+    if together:
+        yield (together, *sums_query(question, together, cells, forms))
+    for measure in measures:
+        match measure.reading:
+            case PeopleReading() as reading:
+                yield (measure,), people_query(question, reading, cells, forms), ()
+            case DistinctReading() as reading:
+                yield (measure,), distinct_query(question, reading, cells, forms), ()
+            case PositionsReading() as reading:
+                yield (measure,), ranks_query(question, reading.value, cells, forms), ()
+
+
+def sums_query(
+    question: Question, measures: Sequence[Measure], cells: Cells = None, forms: Dialect = DUCKDB
+) -> tuple[exp.Select, tuple[SumColumns, ...]]:
+    """cell, weight of all rows, and the sums of every measure, for each group that has rows.
+
+    One more row may be for the rows in no group, whose cell is NULL: they have no weight among the
+    person's others, and to leave them out by a filter would take longer.
+    """
+    readings = [reading for one in measures if isinstance(reading := one.reading, SumsReading)]
+    values: dict[Steps | Presence, str] = {}
+    for reading in readings:
+        if reading.value is not None:
+            values.setdefault(reading.value, f"v{len(values)}")
+    names = query_names(question)
+    parts = {name: _value(one, names) for one, name in values.items()}
+    rows = grouped_rows(question, cells, parts, forms, ungrouped=True)
+    unit = question.unit
+    every = _total(column_name(_WEIGHT)) if unit.by_person else _count()
+    columns = [aliased(_wide_cell(), CELL), aliased(every, "rows_weight")]
+    wanted: dict[Steps | Presence | None, SumColumns] = {None: SumColumns()}
+    for value, name in values.items():
+        own = [reading for reading in readings if reading.value == value]
+        wanted[value] = SumColumns(
+            f"{name}_present" if any(reading.present for reading in own) else None,
+            None if isinstance(value, Presence) else f"{name}_total",
+            f"{name}_squares" if any(reading.squares for reading in own) else None,
+        )
+        columns += _sums(name, wanted[value], weighed=unit.by_person)
+    query = _from("measured", columns)
+    if unit.by_person:
+        query = _weighed(query, rows, unit.row_share, unit.row_cap, forms)
+    else:
+        query = _given(query, "measured", rows)
+    sum_columns = tuple(wanted[reading.value] for reading in readings)
+    return query.group_by(_wide_cell(), copy=False), sum_columns
+
+
+def people_query(
+    question: Question, people: PeopleReading, cells: Cells = None, forms: Dialect = DUCKDB
+) -> exp.Select:
+    """cell and the weight of the people in it, each of whom weighs at most the cap in all."""
+    counted = (
+        {}
+        if people.condition is None
+        else {"v0": _value(Presence(value_where_true(people.condition)), query_names(question))}
+    )
+    rows = grouped_rows(question, cells, counted, forms)
+    pairs = _from("measured", _columns(UNIT, CELL)).distinct(copy=False)
+    pairs = pairs.where(*(is_not_null(column_name(name)) for name in counted), copy=False)
+    share = question.unit.group_share
+    total = _count() if share == 1 else _total(column_name(_WEIGHT))
+    query = _from("pairs", [aliased(_wide_cell(), CELL), aliased(total, _WEIGHT)])
+    query = _given(query.group_by(_wide_cell(), copy=False), "measured", rows)
+    if share == 1:
+        return _given(query, "pairs", pairs)
+    return _weighed(query, pairs, share, question.unit.group_cap, forms, "pairs")
+
+
+def ranks_query(
+    question: Question, value: Steps, cells: Cells = None, forms: Dialect = DUCKDB
+) -> exp.Select:
+    """cell, step and the weight of the rows at it, in order."""
+    rows = grouped_rows(question, cells, {"v0": steps_sql(value, query_names(question))}, forms)
+    unit = question.unit
+    weight = narrow_integer(_total(column_name(_WEIGHT))) if unit.by_person else _count()
+    query = _from("measured", [*_columns(CELL, "v0"), aliased(weight, _WEIGHT)])
+    query = query.where(is_not_null(column_name("v0")), copy=False)
+    if unit.by_person:
+        query = _weighed(query, rows, unit.rank_share, unit.row_cap, forms)
+    else:
+        query = _given(query, "measured", rows)
+    return _ordered(_grouped(query, CELL, "v0"), CELL, "v0")
+
+
+def distinct_query(
+    question: Question, values: DistinctReading, cells: Cells = None, forms: Dialect = DUCKDB
+) -> exp.Select:
+    """cell and the number of different values in it; of each person the cap's worth counts.
+
+    Which of a person's values count is decided by a hash of the person and the value: a fixed
+    rule about that person's own rows.
+    """
+    node = expression_sql(values.node, query_names(question))
+    if check_expression(values.node, question.schema.columns).kind is Kind.NUMBER:
+        node = plain_zero(node)
+    query = _from("pairs", [column_name(CELL), aliased(_count(), _WEIGHT)])
+    query = _given(
+        _grouped(query, CELL), "measured", grouped_rows(question, cells, {"v0": node}, forms)
+    )
+    if question.schema.by_person:
+        held = _from("measured", _columns(UNIT, CELL, "v0")).distinct(copy=False)
+        query = _given(query, "held", held.where(is_not_null(column_name("v0")), copy=False))
+        query = _given(query, "kept", _kept("held", [CELL, "v0"], question.unit.row_cap))
+        pairs = _from("kept", _columns(CELL, "v0"))
+    else:
+        pairs = _from("measured", _columns(CELL, "v0")).where(
+            is_not_null(column_name("v0")), copy=False
+        )
+    return _given(query, "pairs", pairs.distinct(copy=False))
+
+
+def keys_query(question: Question, forms: Dialect = DUCKDB) -> exp.Select:
+    """Every combination of unlisted keys that occurs, and how many units hold it.
+
+    Of a person's groups the cap's worth count, chosen by a hash of the person and the group.
+    """
+    names = query_names(question)
+    keys = [f"k{place}" for place in range(len(question.keys))]
+    parts = {
+        key: label(grouping, names, forms)
+        for key, (_, grouping) in zip(keys, question.keys, strict=True)
+    }
+    rows = kept_rows(question, parts)
+    person = question.schema.by_person
+    query = _from("kept" if person else "measured", [*_columns(*keys), aliased(_count(), _WEIGHT)])
+    query = _ordered(_grouped(query, *keys), *keys)
+    query = _given(query, "measured", rows)
+    if person:
+        held = _from("measured", _columns(UNIT, *keys)).distinct(copy=False)
+        query = _given(query, "held", held)
+        query = _given(query, "kept", _kept("held", keys, question.unit.group_cap))
+    return query
+
+
+# ---------------------------------------------------------------------- parts of a query
+
+
+def _columns(*names: str) -> list[exp.Expr]:
+    return [column_name(name) for name in names]
+
+
+def _from(name: str, columns: Sequence[exp.Expr]) -> exp.Select:
+    return select_columns(*columns).from_(table_reference(name), copy=False)
+
+
+def _given(query: exp.Select, name: str, body: exp.Select, *, once: bool = False) -> exp.Select:
+    """A query that may read another one by name; ``once`` has its rows made once and kept."""
+    alias = exp.TableAlias(this=exp.to_identifier(name))
+    return query.with_(alias, body, materialized=once or None, copy=False)
+
+
+def _grouped(query: exp.Select, *names: str) -> exp.Select:
+    return query.group_by(*_columns(*names), copy=False)
+
+
+def _wide_cell() -> exp.Expr:
+    """The cell to group by: the engine would set up a place for every value of a narrow type."""
+    return narrow_integer(column_name(CELL))
+
+
+def _ordered(query: exp.Select, *names: str) -> exp.Select:
+    return query.order_by(*_columns(*names), copy=False)
+
+
+def _count() -> exp.Expr:
+    return exp.Count(this=exp.Star())
+
+
+def _weighed(
+    query: exp.Select,
+    rows: exp.Select,
+    share: int,
+    cap: int,
+    forms: Dialect,
+    name: str = "measured",
+) -> exp.Select:
+    """A query of rows by that name, each of which has its person's weight."""
+    if forms.windowed:
+        held = exp.Window(this=exp.Count(this=column_name(CELL)), partition_by=_columns(UNIT))
+        counted = select_columns(exp.Star(), aliased(held, "held"))
+        counted = counted.from_(subquery(rows, "placed"), copy=False)
+        weight = aliased(_share(share, cap, column_name("held")), _WEIGHT)
+        weighed = select_columns(exp.Star(), weight).from_(subquery(counted, "counted"), copy=False)
+        return _given(query, name, weighed)
+    query = query.join(table_reference("shares"), using=(column_name(UNIT),), copy=False)
+    query = _given(query, name, rows, once=True)
+    return _given(query, "shares", _shares(name, share, cap))
+
+
+def _shares(name: str, share: int, cap: int) -> exp.Select:
+    """Each person's weight, by the number of the person's rows that are in a group."""
+    weight = aliased(_share(share, cap, exp.Count(this=column_name(CELL))), _WEIGHT)
+    return _grouped(_from(name, [column_name(UNIT), weight]), UNIT)
+
+
+def _share(share: int, cap: int, count: exp.Expr) -> exp.Expr:
+    """floor(share·cap / max(count, cap)) in whole numbers; it is at most the share."""
+    larger = exp.Case().when(
+        exp.GT(this=count, expression=integer_constant(cap)), count.copy(), copy=False
+    )
+    larger = larger.else_(integer_constant(cap), copy=False)
+    weight = exp.IntDiv(
+        this=integer_constant(share * cap), expression=exp.paren(larger, copy=False)
+    )
+    return narrow_integer(weight, share + 1)
+
+
+def _value(value: Steps | Presence, names: dict[str, str]) -> exp.Expr:
+    if isinstance(value, Steps):
+        return steps_sql(value, names)
+    return exp.Case().when(
+        is_not_null(expression_sql(value.node, names)), integer_constant(1), copy=False
+    )
+
+
+def _sums(name: str, sums: SumColumns, *, weighed: bool) -> list[exp.Expr]:
+    value = column_name(name)
+    expressions = []
+    if sums.present is not None:
+        present: exp.Expr = exp.Count(this=value.copy())
+        if weighed:
+            case = exp.Case().when(is_not_null(value.copy()), column_name(_WEIGHT), copy=False)
+            present = _total(case)
+        expressions.append(aliased(present, sums.present))
+    for column, factors in ((sums.total, 1), (sums.squares, 2)):
+        if column is None:
+            continue
+        term: exp.Expr = value.copy()
+        if factors == 2:
+            term = exp.Mul(this=narrow_integer(term), expression=value.copy())
+        if weighed:
+            weight = narrow_integer(column_name(_WEIGHT))
+            term = exp.Mul(this=weight, expression=exp.paren(term, copy=False))
+        expressions.append(aliased(_total(term), column))
+    return expressions
+
+
+def _total(value: exp.Expr) -> exp.Expr:
+    return exp.Coalesce(this=exp.Sum(this=value), expressions=[exp.Literal.number(0)])
+
+
+def _kept(table: str, columns: list[str], cap: int) -> exp.Select:
+    """At most the cap's number of each person's rows, chosen by a hash of person and row."""
+    parts = [exp.cast(column_name(name), "TEXT") for name in (UNIT, *columns)]
+    order = exp.Order(expressions=[row_hash(parts), *_columns(*columns)])
+    number = exp.Window(this=exp.RowNumber(), partition_by=_columns(UNIT), order=order)
+    ranked = _from(table, [exp.Star(), aliased(number, "place")])
+    query = select_columns(*_columns(*columns)).from_(subquery(ranked, "ranked"), copy=False)
+    few = exp.LTE(this=column_name("place"), expression=integer_constant(cap))
+    return query.where(few, copy=False)
