@@ -10,32 +10,18 @@ type checkers and for this file.  Each is loaded when it is first used, so that 
 package costs next to nothing.
 """
 
-import ast
-from importlib import import_module
-from pkgutil import get_data
+from discreet.public_names import listed, loader
 
 __version__ = "0.1.0"
 
-
-def _listed() -> dict[str, str]:
-    """The public names, each with the module that defines it."""
-    stub = ast.parse(get_data(__name__, "__init__.pyi") or b"")
-    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
-    return {alias.name: node.module or "" for node in imports for alias in node.names}
-
-
-_HOMES = _listed()
-__all__ = [*sorted(_HOMES)]
+_HOMES = listed(__name__)
+_load = loader(__name__, _HOMES)
+__all__ = sorted(_HOMES)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
-    module = import_module(f"discreet.{name}" if home == "discreet" else home)
-    value = module if home == "discreet" else getattr(module, name)
-    globals()[name] = value
+    value = globals()[name] = _load(name)
     return value
 
 

@@ -11,7 +11,7 @@ from threading import Event, Thread
 import pytest
 
 import discreet as dp
-from discreet.accounting import Spending, spend, spending
+from discreet.accounting.spending import Spending, spend, spending
 from discreet.accounting.zcdp import pure_rho
 from discreet.errors import BudgetExhaustedError, LedgerError, PrivacyParameterError
 from discreet.privacy.events import DiscreteLaplaceEvent, GaussianEvent

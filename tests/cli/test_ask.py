@@ -260,7 +260,7 @@ def test_breaking_off_after_the_charge_is_not_free(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("discreet.release.table.run", break_off)
+        patched.setattr("discreet.release.table.run_and_noise", break_off)
         assert command("ask", policy, COUNT, "--epsilon", "1").code == 4
     with monkeypatch.context() as patched:
         patched.setattr("discreet.ledger.Ledger.charge", break_off)
@@ -275,7 +275,7 @@ def test_a_bug_shows_where_it_is_and_not_what_it_says(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the value was 42")
 
-    monkeypatch.setattr("discreet.cli.ask.answer", fail)
+    monkeypatch.setattr("discreet.cli.ask.pay_and_answer", fail)
     ended = command("ask", policy, COUNT, "--epsilon", "1")
     assert ended.code == 1
     assert "RuntimeError" in ended.error

@@ -404,7 +404,7 @@ def test_a_bug_is_told_without_its_text(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("p17 has 0 rows")
 
-    monkeypatch.setattr("discreet.release.open_table.declared", fail)
+    monkeypatch.setattr("discreet.release.open_table.read_declarations", fail)
     ended = command("doctor", policy)
     assert ended.code == 1
     assert "ZeroDivisionError" in line(ended, "source")

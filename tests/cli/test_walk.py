@@ -23,17 +23,17 @@ MOST_FILES, MOST_SWITCHES = 98, 269
 STEPS = {
     "the policy is read": ("policy/reader.py", "read_policy"),
     "the declarations are validated": ("plan/schema.py", "Schema.__post_init__"),
-    "the source is opened": ("engines/duckdb/connection.py", "Connection._connect"),
+    "the source is opened": ("engines/duckdb/connection.py", "DuckDBConnection._connect"),
     "the SELECT is read": ("sql/read/select.py", "parse_select"),
-    "the question is checked": ("question/check.py", "checked"),
-    "it is priced": ("release/price.py", "price"),
+    "the question is checked": ("question/check.py", "checked_question"),
+    "it is priced": ("release/price.py", "price_question"),
     "its SQL is written": ("engines/base.py", "Engine._queries"),
 }
 ASKING = {
     "the ledger is opened": ("ledger/ledger.py", "Ledger.__init__"),
     "the table is declared": ("ledger/ledger.py", "Ledger.declare"),
     "the question is charged": ("ledger/ledger.py", "Ledger.charge"),
-    "the rows are read": ("release/run.py", "run"),
+    "the rows are read": ("release/run.py", "run_and_noise"),
 }
 BALANCE = ("ledger/balances.py", "_account")
 

@@ -55,7 +55,7 @@ def test_where_there_is_no_java_none_is_found() -> None:
     ],
 )
 def test_a_version_is_its_first_number(text: str, version: int) -> None:
-    assert session._version(text) == version
+    assert session._java_version(text) == version
 
 
 def test_java_home_comes_before_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from discreet.survey.collector import Collector
 from discreet.survey.estimates import CHOOSE, KINDS, NUMBER_KINDS
 from discreet.survey.poll import Poll, read_poll, write_template
 from discreet.survey.refusals import REASONS
+from discreet.survey.report_store import ReceivedReport
 from discreet.survey.results import as_csv, results
 from discreet.survey.serving import open_poll_store
 from tests.golden.comparing import parted
@@ -77,7 +78,7 @@ def _poll(path: Path, text: str) -> str:
                 "terms": "\n".join(map(str, _terms(path.with_suffix(".db")))),
                 "scheme": poll.scheme.to_json(),
                 "first reports": "\n".join(sent[:3]),
-                "first entries": "\n".join(map(str, entries[:3])),
+                "first entries": "\n".join(map(_entry_text, entries[:3])),
                 "document": _json(openapi.report_operation(poll)["openapi_extra"]),
                 "results": steady(_json(found)),
                 "table": steady(as_csv(found)),
@@ -117,3 +118,8 @@ def _tables(database: Path) -> str:
 
 def _json(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def _entry_text(entry: ReceivedReport) -> str:
+    """The fields of a report, as version 0.1.0 wrote them."""
+    return f"Entry{str(entry).removeprefix(type(entry).__name__)}"

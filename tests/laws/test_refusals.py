@@ -31,13 +31,11 @@ SHOWN = {
     # Mechanisms, accounting, the array functions and local privacy are called in Python only.
     "accounting/": IN_PYTHON,
     "engines/arrays.py": IN_PYTHON,
-    "engines/frames/": IN_PYTHON,
     "exact/": IN_PYTHON,
     "ledger/ledger.py:spending": IN_PYTHON,
     "ledger/ledger.py:_refuse_unsafe": IN_PYTHON,
     "local/": IN_PYTHON,
     "mechanisms/": IN_PYTHON,
-    "noise/": IN_PYTHON,
     "plots/": IN_PYTHON,
     "privacy/": IN_PYTHON,
     "statistics/": IN_PYTHON,

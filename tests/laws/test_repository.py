@@ -9,7 +9,6 @@ import pytest
 
 from tests.support.package_source import ROOT, SourceFile, made_up, package_files
 
-MOST_LINES = 400
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 
 # One letter in brackets keeps a pattern from finding itself.
@@ -113,8 +112,3 @@ def test_a_loose_requirement_is_seen() -> None:
 def test_no_guarantee_stands_under_an_assert() -> None:
     assert [line for file in package_files() for line in bare_asserts(file)] == []
     assert bare_asserts(made_up("exact.py", "def f(x):\n    assert x > 0"))
-
-
-def test_a_source_file_is_one_idea() -> None:
-    lengths = {str(file.path): len(file.text.splitlines()) for file in package_files()}
-    assert {path: lines for path, lines in lengths.items() if lines > MOST_LINES} == {}

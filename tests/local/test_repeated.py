@@ -513,7 +513,7 @@ def test_what_an_older_memo_holds_of_fine_steps_is_read_and_repeated() -> None:
     fine = Mean(low=0, high=1, epsilon=1)  # type: ignore[arg-type]
     position, report = 1 << 23, fine.randomize(0.5)
     entry = {"question": "Hours?", "scheme": fine.to_json(), "value": position, "report": report}
-    head = {"format": "discreet.local.memoization", "version": 1}
+    head = {"format": "discreet.local.memo", "version": 1}
     memo = Memo.from_json(json.dumps({**head, "answers": [entry]}))
     assert memo.answer("Hours?", fine, 0.5) == report
     with pytest.raises(DataError, match="steps"):

@@ -39,7 +39,7 @@ from tests.cli.test_walk import walked
 from tests.sql.corpus.facts import cases
 from tests.sql.corpus.schemas import VISITS
 
-CHECK = ("plan/types.py", "check")
+CHECK = ("plan/types.py", "check_expression")
 GROUPING = ("question/groupings.py", "grouping_of")
 MEASURED = ("measures/registry.py", "measured")
 ORIGIN = ("question/relations.py", "_origin")

@@ -110,7 +110,7 @@ def test_a_bug_after_the_rows_were_read_is_the_same_error(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("the value is 42")
 
-    monkeypatch.setattr("discreet.release.table.run", broken)
+    monkeypatch.setattr("discreet.release.table.run_and_noise", broken)
     with pytest.raises(dp.UnansweredError) as caught:
         table.agg(n=dp.people()).release(epsilon=1)
     monkeypatch.undo()

@@ -63,7 +63,13 @@ def test_the_questions_that_are_drawn_are_of_every_kind() -> None:
     made_of = {kind for _, question in drawn for kind in relations(question.source)}
     assert made_of == {"Scan", "Selected", "Lookup", "Pair", "PerPerson"}
     keys = {type(key).__name__ for _, question in drawn for _, key in question.keys}
-    assert keys == {"Listed", "Truth", "Whole", "Edges", "Unlisted"}
+    assert keys == {
+        "ListedGrouping",
+        "BooleanGrouping",
+        "IntegerGrouping",
+        "BinGrouping",
+        "PrivateGrouping",
+    }
     blocks = {type(block).__name__ for _, question in drawn for block in question.measures}
     assert blocks >= {"People", "Rows", "Present", "Total", "Moments", "Ranks", "Extreme"}
     words = ("LEFT JOIN", "WITH ", "HAVING", "FILTER", "COUNT(DISTINCT CASE")

@@ -90,7 +90,7 @@ def test_a_wrong_price_is_caught(tape, name, monkeypatch):
 
     monkeypatch.setattr(array_call, "_asked", array_call._asked.__wrapped__)
     for module in (counts, moments, sums):
-        monkeypatch.setattr(module, "laplace", cheaper)
+        monkeypatch.setattr(module, "laplace_mechanism", cheaper)
     relation = "replace" if name == "histogram" else "add-remove"
     assert worst(tape, name, relation) > EPSILON
 

@@ -1,7 +1,7 @@
 """The source that the laws are read from."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
@@ -50,3 +50,25 @@ def imported_names(node: ast.AST, file: SourceFile) -> Iterator[str]:
         ancestors = package[: len(package) + 1 - node.level] if node.level else ()
         module = (*ancestors, node.module) if node.module else ancestors
         yield from (".".join((*module, alias.name)) for alias in node.names)
+
+
+def import_graph(files: Iterable[SourceFile]) -> dict[str, set[str]]:
+    """The files that each file imports, by path; lazily or for types only as well.
+
+    The package's own ``__init__.py`` has the public names, and stands outside of all rooms.
+    """
+    homes = {_module(file): str(file.path) for file in files if str(file.path) != "__init__.py"}
+    graph: dict[str, set[str]] = {}
+    for file in files:
+        if str(file.path) == "__init__.py":
+            continue
+        names = [name for node in ast.walk(file.tree) for name in imported_names(node, file)]
+        # `from a.b import c` imports the file a/b/c.py where there is one, else a/b.py.
+        found = {homes.get(name) or homes.get(name.rpartition(".")[0]) for name in names}
+        graph[str(file.path)] = {path for path in found if path not in (None, str(file.path))}
+    return graph
+
+
+def _module(file: SourceFile) -> str:
+    parts = file.path.with_suffix("").parts
+    return ".".join(("discreet", *(parts[:-1] if parts[-1] == "__init__" else parts)))

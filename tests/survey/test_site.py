@@ -98,15 +98,15 @@ def test_the_scheme_is_served_as_it_was_written(site: Sites) -> None:
 
 def test_a_report_is_in_the_results_once_it_is_acknowledged(site: Sites) -> None:
     made = site()
-    assert made.ask("GET", "/api/results").json()["estimated_shares"] == []
+    assert made.ask("GET", "/api/results").json()["shares"] == []
     for answer in ANSWERS * 20:
         report = json.loads(made.poll.scheme.report_to_wire(made.poll.scheme.randomize(answer)))
         response = made.send(report=report["report"])
         assert (response.status_code, response.json()) == (201, {"stored": True})
     assert made.counted() == 60
     found = results_of(made, 60)
-    assert [share["answer"] for share in found["estimated_shares"]] == list(ANSWERS)
-    for share in found["estimated_shares"]:
+    assert [share["answer"] for share in found["shares"]] == list(ANSWERS)
+    for share in found["shares"]:
         assert share["lower"] <= share["share"] <= share["upper"]
     named, other = made.poll.scheme.pair
     assert found["poisoning"]["most_shift_per_report"] == pytest.approx(
@@ -128,7 +128,7 @@ def test_reports_on_a_number_are_a_mean(site: Sites) -> None:
     for bad in (-1, scheme._law.cells + 2, "1", 1.0, True, None, [1]):
         assert made.send(report=bad).status_code == 400
     found = results_of(made, 60)
-    assert found["estimated_shares"] == []
+    assert found["shares"] == []
     estimate = scheme.estimate(reports)
     assert found["mean"]["value"] == estimate.value
     assert (found["mean"]["lower"], found["mean"]["upper"]) == estimate.interval()

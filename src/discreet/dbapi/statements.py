@@ -180,9 +180,9 @@ def read_statement(text: str) -> Statement:
     """The one statement that a text is.
 
     >>> read_statement("SET epsilon = 0.10")
-    Set(name='epsilon', value='0.10')
+    SetStatement(name='epsilon', value='0.10')
     >>> read_statement("explain SELECT COUNT(*) FROM visits")
-    Ask(question=' SELECT COUNT(*) FROM visits', explain=True)
+    AskStatement(question=' SELECT COUNT(*) FROM visits', explain=True)
     """
     first = _FIRST_WORD.match(text)
     if first is None:

@@ -90,7 +90,7 @@ class AccountTotals(NamedTuple):
         if set(data) == {"lifetime"}:
             return AccountTotals(lifetime=lifetime)
         if set(data) == {"lifetime", "window", "within"} and isinstance(data["window"], str):
-            within = Totals.from_data(data["within_budget"])
+            within = Totals.from_data(data["within"])
             return AccountTotals(lifetime=lifetime, window=data["window"], within=within)
         raise LedgerCorruptError(
             "the sums of an account cannot be read. A record counts only if its meaning is "

@@ -272,7 +272,7 @@ def _replayed(records: Records, question: ChargeRequest) -> Charge | None:
     if released is None or released.charge is None:
         return None
     answer = records.answer(released.sequence)
-    if answer is None or sha256(answer).hexdigest() != released.data["answer_once"]:
+    if answer is None or sha256(answer).hexdigest() != released.data["answer"]:
         raise LedgerCorruptError(
             f"the answer that entry {released.sequence} released is not the one that is stored. "
             "Answers are never changed, so the ledger was damaged or edited. Run discreet ledger "

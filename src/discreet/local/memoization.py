@@ -80,7 +80,7 @@ def malformed(form: str) -> DataError:
     )
 
 
-_FORMAT = "discreet.local.memoization"
+_FORMAT = "discreet.local.memo"
 _VERSION = 1
 _MOST_STEPS = 64
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -253,7 +253,7 @@ class _Answer(Shape, frozen=True):
 
 
 class _File(Shape, frozen=True):
-    format: Literal["discreet.local.memoization"]
+    format: Literal["discreet.local.memo"]
     version: Literal[1]
     answers: list[_Answer]
 

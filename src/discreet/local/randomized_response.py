@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.accounting import spend
+from discreet.accounting.spending import spend
 from discreet.errors import PrivacyParameterError, VerificationError
 from discreet.exact import decimal_text, exp_minus, logarithm, rational, round_up
 from discreet.local import wire

@@ -36,7 +36,7 @@ from discreet.local.repeated import Repeated
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP, read_positive
 
-_FORMAT = "discreet.local.respondent_account"
+_FORMAT = "discreet.local.account"
 _VERSION = 1
 _TURN = Lock()  # of threads that charge accounts without a file
 _TIME = r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z"
@@ -210,7 +210,7 @@ class _Entry(Shape, frozen=True):
 
 
 class _File(Shape, frozen=True):
-    format: Literal["discreet.local.respondent_account"]
+    format: Literal["discreet.local.account"]
     version: Literal[1]
     cap: str
     charges: list[_Entry]

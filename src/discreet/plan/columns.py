@@ -96,7 +96,7 @@ def number(low: object = None, high: object = None, *, default: object = None) -
     the bounds unless stated.
 
     >>> number(0, 60)
-    Number(low=Fraction(0, 1), high=Fraction(60, 1), whole=False, dated=False, default=None)
+    NumberColumn(low=Fraction(0, 1), high=Fraction(60, 1), whole=False, dated=False, default=None)
     """
     return _bounded("number", low, high, default, rational, whole=False, dated=False)
 
@@ -138,7 +138,7 @@ def boolean() -> BooleanColumn:
     """A column of true and false.
 
     >>> boolean()
-    Boolean()
+    BooleanColumn()
     """
     return BooleanColumn()
 
@@ -147,7 +147,7 @@ def text() -> TextColumn:
     """A column of texts that are not public, such as a diagnosis that anyone may write.
 
     >>> text()
-    Text()
+    TextColumn()
     """
     return TextColumn()
 

@@ -414,8 +414,8 @@ def ceiling(operand: Node) -> Node:
 def rounded(operand: Node, digits: int = 0) -> Node:
     """The nearest number with so many digits after the point; halves go up.
 
-    >>> from discreet.plan.expressions import Named, shown
-    >>> shown(rounded(Named("x"), -1))
+    >>> from discreet.plan.expressions import Named, expression_text
+    >>> expression_text(rounded(Named("x"), -1))
     'FLOOR((x / 10) + 0.5) * 10'
     """
     if abs(digits) > _MOST_DIGITS:

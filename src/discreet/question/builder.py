@@ -573,7 +573,7 @@ def as_expression(value: Any) -> Expression:
         return value
     if isinstance(value, AggregateExpression | Binned | When | Then | Labeled):
         raise QueryError(
-            f"a {type(value).__name__.lower()} expression stands where a value of each row is "
+            "an aggregate, bins or an unfinished choice stands where a value of each row is "
             "needed. Aggregates are given to agg, bins to group_by, and a choice ends in "
             ".otherwise(…). Combine released numbers after the release."
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.accounting import spend
+from discreet.accounting.spending import spend
 from discreet.errors import BoundsError, PrivacyParameterError
 from discreet.exact import Grid, Range, decimal_text, rational
 from discreet.measures.measure import Aggregate, Decoder, Measure, Output, Statistic, Steps, Unit

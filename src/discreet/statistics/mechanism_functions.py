@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.accounting import spend
+from discreet.accounting.spending import spend
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.exact import Grid
 from discreet.mechanisms.gaussian import Gaussian

@@ -137,12 +137,12 @@ def as_csv(found: Mapping[str, Any]) -> str:
     """The shares as CSV, one line per answer; or the mean."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    if found["estimated_mean"] is not None:
+    if found["mean"] is not None:
         names = ("value", "error", "lower", "upper")
         writer.writerow(["mean", *names[1:]])
-        writer.writerow(found["estimated_mean"][name] for name in names)
+        writer.writerow(found["mean"][name] for name in names)
         return text.getvalue()
     writer.writerow(["answer", "share", "error", "lower", "upper"])
-    for share in found["estimated_shares"]:
+    for share in found["shares"]:
         writer.writerow(share[name] for name in ("answer", "share", "error", "lower", "upper"))
     return text.getvalue()

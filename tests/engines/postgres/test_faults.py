@@ -320,8 +320,8 @@ def test_what_is_not_there_is_refused_when_the_table_is_opened(server: str) -> N
 def test_a_forked_process_asks_through_a_session_of_its_own(server: str) -> None:
     code = f"""
 import os, sys
-from discreet.engines.postgres.connection import Connection
-connection = Connection({server!r}, 60)
+from discreet.engines.postgres.connection import PostgresConnection
+connection = PostgresConnection({server!r}, 60)
 mine = connection.rows("SELECT pg_backend_pid()")
 child = os.fork()
 if not child:
