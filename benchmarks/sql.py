@@ -4,8 +4,17 @@ import statistics
 import time
 from fractions import Fraction
 
-from discreet.plan.columns import boolean, category, date, integer, number, text
-from discreet.plan.schema import LookupTable, PartnerTable, Schema
+from discreet.plan.schema import (
+    LookupTable,
+    PartnerTable,
+    Schema,
+    boolean,
+    category,
+    date,
+    integer,
+    number,
+    text,
+)
 from discreet.question.check import checked_question
 from discreet.release.price import price_question
 from discreet.sql.read.allow_list import AGGREGATES, CLAUSES, TABLES

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from discreet.sql.read import allow_list
 from discreet.sql.read.allow_list import Allowed
-from discreet.sql.read.lexer import MOST_CHARACTERS, MOST_JOINS, MOST_NESTED, MOST_SUBQUERIES
+from discreet.sql.read.parser import MOST_CHARACTERS, MOST_JOINS, MOST_NESTED, MOST_SUBQUERIES
 
 PAGE = Path(__file__).parents[1] / "reference" / "sql.md"
 

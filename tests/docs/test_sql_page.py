@@ -6,8 +6,17 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import DiscreetError
-from discreet.plan.columns import boolean, category, date, integer, number, text
-from discreet.plan.schema import LookupTable, PartnerTable, Schema
+from discreet.plan.schema import (
+    LookupTable,
+    PartnerTable,
+    Schema,
+    boolean,
+    category,
+    date,
+    integer,
+    number,
+    text,
+)
 from discreet.plan.types import check_expression
 from discreet.question.check import checked_question
 from discreet.sql.read import allow_list

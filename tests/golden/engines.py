@@ -22,8 +22,7 @@ from discreet.engines.spark import writer as spark_writing
 from discreet.engines.spark.engine import Spark
 from discreet.errors import QueryError
 from discreet.measures.measure import Measure
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
-from discreet.plan.schema import Schema
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.question.check import Question, checked_question
 from discreet.release.price import price_question
 from discreet.sql.read.select import parse_select

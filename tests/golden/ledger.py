@@ -10,7 +10,7 @@ from discreet.cli.budget import balance_data
 from discreet.ledger import Ledger
 from discreet.ledger.changes import BudgetScope
 from discreet.ledger.charges import OUTSIDE, LossReason
-from discreet.ledger.schema import POSTGRES, SQLITE
+from discreet.ledger.store import POSTGRES, SQLITE
 from discreet.privacy import events
 from discreet.privacy.events import Event, event_to_data
 from discreet.privacy.losses import Budget

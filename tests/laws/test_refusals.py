@@ -49,7 +49,7 @@ SHOWN = {
     "release/plan.py:_weights": IN_PYTHON,
     "release/table.py": IN_PYTHON,
     # Joins, subqueries and what is done with an answer are written in SQL only.
-    "question/relations.py": IN_SQL,
+    "question/query.py": IN_SQL,
     "question/check.py:_condition": IN_SQL,
     "question/check.py:_column": IN_SQL,
     "question/check.py:_checked_part": IN_SQL,
@@ -60,7 +60,6 @@ SHOWN = {
     "web/": ON_THE_COMMAND_LINE,  # servers are started there
     "policy/": frozenset({Front.POLICY, Front.COMMAND}),
     # A policy declares columns and a table, and asks nothing.
-    "plan/columns.py": ALL,
     "plan/schema.py": ALL,
     "measures/": QUESTIONS,
     "plan/": QUESTIONS,

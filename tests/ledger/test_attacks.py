@@ -24,7 +24,7 @@ from discreet.errors import (
 )
 from discreet.ledger import BudgetScope, Ledger
 from discreet.ledger.entries import COLUMNS, Entry, Head
-from discreet.ledger.schema import SQLITE
+from discreet.ledger.store import SQLITE
 from discreet.privacy.events import (
     ComposedEvent,
     PureEvent,

@@ -3,15 +3,15 @@
 import pytest
 
 from discreet.errors import LedgerError
-from discreet.ledger import Ledger, postgres, schema, sqlite
+from discreet.ledger import Ledger, postgres, sqlite, store
 from discreet.privacy.losses import Budget
 
 STEP = ("CREATE TABLE discreet_notes (sequence INTEGER PRIMARY KEY, note TEXT)",)
 
 
 def with_another_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "SQLITE", (*schema.SQLITE, STEP))
-    monkeypatch.setattr(postgres, "POSTGRES", (*schema.POSTGRES, STEP))
+    monkeypatch.setattr(sqlite, "SQLITE", (*store.SQLITE, STEP))
+    monkeypatch.setattr(postgres, "POSTGRES", (*store.POSTGRES, STEP))
 
 
 def test_an_older_ledger_takes_the_next_step(
@@ -44,8 +44,8 @@ def test_a_step_that_fails_leaves_the_ledger_as_it_was(
     Ledger(durable_place).close()
     broken = (*STEP, "CREATE NONSENSE")
     with monkeypatch.context() as failing:
-        failing.setattr(sqlite, "SQLITE", (*schema.SQLITE, broken))
-        failing.setattr(postgres, "POSTGRES", (*schema.POSTGRES, broken))
+        failing.setattr(sqlite, "SQLITE", (*store.SQLITE, broken))
+        failing.setattr(postgres, "POSTGRES", (*store.POSTGRES, broken))
         with pytest.raises(LedgerError):
             Ledger(durable_place)
     with_another_step(monkeypatch)

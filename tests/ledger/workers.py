@@ -14,8 +14,8 @@ from typing import Any
 from discreet.errors import BudgetExhaustedError, SuspendedError
 from discreet.ledger import Ledger
 from discreet.ledger.records import Records
-from discreet.ledger.schema import Execute
 from discreet.ledger.sqlite import SqliteStore
+from discreet.ledger.store import Execute
 from discreet.privacy.events import PureEvent
 from discreet.privacy.losses import Budget
 from tests.support.waits import until

@@ -9,7 +9,7 @@ from unittest.mock import patch
 from discreet.engines.duckdb import columns, connection
 from discreet.engines.frames.frame import FrameReader
 from discreet.plan import interval_arithmetic
-from discreet.plan.columns import BooleanColumn, Column, NumberColumn
+from discreet.plan.schema import BooleanColumn, Column, NumberColumn
 
 PLANNING = "bounds are as long as they get"
 """The hole that no table shows: a short question keeps the planner busy."""

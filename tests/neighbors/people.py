@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
-from discreet.plan.schema import Schema
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.privacy.sensitivity import Neighbors
 from tests.neighbors.kinds import CALENDAR, IDS, NUMERIC, TEXTUAL, TRUTHS, Cell, Kind, whose
 from tests.reading.rule import LONGEST

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.errors import DiscreetError, QueryError
 from discreet.measures.measure import Steps
-from discreet.plan.columns import category
+from discreet.plan.schema import category
 from discreet.question.builder import Expression, as_expression, col, rows, when
 from discreet.sql.write.queries import sums_query
 from tests.support.drawn_rows import ODD
@@ -184,7 +184,7 @@ def test_the_query_grows_with_the_question_and_not_exponentially() -> None:
 @pytest.mark.parametrize("statistic", ["sum", "mean", "median", "max"])
 def test_bounds_too_close_for_their_size_are_refused_as_bounds(statistic: str) -> None:
     from discreet.errors import BoundsError
-    from discreet.plan.columns import number
+    from discreet.plan.schema import number
 
     with pytest.raises(BoundsError):
         asked(schema(x=number(2**60, 2**60 + 1)), {"m": getattr(X, statistic)()})

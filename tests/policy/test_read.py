@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import PolicyError
-from discreet.plan.columns import boolean, category, date, integer, number, text
+from discreet.plan.schema import boolean, category, date, integer, number, text
 from discreet.policy import read_policy
 from discreet.privacy.losses import Budget
 from tests.support.cases import each

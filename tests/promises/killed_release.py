@@ -11,7 +11,7 @@ import pandas
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.ledger import Ledger, charges
-from discreet.plan.columns import integer
+from discreet.plan.schema import integer
 from discreet.privacy.losses import Budget
 from discreet.question.builder import col, rows
 from discreet.release import table as tables

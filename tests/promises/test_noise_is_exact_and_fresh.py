@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 import discreet as dp
-from discreet.plan.columns import category
+from discreet.plan.schema import category
 from discreet.privacy.losses import Budget
 from discreet.question.builder import rows
 from discreet.release.open_table import table

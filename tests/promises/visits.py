@@ -5,7 +5,7 @@ from typing import Any
 import pandas
 
 import discreet as dp
-from discreet.plan.columns import boolean, category, integer, number, text
+from discreet.plan.schema import boolean, category, integer, number, text
 from discreet.privacy.losses import Budget
 from discreet.release.open_table import table
 from discreet.release.table import Table

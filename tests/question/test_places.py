@@ -31,8 +31,7 @@ from discreet.plan.expressions import (
 )
 from discreet.plan.types import check_expression
 from discreet.question.check import checked_question
-from discreet.question.query import GroupKey
-from discreet.question.relations import PerPerson, Scan
+from discreet.question.query import GroupKey, PerPerson, Scan
 from discreet.sql.read.expressions import parse_expression
 from discreet.sql.read.select import parse_select
 from tests.cli.test_walk import walked
@@ -42,7 +41,7 @@ from tests.sql.corpus.schemas import VISITS
 CHECK = ("plan/types.py", "check_expression")
 GROUPING = ("question/groupings.py", "grouping_of")
 MEASURED = ("measures/registry.py", "measured")
-ORIGIN = ("question/relations.py", "_origin")
+ORIGIN = ("question/query.py", "_origin")
 AFTER = ("question/check.py", "check_after")
 CHECKS = (CHECK, GROUPING, MEASURED, ORIGIN, AFTER)
 TEXT = "SELECT AVG(stay) FROM visits"

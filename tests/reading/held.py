@@ -11,7 +11,7 @@ from discreet.engines.duckdb.connection import DuckDBConnection
 from discreet.engines.duckdb.source import FrameSource
 from discreet.engines.frames.frame import FrameReader
 from discreet.engines.sources import TableView
-from discreet.plan.columns import Column
+from discreet.plan.schema import Column
 from discreet.sql.write.expressions import column_name, read_column
 from tests.reading.rule import DECLARED, EXACT, Value, read, read_id
 

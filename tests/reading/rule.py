@@ -14,7 +14,7 @@ from uuid import UUID
 
 import numpy as np
 
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn, TextColumn
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, TextColumn
 
 EXACT = 1 << 53
 """Up to here every whole number is a float of its own."""

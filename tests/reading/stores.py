@@ -14,10 +14,9 @@ import pyarrow
 import pyarrow.parquet
 
 from discreet.engines.sources import Sources, find_source
-from discreet.plan.columns import Column, NumberColumn
 from discreet.plan.expressions import Named
-from discreet.plan.schema import ROW, Schema
-from discreet.question.relations import Scan
+from discreet.plan.schema import ROW, Column, NumberColumn, Schema
+from discreet.question.query import Scan
 from discreet.release.open_table import open_engine
 from discreet.sql.write.expressions import (
     UNIT,

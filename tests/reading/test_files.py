@@ -16,9 +16,8 @@ import pytest
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.sources import Sources, find_source
-from discreet.plan.columns import NumberColumn, TextColumn
-from discreet.plan.schema import Schema
-from discreet.question.relations import Scan
+from discreet.plan.schema import NumberColumn, Schema, TextColumn
+from discreet.question.query import Scan
 from discreet.sql.write.rows import short_names, source_rows
 from tests.reading import rule
 from tests.reading.stores import (

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import discreet as dp
-from discreet.plan.columns import NumberColumn
+from discreet.plan.schema import NumberColumn
 from tests.reading.rule import BYTES, DECIMALS, FLOATS, INTEGERS, NOT_UTF8, TEXTS, ZONED, read_id
 from tests.reading.stores import csv_file, json_file, read_back, texts
 

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.engines.duckdb.connection import HARMLESS, DuckDBConnection
 from discreet.engines.sources import TableView, find_source
-from discreet.plan.columns import NumberColumn, TextColumn
+from discreet.plan.schema import NumberColumn, TextColumn
 
 BY_ROWS = {
     "statistics_propagation": "folds conditions by the least and largest value, and counts of NULL",

@@ -16,8 +16,7 @@ import pytest
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.sources import Sources, find_source
-from discreet.plan.columns import Column, boolean, number, text
-from discreet.plan.schema import Schema
+from discreet.plan.schema import Column, Schema, boolean, number, text
 from discreet.question.builder import Expression, col, rows
 from tests.reading.rule import NOT_UTF8
 from tests.reading.stores import arrow, read_cells, texts

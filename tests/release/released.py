@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pandas
 
 from discreet.ledger import Ledger
-from discreet.plan.columns import category, date, integer, number, text
+from discreet.plan.schema import category, date, integer, number, text
 from discreet.privacy.losses import Budget
 from discreet.release.open_table import table
 from discreet.release.release import Release

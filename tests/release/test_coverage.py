@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 import discreet as dp
 from discreet.errors import PrivacyWarning
-from discreet.plan.columns import category, number
+from discreet.plan.schema import category, number
 from discreet.privacy.estimates import Estimate, FloatInterval
 from discreet.privacy.losses import Budget
 from discreet.question.builder import col, people, rows

@@ -10,7 +10,7 @@ import pytest
 
 import discreet as dp
 from discreet.errors import QueryError
-from discreet.plan.columns import category, integer
+from discreet.plan.schema import category, integer
 from discreet.privacy.losses import PureDP
 from discreet.question.builder import col, people, rows
 from discreet.release.certificate import check_certificate

@@ -12,8 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure
 from discreet.measures.quantiles import Ranks
-from discreet.plan.columns import Column, category, integer
-from discreet.plan.schema import ROW, Schema
+from discreet.plan.schema import ROW, Column, Schema, category, integer
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import col, rows
 from discreet.question.check import Question

@@ -12,7 +12,7 @@ import pytest
 from discreet.engines.sources import TableView, find_source
 from discreet.engines.spark.columns import relation
 from discreet.errors import SourceError
-from discreet.plan.columns import NumberColumn
+from discreet.plan.schema import NumberColumn
 from tests.reading import rule
 from tests.reading.stores import PLACE, arrow, moments, parquet_files, read_back, texts
 

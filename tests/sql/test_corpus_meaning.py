@@ -11,15 +11,15 @@ import pytest
 
 from discreet.engines.sources import Sources, find_source
 from discreet.ledger import Ledger
-from discreet.plan.columns import (
+from discreet.plan.schema import (
     BooleanColumn,
     CategoryColumn,
     Column,
     NumberColumn,
+    Schema,
     TextColumn,
     date_text,
 )
-from discreet.plan.schema import Schema
 from discreet.privacy.losses import Budget
 from discreet.release.open_table import open_engine
 from discreet.release.table import Table

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow
 import pytest
 
-from discreet.plan.columns import number
-from discreet.plan.schema import PartnerTable, Schema
+from discreet.plan.schema import PartnerTable, Schema, number
 from discreet.question.check import Question, checked_question
 from discreet.sql.read.select import parse_select
 from discreet.sql.write import rows

@@ -14,7 +14,7 @@ from discreet.measures.measure import Steps
 from discreet.plan.schema import ROW
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.check import Question, checked_question
-from discreet.question.relations import PerPerson
+from discreet.question.query import PerPerson
 from discreet.sql.read.select import parse_select
 from tests.support import interpreter
 from tests.support.drawn_sql import PEOPLE, ROWS_OF_WARDS, Rows, accepted, relations, schema

@@ -19,7 +19,7 @@ from discreet.errors import DiscreetError, QueryError
 from discreet.question.check import checked_question
 from discreet.release.table import Table
 from discreet.sql.read.allow_list import FUNCTIONS
-from discreet.sql.read.lexer import MOST_CHARACTERS
+from discreet.sql.read.parser import MOST_CHARACTERS
 from discreet.sql.read.select import parse_select
 from tests.sql.corpus.schemas import SCHEMAS, VISITS
 from tests.support.cases import each

@@ -10,8 +10,7 @@ import pytest
 from discreet.measures.measure import PeopleReading
 from discreet.measures.moments import Moments
 from discreet.measures.sums import Total
-from discreet.plan.columns import category, number, text
-from discreet.plan.schema import ROW, Schema
+from discreet.plan.schema import ROW, Schema, category, number, text
 from discreet.question.builder import AggregateExpression, col, people, rows
 from discreet.question.check import Question
 from discreet.sql.write.queries import keys_query, people_query, ranks_query, sums_query

@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 import discreet as dp
-from discreet.plan.columns import boolean, category, date, integer, number, text
+from discreet.plan.schema import boolean, category, date, integer, number, text
 from discreet.privacy.losses import Budget
 from discreet.question.builder import col, people, rows, when
 from discreet.question.check import checked_question

@@ -5,8 +5,18 @@ import re
 import pytest
 
 from discreet.errors import DiscreetError
-from discreet.plan.columns import Column, boolean, category, date, integer, number, text
-from discreet.plan.schema import LookupTable, PartnerTable, Schema
+from discreet.plan.schema import (
+    Column,
+    LookupTable,
+    PartnerTable,
+    Schema,
+    boolean,
+    category,
+    date,
+    integer,
+    number,
+    text,
+)
 from discreet.question.check import checked_question
 from discreet.question.query import Query
 from discreet.sql.read.select import explained, parse_select

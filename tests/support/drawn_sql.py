@@ -6,8 +6,18 @@ from random import Random
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.plan.columns import boolean, category, date, integer, number, text
-from discreet.plan.schema import ROW, LookupTable, PartnerTable, Schema
+from discreet.plan.schema import (
+    ROW,
+    LookupTable,
+    PartnerTable,
+    Schema,
+    boolean,
+    category,
+    date,
+    integer,
+    number,
+    text,
+)
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.check import Question, checked_question
 from discreet.sql.read.select import parse_select

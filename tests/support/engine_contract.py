@@ -13,8 +13,7 @@ import discreet as dp
 from discreet.engines.base import Engine
 from discreet.errors import QueryError
 from discreet.measures.measure import Measure
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
-from discreet.plan.schema import Schema
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import col
 from discreet.question.check import Question

@@ -15,7 +15,6 @@ from discreet.measures.measure import Measure, Steps
 from discreet.measures.moments import Moments
 from discreet.measures.quantiles import Ranks
 from discreet.measures.sums import FixedTotal, Total
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
 from discreet.plan.expressions import (
     Absolute,
     Applied,
@@ -34,6 +33,7 @@ from discreet.plan.expressions import (
     Negated,
     Node,
 )
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 from discreet.question.check import Question
 from discreet.question.groupings import (
     BinGrouping,

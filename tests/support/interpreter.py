@@ -14,11 +14,10 @@ from typing import Any
 from discreet.measures import registry as statistics
 from discreet.measures.counts import People
 from discreet.measures.measure import Measure, Steps
-from discreet.plan.columns import Column, NumberColumn, day
 from discreet.plan.expressions import Named, Node, walk
-from discreet.plan.schema import Schema
+from discreet.plan.schema import Column, NumberColumn, Schema, day
 from discreet.question.check import Question
-from discreet.question.relations import (
+from discreet.question.query import (
     Lookup,
     Pair,
     PerPerson,

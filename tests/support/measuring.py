@@ -25,9 +25,8 @@ from discreet.measures.measure import POINTS, Measure, MeasureRules, Unit, grid_
 from discreet.measures.moments import SQUARE_POINTS, Moments
 from discreet.measures.quantiles import Ranks
 from discreet.measures.sums import FixedTotal, Total
-from discreet.plan.columns import Column, boolean, category, integer, number, text
 from discreet.plan.expressions import Named
-from discreet.plan.schema import ROW, Schema
+from discreet.plan.schema import ROW, Column, Schema, boolean, category, integer, number, text
 from discreet.plan.types import check_expression
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import AggregateExpression, Expression, col, people, rows

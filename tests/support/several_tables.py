@@ -12,8 +12,7 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.source import FrameSource
 from discreet.engines.sources import Sources
 from discreet.measures.measure import Measure
-from discreet.plan.columns import CategoryColumn, Column, NumberColumn
-from discreet.plan.schema import ROW
+from discreet.plan.schema import ROW, CategoryColumn, Column, NumberColumn
 from discreet.question.check import Question
 from tests.support import interpreter
 from tests.support.drawn_sql import ROWS_OF_WARDS, schema

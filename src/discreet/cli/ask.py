@@ -1,20 +1,194 @@
-"""``discreet ask``: a private answer, paid for from the table's budget."""
+"""``discreet plan`` and ``discreet ask``: what a question would cost, and a paid answer to it."""
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from discreet.cli.arguments import TypedQuestion, question_options, read_question
 from discreet.cli.terminal import Progress, spinner
-from discreet.errors import DataError, Front, QueryError, UnansweredError
+from discreet.errors import (
+    DataError,
+    Front,
+    PrivacyParameterError,
+    QueryError,
+    UnansweredError,
+    caught_by,
+)
 
 if TYPE_CHECKING:
+    from discreet.engines.base import Engine
     from discreet.ledger.balances import Balance
+    from discreet.release.open_table import TableDeclarations
     from discreet.release.plan import Plan
     from discreet.release.release import Release
+
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def question_options(command: Decorated) -> Decorated:
+    """The words that every command that asks a question takes."""
+    for decorate in reversed(
+        [
+            click.argument("policy"),
+            click.argument("sql"),
+            click.option(
+                "--epsilon", help="What it may cost: 0.5, 1 or 1/3; with --margin, at most."
+            ),
+            click.option("--delta", default="0", help="For groups that are found privately: 1e-6."),
+            click.option(
+                "--margin",
+                "margins",
+                multiple=True,
+                metavar="NAME=SIZE",
+                help="How large the error of an output may be, at 95%: n=5. The least ε is found.",
+            ),
+            click.option(
+                "--expect-rows",
+                type=click.IntRange(min=1),
+                help="Rows expected in a group, from which the margin of a mean is foretold.",
+            ),
+        ]
+    ):
+        command = decorate(command)
+    return command
+
+
+@dataclass(frozen=True, slots=True)
+class TypedQuestion:
+    """A question with its price, and the table's source, open.  No row was looked at."""
+
+    declared: "TableDeclarations"
+    engine: "Engine"
+    plan: "Plan"
+    explain: bool = False
+    """Whether only the plan was asked for, by EXPLAIN."""
+
+    def queries(self) -> list[str]:
+        """The SQL that the engine would run; what it does not offer is refused."""
+        return self.engine.texts(self.plan.question, self.plan.measured)
+
+
+@contextmanager
+def read_question(
+    policy: str,
+    sql: str,
+    epsilon: str | None,
+    delta: str,
+    margins: tuple[str, ...],
+    expect_rows: int | None,
+) -> Iterator[TypedQuestion]:
+    """The question that was typed, checked and priced.  The ledger was not looked at."""
+    from discreet.policy import read_policy
+    from discreet.question.check import checked_question
+    from discreet.release.open_table import read_declarations
+    from discreet.release.plan import make_plan
+    from discreet.sql.read.select import explained, parse_select
+
+    arguments = read_policy(policy)
+    wanted = _margins(margins)
+    with caught_by(Front.POLICY):
+        table = read_declarations(**arguments)
+        opened = table.engine()
+    with closing(opened) as engine:
+        select = explained(sql)
+        query = parse_select(sql if select is None else select, table.schema)
+        question = checked_question(query, table.schema)
+        if epsilon is None and not margins and not question.free:
+            raise PrivacyParameterError(
+                "neither --epsilon nor --margin is given. An answer costs privacy, and is the more "
+                "exact the more it costs. Add --epsilon 0.5, or --margin n=5 for the least ε at "
+                "which n is known to ±5."
+            )
+        plan = make_plan(
+            question, epsilon=epsilon, delta=delta, margin=wanted or None, expect_rows=expect_rows
+        )
+        yield TypedQuestion(table, engine, plan, select is not None)
+
+
+def _margins(margins: tuple[str, ...]) -> dict[str, object]:
+    margin_of: dict[str, object] = {}
+    for margin in margins:
+        name, equals, size = margin.rpartition("=")
+        if not equals or not name or not size:
+            raise QueryError(
+                f"the margin {margin[:60]!r} is not a name and a size. It says how large the error "
+                "of an output may be. Write --margin n=5."
+            )
+        if name in margin_of:
+            raise QueryError(
+                f"two margins are given for {name[:60]!r}. One error can only meet one of them. "
+                "Leave one out."
+            )
+        margin_of[name] = size
+    return margin_of
+
+
+@click.command()
+@question_options
+@click.option("--explain", is_flag=True, help="Step by step, with what each step assumes.")
+@click.option("--sql", "as_sql", is_flag=True, help="The SQL that the engine would run.")
+@click.option("--json", "as_json", is_flag=True, help="Exact numbers, for programs.")
+def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
+    """What a question would cost and how exact its answer would be. Nothing is spent.
+
+    \b
+    discreet plan visits.toml "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward" --epsilon 0.5
+
+    POLICY is the TOML file that declares the table. No row is read, and the ledger stays closed.
+    """
+    with read_question(**question) as asked:
+        planned, queries = asked.plan, asked.queries()
+    if as_sql:
+        for query in queries:
+            click.echo(f"{_pretty(query)};")
+    elif as_json:
+        data = {
+            "question": planned.question.query.text,
+            "epsilon": str(planned.epsilon),
+            "delta": str(planned.delta),
+            "groups": planned.question.cells if planned.question.keys else None,
+            "outputs": [
+                {
+                    "output": line.output,
+                    "asks": line.asks,
+                    "mechanism": line.mechanism,
+                    "margin": line.margin.value,
+                    "margin_of_rank": line.margin.of_rank,
+                    "epsilon": str(line.epsilon),
+                }
+                for line in planned.lines
+            ],
+            "computed": [{"output": name, "as": how} for name, how in planned.computed],
+            "notes": planned.notes,
+        }
+        click.echo(json.dumps(data, ensure_ascii=False))
+    elif explain or asked.explain:
+        click.echo(planned.explain(Front.COMMAND))
+    else:
+        from discreet.cli.terminal import show_plan
+
+        show_plan(planned)
+
+
+def _pretty(query: str) -> str:
+    """A query on several lines; as it is, if it would not mean the very same then."""
+    from sqlglot import ParseError, exp, parse_one
+
+    try:
+        tree = parse_one(query, read="duckdb")
+        for around in list(tree.find_all(exp.Paren)):
+            if isinstance(around.this, exp.Column):  # would stand on three lines
+                around.replace(around.this)
+        text = tree.sql(dialect="duckdb", pretty=True)
+        return text if parse_one(text, read="duckdb") == tree else query
+    except ParseError:
+        return query
 
 
 @click.command()

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.arguments import LedgerLocation
+from discreet.cli.ledger_location import LedgerLocation
 from discreet.errors import DataError
 from discreet.ledger import Balance, BudgetScope
 from discreet.ledger.declarations import BudgetCap, Period

@@ -17,7 +17,7 @@ from discreet.dependencies import typed_command
 from discreet.errors import BudgetExhaustedError, DataError
 
 if TYPE_CHECKING:
-    from discreet.cli.arguments import TypedQuestion
+    from discreet.cli.ask import TypedQuestion
 
 
 PEOPLE: Final = 2_000
@@ -158,7 +158,7 @@ def demo(folder: str | None) -> None:
 
 
 def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager["TypedQuestion"]:
-    from discreet.cli.arguments import read_question
+    from discreet.cli.ask import read_question
 
     return read_question(str(policy), sql, epsilon, "0", (), 500)
 

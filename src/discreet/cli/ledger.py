@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.arguments import LedgerLocation
 from discreet.cli.exit_codes import UNSOUND, print_error
+from discreet.cli.ledger_location import LedgerLocation
 from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
 from discreet.ledger import Anchor, Entry, Ledger, PaidQuestion
 

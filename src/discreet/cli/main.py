@@ -13,7 +13,7 @@ from discreet.cli.exit_codes import run_command
 _WORDS: Final[dict[str, Callable[[], click.Command]]] = {
     "demo": lambda: import_module("discreet.cli.demo").demo,
     "init": lambda: import_module("discreet.cli.init").init,
-    "plan": lambda: import_module("discreet.cli.plan").plan,
+    "plan": lambda: import_module("discreet.cli.ask").plan,
     "ask": lambda: import_module("discreet.cli.ask").ask,
     "budget": lambda: import_module("discreet.cli.budget").budget,
     "table": lambda: import_module("discreet.cli.table").table,

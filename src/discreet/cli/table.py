@@ -26,7 +26,7 @@ def update(policy: str, why: str, who: str | None) -> None:
     unit and the neighbors cannot change, since what was spent is in their terms; a budget is
     changed by discreet budget set.
     """
-    from discreet.cli.arguments import LedgerLocation
+    from discreet.cli.ledger_location import LedgerLocation
     from discreet.policy import read_policy
     from discreet.release.open_table import read_declarations
 
@@ -68,7 +68,7 @@ def resume(policy: str, dataset: str | None, why: str, who: str | None, as_json:
     A table is suspended when a question was paid for and has no answer, and rows may be the cause.
     Look at the data first, outside of discreet: each time it fails, whoever asked learns that once.
     """
-    from discreet.cli.arguments import LedgerLocation
+    from discreet.cli.ledger_location import LedgerLocation
 
     place = LedgerLocation.read(policy)
     name = dataset or place.dataset

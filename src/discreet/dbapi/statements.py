@@ -15,7 +15,7 @@ from sqlglot.dialects.dialect import Dialect
 from discreet.dbapi.errors import DataError, ProgrammingError
 from discreet.ledger.declarations import read_name
 from discreet.privacy.losses import read_delta, read_epsilon
-from discreet.sql.read.lexer import MOST_CHARACTERS
+from discreet.sql.read.parser import MOST_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

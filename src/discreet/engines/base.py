@@ -14,7 +14,7 @@ from discreet.measures.measure import GroupSums, Measure, PositionsReading
 from discreet.mechanisms.sieve import Sieve
 from discreet.privacy.sensitivity import Sensitive
 from discreet.question.check import Question
-from discreet.question.relations import Scan
+from discreet.question.query import Scan
 from discreet.sql.write.expressions import UNIT
 from discreet.sql.write.queries import SumColumns, keys_query, queries
 from discreet.sql.write.rows import Cells, Dialect, kept_rows, label, named_rows, query_names

@@ -6,7 +6,7 @@ from typing import Any
 from discreet.engines.duckdb.connection import DuckDBConnection
 from discreet.engines.sources import TableView
 from discreet.errors import SourceError
-from discreet.plan.columns import CategoryColumn, Column, NumberColumn
+from discreet.plan.schema import CategoryColumn, Column, NumberColumn
 from discreet.sql.write.expressions import column_name, read_column
 
 MOST_ROWS = 10_000

@@ -13,8 +13,7 @@ from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable, i
 from discreet.engines.spark.source import is_address as is_spark
 from discreet.engines.spark.source import read_address as read_spark
 from discreet.errors import SourceError
-from discreet.plan.columns import Column
-from discreet.plan.schema import Schema
+from discreet.plan.schema import Column, Schema
 from discreet.sql.write.rows import table_name
 
 Source = FileSource | FrameSource | PostgresTable | SparkSource

@@ -19,16 +19,18 @@ from discreet.dependencies import install_extra
 from discreet.errors import LedgerError, LedgerUnavailableError
 from discreet.ledger.entries import Entry
 from discreet.ledger.records import Records
-from discreet.ledger.schema import (
+from discreet.ledger.store import (
     POSTGRES,
     Execute,
     migrate,
+    missing_ledger_error,
     must_migrate,
+    postgres_error,
     postgres_faults,
     refuse,
     steps_taken,
+    watch,
 )
-from discreet.ledger.store import missing_ledger_error, postgres_error, watch
 
 if TYPE_CHECKING:
     import psycopg

@@ -7,7 +7,7 @@ from typing import Any, Final
 from discreet.errors import LedgerCorruptError
 from discreet.ledger.declarations import is_time
 from discreet.ledger.entries import COLUMNS, Entry, Head
-from discreet.ledger.schema import Execute
+from discreet.ledger.store import Execute
 
 _FIELDS: Final = ", ".join(f'"{name}"' for name in COLUMNS)
 

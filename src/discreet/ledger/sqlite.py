@@ -22,24 +22,22 @@ from weakref import WeakValueDictionary
 from discreet.errors import LedgerCorruptError, LedgerError
 from discreet.ledger.entries import Entry
 from discreet.ledger.records import APPEND_NEXT, Records
-from discreet.ledger.schema import (
-    SQLITE,
-    SQLITE_APPLICATION,
-    Execute,
-    migrate,
-    must_migrate,
-    refuse,
-    sqlite_faults,
-    steps_taken,
-)
 from discreet.ledger.store import (
     BUSY,
+    SQLITE,
+    SQLITE_APPLICATION,
     SQLITE_FAULTS,
     TIMEOUT_SECONDS,
+    Execute,
+    migrate,
     missing_ledger_error,
+    must_migrate,
     no_folder_error,
+    refuse,
     sqlite_code,
     sqlite_error,
+    sqlite_faults,
+    steps_taken,
     watch,
 )
 

@@ -1,12 +1,13 @@
-"""What a ledger needs of the place where it is kept, and the errors of such places."""
+"""What the places of a ledger share: tables and migrations, errors in its own words, forks."""
 
 import os
 import re
 import sqlite3
-from collections.abc import Collection
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 from weakref import WeakSet
 
 from discreet.errors import (
@@ -15,78 +16,9 @@ from discreet.errors import (
     LedgerMissingError,
     LedgerUnavailableError,
 )
-from discreet.ledger.entries import Entry
-from discreet.ledger.records import Records
 
 if TYPE_CHECKING:
     import psycopg
-
-
-class Store(Protocol):
-    """The store of a ledger's entries: a SQLite file, a PostgreSQL database, or memory."""
-
-    @property
-    def place(self) -> str:
-        """Where it is, as a user would write it; without a password."""
-
-    @property
-    def durable(self) -> bool:
-        """Whether what was committed survives the process and the machine."""
-
-    @property
-    def read_only(self) -> bool:
-        """Whether it was opened to be read only."""
-
-    @property
-    def lock(self) -> AbstractContextManager[bool]:
-        """Held by the one thread that has a turn; a fork waits for it."""
-
-    def transaction(self) -> AbstractContextManager[Records]:
-        """Records that nobody else can append to.
-
-        When the block ends, what was appended is durable and everyone sees it; when it is left
-        by an exception, nothing was appended.
-        """
-
-    @property
-    def compares(self) -> bool:
-        """Whether it has ``append_next``."""
-
-    def append_next(self, entry: Entry) -> bool:
-        """Append an entry if it follows the head, in one statement that is a whole transaction.
-
-        False means that it does not follow the head, and nothing was appended; true means that it
-        was, durably.
-        """
-
-    @property
-    def lapses(self) -> int:
-        """How often charges that this process worked on were given up without being settled."""
-
-    @property
-    def holding(self) -> Collection[int]:
-        """The charges that are worked on through this very store."""
-
-    def hold(self, number: int) -> None:
-        """Say that a charge is being worked on, before it is durable.
-
-        It holds until ``let_go`` or ``close``, and at the latest until the process dies.
-        """
-
-    def let_go(self, number: int, *, settled: bool) -> None:
-        """Say that a charge is no longer worked on."""
-
-    def running(self, records: Records, numbers: Collection[int]) -> set[int]:
-        """Those of the charges that somebody works on now, here or elsewhere."""
-
-    def reading(self) -> AbstractContextManager[Records]:
-        """Records to read from, for a moment: others may append meanwhile."""
-
-    def faults(self) -> list[str]:
-        """What the store itself finds wrong with its own structure."""
-
-    def close(self) -> None:
-        """Give back the connection.  The store opens it again when it is used."""
 
 
 TIMEOUT_SECONDS: Final = 60.0
@@ -242,3 +174,248 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
         after_in_parent=lambda: _after(child=False),
         after_in_child=lambda: _after(child=True),
     )
+
+
+class Execute(Protocol):
+    """Runs one statement, with parameters by name (:name) or by place (?), and returns its rows."""
+
+    def __call__(
+        self, statement: str, parameters: Mapping[str, object] | Sequence[object], /
+    ) -> list[tuple[Any, ...]]: ...
+
+
+SQLITE_APPLICATION: Final = 0x6473_6372
+"""What marks a SQLite file as a ledger: "dscr"."""
+
+_INDEXES: Final = (
+    "CREATE INDEX discreet_declarations ON discreet_entries (dataset, analyst, sequence)"
+    " WHERE kind IN ('dataset', 'budget', 'details')",
+    "CREATE INDEX discreet_spent ON discreet_entries (dataset, sequence) WHERE kind = 'charge'",
+    "CREATE INDEX discreet_asked ON discreet_entries (dataset, analyst, sequence)"
+    " WHERE kind = 'charge'",
+    # A key pays once.
+    'CREATE UNIQUE INDEX discreet_keys ON discreet_entries (dataset, analyst, "key")'
+    " WHERE kind = 'charge' AND \"key\" IS NOT NULL",
+    # A charge is settled once: released or lost, never both and never twice.
+    "CREATE UNIQUE INDEX discreet_settlements ON discreet_entries (charge)"
+    " WHERE charge IS NOT NULL",
+)
+
+_SQLITE_FIRST: Final = (
+    """CREATE TABLE discreet_entries (
+        sequence INTEGER PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL,
+        kind TEXT NOT NULL, dataset TEXT NOT NULL, analyst TEXT, "key" TEXT, charge INTEGER,
+        body TEXT NOT NULL, hash TEXT NOT NULL)""",
+    "CREATE TABLE discreet_answers (sequence INTEGER PRIMARY KEY, content BLOB NOT NULL)",
+    *_INDEXES,
+    *(
+        f"CREATE TRIGGER discreet_{table}_{action.lower()} BEFORE {action} ON discreet_{table}"
+        " BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END"
+        for table in ("entries", "answers")
+        for action in ("UPDATE", "DELETE")
+    ),
+    f"PRAGMA application_id = {SQLITE_APPLICATION}",
+)
+
+APPEND_ONLY: Final = "BEGIN RAISE EXCEPTION 'a ledger is append-only'; END"
+"""What PostgreSQL runs when an entry is about to be changed or removed."""
+
+_POSTGRES_FIRST: Final = (
+    """CREATE TABLE discreet_entries (
+        sequence BIGINT PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL,
+        kind TEXT NOT NULL, dataset TEXT NOT NULL, analyst TEXT, "key" TEXT, charge BIGINT,
+        body TEXT NOT NULL, hash TEXT NOT NULL)""",
+    "CREATE TABLE discreet_answers (sequence BIGINT PRIMARY KEY, content BYTEA NOT NULL)",
+    # Whoever appends holds this row: it stands for the head, so that writers take turns.
+    "CREATE TABLE discreet_head (one INTEGER PRIMARY KEY CHECK (one = 1))",
+    "INSERT INTO discreet_head (one) VALUES (1)",
+    *_INDEXES,
+    f"CREATE FUNCTION discreet_append_only() RETURNS trigger LANGUAGE plpgsql AS $${APPEND_ONLY}$$",
+    *(
+        f"CREATE TRIGGER discreet_{table}_kept BEFORE UPDATE OR DELETE OR TRUNCATE"
+        f" ON discreet_{table} FOR EACH STATEMENT EXECUTE FUNCTION discreet_append_only()"
+        for table in ("entries", "answers")
+    ),
+)
+
+# Whoever does not know of suspensions must not charge to a ledger that may hold one.
+_SUSPENSIONS: Final = (
+    "CREATE INDEX discreet_suspensions ON discreet_entries (dataset, sequence)"
+    " WHERE kind IN ('suspended', 'resumed')",
+)
+
+SQLITE: Final[Sequence[Sequence[str]]] = (_SQLITE_FIRST, _SUSPENSIONS)
+POSTGRES: Final[Sequence[Sequence[str]]] = (_POSTGRES_FIRST, _SUSPENSIONS)
+
+
+def migrate(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> None:
+    """Take the steps that the ledger has not taken.  Runs inside one transaction."""
+    execute("CREATE TABLE IF NOT EXISTS discreet_migrations (number INTEGER PRIMARY KEY)", {})
+    for number in range(steps_taken(execute, steps, place) + 1, len(steps) + 1):
+        for statement in steps[number - 1]:
+            execute(statement, {})
+        execute("INSERT INTO discreet_migrations (number) VALUES (:number)", {"number": number})
+
+
+def steps_taken(execute: Execute, steps: Sequence[Sequence[str]], place: str) -> int:
+    """How many steps the ledger has taken."""
+    rows = execute("SELECT number FROM discreet_migrations ORDER BY number", {})
+    numbers = [row[0] for row in rows]
+    whole = all(type(number) is int for number in numbers)
+    if not whole or numbers != list(range(1, len(rows) + 1)):
+        raise LedgerCorruptError(
+            f"the ledger {place} does not say which format it has. Its steps are counted from 1, "
+            "so somebody or something else wrote to it. Restore a backup, and check it with "
+            "discreet ledger verify --anchor."
+        )
+    if len(numbers) > len(steps):
+        raise LedgerError(
+            f"the ledger {place} has format {len(numbers)}, and this discreet knows formats up to "
+            f"{len(steps)}. An entry that is not understood cannot be counted. Install the "
+            "version of discreet that wrote it, or a newer one."
+        )
+    return len(numbers)
+
+
+def must_migrate(steps: Sequence[Sequence[str]]) -> bool:
+    """Whether a ledger that has not taken these steps cannot be read: an index is no need."""
+    return any(not one.startswith("CREATE INDEX") for step in steps for one in step)
+
+
+SchemaObjects = frozenset[tuple[str, str, str]]
+"""What there is: of which sort, by which name, and how it was made."""
+
+_SQLITE_SCHEMA: Final = (
+    "SELECT type, name, sql FROM sqlite_master"
+    " WHERE name NOT LIKE 'sqlite^_stat%' ESCAPE '^'"  # what ANALYZE keeps for the planner
+)
+
+
+def sqlite_faults(execute: Execute, steps: Sequence[Sequence[str]]) -> list[str]:
+    """In what a SQLite file differs from what the steps make."""
+    return _differences(_texts(execute(_SQLITE_SCHEMA, {})), _sqlite_made(tuple(map(tuple, steps))))
+
+
+@lru_cache(maxsize=8)
+def _sqlite_made(steps: tuple[tuple[str, ...], ...]) -> SchemaObjects:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as scratch:
+        migrate(lambda *call: scratch.execute(*call).fetchall(), steps, "in memory")
+        return _texts(scratch.execute(_SQLITE_SCHEMA).fetchall())
+
+
+def _texts(rows: list[tuple[Any, ...]]) -> SchemaObjects:
+    return frozenset((str(sort), str(name), str(text)) for sort, name, text in rows)
+
+
+_TABLES: Final = ("discreet_entries", "discreet_answers", "discreet_head", "discreet_migrations")
+_OURS: Final = ", ".join(f"to_regclass('{name}')" for name in _TABLES)
+# Definitions that the server writes out differ in blanks and brackets, so those are left out.
+_POSTGRES_SCHEMA: Final = f"""
+SELECT 'table', c.relname::text, concat_ws(' ', c.relkind, c.relpersistence, c.relrowsecurity,
+  (SELECT COUNT(*) FROM pg_rewrite WHERE ev_class = c.oid),
+  (SELECT COUNT(*) FROM pg_inherits WHERE c.oid IN (inhparent, inhrelid)))
+FROM pg_class AS c WHERE c.oid IN ({_OURS})
+UNION ALL
+SELECT 'column', c.relname || '.' || a.attname, concat_ws(' ',
+  format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasdef, a.attcollation = t.typcollation)
+FROM pg_attribute AS a
+JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_type AS t ON t.oid = a.atttypid
+WHERE c.oid IN ({_OURS}) AND a.attnum > 0 AND NOT a.attisdropped
+UNION ALL
+SELECT 'index', c.relname::text, i.indisvalid || pg_get_indexdef(i.indexrelid)
+FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE i.indrelid IN ({_OURS})
+UNION ALL
+SELECT 'trigger', g.tgname::text,
+  concat_ws(' ', c.relname, g.tgenabled, g.tgtype, p.proname, p.prosrc)
+FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid JOIN pg_proc AS p ON p.oid = g.tgfoid
+WHERE c.oid IN ({_OURS}) AND NOT g.tgisinternal
+"""
+_DECLARING: Final = "kind = ANY (ARRAY['dataset', 'budget', 'details'])"
+_POSTGRES_INDEXES: Final = {
+    "discreet_entries_pkey": "UNIQUE INDEX {} ON discreet_entries USING btree (sequence)",
+    "discreet_answers_pkey": "UNIQUE INDEX {} ON discreet_answers USING btree (sequence)",
+    "discreet_head_pkey": "UNIQUE INDEX {} ON discreet_head USING btree (one)",
+    "discreet_migrations_pkey": "UNIQUE INDEX {} ON discreet_migrations USING btree (number)",
+    "discreet_declarations": "INDEX {} ON discreet_entries USING btree (dataset, analyst, sequence)"
+    f" WHERE {_DECLARING}",
+    "discreet_spent": "INDEX {} ON discreet_entries USING btree (dataset, sequence)"
+    " WHERE kind = 'charge'",
+    "discreet_asked": "INDEX {} ON discreet_entries USING btree (dataset, analyst, sequence)"
+    " WHERE kind = 'charge'",
+    "discreet_keys": "UNIQUE INDEX {} ON discreet_entries USING btree (dataset, analyst, key)"
+    " WHERE kind = 'charge' AND key IS NOT NULL",
+    "discreet_settlements": "UNIQUE INDEX {} ON discreet_entries USING btree (charge)"
+    " WHERE charge IS NOT NULL",
+    "discreet_suspensions": "INDEX {} ON discreet_entries USING btree (dataset, sequence)"
+    " WHERE kind = ANY (ARRAY['suspended', 'resumed'])",
+}
+_SINCE: Final = {"discreet_suspensions": 2}
+"""The step that made an index, where it was not the first."""
+_COLUMNS: Final = {
+    "discreet_entries": "sequence bigint t, previous text t, time text t, kind text t,"
+    " dataset text t, analyst text f, key text f, charge bigint f, body text t, hash text t",
+    "discreet_answers": "sequence bigint t, content bytea t",
+    "discreet_head": "one integer t",
+    "discreet_migrations": "number integer t",
+}
+_BEFORE_EVERY_CHANGE: Final = 0b111010  # pg_trigger.tgtype: BEFORE, DELETE, UPDATE, TRUNCATE
+
+
+def postgres_faults(execute: Execute, steps: int) -> list[str]:
+    """The differences of a PostgreSQL database from what its migration steps make."""
+    objects = frozenset(
+        (sort, name, _bare(text)) for sort, name, text in execute(_POSTGRES_SCHEMA, {})
+    )
+    return _differences(objects, _postgres_made(steps))
+
+
+@lru_cache(maxsize=8)
+def _postgres_made(steps: int) -> SchemaObjects:
+    made = [("table", name, "r p f 0 0") for name in _TABLES]
+    for table, columns in _COLUMNS.items():
+        for column in columns.split(", "):
+            name, kind, needed = column.split()
+            made.append(("column", f"{table}.{name}", f"{kind} {needed} f t"))
+    made += [
+        ("index", name, f"trueCREATE {text.format(name)}")
+        for name, text in _POSTGRES_INDEXES.items()
+        if steps >= _SINCE.get(name, 1)
+    ]
+    made += [
+        (
+            "trigger",
+            f"{table}_kept",
+            f"{table} O {_BEFORE_EVERY_CHANGE} discreet_append_only {APPEND_ONLY}",
+        )
+        for table in ("discreet_entries", "discreet_answers")
+    ]
+    return frozenset((sort, name, _bare(text)) for sort, name, text in made)
+
+
+def _bare(text: str) -> str:
+    """A definition without blanks, brackets, casts and schemas."""
+    return re.sub(r'\s+|[()"]|::text|(?<=ON )\S+\.(?=discreet_)', "", text)
+
+
+def _differences(found: SchemaObjects, made: SchemaObjects) -> list[str]:
+    def names(rows: SchemaObjects) -> set[tuple[str, str]]:
+        return {row[:2] for row in rows}
+
+    there, wanted = names(found), names(made)
+    changed = names(found ^ made) & there & wanted
+    return sorted(
+        [f"the {sort} {name[:80]!r} is missing" for sort, name in wanted - there]
+        + [f"the {sort} {name[:80]!r} was added" for sort, name in there - wanted]
+        + [f"the {sort} {name[:80]!r} was changed" for sort, name in changed]
+    )
+
+
+def refuse(place: str, faults: list[str]) -> None:
+    """Refuse a ledger whose tables are not as they were made."""
+    if faults:
+        more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
+        raise LedgerCorruptError(
+            f"the tables of the ledger {place} are not as they were made: {faults[0]}{more}. A "
+            "trigger can swallow a charge and a view can hide one, so nothing is written to it. "
+            "Run discreet ledger verify, and restore a backup that it accepts."
+        )

@@ -29,8 +29,8 @@ from discreet.measures.measure import (
 from discreet.measures.quantiles import rank_error, rank_price, rank_reach
 from discreet.mechanisms.extremes import NearMaximum
 from discreet.mechanisms.ranks import toward_middle
-from discreet.plan.columns import date_text
 from discreet.plan.expressions import Node
+from discreet.plan.schema import date_text
 from discreet.privacy.estimates import RankError
 
 END_POINTS = 1 << 24  # every doubling widens the rank error by 1.7/ε

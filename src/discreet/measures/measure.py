@@ -11,8 +11,8 @@ from discreet.errors import BoundsError, Place, PolicyError, QueryError, Remedy
 from discreet.exact import Grid, Range, Rounding
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.plan.columns import date_text
 from discreet.plan.expressions import Chosen, Node, expression_text, number_text, walk
+from discreet.plan.schema import date_text
 from discreet.plan.types import CheckedExpression, Kind
 from discreet.privacy.estimates import LinearError, NoiseDraw, RankError, Uncertainty
 from discreet.privacy.sensitivity import Neighbors

@@ -28,8 +28,8 @@ from discreet.measures.measure import (
 )
 from discreet.mechanisms.quantiles import Quantiles
 from discreet.mechanisms.ranks import round_numbers
-from discreet.plan.columns import date_text
 from discreet.plan.expressions import Node
+from discreet.plan.schema import date_text
 from discreet.privacy.estimates import RankError
 from discreet.privacy.sensitivity import Neighbors
 

@@ -20,8 +20,8 @@ from discreet.measures.measure import (
 from discreet.measures.moments import DEVIATION, MEAN, VARIANCE, shared_moments
 from discreet.measures.quantiles import QUANTILE
 from discreet.measures.sums import SUM
-from discreet.plan.columns import Column
 from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text
+from discreet.plan.schema import Column
 from discreet.plan.types import CheckedExpression, Kind, check_expression
 
 __all__ = [

@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from discreet.errors import Place, QueryError, Remedy
-from discreet.plan.columns import date_text
+from discreet.plan.schema import date_text
 
 MOST_NODES = 1000
 DEEPEST = 60

@@ -10,7 +10,6 @@ from fractions import Fraction
 from itertools import islice, product
 from math import floor, fmod, inf, isnan
 
-from discreet.plan.columns import LARGEST_KEY, CategoryColumn, Column
 from discreet.plan.expressions import (
     LONGEST_JOINED,
     Absolute,
@@ -26,6 +25,7 @@ from discreet.plan.expressions import (
 )
 from discreet.plan.functions import FIRST_DAY, LAST_DAY, Kind, date_unit, starts
 from discreet.plan.interval_arithmetic import Interval, narrowed
+from discreet.plan.schema import LARGEST_KEY, CategoryColumn, Column
 from discreet.plan.types import (
     CheckedExpression,
     Facts,
@@ -83,7 +83,7 @@ def listed_values(
 
     Numbers increase; texts stand in the order in which they are written or declared.
 
-    >>> from discreet.plan.columns import integer
+    >>> from discreet.plan.schema import integer
     >>> ten = Constant(Fraction(10))
     >>> tens = Calculation("*", Floored(Calculation("/", Named("age"), ten)), ten)
     >>> listed_values(tens, {"age": integer(0, 35)})

@@ -1,17 +1,315 @@
 """A table as its custodian declares it: columns, whom it protects, and each person's caps."""
 
-from collections.abc import Mapping
+import datetime
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 
-from discreet.errors import PolicyError, Remedy
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn, TextColumn
-from discreet.plan.expressions import constant_text, quoted_name
+from discreet.errors import BoundsError, PolicyError, Remedy
+from discreet.exact import decimal_text, rational
 from discreet.privacy.sensitivity import Neighbors
 
+LARGEST_BOUND = 10**100
+LARGEST_KEY = 1 << 53
+MOST_KEYS = 1_000_000
+MOST_BINS = 1_000
+_MOST_WRITTEN = 200
+_EPOCH = datetime.date(1970, 1, 1)
+
+CategoryValue = str | int | bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberColumn:
+    """A numeric column; ``whole`` says that its values are integers, ``dated`` days since 1970.
+
+    Without bounds it can be filtered by, and nothing else.
+    """
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+    whole: bool = False
+    dated: bool = False
+    default: Fraction | None = None
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        kind = "date" if self.dated else "integer" if self.whole else "number"
+        ends = {"low": self.low, "high": self.high, "default": self.default}
+        return {"kind": kind} | {
+            name: _written(end, self.dated) for name, end in ends.items() if end is not None
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryColumn:
+    """A column with a public list of values: all texts, or all integers."""
+
+    values: tuple[CategoryValue, ...]
+    numeric: bool = field(init=False, repr=False, compare=False)
+    """Whether records are compared as numbers rather than as texts."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "numeric", bool(self.values) and isinstance(self.values[0], int))
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        if len(self.values) <= _MOST_WRITTEN:
+            return {"kind": "category", "values": list(self.values)}
+        text = json.dumps(self.values, ensure_ascii=False)
+        digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return {"kind": "category", "values": len(self.values), "sha256": digest}
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanColumn:
+    """A column of true and false."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        return {"kind": "boolean"}
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """A column whose values are private: they can be keys only through private selection."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, for the ledger and the certificate."""
+        return {"kind": "text"}
+
+
+Column = NumberColumn | CategoryColumn | BooleanColumn | TextColumn
+
+
+def number(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
+    """A numeric column, clipped to public bounds where it is aggregated.
+
+    ``default`` stands for a missing value where the number of records is public; the middle of
+    the bounds unless stated.
+
+    >>> number(0, 60)
+    NumberColumn(low=Fraction(0, 1), high=Fraction(60, 1), whole=False, dated=False, default=None)
+    """
+    return _bounded("number", low, high, default, rational, whole=False, dated=False)
+
+
+def integer(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
+    """A column of whole numbers with public bounds.
+
+    Sums, means and quantiles count in whole steps, so that a stored fraction is rounded there,
+    halves up: 0.4 adds 0.  Conditions see 0.4, and it is in no group.  Declare a column with
+    fractions as ``number``.
+
+    >>> integer(0, 120).whole
+    True
+    """
+    declared = _bounded("integer", low, high, default, rational, whole=True, dated=False)
+    for end in (declared.low, declared.high, declared.default):
+        if end is not None and end.denominator != 1:
+            raise BoundsError(
+                f"a bound of an integer column is {decimal_text(end)}. Its values are whole "
+                "numbers, so its bounds are.",
+                Remedy(
+                    python="Write dp.integer(0, 120), or dp.number(0, 1.5).",
+                    policy="",
+                ),
+            )
+    return declared
+
+
+def date(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
+    """A column of dates with public bounds; a time of day is dropped.
+
+    >>> date("2020-01-01", "2026-12-31").low
+    Fraction(18262, 1)
+    """
+    return _bounded("date", low, high, default, _days, whole=True, dated=True)
+
+
+def boolean() -> BooleanColumn:
+    """A column of true and false.
+
+    >>> boolean()
+    BooleanColumn()
+    """
+    return BooleanColumn()
+
+
+def text() -> TextColumn:
+    """A column of texts that are not public, such as a diagnosis that anyone may write.
+
+    >>> text()
+    TextColumn()
+    """
+    return TextColumn()
+
+
+def category(values: Sequence[object]) -> CategoryColumn:
+    """A column with a public list of values; records with another value are in none of them.
+
+    Grouping by it releases every value, whether or not it occurs, in this order.  A value that is
+    not listed is not missing: ``COUNT(x)`` counts it.
+
+    >>> category(["A", "B", "C"]).values
+    ('A', 'B', 'C')
+    """
+    listed = isinstance(values, list | tuple)
+    distinct_values = tuple(values) if listed else ()
+    kinds = set(map(type, distinct_values))
+    if kinds not in ({str}, {int}):
+        raise BoundsError(
+            "the values of a category are not a list of texts or a list of whole numbers. They "
+            "are public and become the groups of a table, so each is written down.",
+            Remedy(
+                python='Write dp.category(["A", "B", "C"]) or dp.category([1, 2, 3]).',
+                policy="",
+            ),
+        )
+    if len(set(distinct_values)) != len(distinct_values):
+        raise BoundsError(
+            "a category lists a value twice. Each value is one group. Write every value once."
+        )
+    if kinds == {int} and any(abs(value) > LARGEST_KEY for value in distinct_values):  # type: ignore[arg-type]
+        raise BoundsError(
+            "a category lists a whole number beyond 2^53. Rows are compared in 64-bit floats, "
+            "which do not tell such numbers apart. Declare the values as texts."
+        )
+    if len(distinct_values) > MOST_KEYS:
+        raise BoundsError(
+            f"a category lists more than {MOST_KEYS:,} values. Every one of them is released.",
+            Remedy(
+                python="Declare dp.text() and let the common ones be found privately.",
+                policy='Declare { type = "text" } and let the common ones be found privately.',
+            ),
+        )
+    if kinds == {str} and any(
+        not name.isprintable() for name in distinct_values if isinstance(name, str)
+    ):
+        raise BoundsError(
+            "a category has a value with a line break or another character that cannot be "
+            "printed. Values stand in tables and reports. Write printable texts."
+        )
+    return CategoryColumn(distinct_values)  # type: ignore[arg-type]
+
+
+def read_edges(edges: object) -> tuple[tuple[Fraction, ...], bool]:
+    """Increasing bin edges, at least two, and whether they are dates.
+
+    >>> read_edges([0, 18, 65])
+    ((Fraction(0, 1), Fraction(18, 1), Fraction(65, 1)), False)
+    """
+    listed = list(edges) if isinstance(edges, list | tuple | range) else []
+    days = [day(edge) for edge in listed]
+    dated = bool(days) and None not in days
+    exact_edges = tuple(
+        Fraction(at) if at is not None else rational(edge, "a bin edge")
+        for edge, at in zip(listed, days, strict=True)
+    )
+    if not dated and any(at is not None for at in days):
+        raise BoundsError(
+            "some bin edges are dates and some are not. Bins are cut out of one kind of value. "
+            "Write all of them as dates, or all as numbers."
+        )
+    if len(exact_edges) > MOST_BINS + 1:
+        raise BoundsError(
+            f"there are more than {MOST_BINS:,} bins. Every one of them is released, and compared "
+            "with every row. Use wider bins."
+        )
+    if len(exact_edges) < 2 or any(a >= b for a, b in pairwise(exact_edges)):
+        raise BoundsError(
+            "the bins are not a list of increasing edges. Bins must be public, and are [a, b) "
+            "between neighboring edges, the last one closed. Write for example 0, 18, 65 and 120."
+        )
+    if max(map(abs, exact_edges)) > LARGEST_BOUND:
+        raise BoundsError(
+            "a bin edge lies beyond 10^100. Edges are compared as floats. Use edges that the "
+            "values can really have."
+        )
+    return exact_edges, dated
+
+
+def day(value: object) -> int | None:
+    """The days from 1970 to a date, given as a date or as its text; None if it is neither.
+
+    >>> day("1970-01-02"), day("soon")
+    (1, None)
+    """
+    try:
+        parsed = datetime.date.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    if not isinstance(parsed, datetime.date):
+        return None
+    return parsed.toordinal() - _EPOCH.toordinal()
+
+
+def date_text(days: int) -> str:
+    """The date that is so many days from 1970.
+
+    >>> date_text(1)
+    '1970-01-02'
+    """
+    return datetime.date.fromordinal(days + _EPOCH.toordinal()).isoformat()
+
+
+def _days(value: object, name: str) -> Fraction:
+    days = day(value)
+    if days is None:
+        raise BoundsError(
+            f"{name} of a date column is not a date. Dates are written as year, month and day.",
+            _like("date", dated=True),
+        )
+    return Fraction(days)
+
+
+def _like(kind: str, *, dated: bool) -> Remedy:
+    """How a column of a kind is declared with bounds; a policy's reader adds its own line."""
+    ends = '"2020-01-01", "2026-12-31"' if dated else "0, 120"
+    return Remedy(python=f"Write dp.{kind}({ends}).", policy="")
+
+
+def _bounded(
+    kind: str, low: object, high: object, default: object, read: Any, *, whole: bool, dated: bool
+) -> NumberColumn:
+    if (low is None) != (high is None):
+        raise BoundsError(
+            f"a {kind} column has one bound. Values are clipped to both.",
+            _like(kind, dated=dated),
+            "A column that is only filtered by needs none.",
+        )
+    if low is None:
+        return NumberColumn(whole=whole, dated=dated)
+    least, most = read(low, "the lower bound"), read(high, "the upper bound")
+    middle = None if default is None else read(default, "the default")
+    if least >= most:
+        raise BoundsError(
+            f"the bounds of a {kind} column do not increase: {_written(least, dated)} and "
+            f"{_written(most, dated)}. Every value is clipped between them.",
+            _like(kind, dated=dated),
+        )
+    if max(abs(least), abs(most)) > LARGEST_BOUND:
+        raise BoundsError(
+            "a bound lies beyond 10^100. Answers and their errors must fit in a number. Use "
+            "bounds that the values can really have, such as 0 and 120."
+        )
+    if middle is not None and not least <= middle <= most:
+        raise BoundsError(
+            f"the default of a {kind} column lies outside its bounds. It stands for missing "
+            "values. Choose a value between the bounds."
+        )
+    return NumberColumn(low=least, high=most, whole=whole, dated=dated, default=middle)
+
+
+def _written(value: Fraction, dated: bool) -> str:
+    return date_text(int(value)) if dated else str(value)
+
+
 ROW = "row"
-_LONGEST = 60
-"""Characters of a name or a value that is an example in a message."""
 MOST_ROWS = 1_000_000
 """The largest cap: a person's weights then fit in 64 bits."""
 DECLARE_THE_UNIT = Remedy(
@@ -168,23 +466,3 @@ def _check_columns(columns: Mapping[str, Column], unit: str) -> None:
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and bool(value) and value.isprintable()
-
-
-def example_condition(columns: Mapping[str, Column]) -> str:
-    """A condition on a row of these columns, in SQL, for a message."""
-    for name, column in columns.items():
-        if isinstance(column, NumberColumn) and not column.dated and len(name) <= _LONGEST:
-            return f"{quoted_name(name)} > 2"
-    return example_equality(columns)
-
-
-def example_equality(columns: Mapping[str, Column]) -> str:
-    """A condition that chooses one group of rows, in SQL, for a message."""
-    for name, column in columns.items():
-        if isinstance(column, CategoryColumn) and len(name) <= _LONGEST:
-            value = column.values[0]
-            text = constant_text(value) if isinstance(value, str) else str(value)
-            if len(text) <= _LONGEST:
-                return f"{quoted_name(name)} = {text}"
-    truths = (name for name, one in columns.items() if isinstance(one, BooleanColumn))
-    return next((quoted_name(name) for name in truths if len(name) <= _LONGEST), "x = 'a'")

@@ -6,7 +6,6 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from discreet.errors import Place, QueryError, Remedy
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn, day
 from discreet.plan.expressions import (
     MOST_NODES,
     Absolute,
@@ -26,8 +25,10 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    constant_text,
     expression_text,
     flag,
+    quoted_name,
     read_size,
     rounded,
 )
@@ -44,7 +45,7 @@ from discreet.plan.interval_arithmetic import (
     negative,
     remainder,
 )
-from discreet.plan.schema import example_condition
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, day
 
 Facts = Mapping[Node, Interval]
 """Expressions that lie between bounds, or are missing, wherever a branch is taken."""
@@ -462,3 +463,27 @@ def _converted(node: Converted, inner: CheckedExpression) -> CheckedExpression:
         "and dates in different ways, so only casts that mean one thing are offered.",
         remedies.get(inner.kind, "Compare it as what it is."),
     )
+
+
+_LONGEST = 60
+"""Characters of a name or a value that is an example in a message."""
+
+
+def example_condition(columns: Mapping[str, Column]) -> str:
+    """A condition on a row of these columns, in SQL, for a message."""
+    for name, column in columns.items():
+        if isinstance(column, NumberColumn) and not column.dated and len(name) <= _LONGEST:
+            return f"{quoted_name(name)} > 2"
+    return example_equality(columns)
+
+
+def example_equality(columns: Mapping[str, Column]) -> str:
+    """A condition that chooses one group of rows, in SQL, for a message."""
+    for name, column in columns.items():
+        if isinstance(column, CategoryColumn) and len(name) <= _LONGEST:
+            value = column.values[0]
+            text = constant_text(value) if isinstance(value, str) else str(value)
+            if len(text) <= _LONGEST:
+                return f"{quoted_name(name)} = {text}"
+    truths = (name for name, one in columns.items() if isinstance(one, BooleanColumn))
+    return next((quoted_name(name) for name in truths if len(name) <= _LONGEST), "x = 'a'")

@@ -13,8 +13,17 @@ from typing import Any, Final
 from discreet.engines.sources import Source, default_name, find_source
 from discreet.errors import BoundsError, DataError, Front, PolicyError, PrivacyParameterError
 from discreet.ledger.declarations import Period
-from discreet.plan.columns import Column, boolean, category, date, integer, number, text
-from discreet.plan.schema import MOST_ROWS, ROW
+from discreet.plan.schema import (
+    MOST_ROWS,
+    ROW,
+    Column,
+    boolean,
+    category,
+    date,
+    integer,
+    number,
+    text,
+)
 from discreet.policy.policy_file import Keys, PolicyFile
 from discreet.privacy.losses import Budget
 from discreet.privacy.sensitivity import Neighbors
@@ -45,7 +54,7 @@ def beside(
     Joined, each person keeps at most ``max_rows`` of its rows.  The budget is that of both.
 
     >>> import pandas
-    >>> from discreet.plan.columns import integer
+    >>> from discreet.plan.schema import integer
     >>> people = pandas.DataFrame({"id": [1, 2], "age": [30, 40]})
     >>> beside(people, unit="id", columns={"age": integer(0, 120)}, max_rows=1).unit
     'id'

@@ -23,7 +23,6 @@ from discreet.measures.registry import (
     VARIANCE,
 )
 from discreet.plan import expressions
-from discreet.plan.columns import day, read_edges
 from discreet.plan.expressions import (
     Absolute,
     Applied,
@@ -50,6 +49,7 @@ from discreet.plan.expressions import (
     read_size,
 )
 from discreet.plan.functions import DATE_UNITS
+from discreet.plan.schema import day, read_edges
 
 _LARGEST_CONSTANT = 10**308  # what a 64-bit float holds
 _TARGETS: dict[str, Target] = {

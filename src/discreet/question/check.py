@@ -14,12 +14,6 @@ from math import prod
 from discreet.errors import DiscreetError, Front, QueryError, Remedy
 from discreet.measures.measure import Measure, MeasureRules, Output, Unit
 from discreet.measures.registry import measured
-from discreet.plan.columns import (
-    MOST_BINS,
-    MOST_KEYS,
-    Column,
-    NumberColumn,
-)
 from discreet.plan.expressions import (
     Absolute,
     Applied,
@@ -44,7 +38,13 @@ from discreet.plan.expressions import (
     walk,
 )
 from discreet.plan.functions import SIGNATURES, Kind
-from discreet.plan.schema import Schema
+from discreet.plan.schema import (
+    MOST_BINS,
+    MOST_KEYS,
+    Column,
+    NumberColumn,
+    Schema,
+)
 from discreet.plan.types import (
     CheckedExpression,
     check_expression,
@@ -61,8 +61,15 @@ from discreet.question.groupings import (
     grouping_of,
     label_column,
 )
-from discreet.question.query import GroupKey, PostProcessing, Query
-from discreet.question.relations import THE_TABLE, Relation, origin, schema_of
+from discreet.question.query import (
+    THE_TABLE,
+    GroupKey,
+    PostProcessing,
+    Query,
+    Relation,
+    origin,
+    schema_of,
+)
 
 ALLOWED_AFTER_RELEASE = (
     "+ - * /, ABS, FLOOR, CEIL, ROUND, CLIP, LEAST, GREATEST, COALESCE, NULLIF and CASE"

@@ -6,7 +6,10 @@ from fractions import Fraction
 from itertools import pairwise
 
 from discreet.errors import DiscreetError, QueryError, Remedy
-from discreet.plan.columns import (
+from discreet.plan.expressions import Named, Node, expression_text, number_text
+from discreet.plan.functions import date_texts
+from discreet.plan.listed_values import listed_values
+from discreet.plan.schema import (
     LARGEST_KEY,
     MOST_KEYS,
     BooleanColumn,
@@ -16,9 +19,6 @@ from discreet.plan.columns import (
     TextColumn,
     date_text,
 )
-from discreet.plan.expressions import Named, Node, expression_text, number_text
-from discreet.plan.functions import date_texts
-from discreet.plan.listed_values import listed_values
 from discreet.plan.types import Kind, check_expression
 from discreet.question.query import GroupKey
 

@@ -1,12 +1,507 @@
-"""The question: which rows, in which groups, and what about them.  Frozen, and seen by no data."""
+"""A question as it is asked: from which relations, which rows, in which groups, what about them.
 
-from dataclasses import dataclass, field
+Frozen, and seen by no data.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from discreet.errors import Front, Place
-from discreet.measures.measure import Aggregate
-from discreet.plan.expressions import Named, Node, constant_text, expression_text, quoted_name
-from discreet.question.relations import THE_TABLE, Relation
+from discreet.errors import (
+    BoundsError,
+    DiscreetError,
+    Front,
+    Place,
+    PolicyError,
+    QueryError,
+    Remedy,
+)
+from discreet.measures.measure import POINTS, Aggregate, MeasureRules, Statistic, Steps, grid_steps
+from discreet.measures.registry import COUNT, DISTINCT, MAX, MEAN, MIN, ROWS, SUM
+from discreet.plan.expressions import Named, Node, constant_text, expression_text, quoted_name, walk
+from discreet.plan.schema import (
+    DECLARE_THE_UNIT,
+    LARGEST_BOUND,
+    BooleanColumn,
+    Column,
+    NumberColumn,
+    Schema,
+    TextColumn,
+)
+from discreet.plan.types import (
+    CheckedExpression,
+    Kind,
+    check_expression,
+    condition_of,
+    unknown_column,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What every relation has: where it stands in the text that it was read from, if it was."""
+
+    place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan(_Read):
+    """The rows of a private table; without one, of the table that the question is asked of.
+
+    ``called`` is that table's name, for people to read: it decides nothing.
+    """
+
+    table: str | None = None
+    called: str = field(default="", compare=False, repr=False)
+
+    @property
+    def text(self) -> str:
+        """As it stands in plans and certificates; the asked table stands there by itself."""
+        return "" if self.table is None else quoted_name(self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class Selected(_Read):
+    """Rows that are kept, with new columns computed from their own."""
+
+    inner: "Relation"
+    columns: tuple[tuple[str, Node], ...]
+    where: tuple[Node, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """As it stands in plans and certificates."""
+        return f"(SELECT {_columns(self.columns)}{_tail(self.inner, self.where)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup(_Read):
+    """Rows with the columns of a public table beside them, where all the ``on`` pairs are equal.
+
+    ``keep`` keeps rows that find nothing.  Columns are called ``left.name`` and ``right.name``;
+    with an empty ``left``, those of a join that came before keep the names they have.
+    """
+
+    inner: "Relation"
+    left: str
+    table: str
+    right: str
+    on: tuple[tuple[Node, str], ...]
+    keep: bool = False
+    partners: int = 1
+    """How many public rows are found for a row at most, once that has been checked."""
+
+    @property
+    def text(self) -> str:
+        """As it stands in plans and certificates."""
+        pairs = " AND ".join(
+            f"{expression_text(node)} = {quoted_name(f'{self.right}.{name}')}"
+            for node, name in self.on
+        )
+        join = "LEFT JOIN" if self.keep else "JOIN"
+        right = _aliased(quoted_name(self.table), self.right)
+        return f"{_aliased(_named(self.inner), self.left)} {join} {right} ON {pairs}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(_Read):
+    """Every pair of two tables' rows that belong to the same person.
+
+    Of each side a person keeps no more rows than that table's cap.  ``on`` are further columns
+    that are equal.  Columns are called as those of a lookup.
+    """
+
+    first: "Relation"
+    left: str
+    second: "Relation"
+    right: str
+    on: tuple[tuple[str, str], ...] = ()
+    keep: bool = False
+
+    @property
+    def text(self) -> str:
+        """As it stands in plans and certificates."""
+        join = "LEFT JOIN" if self.keep else "JOIN"
+        further = "".join(
+            f" AND {quoted_name(prefixed(self.left, a))} = {quoted_name(f'{self.right}.{b}')}"
+            for a, b in self.on
+        )
+        sides = [_aliased(_named(self.first), self.left), _aliased(_named(self.second), self.right)]
+        return f"{sides[0]} {join} {sides[1]} BY PERSON{further}"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary of a person's rows, clipped to bounds where there are some."""
+
+    statistic: Statistic
+    value: Steps | Node | None
+    low: Fraction | None = None
+    high: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PerPerson(_Read):
+    """One row for each person, or for each person and key: what that person's own rows add up to.
+
+    ``summaries`` are the columns once they have been checked.
+    """
+
+    inner: "Relation"
+    where: tuple[Node, ...]
+    keys: tuple[tuple[str, Node], ...]
+    columns: tuple[tuple[str, Aggregate], ...]
+    summaries: tuple[Summary, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """As it stands in plans and certificates."""
+        parts = [_columns(self.keys)] if self.keys else []
+        parts += [f"{quoted_name(name)} = {asked.text}" for name, asked in self.columns]
+        keys = "".join(f", {quoted_name(name)}" for name, _ in self.keys)
+        selected = ", ".join(parts) or "people"
+        return f"(SELECT {selected}{_tail(self.inner, self.where)} PER PERSON{keys})"
+
+
+THE_TABLE = Scan()
+"""The table that the question is asked of."""
+
+Relation = Scan | Selected | Lookup | Pair | PerPerson
+
+
+def prefixed(prefix: str, name: str) -> str:
+    """A column's name in a join; without a prefix it keeps its own."""
+    return f"{prefix}.{name}" if prefix else name
+
+
+def _columns(columns: tuple[tuple[str, Node], ...]) -> str:
+    return ", ".join(f"{expression_text(node)} AS {quoted_name(name)}" for name, node in columns)
+
+
+def _tail(inner: Relation, where: tuple[Node, ...]) -> str:
+    text = f" FROM {_named(inner)}" if _named(inner) else ""
+    return text + (
+        " WHERE " + " AND ".join(f"({expression_text(one)})" for one in where) if where else ""
+    )
+
+
+def _named(relation: Relation) -> str:
+    called = quoted_name(relation.called) if isinstance(relation, Scan) and relation.called else ""
+    return relation.text or called
+
+
+def _aliased(text: str, alias: str) -> str:
+    name = quoted_name(alias) if alias else text
+    return name if text in ("", name) else f"{text} AS {name}"
+
+
+_SKIP_MISSING = MeasureRules(replace=False, fixed=False, by_person=True)
+_MOST_PARTS = 2_000
+_MOST_PARTNERS = 1_000
+_MOST_PAIRS = 1_000_000
+_COUNTED = (ROWS, COUNT, DISTINCT)
+_PERSONAL = (
+    "SUM, AVG, MIN, MAX, COUNT(*), COUNT(x) and COUNT(DISTINCT x), which need one pass over a "
+    "person's rows"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A checked relation with its columns.
+
+    ``cap`` is the declared cap on a person's rows that holds for it; ``most`` is how many rows a
+    person can have of it at all, where that is known whatever the data are.
+    """
+
+    relation: Relation
+    columns: dict[str, Column]
+    cap: int | None
+    most: int | None = None
+    spread: int = 1
+    """How many rows one row of a private table can become by lookups."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """How many parts the columns have that are computed: an engine may write them out again."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Columns that count a person's rows, and at which number: more of them are not seen."""
+
+    @property
+    def limit(self) -> int:
+        """How many rows of this side of a join, or of this subquery's table, a person keeps."""
+        known = [bound for bound in (self.cap, self.most) if bound is not None]
+        if not known:
+            raise PolicyError(
+                "max_rows is not declared. A person may have any number of rows on either side of "
+                "a join or in a subquery, and they multiply or add up.",
+                Remedy(
+                    python="Declare it: max_rows=10.",
+                    policy="Declare it: max_rows = 10 in the policy.",
+                ),
+            )
+        return min(known)
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether a person may have more rows than are kept."""
+        return self.most is None or self.most > self.limit
+
+
+def schema_of(found: Origin, schema: Schema) -> Schema:
+    """The declarations that hold for the rows of a relation."""
+    if found.relation == THE_TABLE:
+        return schema
+    if not schema.by_person:
+        return replace(schema, columns=found.columns)
+    caps = [bound for bound in (found.cap, found.most) if bound is not None]
+    groups = [bound for bound in (schema.max_groups, found.most) if bound is not None]
+    return replace(
+        schema,
+        columns=found.columns,
+        max_rows=min(caps, default=None),
+        max_groups=min(groups, default=None),
+    )
+
+
+def origin(source: Relation, schema: Schema) -> Origin:
+    """The relation with every expression checked, and what its columns are."""
+    try:
+        return _origin(source, schema)
+    except DiscreetError as error:
+        error.at(source.place)
+        raise
+
+
+def _origin(source: Relation, schema: Schema) -> Origin:
+    match source:
+        case Scan(table):
+            return _scanned(source, table, schema)
+        case Selected(inner):
+            return _selected(source, origin(inner, schema))
+        case Lookup():
+            return _lookup(source, origin(source.inner, schema), schema)
+        case Pair():
+            return _pair(source, schema)
+        case PerPerson():
+            return _per_person(source, origin(source.inner, schema), schema)
+
+
+def declared_unit(table: str | None, schema: Schema) -> str:
+    """The column that says whose row it is, of one of the private tables."""
+    return schema.unit if table is None else schema.private[table].unit
+
+
+def _scanned(source: Scan, table: str | None, schema: Schema) -> Origin:
+    if table is None:
+        return Origin(source, dict(schema.columns), schema.max_rows)
+    beside = schema.private[table]
+    return Origin(source, dict(beside.columns), beside.max_rows or schema.max_rows)
+
+
+def _selected(source: Selected, inner: Origin) -> Origin:
+    typed = [(name, check_expression(node, inner.columns)) for name, node in source.columns]
+    where = tuple(condition_of(node, inner.columns) for node in source.where)
+    columns = tuple((name, one.node) for name, one in typed)
+    named = {name: node.name for name, node in columns if isinstance(node, Named)}
+    return Origin(
+        replace(source, inner=inner.relation, columns=columns, where=where),
+        {name: column_of(one, inner.columns) for name, one in typed},
+        inner.cap,
+        inner.most,
+        inner.spread,
+        {name: _size(one.node, inner) for name, one in typed},
+        {name: inner.counts[node] for name, node in named.items() if node in inner.counts},
+    )
+
+
+def _size(node: Node, inner: Origin) -> int:
+    """How many parts a column has if those it is computed from are written out."""
+    size = sum(inner.sizes.get(one.name, 1) if isinstance(one, Named) else 1 for one in walk(node))
+    if size > _MOST_PARTS:
+        raise QueryError(
+            f"a column of a subquery is computed in {size:,} parts, with those it is made of. "
+            f"Engines may write them out, and at most {_MOST_PARTS:,} are read. Compute less "
+            "in the subqueries inside each other."
+        )
+    return size
+
+
+def column_of(typed: CheckedExpression, columns: Mapping[str, Column]) -> Column:
+    """An expression as a column that others can use."""
+    node = typed.node
+    if isinstance(node, Named):
+        return columns[node.name]
+    if typed.kind in (Kind.NUMBER, Kind.DATE):
+        return _number(typed)
+    return BooleanColumn() if typed.kind is Kind.BOOLEAN else TextColumn()
+
+
+def _lookup(source: Lookup, inner: Origin, schema: Schema) -> Origin:
+    public = schema.public[source.table]
+    named = {prefixed(source.left, name): column for name, column in inner.columns.items()}
+    on = []
+    for node, name in source.on:
+        if name not in public.columns:
+            raise unknown_column(name, public.columns)
+        typed = check_expression(node, inner.columns)
+        right = _kind(public.columns[name])
+        if typed.kind is not right:
+            raise QueryError(
+                f"the join compares {expression_text(node)[:60]!r}, a {typed.kind}, with "
+                f"{f'{source.right}.{name}'[:60]!r}, a {right}. Only values of one kind are equal. "
+                "Join columns of the same kind, or cast the table's own: CAST(x AS DOUBLE)."
+            ).at(node.place)
+        on.append((typed.node, name))
+    # A column of which nothing is known may repeat its values as often as is allowed at all.
+    partners = max(1, min(public.most.get(name, _MOST_PARTNERS) for _, name in on))
+    if not schema.by_person and partners > 1:
+        raise QueryError(
+            f"the join with {source.table[:60]!r} can give a row several partners, and the unit is "
+            "the row. Each row counts once. Join by a column of the public table in which no value "
+            "is there twice."
+        )
+    spread = inner.spread * partners
+    most = None if inner.most is None else inner.most * partners
+    if spread > _MOST_PARTNERS or (most or 0) > _MOST_PAIRS:
+        raise QueryError(
+            f"the join with {source.table[:60]!r} can give a row {spread:,} partners, with those "
+            f"of joins before. So many could not be read: at most {_MOST_PARTNERS:,} are joined to "
+            f"a row, and {_MOST_PAIRS:,} to a person's. Join by a column of the public table that "
+            "repeats its values less."
+        )
+    columns = named | {f"{source.right}.{name}": one for name, one in public.columns.items()}
+    relation = replace(source, inner=inner.relation, on=tuple(on), partners=partners)
+    sizes, counts = (_prefixed(source.left, known) for known in (inner.sizes, inner.counts))
+    return Origin(relation, columns, inner.cap, most, spread, sizes, counts)
+
+
+def _prefixed(prefix: str, known: Mapping[str, int]) -> dict[str, int]:
+    """What is known of columns, under the names that a join gives them."""
+    return {prefixed(prefix, name): one for name, one in known.items()}
+
+
+def _kind(column: Column) -> Kind:
+    return check_expression(Named("x"), {"x": column}).kind
+
+
+def _pair(source: Pair, schema: Schema) -> Origin:
+    if not schema.by_person:
+        raise QueryError(
+            "two private tables are joined, and the unit is the row. Pairs of rows would belong to "
+            "nobody in particular.",
+            DECLARE_THE_UNIT,
+        )
+    first, second = origin(source.first, schema), origin(source.second, schema)
+    for one, two in source.on:
+        kinds = _kind(first.columns[one]), _kind(second.columns[two])
+        if kinds[0] is not kinds[1]:
+            raise QueryError(
+                f"the join compares {one[:60]!r}, a {kinds[0]}, with {two[:60]!r}, a {kinds[1]}. "
+                "Only values of one kind are equal. Join columns of the same kind."
+            )
+    columns = {prefixed(source.left, name): column for name, column in first.columns.items()}
+    columns |= {f"{source.right}.{name}": column for name, column in second.columns.items()}
+    relation = replace(source, first=first.relation, second=second.relation)
+    pairs = first.limit * second.limit
+    if pairs > _MOST_PAIRS:
+        raise QueryError(
+            f"a person can have {pairs:,} pairs of rows in the join, by the caps of its sides. At "
+            f"most {_MOST_PAIRS:,} could be read. Let the custodian declare a smaller max_rows for "
+            "one of them, or join a subquery with one row for each person."
+        )
+    sizes = _prefixed(source.left, first.sizes) | _prefixed(source.right, second.sizes)
+    counts = _prefixed(source.left, first.counts) | _prefixed(source.right, second.counts)
+    return Origin(relation, columns, schema.max_rows, pairs, sizes=sizes, counts=counts)
+
+
+def _per_person(source: PerPerson, inner: Origin, schema: Schema) -> Origin:
+    if not schema.by_person:
+        raise QueryError(
+            "the subquery has one row for each person, and the unit is the row. Nobody has several "
+            "rows.",
+            DECLARE_THE_UNIT,
+        )
+    where = tuple(condition_of(node, inner.columns) for node in source.where)
+    keys = [(name, check_expression(node, inner.columns)) for name, node in source.keys]
+    cap = inner.limit
+    columns: dict[str, Column] = {name: column_of(one, inner.columns) for name, one in keys}
+    summaries = []
+    for name, asked in source.columns:
+        try:
+            value, column = _summary(asked, inner.columns, cap)
+        except DiscreetError as error:
+            error.at(asked.place)
+            raise
+        summaries.append(Summary(asked.statistic, value, column.low, column.high))
+        columns[name] = column
+    relation = replace(
+        source,
+        inner=inner.relation,
+        where=where,
+        keys=tuple((name, one.node) for name, one in keys),
+        summaries=tuple(summaries),
+    )
+    sizes = {name: _size(one.node, inner) for name, one in keys}
+    counts = {name: cap for name, asked in source.columns if asked.statistic in _COUNTED}
+    if not keys:
+        return Origin(relation, columns, inner.cap, 1, counts=counts)
+    # Rows that differ in a looked-up column are as many as before.
+    return Origin(relation, columns, inner.cap, inner.most, inner.spread, sizes, counts)
+
+
+def _summary(
+    asked: Aggregate, columns: Mapping[str, Column], cap: int
+) -> tuple[Steps | Node | None, NumberColumn]:
+    """What is summed up of a person's rows, and the bounds of the result."""
+    statistic = asked.statistic
+    if asked.of is None and statistic is ROWS:
+        return None, _count(1, cap)
+    if asked.of is None:
+        raise _not_personal(asked)
+    typed = check_expression(asked.of, columns)
+    if statistic in (COUNT, DISTINCT):
+        return typed.node, _count(0, cap)
+    if statistic not in (SUM, MEAN, MIN, MAX):
+        raise _not_personal(asked)
+    ordered = statistic in (MIN, MAX)
+    if typed.kind is not Kind.NUMBER and not (ordered and typed.kind is Kind.DATE):
+        raise QueryError(
+            f"{asked.said} asks for the {statistic} of a {typed.kind}, person by person. It needs "
+            "numbers. Use a numeric column, or CASE WHEN … THEN 1 ELSE 0 END."
+        )
+    if ordered:
+        return typed.node, _number(typed)
+    low, high = typed.low, typed.high
+    if low is None or high is None:
+        raise BoundsError(
+            f"{asked.said} has no bounds. A person's sum is clipped to {cap:,} times the bounds of "
+            "one row, which must be public. Declare them, or give them: "
+            f"{statistic.sql[0]}(CLIP({expression_text(asked.of)[:60]}, 0, 120))."
+        )
+    value = grid_steps(typed, POINTS, _SKIP_MISSING)
+    if statistic is MEAN:
+        return value, NumberColumn(low=low, high=high)
+    return value, NumberColumn(
+        low=min(low, low * cap), high=max(high, high * cap), whole=typed.whole
+    )
+
+
+def _number(typed: CheckedExpression) -> NumberColumn:
+    low, high = typed.low, typed.high
+    if low is None or high is None or max(abs(low), abs(high)) > LARGEST_BOUND:
+        low = high = None
+    return NumberColumn(low=low, high=high, whole=typed.whole, dated=typed.kind is Kind.DATE)
+
+
+def _count(least: int, cap: int) -> NumberColumn:
+    # A range of one value would have nothing to ask about.
+    return NumberColumn(low=Fraction(least), high=Fraction(max(cap, least + 1)), whole=True)
+
+
+def _not_personal(asked: Aggregate) -> QueryError:
+    return QueryError(
+        f"the subquery asks for {asked.said} of each person's rows. Offered there are {_PERSONAL}. "
+        "Use one of these."
+    )
 
 
 @dataclass(frozen=True, slots=True)

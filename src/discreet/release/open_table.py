@@ -49,7 +49,7 @@ def table(
 
     >>> import pandas
     >>> from discreet.question.builder import col, rows
-    >>> from discreet.plan.columns import integer
+    >>> from discreet.plan.schema import integer
     >>> ages = pandas.DataFrame({"age": [30, 40] * 500})
     >>> visits = table(ages, name="visits", unit="row", budget=Budget(epsilon=3),
     ...                columns={"age": integer(0, 120)}, ledger=":memory:")

@@ -13,7 +13,6 @@ from discreet.errors import DataError, QueryError, Remedy
 from discreet.exact import rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
-from discreet.plan.columns import CategoryColumn
 from discreet.plan.expressions import (
     Chosen,
     Compared,
@@ -25,6 +24,7 @@ from discreet.plan.expressions import (
     expression_text,
     walk,
 )
+from discreet.plan.schema import CategoryColumn
 from discreet.privacy.estimates import Estimate, Estimates, FloatInterval, cell_text
 from discreet.question.check import Question
 from discreet.question.groupings import (

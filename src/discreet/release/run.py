@@ -13,7 +13,6 @@ from discreet.engines.base import Engine
 from discreet.errors import LedgerCorruptError
 from discreet.measures.measure import Output
 from discreet.noise import BitSource
-from discreet.plan.columns import day
 from discreet.plan.expressions import (
     Absolute,
     Both,
@@ -30,6 +29,7 @@ from discreet.plan.expressions import (
     Node,
     walk,
 )
+from discreet.plan.schema import day
 from discreet.privacy.estimates import (
     BoundedError,
     Estimate,

@@ -19,9 +19,8 @@ from discreet.ledger.balances import Balance
 from discreet.measures.measure import Aggregate
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
-from discreet.plan.columns import NumberColumn
 from discreet.plan.expressions import Named, Node, conjuncts, expression_text, read_size
-from discreet.plan.schema import Schema
+from discreet.plan.schema import NumberColumn, Schema
 from discreet.plan.types import unknown_column
 from discreet.privacy.estimates import Estimates, Payment
 from discreet.privacy.events import ComposedEvent, DiscreteLaplaceEvent

@@ -17,8 +17,7 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.sources import Sources, TableView, find_source
 from discreet.errors import SourceError
 from discreet.measures.measure import Measure
-from discreet.plan.columns import category, number, text
-from discreet.plan.schema import Schema
+from discreet.plan.schema import Schema, category, number, text
 from discreet.question.builder import col, people, rows
 from discreet.question.check import Question
 from tests.support.measuring import asked

@@ -16,8 +16,7 @@ from discreet.engines.duckdb import connection
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.sources import Sources, find_source
 from discreet.errors import SourceError, UnansweredError
-from discreet.plan.columns import boolean, category, number, text
-from discreet.plan.schema import Schema
+from discreet.plan.schema import Schema, boolean, category, number, text
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import col, people, rows
 from discreet.question.check import Question

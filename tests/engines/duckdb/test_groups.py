@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from discreet.errors import QueryError
-from discreet.plan.columns import Column, category, date, integer, number, text
+from discreet.plan.schema import Column, category, date, integer, number, text
 from discreet.question.builder import Expression, rows
 from discreet.question.groupings import IntegerGrouping, ListedGrouping, PrivateGrouping
 from discreet.sql.read.expressions import parse_expression

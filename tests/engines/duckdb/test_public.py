@@ -10,7 +10,7 @@ import discreet as dp
 from discreet.engines.duckdb.public_columns import read_public
 from discreet.engines.sources import find_source
 from discreet.errors import PolicyError, QueryError, SourceError
-from discreet.plan.columns import BooleanColumn, CategoryColumn, NumberColumn, TextColumn
+from discreet.plan.schema import BooleanColumn, CategoryColumn, NumberColumn, TextColumn
 
 VISITS = pandas.DataFrame(
     {"id": [1, 1, 2, 3], "ward": ["A", "B", "A", "C"], "x": [0.0, -0.0, 1, 0]}

@@ -16,7 +16,7 @@ from discreet.engines.postgres.connection import PostgresConnection
 from discreet.engines.postgres.source import PostgresTable
 from discreet.engines.sources import TableView, find_source
 from discreet.errors import SourceError
-from discreet.plan.columns import NumberColumn
+from discreet.plan.schema import NumberColumn
 from tests.reading import rule
 from tests.reading.stores import PLACE, read_back
 from tests.support.postgres_tables import new_table

@@ -1,7 +1,16 @@
 """Four tables that the corpus asks about: a hospital, a census, a web log and film ratings."""
 
-from discreet.plan.columns import boolean, category, date, integer, number, text
-from discreet.plan.schema import LookupTable, PartnerTable, Schema
+from discreet.plan.schema import (
+    LookupTable,
+    PartnerTable,
+    Schema,
+    boolean,
+    category,
+    date,
+    integer,
+    number,
+    text,
+)
 from discreet.privacy.sensitivity import Neighbors
 
 VISITS = Schema(

@@ -19,7 +19,7 @@ from discreet.engines.frames.frame import FrameReader
 from discreet.engines.sources import TableView
 from discreet.engines.writer import EXACT, LONGEST_TEXT
 from discreet.errors import Remedy, SourceError
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
 TEXTS = ("VARCHAR", "JSON")
 """Types whose cells are UTF-8, if they are what they are called."""

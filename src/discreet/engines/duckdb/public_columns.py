@@ -14,17 +14,17 @@ from discreet.engines.duckdb.connection import DuckDBConnection
 from discreet.engines.duckdb.source import FileSource, LocalSource
 from discreet.engines.sources import Source, TableView
 from discreet.errors import BoundsError, DiscreetError, SourceError
-from discreet.plan.columns import (
+from discreet.plan.schema import (
     LARGEST_KEY,
     MOST_BINS,
     BooleanColumn,
     CategoryColumn,
     Column,
+    LookupTable,
     NumberColumn,
     TextColumn,
     category,
 )
-from discreet.plan.schema import LookupTable
 from discreet.sql.write.expressions import column_name, read_column
 
 MOST_ROWS = 1_000_000

@@ -22,7 +22,7 @@ from discreet.engines.frames.cells import (
     texts_of,
     utf8_text,
 )
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
 Mask = NDArray[np.bool_]
 Array = NDArray[Any]

@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet.engines.frames import from_arrow, from_pandas, from_polars
 from discreet.engines.frames.columns import Array, cell_kind, duckdb_array
-from discreet.plan.columns import Column, TextColumn
+from discreet.plan.schema import Column, TextColumn
 
 _LIBRARIES: dict[str, ModuleType] = {
     "pandas": from_pandas,

@@ -9,7 +9,7 @@ from discreet.engines.postgres.source import PostgresTable
 from discreet.engines.sources import TableView
 from discreet.engines.writer import EXACT, LONGEST_TEXT
 from discreet.errors import SourceError
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
 # A domain has the values of the type that it is made of; an enumeration has a type of its own.
 # A cell is computed where it is read if a view, another server, a generated column that is not

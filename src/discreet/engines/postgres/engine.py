@@ -21,8 +21,7 @@ from discreet.engines.postgres.writer import PostgresWriter
 from discreet.engines.sources import Sources, TableView, not_in_the_data, stored_tables
 from discreet.errors import SourceError
 from discreet.measures.measure import Measure
-from discreet.plan.columns import BooleanColumn, Column
-from discreet.plan.schema import Schema
+from discreet.plan.schema import BooleanColumn, Column, Schema
 from discreet.question.check import Question
 from discreet.sql.write.rows import POSTGRES
 

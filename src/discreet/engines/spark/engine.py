@@ -21,8 +21,7 @@ from discreet.engines.spark.writer import SparkWriter, text_literal
 from discreet.errors import Remedy, SourceError
 from discreet.measures.measure import Measure
 from discreet.mechanisms.sieve import Sieve
-from discreet.plan.columns import BooleanColumn, Column
-from discreet.plan.schema import Schema
+from discreet.plan.schema import BooleanColumn, Column, Schema
 from discreet.question.check import Question
 from discreet.sql.write.queries import keys_query
 from discreet.sql.write.rows import SPARK, named_rows

@@ -13,7 +13,6 @@ from sqlglot import exp
 from discreet.errors import DiscreetError, Front, PrivacyParameterError, QueryError
 from discreet.exact import rational
 from discreet.plan import expressions
-from discreet.plan.columns import LARGEST_BOUND, day
 from discreet.plan.expressions import (
     Absolute,
     Applied,
@@ -44,7 +43,7 @@ from discreet.plan.expressions import (
     read_size,
 )
 from discreet.plan.functions import DATE_UNITS
-from discreet.sql.read.lexer import too_deep
+from discreet.plan.schema import LARGEST_BOUND, day
 from discreet.sql.read.messages import position_of
 from discreet.sql.read.parser import (
     Inner,
@@ -55,6 +54,7 @@ from discreet.sql.read.parser import (
     parsed_expression,
     present_arguments,
     sql_excerpt,
+    too_deep,
     written_number,
     written_text,
 )

@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from sqlglot import Token, TokenType, exp
 
 from discreet.errors import DiscreetError, Place
-from discreet.plan.columns import BooleanColumn, CategoryColumn
 from discreet.plan.expressions import quoted_name
-from discreet.plan.schema import Schema, example_condition, example_equality
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Schema
+from discreet.plan.types import example_condition, example_equality
 from discreet.sql.read.allow_list import AGGREGATE_NAMES, AGGREGATED, CALLED, OFFERED
 
 _START = "start"

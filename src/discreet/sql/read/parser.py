@@ -2,23 +2,331 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, pairwise
 
-from sqlglot import ErrorLevel, Token, exp
+from sqlglot import ErrorLevel, Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import ParseError
 
 from discreet.errors import Place, QueryError
 from discreet.plan.expressions import Constant, Node
-from discreet.sql.read.lexer import (
-    DIALECT,
-    QUERY,
-    checked_tokens,
-    position_of_words,
-    tokens_of,
-    too_deep,
-    unreadable,
+from discreet.sql.read.allow_list import AGGREGATED, CALLED
+from discreet.sql.read.messages import (
+    ROW_BY_ROW,
+    Example,
+    instead_of,
+    instead_of_subquery,
+    open_quote,
+    position_of,
+    rule_and_remedy,
+    rule_and_remedy_of_sign,
 )
-from discreet.sql.read.messages import ROW_BY_ROW, Example, instead_of, position_of
+
+MOST_CHARACTERS = 10_000
+MOST_NESTED = 25
+"""Brackets, CASEs and signs inside each other: what sqlglot reads within Python's own stack."""
+MOST_JOINS = 5
+MOST_SUBQUERIES = 4
+"""One inside the other."""
+
+DIALECT = "duckdb"
+_LONGEST_INTERVAL = 20
+_SYMBOLS = {
+    TokenType.L_PAREN,
+    TokenType.R_PAREN,
+    TokenType.COMMA,
+    TokenType.DOT,
+    TokenType.PLUS,
+    TokenType.DASH,
+    TokenType.STAR,
+    TokenType.SLASH,
+    TokenType.DIV,
+    TokenType.MOD,
+    TokenType.DPIPE,
+    TokenType.DCOLON,
+    TokenType.EQ,
+    TokenType.NEQ,
+    TokenType.LT,
+    TokenType.LTE,
+    TokenType.GT,
+    TokenType.GTE,
+}
+_VALUES = {TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER}
+_PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.PLUS}
+_OPENING = {TokenType.L_PAREN, TokenType.CASE}
+_CLOSING = {TokenType.R_PAREN, TokenType.END}
+
+# sqlglot backtracks where a word before a bracket could be a type, where a table could be a bracket
+# and at JOIN: twice the time for every level.  So only these words stand before a bracket, one in
+# FROM starts a subquery, and there are few of these and few joins.
+_BEFORE_BRACKETS = {
+    *CALLED,
+    *("AND", "OR", "NOT", "IN", "BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "IS", "LIKE", "ILIKE"),
+    "FROM",  # IS DISTINCT FROM (…); that of a table is refused before
+    *AGGREGATED,
+    *("SELECT", "DISTINCT", "WHERE", "BY", "GROUP", "HAVING", "LIMIT", "FILTER", "ON", "USING"),
+}
+_SIZED_TYPES = {"DECIMAL", "NUMERIC", "VARCHAR"}
+_AFTER_FROM = {
+    *(TokenType.WHERE, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.HAVING, TokenType.LIMIT),
+    *(TokenType.ON, TokenType.USING),
+}
+QUERY = {TokenType.SELECT, TokenType.WITH}
+_BEFORE_QUERY = {TokenType.FROM, TokenType.JOIN, TokenType.ALIAS}
+_NOTHING_KNOWN = Example()
+
+
+def tokens_of(text: str, example: Example = _NOTHING_KNOWN) -> list[Token]:
+    """The words of a text, which is not too long and not empty."""
+    if not isinstance(text, str):
+        raise QueryError(
+            f"the SQL is a {type(text).__name__}, not a text. It is read as written. Write "
+            f'"{example.condition}".'
+        )
+    if len(text) > MOST_CHARACTERS:
+        raise QueryError(
+            f"the SQL has {len(text):,} characters. Questions are kept and shown in full, so at "
+            f"most {MOST_CHARACTERS:,} are read. Write a shorter one."
+        )
+    try:
+        tokens = Dialect.get_or_raise(DIALECT).tokenize(text)
+    except Exception:  # sqlglot's own errors, and whatever odd text makes it raise
+        raise unreadable(text) from None
+    if tokens and tokens[-1].token_type is TokenType.SEMICOLON:
+        tokens.pop()
+    if not tokens:
+        raise QueryError(
+            "the SQL is empty. There is nothing to ask. Write a condition such as "
+            f"{example.condition}, or SELECT COUNT(*) FROM {example.table}."
+        )
+    return tokens
+
+
+def checked_tokens(
+    tokens: list[Token], text: str, example: Example = _NOTHING_KNOWN
+) -> list[Token]:
+    """The tokens that sqlglot may see: what it would read slowly, or never, is refused."""
+    _check_symbols(tokens, text, example)
+    _check_depth(tokens, text)  # before brackets, which take time by depth
+    _check_brackets(tokens, text, example)
+    _check_intervals(tokens, text)
+    return [
+        _word(token, following)
+        for token, following in zip(tokens, [*tokens[1:], None], strict=True)
+    ]
+
+
+def position_of_words(text: str, words: str) -> Place | None:
+    """Where a word stands outside of all brackets; None if it is not there."""
+    depth = 0
+    for token in tokens_of(text):
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth == 0 and token.token_type not in _VALUES and token.text.upper() == words:
+            return _at(token, text)
+    return None
+
+
+def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
+    for place, token in enumerate(tokens):
+        kind = token.token_type
+        if kind is TokenType.SEMICOLON:
+            raise QueryError(
+                "the SQL has a ';' before its end. One text is one question, "
+                "and every question is priced by itself. Ask them one by one."
+            ).at(_at(token, text))
+        if kind in (TokenType.OVER, TokenType.WINDOW, TokenType.QUALIFY):
+            remedy = (
+                "Write GROUP BY, and order the released groups with ORDER BY … LIMIT."
+                if [one.text for one in tokens[place + 1 : place + 3]] != ["(", ")"]
+                else "Ask for the total in a question of its own, or for one part within this: "
+                f"{example.share}."
+            )
+            raise QueryError(
+                f"the SQL has {token.text.upper()}. A window looks at other "
+                f"rows for every row, and those may be other people's. {remedy}"
+            ).at(_at(token, text))
+        wordy = all(part.isidentifier() for part in token.text.split())
+        if kind not in _SYMBOLS and kind not in _VALUES and not wordy:
+            raise QueryError(
+                f"the SQL has {token.text[:60]!r}, which is not offered. "
+                f"{rule_and_remedy_of_sign(token.text)}"
+            ).at(_at(token, text))
+
+
+def _check_brackets(tokens: list[Token], text: str, example: Example) -> None:
+    in_from, joins = False, 0
+    nested: list[tuple[bool, bool]] = []  # of every open bracket: is it a subquery, is it in FROM
+    for place, (before, token) in enumerate(pairwise([*tokens, tokens[-1]]), 1):
+        kind = before.token_type
+        joins += kind is TokenType.JOIN
+        if kind is TokenType.FROM and not _inner_from(tokens[max(0, place - 4) : place - 1]):
+            in_from = True
+        elif kind is TokenType.JOIN or kind in _AFTER_FROM:
+            in_from = kind is TokenType.JOIN
+        if kind is TokenType.L_PAREN:
+            nested.append((token.token_type in QUERY, in_from))
+            in_from = False
+        elif kind is TokenType.R_PAREN and nested:
+            _, in_from = nested.pop()  # after a subquery of FROM, FROM goes on
+        if joins > MOST_JOINS or sum(query for query, _ in nested) > MOST_SUBQUERIES:
+            raise QueryError(
+                f"the SQL has more than {MOST_JOINS} joins, or subqueries "
+                "more than "
+                f"{MOST_SUBQUERIES} deep. Questions are kept and shown in full, for people to "
+                "read. Ask a simpler one, or let the custodian prepare the table."
+            ).at(_at(before, text))
+        if token.token_type in QUERY and place < len(tokens):
+            _check_subquery(tokens, place, text, example)
+        if token.token_type is not TokenType.L_PAREN or place == len(tokens):
+            continue
+        opens = tokens[place + 1].token_type if place + 1 < len(tokens) else None
+        if in_from and opens not in QUERY:
+            raise QueryError(
+                f"FROM has {_bracketed(before)}. Declared tables and subqueries "
+                "stand there, and nothing else is read: no file and no function. Write FROM "
+                f"{example.table}."
+            ).at(_at(before, text))
+        if in_from or (kind is TokenType.ALIAS and opens in QUERY):
+            continue
+        name = before.text.split()[-1].upper() if before.text.split() else ""
+        known = kind in _SYMBOLS or name in _BEFORE_BRACKETS
+        if not known and not _size_of_type(tokens[place - 2 : place + 3]):
+            if name == "EXISTS" and opens in QUERY:
+                raise _misplaced(tokens, place + 1, before, text, example)
+            raise QueryError(
+                f"{before.text[:60] + '(…)'!r} is not offered. {rule_and_remedy(name)}"
+            ).at(_at(before, text))
+
+
+def _check_subquery(tokens: list[Token], place: int, text: str, example: Example) -> None:
+    """Refuse a SELECT or WITH that stands neither in FROM nor in a WITH."""
+    bracket = tokens[place - 1]
+    outside = tokens[place - 2].token_type if place > 1 else None
+    if bracket.token_type is TokenType.L_PAREN and outside in _BEFORE_QUERY:
+        return
+    if tokens[0].token_type is TokenType.WITH and bracket.token_type is TokenType.R_PAREN:
+        return  # the SELECT that a WITH is written for
+    if bracket.token_type is TokenType.L_PAREN:
+        raise _misplaced(tokens, place, bracket, text, example)
+    following = tokens[place + 1].text.upper() if place + 1 < len(tokens) else ""
+    if tokens[place].token_type is TokenType.WITH and following in ("ROLLUP", "CUBE"):
+        raise QueryError(
+            f"the SQL has WITH {following}. Totals are questions of "
+            f"their own. {instead_of(following)}"
+        ).at(_at(tokens[place], text))
+    named = bracket.text[:60]
+    if bracket.token_type in (TokenType.ALL, TokenType.DISTINCT) and place > 1:
+        named, bracket = f"{tokens[place - 2].text[:60]} {named}", tokens[place - 2]
+    raise QueryError(
+        f"the SQL has {named!r} before a second SELECT. Sets of rows or of "
+        "answers are "
+        "not combined, since a person may be in several. Ask each SELECT by itself, or use OR in "
+        "WHERE."
+    ).at(_at(bracket, text))
+
+
+def _misplaced(
+    tokens: list[Token], place: int, subject: Token, text: str, example: Example
+) -> QueryError:
+    """The refusal of a subquery whose SELECT is the token at ``place``."""
+    after = tokens[place - 2].text[:60] if place > 1 else "("
+    return QueryError(
+        f"the SQL has a subquery after {after!r}. Subqueries stand in FROM and "
+        "in WITH, where it can be said whose rows they give; one that looks at other rows for "
+        f"every row is not offered. {instead_of_subquery(tokens, place, text, example)}"
+    ).at(_at(subject, text))
+
+
+def _inner_from(before: list[Token]) -> bool:
+    """Whether a FROM after these is a word of EXTRACT(… FROM x) or of IS DISTINCT FROM."""
+    words = ["", "", "", *(token.text.upper() for token in before[-3:])]
+    distinct = words[-1] == "DISTINCT" and words[-2] in ("IS", "NOT")
+    return distinct or words[-3:-1] == ["EXTRACT", "("]
+
+
+def _size_of_type(around: list[Token]) -> bool:
+    """Whether a bracket holds the size of a type that is cast to: AS DECIMAL(10, 2)."""
+    kinds = [token.token_type for token in around]
+    return (
+        len(around) == 5
+        and kinds[0] in (TokenType.ALIAS, TokenType.DCOLON)
+        and around[1].text.upper() in _SIZED_TYPES
+        and kinds[3] is TokenType.NUMBER
+        and kinds[4] in (TokenType.COMMA, TokenType.R_PAREN)
+    )
+
+
+def _check_depth(tokens: list[Token], text: str) -> None:
+    open_now = signs = 0
+    for token in tokens:
+        kind = token.token_type
+        signs = signs + 1 if kind in _PREFIXES else 0
+        if kind in _OPENING:
+            open_now += 1
+        elif kind in _CLOSING:
+            open_now = max(0, open_now - 1)
+        if open_now + signs > MOST_NESTED:
+            raise too_deep().at(_at(token, text))
+
+
+def _check_intervals(tokens: list[Token], text: str) -> None:
+    # sqlglot looks for units in the text of an interval in time that is the square of its length.
+    for before, token in pairwise(tokens):
+        if before.token_type is TokenType.INTERVAL and len(token.text) > _LONGEST_INTERVAL:
+            raise QueryError(
+                f"the SQL has an interval of {len(token.text):,} characters. "
+                "It is a number of "
+                "days or weeks beside a date. Write d + INTERVAL '7' DAY."
+            ).at(_at(token, text))
+
+
+def _word(token: Token, following: Token | None) -> Token:
+    """ROWS and YEAR are words of their own to sqlglot; before a bracket they are functions."""
+    called = following is not None and following.token_type is TokenType.L_PAREN
+    if token.token_type not in (TokenType.ROWS, TokenType.YEAR) or not called:
+        return token
+    return Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end)
+
+
+def too_deep() -> QueryError:
+    """The refusal of what is nested too deep to be read."""
+    return QueryError(
+        f"the text is nested more than {MOST_NESTED} deep. Questions are kept and shown "
+        "in full, for people to read. Write a simpler one."
+    )
+
+
+def unreadable(text: str, error: Exception | None = None) -> QueryError:
+    """The refusal of what is no SQL; it says where."""
+    opened = open_quote(text) if error is None else None
+    if opened is not None:
+        return QueryError(
+            "a quote is opened here and never closed. A quote inside a "
+            "text is doubled: 'it''s'. Write those inside twice, and one at the end."
+        ).at(Place(opened, text))
+    place, where = text, None
+    details = error.errors[0] if isinstance(error, ParseError) and error.errors else None
+    if details is not None:
+        place = str(details.get("highlight") or "") or text
+        before = str(details.get("start_context") or "")
+        at = text.find(before + place) if before else -1
+        where = Place(at + len(before), text) if at >= 0 else None
+    return QueryError(
+        f"the SQL cannot be read at {place[:60]!r}. It is neither passed on nor guessed "
+        "at. Check "
+        "brackets, quotes ('text', \"column\") and the order of the words."
+    ).at(where)
+
+
+def _at(token: Token, text: str) -> Place:
+    return Place(token.start, text)
+
+
+def _bracketed(before: Token) -> str:
+    if before.token_type in (TokenType.FROM, TokenType.JOIN):
+        return "a bracket that starts no subquery"
+    return f"{before.text[:60]!r} before a bracket"
+
 
 _MOST_WRITTEN = 40
 

@@ -1,15 +1,45 @@
-"""Names in a SELECT: the columns that its FROM makes visible."""
+"""What names, groups and aggregates mean in a SELECT: the columns that its FROM makes visible."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
 
 from sqlglot import exp
 
-from discreet.errors import QueryError
-from discreet.plan.expressions import Constant, Node, constant_text
-from discreet.question.relations import Relation
-from discreet.sql.read.expressions import column_parts, read_node
+from discreet.errors import BoundsError, Place, PrivacyParameterError, QueryError
+from discreet.measures.measure import Aggregate, Statistic
+from discreet.measures.registry import (
+    COUNT,
+    DEVIATION,
+    DISTINCT,
+    MAX,
+    MEAN,
+    MIN,
+    PEOPLE,
+    QUANTILE,
+    ROWS,
+    STATISTICS,
+    SUM,
+    VARIANCE,
+)
+from discreet.plan.expressions import (
+    Both,
+    Chosen,
+    Constant,
+    Named,
+    Node,
+    constant_text,
+    expression_text,
+    replaced,
+    walk,
+)
+from discreet.plan.schema import date_text, day, read_edges
+from discreet.question.query import Relation
+from discreet.sql.read.allow_list import AGGREGATE_NAMES
+from discreet.sql.read.expressions import column_parts, read_node, written_only
 from discreet.sql.read.messages import did_you_mean, listed_names, position_of
-from discreet.sql.read.parser import sql_excerpt
+from discreet.sql.read.parser import not_offered, number_of, present_arguments, sql_excerpt
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +146,220 @@ def unknown_text(tree: exp.Expr) -> str:
         " Names stand in double quotes, and texts in single ones. Write "
         f"{constant_text(tree.name[:60])}, if it is a text."
     )
+
+
+# VAR and STDDEV are the mean squared distance and its root: beside noise, n - 1 says nothing.
+_OF_ONE: dict[type[exp.Expr], Statistic] = {
+    exp.Sum: SUM,
+    exp.Avg: MEAN,
+    exp.Variance: VARIANCE,
+    exp.VariancePop: VARIANCE,
+    exp.Stddev: DEVIATION,
+    exp.StddevPop: DEVIATION,
+    exp.StddevSamp: DEVIATION,
+    exp.Min: MIN,
+    exp.Max: MAX,
+}
+_NAMED = {name: one for one in STATISTICS for name in one.sql}
+"""Names that a parser of SQL does not know, and those that it does, which it reads by itself."""
+_LEVEL_OF = {
+    exp.Quantile: "quantile",
+    exp.ApproxQuantile: "quantile",
+    exp.PercentileCont: "expression",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupItem:
+    """An expression that rows are grouped by; with edges, in bins."""
+
+    of: Node
+    edges: tuple[Fraction, ...] = ()
+    dated: bool = False
+    place: Place | None = field(default=None, compare=False)
+
+    @property
+    def name(self) -> str:
+        """Its name where it has no alias."""
+        return self.of.name if isinstance(self.of, Named) else expression_text(self.of)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the words of a SELECT may mean: the columns of its FROM, and aggregates of them."""
+
+    view: FromRows
+
+    def aggregate(self, tree: exp.Expr) -> Aggregate | None:
+        """The aggregate that a part of SELECT asks for; None if it is another expression."""
+        asked = self._aggregate(tree)
+        if asked is None:
+            return None
+        place, words = position_of(tree, self.view.text), partial(sql_excerpt, tree)
+        return Aggregate(asked.statistic, asked.of, asked.levels, words, place)
+
+    def _aggregate(self, tree: exp.Expr) -> Aggregate | None:
+        kind = type(tree)
+        if kind is exp.Filter:
+            return self._filtered(tree)
+        if kind is exp.Count:
+            return self._count(tree)
+        if kind in _OF_ONE:
+            self._check_given(tree, "this")
+            return Aggregate(_OF_ONE[kind], self.view.read(tree.this))
+        if kind is exp.Median:
+            self._check_given(tree, "this")
+            return self._quantile(tree, tree.this, exp.Literal.number("0.5"))
+        if kind in _LEVEL_OF:
+            level = _LEVEL_OF[kind]
+            self._check_given(tree, "this", level)
+            return self._quantile(tree, tree.this, tree.args.get(level))
+        if kind is exp.WithinGroup:
+            return self._within(tree)
+        return self._named(tree) if kind is exp.Anonymous else None
+
+    def group(self, tree: exp.Expr) -> GroupItem:
+        """The group that a part of SELECT or GROUP BY stands for."""
+        place = position_of(tree, self.view.text)
+        if type(tree) is not exp.Anonymous or tree.name.upper() != "BINS":
+            return GroupItem(self.view.read(tree), place=place)
+        of, *edges = tree.expressions or [exp.null()]
+        places = [_place(read_node(edge, written_only)) for edge in edges]
+        try:
+            return GroupItem(self.view.read(of), *read_edges(places), place)
+        except (BoundsError, PrivacyParameterError):
+            raise QueryError(
+                f"the bins of {sql_excerpt(of)!r} are not at least two increasing numbers or dates "
+                "up to 10^100. Bins must be public, and are [a, b) between neighboring edges, the "
+                "last one closed. Write BINS(x, 0, 18, 65, 120)."
+            ) from None
+
+    def _filtered(self, tree: exp.Expr) -> Aggregate:
+        """FILTER: other rows have no value."""
+        kept, asked = tree.args.get("expression"), self._aggregate(tree.this)
+        if asked is None or type(kept) is not exp.Where:
+            raise _not_an_aggregate(tree)
+        condition = self.view.read(kept.this)
+        if asked.statistic is PEOPLE:
+            return Aggregate(PEOPLE, _and(condition, asked.of))
+        of = Constant(Fraction(1)) if asked.of is None else asked.of
+        statistic = COUNT if asked.of is None else asked.statistic
+        return Aggregate(statistic, Chosen(condition, of, Constant(None)), asked.levels)
+
+    def _count(self, tree: exp.Expr) -> Aggregate:
+        self._check_given(tree, "this", "big_int")
+        of = tree.this
+        if (
+            of is None
+            or (type(of) is exp.Star and not present_arguments(of))
+            or self.view.is_unit(of)
+        ):
+            return Aggregate(ROWS)
+        if type(of) is exp.Distinct:
+            if present_arguments(of) != {"expressions"} or len(of.expressions) != 1:
+                raise _not_an_aggregate(tree, "Count the different values of one column.")
+            return self._distinct(of.expressions[0])
+        value = self.view.read(of)
+        every = isinstance(value, Constant) and value.value is not None
+        return Aggregate(ROWS) if every else Aggregate(COUNT, value)
+
+    def _distinct(self, of: exp.Expr) -> Aggregate:
+        if self.view.is_unit(of):
+            return Aggregate(PEOPLE)
+        plain = (
+            type(of) is exp.Case and present_arguments(of) == {"ifs"} and len(of.args["ifs"]) == 1
+        )
+        if plain and self.view.is_unit(of.args["ifs"][0].args["true"]):
+            return Aggregate(PEOPLE, self.view.read(of.args["ifs"][0].this))
+        return Aggregate(DISTINCT, self.view.read(of))
+
+    def _within(self, tree: exp.Expr) -> Aggregate:
+        inside, order = tree.this, tree.args.get("expression")
+        plain = type(inside) is exp.PercentileCont and present_arguments(inside) == {"this"}
+        if not plain or type(order) is not exp.Order or len(order.expressions) != 1:
+            raise _not_an_aggregate(tree)
+        ordered = order.expressions[0]
+        if present_arguments(ordered) - {"this", "nulls_first"} or present_arguments(order) != {
+            "expressions"
+        }:
+            raise _not_an_aggregate(tree, "Order by the value, ascending: ORDER BY x.")
+        return self._quantile(tree, ordered.this, inside.this)
+
+    def _quantile(self, tree: exp.Expr, of: exp.Expr, level: exp.Expr | None) -> Aggregate:
+        share = None if level is None else number_of(read_node(level, written_only))
+        if share is None or not 0 < share < 1:
+            raise QueryError(
+                f"{sql_excerpt(tree)!r} has no level between 0 and 1. It is the share of rows "
+                "below the value. Write QUANTILE(x, 0.9), and one such aggregate for each level."
+            )
+        return Aggregate(QUANTILE, self.view.read(of), (share,))
+
+    def _named(self, tree: exp.Expr) -> Aggregate | None:
+        name, parts = tree.name.upper(), tree.expressions
+        if name in ("PEOPLE", "ROWS"):
+            if parts:
+                raise _not_an_aggregate(tree, f"Write {name}().")
+            return Aggregate(_NAMED[name])
+        if name not in _NAMED:
+            return None
+        if len(parts) != 1:
+            raise _not_an_aggregate(tree)
+        return Aggregate(_NAMED[name], self.view.read(parts[0]))
+
+    def _check_given(self, tree: exp.Expr, *names: str) -> None:
+        # Without an argument, COUNT() is COUNT(*); the others have nothing to be about.
+        if present_arguments(tree) - set(names) or (
+            tree.this is None and type(tree) is not exp.Count
+        ):
+            raise _not_an_aggregate(tree)
+
+
+def has_aggregate(tree: exp.Expr) -> bool:
+    """Whether something in a part of a SELECT is an aggregate."""
+    return any(
+        isinstance(part, exp.AggFunc | exp.Filter | exp.WithinGroup)
+        or (type(part) is exp.Anonymous and part.name.upper() in _NAMED)
+        for part in tree.walk()
+    )
+
+
+def _and(condition: Node, other: Node | None) -> Node:
+    return condition if other is None else Both(condition, other)
+
+
+def readable(aggregate: Aggregate) -> str:
+    """The name of an aggregate that was given none.
+
+    >>> readable(Aggregate(MEAN, Named("stay")))
+    'avg_stay'
+    """
+    word = aggregate.statistic.label or aggregate.statistic.name
+    if aggregate.levels:
+        share = 100 * aggregate.levels[0]
+        word = "median" if share == 50 else f"p{float(share):g}"
+    inner = "" if aggregate.of is None else f"_{_words(aggregate.of)}"
+    return re.sub(r"[\W_]+", "_", f"{word}{inner}").strip("_")[:60]
+
+
+def _words(node: Node) -> str:
+    """An expression in a name; the condition of a FILTER follows what it is about."""
+    match node:
+        case Chosen(condition, Constant(Fraction()), Constant(None)):
+            return f"where_{_words(condition)}"
+        case Chosen(condition, value, Constant(None)):
+            return f"{_words(value)}_where_{_words(condition)}"
+    names = {one.name for one in walk(node) if isinstance(one, Named)}
+    return expression_text(replaced(node, {name: Named(name.rpartition(".")[2]) for name in names}))
+
+
+def _place(edge: Node) -> object:
+    """A bin edge: a number, or the text of a date."""
+    if isinstance(edge, Constant) and isinstance(edge.value, str):
+        return edge.value if day(edge.value) is not None else None
+    if isinstance(edge, Constant) and edge.dated and isinstance(edge.value, Fraction):
+        return date_text(int(edge.value))
+    return number_of(edge)
+
+
+def _not_an_aggregate(tree: exp.Expr, instead: str = "Use one of these.") -> QueryError:
+    return not_offered(tree, instead, f"The aggregates are {AGGREGATE_NAMES}.")

@@ -16,7 +16,6 @@ from discreet.plan.expressions import Both, Named, Node, expression_text
 from discreet.plan.expressions import conjuncts as parts_of
 from discreet.plan.schema import Schema
 from discreet.question.query import GroupKey, PostProcessing, Query
-from discreet.sql.read.aggregates import GroupItem, Scope, has_aggregate, readable
 from discreet.sql.read.allow_list import AGGREGATE_NAMES
 from discreet.sql.read.expressions import read_node
 from discreet.sql.read.messages import (
@@ -33,7 +32,14 @@ from discreet.sql.read.parser import (
     sql_excerpt,
     tree_conjuncts,
 )
-from discreet.sql.read.scopes import FromRows, unknown_text
+from discreet.sql.read.scopes import (
+    FromRows,
+    GroupItem,
+    Scope,
+    has_aggregate,
+    readable,
+    unknown_text,
+)
 from discreet.sql.read.tables import Catalog
 
 _LONGEST_NAME = 200
@@ -226,7 +232,7 @@ class SelectReader:
 def parse_select(text: str, schema: Schema) -> Query:
     """The question that a SELECT asks about the tables that were declared.
 
-    >>> from discreet.plan.columns import category, number
+    >>> from discreet.plan.schema import category, number
     >>> columns = {"ward": category(["A", "B"]), "stay": number(0, 60)}
     >>> visits = Schema(name="visits", columns=columns)
     >>> parse_select("SELECT ward, AVG(stay) FROM visits GROUP BY 1", visits).text

@@ -9,11 +9,9 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.measures.measure import Aggregate
 from discreet.measures.registry import PEOPLE
-from discreet.plan.columns import Column
 from discreet.plan.expressions import Named, Node, replaced, walk
-from discreet.plan.schema import Schema
-from discreet.question.relations import Lookup, Pair, PerPerson, Relation, Scan, Selected
-from discreet.sql.read.aggregates import Scope, has_aggregate, readable
+from discreet.plan.schema import Column, Schema
+from discreet.question.query import Lookup, Pair, PerPerson, Relation, Scan, Selected
 from discreet.sql.read.expressions import column_parts, read_node
 from discreet.sql.read.messages import (
     Example,
@@ -30,7 +28,7 @@ from discreet.sql.read.parser import (
     sql_excerpt,
     tree_conjuncts,
 )
-from discreet.sql.read.scopes import FromRows, VisibleColumn
+from discreet.sql.read.scopes import FromRows, Scope, VisibleColumn, has_aggregate, readable
 
 _PLAIN = {"", "INNER"}
 

@@ -7,7 +7,6 @@ from sqlglot import exp
 
 from discreet.exact import Rounding
 from discreet.measures.measure import Steps
-from discreet.plan.columns import BooleanColumn, CategoryColumn, Column, NumberColumn
 from discreet.plan.expressions import (
     LONGEST_JOINED,
     Absolute,
@@ -30,6 +29,7 @@ from discreet.plan.expressions import (
     Target,
 )
 from discreet.plan.functions import DATE_PART_RANGES, FIRST_DAY, LAST_DAY, in_calendar
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
 UNIT, CELL = "unit", "cell"
 

@@ -9,9 +9,8 @@ from sqlglot import exp
 
 from discreet.measures import registry as statistics
 from discreet.measures.measure import Steps
-from discreet.plan.columns import Column
 from discreet.plan.expressions import Named, Node, walk
-from discreet.plan.schema import Schema
+from discreet.plan.schema import Column, Schema
 from discreet.question.check import Question
 from discreet.question.groupings import (
     BinGrouping,
@@ -21,7 +20,7 @@ from discreet.question.groupings import (
     ListedGrouping,
     PrivateGrouping,
 )
-from discreet.question.relations import (
+from discreet.question.query import (
     Lookup,
     Pair,
     PerPerson,
