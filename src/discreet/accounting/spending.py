@@ -42,7 +42,7 @@ _OPEN: list["Spending"] = []
 _LOCK = Lock()  # a charge checks and changes all accounts concerned at once
 
 _MACHINERY: Final = {"contextlib", "discreet.accounting.spending", "discreet.ledger.ledger"}
-_NOTHING: Final = " Nothing was read or spent."
+_NOTHING: Final = "Nothing was read or spent."
 
 LossOrEvent = PureDP | ApproximateDP | Event
 """What a release costs: a loss, or an event that says how its noise was made."""
@@ -176,7 +176,8 @@ def _exhausted(budget: Budget, before: Totals, cost: Totals) -> BudgetExhaustedE
     return BudgetExhaustedError(
         f"the question costs {cost_text(cost)}, and {left} is left of {budget}. Losses on one data "
         f"set add up, so the budget is a cap on all questions together.{split_note} {remedy}, or "
-        f"stop here.{_NOTHING}"
+        "stop here.",
+        _NOTHING,
     )
 
 
@@ -191,15 +192,17 @@ def _refuse_forked(accounts: Sequence[Spending]) -> None:
                 "the budget is counted in the memory of another process, from which this one was "
                 "forked. The two would count apart, and each could spend all of it. Open the block "
                 'after the fork, or count in a file: dp.spending(budget, ledger="visits.ledger", '
-                f'dataset="visits").{_NOTHING}'
+                'dataset="visits").',
+                _NOTHING,
             )
 
 
 def _kept(error: DiscreetError, charged: int) -> DiscreetError:
     """A refusal that came after other ledgers were charged."""
     return type(error)(
-        f"{str(error).removesuffix(_NOTHING)} Nothing was read. Ledgers of surrounding blocks that "
-        f"were charged before this one refused: {charged}. Nothing is ever refunded."
+        *(part for part in error.args if part != _NOTHING),
+        "Nothing was read. Ledgers of surrounding blocks that were charged before this one "
+        f"refused: {charged}. Nothing is ever refunded.",
     )
 
 
