@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Self
+from typing import Final, Self
 
 
 class Front(Enum):
@@ -100,6 +100,10 @@ class Place:
 
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}"
+
+
+NOTHING_SPENT: Final = "Nothing was read or spent."
+"""The last part of a refusal that came before any charge."""
 
 
 class _MessageParts:

@@ -27,6 +27,7 @@ from discreet.accounting.filters import (
     within_budget,
 )
 from discreet.errors import (
+    NOTHING_SPENT,
     BudgetExhaustedError,
     DiscreetError,
     LedgerError,
@@ -42,7 +43,6 @@ _OPEN: list["Spending"] = []
 _LOCK = Lock()  # a charge checks and changes all accounts concerned at once
 
 _MACHINERY: Final = {"contextlib", "discreet.accounting.spending", "discreet.ledger.ledger"}
-_NOTHING: Final = "Nothing was read or spent."
 
 LossOrEvent = PureDP | ApproximateDP | Event
 """What a release costs: a loss, or an event that says how its noise was made."""
@@ -177,7 +177,7 @@ def _exhausted(budget: Budget, before: Totals, cost: Totals) -> BudgetExhaustedE
         f"the question costs {cost_text(cost)}, and {left} is left of {budget}. Losses on one data "
         f"set add up, so the budget is a cap on all questions together.{split_note} {remedy}, or "
         "stop here.",
-        _NOTHING,
+        NOTHING_SPENT,
     )
 
 
@@ -193,14 +193,14 @@ def _refuse_forked(accounts: Sequence[Spending]) -> None:
                 "forked. The two would count apart, and each could spend all of it. Open the block "
                 'after the fork, or count in a file: dp.spending(budget, ledger="visits.ledger", '
                 'dataset="visits").',
-                _NOTHING,
+                NOTHING_SPENT,
             )
 
 
 def _kept(error: DiscreetError, charged: int) -> DiscreetError:
     """A refusal that came after other ledgers were charged."""
     return type(error)(
-        *(part for part in error.args if part != _NOTHING),
+        *(part for part in error.args if part != NOTHING_SPENT),
         "Nothing was read. Ledgers of surrounding blocks that were charged before this one "
         f"refused: {charged}. Nothing is ever refunded.",
     )

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from discreet.accounting.filters import Totals, charge, cost_text, left_text, within_budget
 from discreet.errors import (
+    NOTHING_SPENT,
     AnswerLostError,
     AnswerPendingError,
     BudgetExhaustedError,
@@ -113,7 +114,8 @@ def exhausted_error(
             f"the question costs {cost_text(cost)}, and the budget {cap} of {whose} has no δ. "
             "Without a δ, groups cannot be found privately, however much ε is left. Declare the "
             "values of the column, so that the groups are public; or let whoever keeps the data "
-            "set a δ, by discreet budget set. Nothing was read or spent."
+            "set a δ, by discreet budget set.",
+            NOTHING_SPENT,
         )
     if cap is not None:
         there = left_text(cap.budget, before, concentrated=cost.epsilon is None)
@@ -125,8 +127,8 @@ def exhausted_error(
     return BudgetExhaustedError(
         f"the question costs {cost_text(cost)}{left}. The budget caps all questions together, and "
         f"nothing that was spent comes back{again}. Ask with a smaller ε or δ, or stop here; only "
-        "whoever keeps the data can raise the budget, by discreet budget set. Nothing was read or "
-        "spent."
+        "whoever keeps the data can raise the budget, by discreet budget set.",
+        NOTHING_SPENT,
     )
 
 
@@ -274,7 +276,7 @@ def suspended_error(dataset: str, time: str) -> SuspendedError:
             python=f'They resume it by ledger.resume({dataset!r}, why="…").',
             sql='They resume it by discreet table resume POLICY --why "…".',
         ),
-        "Nothing was read or spent.",
+        NOTHING_SPENT,
     )
 
 

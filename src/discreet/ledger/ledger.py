@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet.accounting.spending import Spending
 from discreet.accounting.spending import spending as tracked
-from discreet.errors import DeclarationError, UnsafeRandomnessError
+from discreet.errors import NOTHING_SPENT, DeclarationError, UnsafeRandomnessError
 from discreet.ledger import balances, changes, charges
 from discreet.ledger.accounts import ChargeRequest
 from discreet.ledger.balances import Balance, PaidQuestion
@@ -382,7 +382,8 @@ def _refuse_unsafe(safe: bool) -> None:
         raise UnsafeRandomnessError(
             "the answer would be made with seeded bits. Whoever knows the seed can subtract "
             "the noise, so a ledger does not release it. Leave source out, or rehearse "
-            "without a ledger. Nothing was read or spent."
+            "without a ledger.",
+            NOTHING_SPENT,
         )
 
 
