@@ -15,7 +15,7 @@ from discreet.ledger.entries import Anchor
 from discreet.local import Account, Memo, RandomizedResponse
 from discreet.local.scheme import read_export, scheme
 from discreet.release.certificate import Certificate
-from discreet.release.run import NoisyMeasurements
+from discreet.release.kept_answer import NoisyMeasurements
 
 POLL = RandomizedResponse(epsilon=1)
 

@@ -396,17 +396,17 @@ def test_a_sampled_event_has_no_price_under_replace(ledger: Ledger, event: Any) 
 def test_a_recorded_sampled_event_under_replace_is_not_sound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from discreet.ledger import accounts
+    from discreet.ledger import charges
 
     with Ledger(":memory:") as ledger:
         ledger.declare("rows", neighbors="replace", budget=ONE)
         with monkeypatch.context() as careless:
-            careless.setattr(accounts, "needs_add_remove", lambda event: False)
-            accounts._priced.cache_clear()
-            accounts._known.clear()
+            careless.setattr(charges, "needs_add_remove", lambda event: False)
+            charges._priced.cache_clear()
+            charges._known.clear()
             ledger.charge("rows", event=SAMPLED, question="q")
-        accounts._priced.cache_clear()
-        accounts._known.clear()
+        charges._priced.cache_clear()
+        charges._known.clear()
         (problem,) = ledger.verify().problems
         assert "priced for other neighbors" in problem.fact
 

@@ -12,8 +12,8 @@ from discreet.errors import DataError
 from discreet.ledger import Ledger
 from discreet.question.builder import col, people, rows
 from discreet.release.certificate import Certificate, check_certificate, unchecked_fields
+from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.release import Release
-from discreet.release.run import NoisyMeasurements
 from discreet.release.table import Table
 from tests.release.released import visits
 

@@ -82,11 +82,11 @@ def test_the_variance_of_a_public_number_is_worst_at_three_quarters(tape):
 @pytest.mark.parametrize("name", ["sum", "histogram", "mean"])
 def test_a_wrong_price_is_caught(tape, name, monkeypatch):
     """The negative control: scales made for the other relation are not enough."""
-    from discreet.measures import counts, measure, moments, sums
+    from discreet.measures import counts, moments, noise_choice, sums
     from discreet.statistics import array_call
 
     def cheaper(moved, epsilon):
-        return measure.laplace_mechanism(moved * 3 // 4 or 1, epsilon)
+        return noise_choice.laplace_mechanism(moved * 3 // 4 or 1, epsilon)
 
     monkeypatch.setattr(array_call, "_asked", array_call._asked.__wrapped__)
     for module in (counts, moments, sums):

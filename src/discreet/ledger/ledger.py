@@ -13,10 +13,9 @@ from discreet.accounting.spending import Spending
 from discreet.accounting.spending import spending as tracked
 from discreet.errors import NOTHING_SPENT, DeclarationError, UnsafeRandomnessError
 from discreet.ledger import balances, changes, charges
-from discreet.ledger.accounts import ChargeRequest
 from discreet.ledger.balances import Balance, PaidQuestion
 from discreet.ledger.changes import BudgetScope, ScopeOrAnalyst
-from discreet.ledger.charges import LARGEST_NUMBER, Charge, LossReason, read_number
+from discreet.ledger.charges import LARGEST_NUMBER, Charge, ChargeRequest, LossReason, read_number
 from discreet.ledger.declarations import (
     BudgetCap,
     DatasetDeclaration,

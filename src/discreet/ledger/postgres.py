@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from discreet.dependencies import install_extra
 from discreet.errors import LedgerError, LedgerUnavailableError
 from discreet.ledger.entries import Entry
-from discreet.ledger.records import Records
+from discreet.ledger.records import Execute, Records
 from discreet.ledger.store import (
     POSTGRES,
-    Execute,
     migrate,
     missing_ledger_error,
     must_migrate,

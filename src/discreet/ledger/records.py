@@ -1,13 +1,12 @@
 """Reading and appending entries, in SQL that SQLite and PostgreSQL both understand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from discreet.errors import LedgerCorruptError
 from discreet.ledger.declarations import is_time
 from discreet.ledger.entries import COLUMNS, Entry, Head
-from discreet.ledger.store import Execute
 
 _FIELDS: Final = ", ".join(f'"{name}"' for name in COLUMNS)
 
@@ -17,6 +16,14 @@ _KEYED: Final = (
     "FROM discreet_entries WHERE kind = 'charge' AND dataset = :dataset"
     ' AND analyst = :analyst AND "key" = :key'
 )
+
+
+class Execute(Protocol):
+    """Runs one statement, with parameters by name (:name) or by place (?), and returns its rows."""
+
+    def __call__(
+        self, statement: str, parameters: Mapping[str, object] | Sequence[object], /
+    ) -> list[tuple[Any, ...]]: ...
 
 
 def _latest(role: str, condition: str) -> str:

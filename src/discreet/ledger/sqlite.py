@@ -21,14 +21,13 @@ from weakref import WeakValueDictionary
 
 from discreet.errors import LedgerCorruptError, LedgerError
 from discreet.ledger.entries import Entry
-from discreet.ledger.records import APPEND_NEXT, Records
+from discreet.ledger.records import APPEND_NEXT, Execute, Records
 from discreet.ledger.store import (
     BUSY,
     SQLITE,
     SQLITE_APPLICATION,
     SQLITE_FAULTS,
     TIMEOUT_SECONDS,
-    Execute,
     migrate,
     missing_ledger_error,
     must_migrate,

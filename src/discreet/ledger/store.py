@@ -3,8 +3,8 @@
 import os
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, closing
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -16,6 +16,8 @@ from discreet.errors import (
     LedgerMissingError,
     LedgerUnavailableError,
 )
+from discreet.ledger.entries import Entry
+from discreet.ledger.records import Execute, Records
 
 if TYPE_CHECKING:
     import psycopg
@@ -28,6 +30,74 @@ SQLITE_FAULTS: Final = (sqlite3.DatabaseError, UnicodeError, OSError)
 """What may go wrong in SQLite; its own message about a damaged file may not be UTF-8."""
 
 BUSY: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+
+
+class Store(Protocol):
+    """The store of a ledger's entries: a SQLite file, a PostgreSQL database, or memory."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, as a user would write it; without a password."""
+
+    @property
+    def durable(self) -> bool:
+        """Whether what was committed survives the process and the machine."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it was opened to be read only."""
+
+    @property
+    def lock(self) -> AbstractContextManager[bool]:
+        """Held by the one thread that has a turn; a fork waits for it."""
+
+    def transaction(self) -> AbstractContextManager[Records]:
+        """Records that nobody else can append to.
+
+        When the block ends, what was appended is durable and everyone sees it; when it is left
+        by an exception, nothing was appended.
+        """
+
+    @property
+    def compares(self) -> bool:
+        """Whether it has ``append_next``."""
+
+    def append_next(self, entry: Entry) -> bool:
+        """Append an entry if it follows the head, in one statement that is a whole transaction.
+
+        False means that it does not follow the head, and nothing was appended; true means that it
+        was, durably.
+        """
+
+    @property
+    def lapses(self) -> int:
+        """How often charges that this process worked on were given up without being settled."""
+
+    @property
+    def holding(self) -> Collection[int]:
+        """The charges that are worked on through this very store."""
+
+    def hold(self, number: int) -> None:
+        """Say that a charge is being worked on, before it is durable.
+
+        It holds until ``let_go`` or ``close``, and at the latest until the process dies.
+        """
+
+    def let_go(self, number: int, *, settled: bool) -> None:
+        """Say that a charge is no longer worked on."""
+
+    def running(self, records: Records, numbers: Collection[int]) -> set[int]:
+        """Those of the charges that somebody works on now, here or elsewhere."""
+
+    def reading(self) -> AbstractContextManager[Records]:
+        """Records to read from, for a moment: others may append meanwhile."""
+
+    def faults(self) -> list[str]:
+        """What the store itself finds wrong with its own structure."""
+
+    def close(self) -> None:
+        """Give back the connection.  The store opens it again when it is used."""
+
 
 _MISSING: Final = re.compile("^no such |has no column|it is a view|^malformed")
 """What SQLite says of a table that is not as it was made."""
@@ -174,14 +244,6 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
         after_in_parent=lambda: _after(child=False),
         after_in_child=lambda: _after(child=True),
     )
-
-
-class Execute(Protocol):
-    """Runs one statement, with parameters by name (:name) or by place (?), and returns its rows."""
-
-    def __call__(
-        self, statement: str, parameters: Mapping[str, object] | Sequence[object], /
-    ) -> list[tuple[Any, ...]]: ...
 
 
 SQLITE_APPLICATION: Final = 0x6473_6372

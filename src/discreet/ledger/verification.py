@@ -10,8 +10,8 @@ from typing import Any, Final, get_args
 
 from discreet.accounting.filters import Totals, charge
 from discreet.errors import DiscreetError, LedgerCorruptError
-from discreet.ledger.accounts import AccountTotals, fits_cap, needs_add_remove
-from discreet.ledger.charges import OUTSIDE, LossReason
+from discreet.ledger.accounts import AccountTotals, fits_cap
+from discreet.ledger.charges import OUTSIDE, LossReason, needs_add_remove
 from discreet.ledger.declarations import BudgetCap, DatasetDeclaration, is_time
 from discreet.ledger.entries import Anchor, Entry, Head, parse_body
 from discreet.ledger.journal import Journal

@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from math import isqrt
 from typing import Any, ClassVar
 
 from discreet.measures.measure import (
-    CONFIDENCE,
     ArgumentKind,
     CapName,
     CheckedAggregate,
@@ -17,7 +14,6 @@ from discreet.measures.measure import (
     Measure,
     MeasureContext,
     MeasureSensitivity,
-    NoiseChoice,
     Output,
     PeopleReading,
     Presence,
@@ -25,16 +21,14 @@ from discreet.measures.measure import (
     SumsReading,
     Unit,
     fills_missing,
-    laplace_mechanism,
     linear_estimate,
     not_covered,
     weighed_down,
 )
+from discreet.measures.noise_choice import NoiseChoice, laplace_mechanism, laplace_or_gaussian
 from discreet.mechanisms.additive import Exact
-from discreet.mechanisms.gaussian import Gaussian
 from discreet.plan.expressions import Chosen, Constant, Node
 from discreet.privacy.estimates import LinearError
-from discreet.privacy.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +254,7 @@ class People:
     def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
         """Laplace or, with a δ, Gaussian noise, whichever has the lower error."""
         reach = self.sensitivity(unit)
-        with_laplace = laplace_mechanism(reach.l1, epsilon)
-        if delta == 0:
-            return with_laplace
-        gaussian = _gaussian(reach.squared_l2, epsilon, delta)
-        if gaussian.accuracy(CONFIDENCE) < with_laplace.mechanism.accuracy(CONFIDENCE):
-            return NoiseChoice(gaussian, delta, with_laplace.mechanism)
-        return NoiseChoice(with_laplace.mechanism, instead=gaussian)
+        return laplace_or_gaussian(reach.l1, reach.squared_l2, epsilon, delta)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released number."""
@@ -281,15 +269,6 @@ class People:
         if unit.group_share == 1:
             return ""
         return not_covered([f"weighing down of people with more than {unit.group_cap} groups"])
-
-
-@lru_cache(maxsize=256)
-def _gaussian(squares: int, epsilon: Fraction, delta: Fraction) -> Gaussian:
-    return Gaussian.calibrated(
-        sensitivity=Sensitivity(l2=Fraction(isqrt(squares - 1) + 1)),
-        epsilon=epsilon,
-        delta=delta,
-    )
 
 
 def _people_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from discreet.errors import BoundsError, Place, PolicyError, QueryError, Remedy
 from discreet.exact import Grid, Range, Rounding
-from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.laplace import Laplace
+from discreet.measures.noise_choice import NoiseChoice
 from discreet.plan.expressions import Chosen, Node, expression_text, number_text, walk
 from discreet.plan.schema import date_text
 from discreet.plan.types import CheckedExpression, Kind
@@ -427,15 +426,6 @@ class Output:
     dated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NoiseChoice:
-    """The mechanism with the lowest error at a price, the δ it takes, and the one not chosen."""
-
-    mechanism: Any
-    delta: Fraction = Fraction(0)
-    instead: Laplace | Gaussian | None = None
-
-
 Decoder = Callable[[Sequence[int]], tuple[Any, Uncertainty | RankError]]
 """How the integers of one group become a number with its error."""
 
@@ -497,11 +487,6 @@ class Measure(Protocol):
 
 
 @lru_cache(maxsize=256)
-def laplace_mechanism(moved: int, epsilon: Fraction) -> NoiseChoice:
-    """Laplace noise for integers with the L1 sensitivity ``moved``."""
-    return NoiseChoice(Laplace(scale=Fraction(moved) / epsilon))
-
-
 def weighed_down(unit: Unit) -> list[str]:
     """What the cap on rows does, as a note says it."""
     return [f"weighing down of people with more than {unit.row_cap} rows"] if unit.by_person else []

@@ -22,18 +22,17 @@ from discreet.measures.measure import (
     MeasureContext,
     MeasureRules,
     MeasureSensitivity,
-    NoiseChoice,
     Output,
     Statistic,
     Steps,
     SumsReading,
     Unit,
     grid_steps,
-    laplace_mechanism,
     linear_estimate,
     not_covered,
     weighed_down,
 )
+from discreet.measures.noise_choice import NoiseChoice, laplace_mechanism
 from discreet.measures.sums import SUM, fixed_total
 from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import Node

@@ -16,7 +16,6 @@ from discreet.measures.measure import (
     Measure,
     MeasureContext,
     MeasureSensitivity,
-    NoiseChoice,
     Output,
     PositionsReading,
     Statistic,
@@ -26,6 +25,7 @@ from discreet.measures.measure import (
     not_covered,
     weighed_down,
 )
+from discreet.measures.noise_choice import NoiseChoice
 from discreet.mechanisms.quantiles import Quantiles
 from discreet.mechanisms.ranks import round_numbers
 from discreet.plan.expressions import Node

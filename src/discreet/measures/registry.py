@@ -63,7 +63,8 @@ def measured(
         CheckedAggregate(name, aggregate, _argument(aggregate, columns))
         for name, aggregate in outputs
     ]
-    everything = MeasureContext(asked, rules, shared_moments(asked, rules))
+    means = any(one.aggregate.statistic in (MEAN, VARIANCE, DEVIATION) for one in asked)
+    everything = MeasureContext(asked, rules, shared_moments(asked, rules) if means else {})
     measures = []
     for aggregate in asked:
         measure = _measure(aggregate, everything)

@@ -14,7 +14,6 @@ from discreet.measures.measure import (
     Measure,
     MeasureContext,
     MeasureSensitivity,
-    NoiseChoice,
     Output,
     Statistic,
     Steps,
@@ -22,11 +21,11 @@ from discreet.measures.measure import (
     Unit,
     fills_missing,
     grid_steps,
-    laplace_mechanism,
     linear_estimate,
     not_covered,
     weighed_down,
 )
+from discreet.measures.noise_choice import NoiseChoice, laplace_mechanism
 from discreet.plan.expressions import Node
 
 

@@ -1,4 +1,7 @@
-"""Private key selection, where no keys were listed: the best of three mechanisms."""
+"""Private key selection, where no keys were listed: the best of three mechanisms.
+
+Proof: docs/proofs/key-selection.md
+"""
 
 from fractions import Fraction
 from typing import Protocol

@@ -215,3 +215,13 @@ def label_column(grouping: Grouping) -> Column:
     if isinstance(grouping, ListedGrouping) and not isinstance(grouping.values[0], str):
         return NumberColumn(dated=grouping.dated)
     return TextColumn()
+
+
+def label_text(label: Label) -> str:
+    """A group's name as one line: what no reader could see is marked, so that it hides nothing.
+
+    >>> label_text(True), label_text(7), label_text("Ward" + chr(27) + "[2J")
+    ('true', '7', 'Ward�[2J')
+    """
+    text = str(label).lower() if isinstance(label, bool) else str(label)
+    return "".join(letter if letter.isprintable() else "�" for letter in text)

@@ -13,17 +13,7 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.privacy.estimates import Estimate, error_text, value_text
-from discreet.question.groupings import Label
-
-
-def label_text(label: Label) -> str:
-    """A group's name as one line: what no reader could see is marked, so that it hides nothing.
-
-    >>> label_text(True), label_text(7), label_text("Ward" + chr(27) + "[2J")
-    ('true', '7', 'Ward�[2J')
-    """
-    text = str(label).lower() if isinstance(label, bool) else str(label)
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
+from discreet.question.groupings import Label, label_text
 
 
 def text_columns(column: Sequence[Estimate]) -> list[str]:

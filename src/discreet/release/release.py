@@ -33,13 +33,13 @@ from discreet.question.groupings import (
     Grouping,
     Label,
     ListedGrouping,
+    label_text,
 )
 from discreet.release import exports
 from discreet.release.certificate import Certificate
 from discreet.release.exports import (
     ColumnType,
     column_type,
-    label_text,
     text_columns,
     unique_labels,
 )

@@ -16,8 +16,8 @@ from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, rational
 from discreet.measures.measure import Aggregate, sentence_list
 from discreet.privacy.estimates import Estimate, error_text, value_text
+from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
-from discreet.release.exports import label_text
 from discreet.web.templates import package_text, rendered
 
 if TYPE_CHECKING:

@@ -1,16 +1,12 @@
 """Run and noise, the only steps that follow the charge, and the rows made of what was released."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import floor, inf, isfinite, isnan, nan
-from typing import Any, Literal
+from typing import Any
 
-from discreet.decoding import Shape, decoded
 from discreet.engines.base import Engine
-from discreet.errors import LedgerCorruptError
 from discreet.measures.measure import Output
 from discreet.noise import BitSource
 from discreet.plan.expressions import (
@@ -49,62 +45,8 @@ from discreet.privacy.uncertainty import (
 from discreet.question.check import Question
 from discreet.question.groupings import Grouping, Label, PrivateGrouping, is_dated
 from discreet.question.query import PostProcessing
+from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
-
-_VERSION = 1
-
-
-class _Kept(Shape, frozen=True):
-    """What the ledger keeps of a release, as ``Noisy.to_bytes`` wrote it."""
-
-    version: Literal[1]
-    blocks: tuple[tuple[int, ...], ...]
-    cells: tuple[tuple[str, ...], ...] | None
-    selected: tuple[int, ...] | None
-    rows: int | None
-    certificate: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NoisyMeasurements:
-    """Everything that was released: integers per block and group, selected keys, a public n."""
-
-    blocks: tuple[tuple[int, ...], ...]
-    cells: tuple[tuple[str, ...], ...] | None = None
-    selected: tuple[int, ...] | None = None
-    rows: int | None = None
-    certificate: Mapping[str, Any] | None = None
-    """What the certificate states of the release: kept with it, so that nobody can change it.
-
-    None in what version 0.1.0 released.
-    """
-
-    def to_bytes(self) -> bytes:
-        """What the ledger keeps, so that a retry gets the same answer."""
-        data: dict[str, Any] = {
-            "version": _VERSION,
-            "blocks": self.blocks,
-            "cells": self.cells,
-            "selected": self.selected,
-            "rows": self.rows,
-        }
-        if self.certificate is not None:
-            data["certificate"] = self.certificate
-        return json.dumps(data, separators=(",", ":")).encode()
-
-    @staticmethod
-    def from_bytes(data: bytes) -> "NoisyMeasurements":
-        """What ``to_bytes`` wrote."""
-        kept = decoded(data, _Kept)
-        if kept is None:
-            raise LedgerCorruptError(
-                "the answer that the ledger kept is not one of a table. A record counts only if "
-                "its meaning is certain. Run discreet ledger verify; if a newer discreet wrote it, "
-                "use that one."
-            )
-        return NoisyMeasurements(
-            kept.blocks, kept.cells, kept.selected, kept.rows, kept.certificate
-        )
 
 
 def run_and_noise(

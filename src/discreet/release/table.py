@@ -40,9 +40,10 @@ from discreet.question.check import Question, checked_question
 from discreet.question.groupings import is_dated
 from discreet.question.query import GroupKey, Query
 from discreet.release.certificate import UNANSWERED, Certificate
+from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.plan import Plan, make_plan
 from discreet.release.release import Release
-from discreet.release.run import NoisyMeasurements, groups_and_estimates, run_and_noise
+from discreet.release.run import groups_and_estimates, run_and_noise
 
 if TYPE_CHECKING:
     from discreet.release.release import Release

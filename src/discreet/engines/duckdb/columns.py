@@ -14,7 +14,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.duckdb.source import FileSource, FrameSource, LocalSource
+from discreet.engines.duckdb.source import (
+    FileSource,
+    FrameSource,
+    LocalSource,
+    quoted_paths,
+    quoted_text,
+    reader_sql,
+)
 from discreet.engines.frames.frame import FrameReader
 from discreet.engines.sources import TableView
 from discreet.engines.writer import EXACT, LONGEST_TEXT
@@ -244,7 +251,6 @@ def _missing(kind: str) -> str:
     return f"CAST(NULL AS {kind})"
 
 
-_LONGEST_LINE = 1 << 24
 _TEXT = "VARCHAR"
 
 
@@ -317,8 +323,8 @@ def _opened(connection: Any, table: TableView) -> str:
             f"stored_{view}.{quoted_identifier(source.table or '')}"
         )
         return ""
-    run(f"CREATE VIEW {view} AS SELECT * FROM {_reader(source, table.declared)}")
-    return _paths(source)
+    run(f"CREATE VIEW {view} AS SELECT * FROM {reader_sql(source, table.declared)}")
+    return quoted_paths(source)
 
 
 def decode_views(connection: Any, tables: Sequence[TableView]) -> dict[str, tuple[str, ...]]:
@@ -375,11 +381,11 @@ def widen_views(connection: Any, tables: Sequence[TableView], copies: "FileCopie
                 declared,
                 lambda one: f"CASE WHEN replaced.{one} = left_out.{one} THEN replaced.{one} END",
             )
-            first, second = _reader(source, (), "replace"), _reader(source, (), "ignore")
+            first, second = reader_sql(source, (), "replace"), reader_sql(source, (), "ignore")
             source_sql = f"{first} AS replaced POSITIONAL JOIN {second} AS left_out"
         elif source.format == "csv":
             texts = _replaced(declared, unmarked)
-            source_sql = f"{_reader(copies.of(source), ())} AS replaced"
+            source_sql = f"{reader_sql(copies.of(source), ())} AS replaced"
         else:
             continue
         if texts:
@@ -409,43 +415,6 @@ def _change(connection: Any, view: str, changes: str) -> None:
         connection.execute(
             f"CREATE VIEW raw_{view} AS SELECT * REPLACE ({changes}) FROM stored_as_{view}"
         )
-
-
-def _paths(source: FileSource) -> str:
-    """The quoted paths; a path is one file, also where it looks like a pattern."""
-    return ", ".join(quoted_text(escape(path)) for path in source.paths)
-
-
-def _reader(source: FileSource, declared: Sequence[str], invalid: str = "strict") -> str:
-    """The SQL that reads files; ``invalid`` is the treatment of bytes that are not UTF-8."""
-    paths = _paths(source)
-    if source.format == "parquet":
-        # A folder's name must not stand in for a column, nor a statistic for a row.
-        return (
-            f"read_parquet([{paths}], hive_partitioning = false, can_have_nan = true, "
-            f"utf8_validation = '{invalid}')"
-        )
-    kind = "JSON" if source.format == "json" else _TEXT
-    names = source.header or tuple(declared)
-    columns = ", ".join(f"{quoted_text(name)}: '{kind}'" for name in names)
-    if source.format == "json":
-        # Every line by itself: one that is no object has no values, and changes no other.
-        return (
-            f"read_json([{paths}], hive_partitioning = false, auto_detect = false, "
-            f"format = 'newline_delimited', records = true, ignore_errors = true, "
-            f"columns = {{{columns}}})"
-        )
-    return (
-        f"read_csv([{paths}], hive_partitioning = false, max_line_size = {_LONGEST_LINE}, "
-        f"auto_detect = false, header = true, delim = {quoted_text(source.delimiter)}, "
-        f"quote = '\"', escape = '\"', nullstr = '', strict_mode = true, "
-        f"columns = {{{columns}}})"
-    )
-
-
-def quoted_text(value: str) -> str:
-    """A text as SQL writes it."""
-    return "'" + value.replace("'", "''") + "'"
 
 
 def quoted_identifier(value: str) -> str:

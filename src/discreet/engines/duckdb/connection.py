@@ -24,10 +24,9 @@ from discreet.engines.duckdb.columns import (
     decode_views,
     frame_name,
     open_views,
-    quoted_text,
     widen_views,
 )
-from discreet.engines.duckdb.source import FileSource, FrameSource, unchanged
+from discreet.engines.duckdb.source import FileSource, FrameSource, quoted_text, unchanged
 from discreet.engines.frames.frame import FrameReader
 from discreet.engines.sources import TableView
 from discreet.errors import SourceError

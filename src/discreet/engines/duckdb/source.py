@@ -8,7 +8,7 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from glob import glob, has_magic
+from glob import escape, glob, has_magic
 from gzip import open as open_compressed
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +31,8 @@ _ENDINGS: dict[str, FileFormat] = {
 _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_HEADER = 1 << 24
 _MOST_COLUMNS = 10_000
+
+_LONGEST_LINE = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,3 +249,40 @@ def _looks_like_a_value(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def quoted_paths(source: FileSource) -> str:
+    """The quoted paths; a path is one file, also where it looks like a pattern."""
+    return ", ".join(quoted_text(escape(path)) for path in source.paths)
+
+
+def reader_sql(source: FileSource, declared: Sequence[str], invalid: str = "strict") -> str:
+    """The SQL that reads files; ``invalid`` is the treatment of bytes that are not UTF-8."""
+    paths = quoted_paths(source)
+    if source.format == "parquet":
+        # A folder's name must not stand in for a column, nor a statistic for a row.
+        return (
+            f"read_parquet([{paths}], hive_partitioning = false, can_have_nan = true, "
+            f"utf8_validation = '{invalid}')"
+        )
+    kind = "JSON" if source.format == "json" else "VARCHAR"
+    names = source.header or tuple(declared)
+    columns = ", ".join(f"{quoted_text(name)}: '{kind}'" for name in names)
+    if source.format == "json":
+        # Every line by itself: one that is no object has no values, and changes no other.
+        return (
+            f"read_json([{paths}], hive_partitioning = false, auto_detect = false, "
+            f"format = 'newline_delimited', records = true, ignore_errors = true, "
+            f"columns = {{{columns}}})"
+        )
+    return (
+        f"read_csv([{paths}], hive_partitioning = false, max_line_size = {_LONGEST_LINE}, "
+        f"auto_detect = false, header = true, delim = {quoted_text(source.delimiter)}, "
+        f"quote = '\"', escape = '\"', nullstr = '', strict_mode = true, "
+        f"columns = {{{columns}}})"
+    )
+
+
+def quoted_text(value: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"

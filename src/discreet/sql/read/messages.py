@@ -7,8 +7,8 @@ from difflib import get_close_matches
 
 from sqlglot import Token, TokenType, exp
 
-from discreet.errors import DiscreetError, Place
-from discreet.plan.expressions import quoted_name
+from discreet.errors import DiscreetError, Place, QueryError
+from discreet.plan.expressions import constant_text, quoted_name
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Schema
 from discreet.plan.types import example_condition, example_equality
 from discreet.sql.read.allow_list import AGGREGATE_NAMES, AGGREGATED, CALLED, OFFERED
@@ -351,3 +351,17 @@ def _inner(tokens: list[Token], text: str) -> _Inner | None:
         where = "…"
     column, table = inside[at - 1].text, inside[at + 1].text[:_LONGEST]
     return _Inner(column, table, alias[:_LONGEST], where, plain)
+
+
+def unknown_column_error(tree: exp.Expr, known: str) -> QueryError:
+    """The refusal of a column that there is not; ``known`` says which there are.
+
+    A name in double quotes that is compared like a text may be meant as one.
+    """
+    compared = isinstance(tree.parent, exp.Predicate | exp.Binary | exp.If | exp.Case)
+    if compared and tree.this.args.get("quoted") and tree.args.get("table") is None:
+        known = (
+            " Names stand in double quotes, and texts in single ones. Write "
+            f"{constant_text(tree.name[:60])}, if it is a text."
+        )
+    return QueryError(f"there is no column {tree.name[:60]!r}.{known}")

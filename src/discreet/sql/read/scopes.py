@@ -29,7 +29,6 @@ from discreet.plan.expressions import (
     Constant,
     Named,
     Node,
-    constant_text,
     expression_text,
     replaced,
     walk,
@@ -38,7 +37,7 @@ from discreet.plan.schema import date_text, day, read_edges
 from discreet.question.query import Relation
 from discreet.sql.read.allow_list import AGGREGATE_NAMES
 from discreet.sql.read.expressions import column_parts, read_node, written_only
-from discreet.sql.read.messages import did_you_mean, listed_names, position_of
+from discreet.sql.read.messages import did_you_mean, listed_names, position_of, unknown_column_error
 from discreet.sql.read.parser import not_offered, number_of, present_arguments, sql_excerpt
 
 
@@ -112,13 +111,10 @@ class FromRows:
         ]
         if not matches:
             names = list(dict.fromkeys(column.name for column in among))
-            raise QueryError(
-                f"there is no column {name[:60]!r}."
-                + (
-                    unknown_text(tree)
-                    or f"{did_you_mean(name, names)} Only declared columns can be asked about. "
-                    f"Existing columns: {listed_names(names)}."
-                )
+            raise unknown_column_error(
+                tree,
+                f"{did_you_mean(name, names)} Only declared columns can be asked about. Existing "
+                f"columns: {listed_names(names)}.",
             ).at(position_of(tree, self.text))
         if len(matches) > 1 and len({column.node for column in matches}) > 1:
             tables_of = [f"{column.table}.{column.name}" for column in matches]
@@ -135,17 +131,6 @@ class FromRows:
                 f"{meant.table[:60]!r} to tell which rows have a partner."
             ).at(position_of(tree, self.text))
         return meant
-
-
-def unknown_text(tree: exp.Expr) -> str:
-    """The rest of a refusal, where a name in double quotes is compared like a text."""
-    compared = isinstance(tree.parent, exp.Predicate | exp.Binary | exp.If | exp.Case)
-    if not compared or not tree.this.args.get("quoted") or tree.args.get("table") is not None:
-        return ""
-    return (
-        " Names stand in double quotes, and texts in single ones. Write "
-        f"{constant_text(tree.name[:60])}, if it is a text."
-    )
 
 
 # VAR and STDDEV are the mean squared distance and its root: beside noise, n - 1 says nothing.

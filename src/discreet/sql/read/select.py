@@ -23,6 +23,7 @@ from discreet.sql.read.messages import (
     did_you_mean,
     listed_names,
     position_of,
+    unknown_column_error,
     with_position,
 )
 from discreet.sql.read.parser import (
@@ -38,7 +39,6 @@ from discreet.sql.read.scopes import (
     Scope,
     has_aggregate,
     readable,
-    unknown_text,
 )
 from discreet.sql.read.tables import Catalog
 
@@ -204,14 +204,11 @@ class SelectReader:
         named = [self._shown(one)[0] if one.name is None else one.name for one in items]
         answer = list(dict.fromkeys(named))
         table = list(dict.fromkeys(one.name for one in self.view.columns))
-        raise QueryError(
-            f"there is no column {tree.name[:60]!r}."
-            + (
-                unknown_text(tree)
-                or f"{did_you_mean(tree.name, [*answer, *table])} Columns of the answer, and "
-                "declared ones, can be used here. Existing columns: in the answer "
-                f"{listed_names(answer)}; in FROM {listed_names(table)}."
-            )
+        raise unknown_column_error(
+            tree,
+            f"{did_you_mean(tree.name, [*answer, *table])} Columns of the answer, and declared "
+            f"ones, can be used here. Existing columns: in the answer {listed_names(answer)}; in "
+            f"FROM {listed_names(table)}.",
         ).at(position_of(tree, self.text))
 
     def _output(self, aggregate: Aggregate, name: str | None) -> str:
