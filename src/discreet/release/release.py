@@ -437,7 +437,7 @@ class Release:
 
     def cells(self) -> list[list[str]]:
         """The table as texts: keys, then each value with its error."""
-        labels = [[label_text(part) for part in group] for group in self.groups]
+        labels = [list(map(label_text, group)) for group in self.groups]
         columns = [list(map(cell_text, column)) for column in self.columns.values()]
         return [
             [*label, *(column[place] for column in columns)] for place, label in enumerate(labels)
