@@ -55,7 +55,7 @@ _VERSION = 1
 
 
 class _Kept(Shape, frozen=True):
-    """What the ledger keeps of a release, as ``Noisy.to_bytes`` wrote it."""
+    """What the ledger keeps of a release, as ``NoisyMeasurements.to_bytes`` wrote it."""
 
     version: Literal[1]
     blocks: tuple[tuple[int, ...], ...]
