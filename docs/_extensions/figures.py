@@ -1,9 +1,11 @@
-"""Draws the figures of the documentation from the product itself.
+"""Draws the figures of the documentation from the product itself, and from its source.
 
 python docs/_extensions/figures.py writes docs/figures; a test compares the two.
 """
 
 from pathlib import Path
+
+from rooms import rooms_svg
 
 import discreet as dp
 
@@ -19,7 +21,9 @@ def figures() -> dict[str, str]:
         "comparison.svg": dp.NoiseComparison(epsilon=1, delta=1e-6).plot(),
         "tradeoff.svg": dp.tradeoff(dp.Laplace(scale=2), 0, 1).plot(),
     }
-    return {name: picture.svg + "\n" for name, picture in pictures.items()}
+    return {name: picture.svg + "\n" for name, picture in pictures.items()} | {
+        "rooms.svg": rooms_svg() + "\n"
+    }
 
 
 if __name__ == "__main__":

@@ -1,23 +1,30 @@
 """Draws the rooms of the source and the imports between them, read from the source itself.
 
 A room stands below all that it imports.  An import that follows from two others is left out, so
-that what is drawn is the least that shows the order.
+that what is drawn is the least that shows the order.  Single files that import no room are listed
+above, without lines: most rooms import some of them.
 """
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
 from html import escape
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.support.package_source import import_graph, package_files
 
-WIDTH = 860
+WIDTH = 640
 _BOX = (118, 40)
+_GAP = 26
+"""Between two boxes of a row, or a box and a line that passes."""
 _ROW = 78
 _TOP = 16
+_STRIP = 46
+_SWEEPS = 24
 
 
 def room_graph() -> tuple[dict[str, set[str]], Counter[str]]:
@@ -45,10 +52,19 @@ def reduced(graph: dict[str, set[str]]) -> dict[str, set[str]]:
     }
 
 
-def levels(graph: dict[str, set[str]]) -> list[list[str]]:
-    """The rooms in rows, each below all that it imports.
+def single_files(graph: dict[str, set[str]]) -> list[str]:
+    """The files beside the rooms that import no room."""
+    files = {file.room for file in package_files() if len(file.path.parts) == 1} & set(graph)
+    while outside := {file for file in files if graph[file] - files}:
+        files -= outside
+    return sorted(files)
 
-    An import that passes a row has a place in it, named ``room>other``, so that no box hides it.
+
+def levels(graph: dict[str, set[str]]) -> tuple[list[list[str]], list[tuple[str, str]]]:
+    """The rooms in rows, each below all that it imports, and the lines from row to row.
+
+    An import that passes a row has a place in it, named ``room>other>row``, so that no box hides
+    it.
     """
     depth: dict[str, int] = {}
 
@@ -58,62 +74,100 @@ def levels(graph: dict[str, set[str]]) -> list[list[str]]:
         return depth[room]
 
     rows: list[list[str]] = [[] for _ in range(1 + max(map(deep, graph)))]
-    above: dict[str, list[str]] = {}
     for room in sorted(graph):
         rows[depth[room]].append(room)
-        above[room] = [_passing(room, other, depth, rows, above) for other in sorted(graph[room])]
-    place: dict[str, float] = {}
-    for row in rows:
-        row.sort(key=lambda room: _middle([place[other] for other in above[room]]))
-        place.update({room: (index + 1) / (len(row) + 1) for index, room in enumerate(row)})
-    return rows
+    lines = []
+    for room in sorted(graph):
+        for other in sorted(graph[room]):
+            for row in range(depth[other] + 1, depth[room]):
+                rows[row].append(f"{room}>{other}>{row}")
+            lines += pairwise(way(room, other, depth))
+    return rows, lines
 
 
-def _passing(
-    room: str, other: str, depth: dict[str, int], rows: list[list[str]], above: dict[str, list[str]]
-) -> str:
-    """What is in the row above a room on the way to another: that one, or a place in between."""
-    upper = other
-    for row in range(depth[other] + 1, depth[room]):
-        place = f"{room}>{other}>{row}"
-        rows[row].append(place)
-        above[place] = [upper]
-        upper = place
-    return upper
+def way(room: str, other: str, depth: dict[str, int]) -> list[str]:
+    """A room, its places in the rows between, and the room that it imports."""
+    between = range(depth[room] - 1, depth[other], -1)
+    return [room, *(f"{room}>{other}>{row}" for row in between), other]
 
 
-def _middle(places: list[float]) -> float:
-    return sum(places) / len(places) if places else 0.5
+def places(rows: list[list[str]], lines: list[tuple[str, str]]) -> dict[str, int]:
+    """How far to the right each room is: near those that it is joined to, and beside the others.
+
+    Computed without floats, so that every machine draws the same picture.
+    """
+    beside: dict[str, list[str]] = {}
+    for one, other in lines:
+        beside.setdefault(one, []).append(other)
+        beside.setdefault(other, []).append(one)
+    place = {room: index * _ROW for row in rows for index, room in enumerate(row)}
+    for sweep in range(_SWEEPS):
+        for row in rows if sweep % 2 == 0 else reversed(rows):
+            wanted = {
+                room: _mean([place[near] for near in beside.get(room, [room])]) for room in row
+            }
+            if sweep < _SWEEPS // 2:
+                row.sort(key=lambda room: wanted[room])
+            place |= _apart(row, wanted)
+    left = min(place[room] - _wide(room) // 2 for room in place)
+    right = max(place[room] + _wide(room) // 2 for room in place)
+    return {room: x + (WIDTH - left - right) // 2 for room, x in place.items()}
+
+
+def _apart(row: list[str], wanted: dict[str, Fraction]) -> dict[str, int]:
+    """The places of a row in its order, no box on another, as near as can be to those wanted.
+
+    Less the room that those before take, places must not decrease: the nearest such places are
+    the means of runs that are joined where they would.
+    """
+    widths = [(_wide(one) + _wide(other)) // 2 + _GAP for one, other in pairwise(row)]
+    taken = list(accumulate(widths, initial=0))
+    runs: list[list[Fraction]] = []
+    for room, before in zip(row, taken, strict=True):
+        runs.append([wanted[room] - before])
+        while len(runs) > 1 and _mean(runs[-2]) > _mean(runs[-1]):
+            runs[-2:] = [runs[-2] + runs[-1]]
+    least = [round(_mean(run)) for run in runs for _ in run]
+    return {room: x + before for room, x, before in zip(row, least, taken, strict=True)}
+
+
+def _wide(room: str) -> int:
+    return 0 if ">" in room else _BOX[0]
+
+
+def _mean(numbers: Sequence[int | Fraction]) -> Fraction:
+    return Fraction(sum(numbers)) / len(numbers)
 
 
 def rooms_svg() -> str:
     """The picture."""
     graph, files = room_graph()
-    shown = reduced(graph)
-    rows = levels(shown)
-    box, height = _BOX
-    center = {
-        room: (WIDTH * (index + 1) / (len(row) + 1), _TOP + depth * _ROW + height / 2)
-        for depth, row in enumerate(rows)
-        for index, room in enumerate(row)
-    }
+    single = single_files(graph)
+    shown = reduced({room: graph[room] - set(single) for room in graph if room not in single})
+    rows, lines = levels(shown)
+    across = places(rows, lines)
     depth = {room: index for index, row in enumerate(rows) for room in row}
-    lines = []
-    for room in shown:
-        for other in sorted(shown[room]):
-            between = range(depth[room] - 1, depth[other], -1)
-            way = [center[f"{room}>{other}>{row}"] for row in between]
-            lines.append(_line([center[room], *way, center[other]]))
-    boxes = [_box(room, files[room], *center[room], box, height) for room in shown]
-    tall = _TOP + len(rows) * _ROW - (_ROW - height) + _TOP
+    box, height = _BOX
+    first = _TOP + _STRIP + height / 2
+    center = {room: (across[room], first + depth[room] * _ROW) for room in across}
+    paths = [
+        _line([center[place] for place in way(room, other, depth)])
+        for room in sorted(shown)
+        for other in sorted(shown[room])
+    ]
+    boxes = [_box(room, files[room], *center[room], box, height) for room in sorted(shown)]
+    tall = _TOP + _STRIP + len(rows) * _ROW - (_ROW - height) + _TOP
+    listed = "Files that any room may import: " + ", ".join(single)
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {tall}" '
             'font-family="system-ui, sans-serif" role="img">',
             "<title>The rooms of the source; each imports only rooms above it</title>",
             f'<rect width="{WIDTH}" height="{tall}" fill="#ffffff"/>',
+            f'<text x="{WIDTH // 2}" y="{_TOP + 16}" text-anchor="middle" font-size="13" '
+            f'fill="#51607a">{escape(listed)}</text>',
             '<g stroke="#8a94a6" stroke-width="1.2" fill="none">',
-            *lines,
+            *paths,
             "</g>",
             *boxes,
             "</svg>",

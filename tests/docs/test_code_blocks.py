@@ -47,7 +47,7 @@ LONG = [
     )
 ]
 """Those that start many processes, or draw much."""
-PLAIN = {"text", "toml", "{math}", "{toctree}"}
+PLAIN = {"diff", "text", "toml", "{math}", "{toctree}"}
 NESTING = {"{admonition}", "{caution}", "{important}", "{note}", "{tip}", "{warning}"}
 SHELL = {"console", "sh"}
 FENCE = re.compile(r"^(?P<indent>\s*)(?P<fence>`{3,}|~{3,}|:{3,})[ \t]*(?P<language>\S*).*$")

@@ -1,21 +1,21 @@
 """A new statistic is one file, one line in the table of statistics and one method: tried out here.
 
-The geometric mean is added to a copy of the source, and asked for in Python and in SQL.
+The geometric mean is added to a copy of the source as docs/architecture.md says, and asked for in
+Python and in SQL.
 """
 
-import filecmp
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import discreet
-
-SOURCE = Path(discreet.__file__).parent
-MOST_FILES = 3
+from tests.support.recipes import (
+    changed_files,
+    follow,
+    listed_files,
+    run_with,
+    section,
+    source_copy,
+)
 
 MEASURE = '''
 """The geometric mean of a positive column."""
@@ -28,13 +28,22 @@ from typing import Any
 
 from discreet.errors import BoundsError
 from discreet.measures.measure import (
-    Asked, Decoder, Everything, Measure, Output, Statistic, Takes, not_covered, weighed_down
+    POINTS,
+    ArgumentKind,
+    CheckedAggregate,
+    Decoder,
+    Measure,
+    MeasureContext,
+    Output,
+    Statistic,
+    Unit,
+    grid_steps,
+    not_covered,
+    weighed_down,
 )
 from discreet.measures.moments import Moments
-from discreet.measures.measure import POINTS, steps
-from discreet.measures.measure import Unit
 from discreet.plan.expressions import Applied
-from discreet.plan.types import Kind, Typed
+from discreet.plan.types import CheckedExpression, Kind
 from discreet.privacy.estimates import BoundedError
 
 
@@ -66,7 +75,7 @@ class GeometricMean(Moments):
         return not_covered(["clipping of logarithms", *weighed_down(unit)])
 
 
-def _measured(asked: Asked, everything: Everything) -> Measure:
+def _measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     typed = asked.typed
     if typed is None or typed.low is None or typed.high is None or typed.low <= 0:
         raise BoundsError(
@@ -75,8 +84,8 @@ def _measured(asked: Asked, everything: Everything) -> Measure:
         )
     low = Fraction(nextafter(log(typed.low), -inf))
     high = Fraction(nextafter(log(typed.high), inf))
-    logs = Typed(Applied("LN", typed.node, ()), Kind.NUMBER, low, high)
-    return GeometricMean(steps(logs, POINTS, everything.rules))
+    logs = CheckedExpression(Applied("LN", typed.node, ()), Kind.NUMBER, low, high)
+    return GeometricMean(grid_steps(logs, POINTS, everything.rules))
 
 
 GEOMETRIC_MEAN = Statistic(
@@ -84,7 +93,7 @@ GEOMETRIC_MEAN = Statistic(
     name="geometric_mean",
     words="the geometric mean of {of}",
     measured=_measured,
-    takes=Takes.NUMBERS,
+    takes=ArgumentKind.NUMBERS,
     sql=("GEOMEAN",),
     label="geomean",
 )
@@ -119,47 +128,12 @@ with dp.table(frame, name="t", unit="row", budget=dp.Budget(epsilon=9), columns=
 """
 
 
-def changed(first: Path, second: Path) -> list[str]:
-    """The source files that differ."""
-    names = {file.relative_to(root) for root in (first, second) for file in root.rglob("*.py")}
-    return sorted(
-        str(name)
-        for name in names
-        if not (first / name).exists()
-        or not (second / name).exists()
-        or not filecmp.cmp(first / name, second / name, shallow=False)
-    )
-
-
-def put_in(path: Path, before: str, text: str) -> None:
-    """Put lines before others that stand in a file once."""
-    old = path.read_text()
-    assert old.count(before) == 1, (path, before)
-    path.write_text(old.replace(before, text + before))
-
-
 @pytest.mark.slow
-def test_a_statistic_is_added_in_three_files(tmp_path: Path) -> None:
-    copy = tmp_path / "discreet"
-    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "measures" / "geometric_mean.py").write_text(MEASURE.lstrip())
-    table = copy / "measures" / "table.py"
-    imported = "from discreet.measures.geometric_mean import GEOMETRIC_MEAN\n"
-    put_in(table, "from discreet.measures.measure import", imported)
-    put_in(table, "    QUANTILE,\n    DISTINCT,\n)", "    GEOMETRIC_MEAN,\n")
-    build = copy / "question" / "build.py"
-    put_in(build, "from discreet.measures.measure import", imported)
-    method = (
-        '    def geometric_mean(self) -> "Asked":\n'
-        '        """The geometric mean."""\n'
-        "        return self._asked(GEOMETRIC_MEAN)\n\n"
-    )
-    put_in(build, '    def n_unique(self) -> "Asked":', method)
-    files = changed(SOURCE, copy)
-    assert len(files) <= MOST_FILES, files
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    ran = subprocess.run(
-        [sys.executable, "-c", ASKED], env=environment, capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert "geometric_mean(income)" in ran.stdout
+def test_a_statistic_is_added_in_the_three_files_of_the_recipe(tmp_path: Path) -> None:
+    recipe, copy = section("Add a statistic"), source_copy(tmp_path)
+    (copy / "measures" / "geometric_mean.py").write_text(MEASURE.lstrip(), "utf-8")
+    follow(recipe, copy)
+    files = changed_files(copy)
+    assert len(files) == 3
+    assert files == listed_files(recipe)
+    assert "geometric_mean(income)" in run_with(copy, ASKED)

@@ -1,1 +1,1 @@
-"""The only code that sees other people's rows.  What leaves a room here is Sensitive."""
+"""The only code that sees other people's rows.  What they hand on is Sensitive."""

@@ -308,7 +308,7 @@ class ArgumentKind(Enum):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Statistic:
-    """A statistic of a group.  The table of all of them is ``measures.table``."""
+    """A statistic of a group.  The table of all of them is ``measures.registry``."""
 
     symbol: str
     name: str

@@ -1,1 +1,1 @@
-"""The question: declarations, expressions, checks and sensitivity.  No data are seen here."""
+"""Declarations and row expressions, their kinds and public bounds.  No data are seen here."""
