@@ -100,6 +100,8 @@ class TestReading:
             ({"mechanisms": {}}, "'mechanisms'"),
             ({"versions": {"numpy": 2}}, "'versions'"),
             ({"table": None}, "'table'"),
+            ({"max_rows": "\ud800"}, "'max_rows'"),
+            ({"versions": "\ud800"}, "'versions'"),
         ],
     )
     def test_anything_else_is_refused(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Final, get_type_hints
 
-from msgspec import Meta, ValidationError, convert
+from msgspec import Meta, convert
 
 from discreet.accounting.filters import Totals
 from discreet.decoding import Digest, decoded
@@ -292,7 +292,7 @@ def _fits(name: str, value: Any) -> bool:
     """Whether a value is of the field's type, and means something there."""
     try:
         convert(value, _TYPES[name])
-    except ValidationError:
+    except ValueError:  # half a character is no ValidationError
         return False
     match name:
         case "epsilon" | "delta":
