@@ -65,8 +65,12 @@ class Certificate:
         return {name: value for name, value in self.to_data().items() if name != "answer"}
 
     def to_json(self) -> str:
-        """The same as text."""
-        return json.dumps(self.to_data(), ensure_ascii=False, indent=2)
+        """The same as text; what no reader could see is written by its number."""
+        text = json.dumps(self.to_data(), ensure_ascii=False, indent=2)
+        return "".join(
+            letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
+            for letter in text
+        )
 
     @staticmethod
     def from_data(data: object) -> "Certificate":
