@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from discreet.decoding import Digest, Shape, decoded
-from discreet.errors import DiscreetError
-from discreet.ledger.entries import Anchor
+from discreet.errors import DiscreetError, LedgerCorruptError
+from discreet.ledger.entries import Anchor, Entry, Head
 from discreet.local import Account, Memo, RandomizedResponse
 from discreet.local.scheme import read_export, scheme
 from discreet.release.certificate import Certificate
@@ -127,3 +127,21 @@ def test_no_error_quotes_what_it_read(read: Callable[[str], object], text: str) 
         if not (read is Certificate.read and text.startswith(f'{{"{SECRET}"')):  # names of fields
             assert SECRET not in str(error)
         error = error.__cause__ or error.__context__
+
+
+_TEXTS = [one for one in Entry._fields if one not in ("sequence", "charge")]
+_WRONG: list[tuple[str, object]] = [
+    (name, value) for name in Entry._fields for value in (True, 1.0, b"1", [1])
+]
+_WRONG += [(name, value) for name in ("sequence", "charge") for value in ("1", "\ud800")]
+_WRONG += [(name, 1) for name in _TEXTS]
+_WRONG += [(name, None) for name in Entry._fields if name not in ("analyst", "key", "charge")]
+
+
+@pytest.mark.parametrize(("name", "value"), _WRONG)
+def test_a_row_with_a_field_of_another_type_is_no_entry(name: str, value: object) -> None:
+    entry = Entry.after(Head(), time="", kind="charge", dataset="visits", body={})
+    row = tuple((entry._asdict() | {name: value}).values())
+    assert Entry.read(tuple(entry)) == entry
+    with pytest.raises(LedgerCorruptError, match="a field of the wrong type"):
+        Entry.read(row)

@@ -62,6 +62,16 @@ class TestReading:
         assert Certificate.from_data(certificate.to_data()) == certificate
         assert Certificate.read(certificate.to_json()) == certificate
 
+    def test_what_no_reader_could_see_is_written_by_its_number(
+        self, certificate: Certificate
+    ) -> None:
+        hidden = "\u202egra \x9b2J\x1b\x00 \u2028 \U000e0041 \ud800 é 病 '\n"
+        strange = replace(certificate, question=hidden)
+        text = strange.to_json()
+        assert all(letter.isprintable() for letter in text.replace("\n", ""))
+        assert "é 病" in text
+        assert Certificate.read(text) == strange
+
     def test_it_names_what_read_the_rows(self, answer: Release) -> None:
         from importlib.metadata import version
 
@@ -100,6 +110,8 @@ class TestReading:
             ({"mechanisms": {}}, "'mechanisms'"),
             ({"versions": {"numpy": 2}}, "'versions'"),
             ({"table": None}, "'table'"),
+            ({"max_rows": "\ud800"}, "'max_rows'"),
+            ({"versions": "\ud800"}, "'versions'"),
         ],
     )
     def test_anything_else_is_refused(

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -269,3 +270,35 @@ def test_a_plan_of_other_declarations_is_refused_uncharged(visits):
     with pytest.raises(QueryError, match="made for other declarations"):
         table.release(other.agg(n=dp.rows()).plan(epsilon=1))
     assert table.budget.charges == 0
+
+
+def test_a_plan_takes_no_price_of_another_question(visits):
+    # The steps in which people are counted are finer where there are groups: noise of a few steps
+    # of one question is next to none in the other.
+    table = visits()
+    asked = [
+        table.agg(n=dp.people()),
+        table.group_by("ward").agg(n=dp.people()),
+        table.group_by("ward").agg(n=dp.rows()),
+        table.agg(n=dp.people(), m=dp.col("stay").mean()),
+    ]
+    plans = [one.plan(epsilon=1) for one in asked]
+    for plan in plans:
+        for other in plans:
+            if plan is not other:
+                with pytest.raises(QueryError, match="the price is not one of the question"):
+                    replace(plan, question=other.question)
+        with pytest.raises(QueryError, match="the price is not one of the question"):
+            replace(plan, price=replace(plan.price, priced=()))
+        assert replace(plan, expect_rows=10).price == plan.price
+
+
+def test_keys_that_are_found_privately_are_part_of_the_price(visits):
+    table = visits()
+    listed = table.group_by("ward").agg(n=dp.people()).plan(epsilon=1)
+    found = table.group_by("diagnosis").agg(n=dp.people()).plan(epsilon=1, delta=1e-6)
+    for plan, other in ((listed, found), (found, listed)):
+        with pytest.raises(QueryError, match="the price is not one of the question"):
+            replace(plan, question=other.question)
+    with pytest.raises(QueryError, match="the price is not one of the question"):
+        replace(found, price=replace(found.price, selection=None))

@@ -7,7 +7,7 @@ from json.encoder import encode_basestring as quoted
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
-from msgspec import Meta, ValidationError, convert
+from msgspec import Meta, convert
 from msgspec.json import Decoder
 from msgspec.structs import asdict
 
@@ -86,7 +86,7 @@ class Entry(NamedTuple):
         """The entry of a row that a store holds; a row of another shape is not an entry."""
         try:
             return convert(row, Entry)
-        except ValidationError:
+        except ValueError:
             pass  # so that what it quotes goes no further
         raise LedgerCorruptError(
             f"entry {row[0]!r:.40} has a field of the wrong type. Entries are never "

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Final, get_type_hints
 
-from msgspec import Meta, ValidationError, convert
+from msgspec import Meta, convert
 
 from discreet.accounting.filters import Totals
 from discreet.decoding import Digest, decoded
@@ -65,8 +65,12 @@ class Certificate:
         return {name: value for name, value in self.to_data().items() if name != "answer"}
 
     def to_json(self) -> str:
-        """The same as text."""
-        return json.dumps(self.to_data(), ensure_ascii=False, indent=2)
+        """The same as text; what no reader could see is written by its number."""
+        text = json.dumps(self.to_data(), ensure_ascii=False, indent=2)
+        return "".join(
+            letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
+            for letter in text
+        )
 
     @staticmethod
     def from_data(data: object) -> "Certificate":
@@ -292,7 +296,7 @@ def _fits(name: str, value: Any) -> bool:
     """Whether a value is of the field's type, and means something there."""
     try:
         convert(value, _TYPES[name])
-    except ValidationError:
+    except ValueError:  # half a character is no ValidationError
         return False
     match name:
         case "epsilon" | "delta":

@@ -289,6 +289,14 @@ class Plan:
     table: "OpenTable | None" = field(default=None, compare=False)
     """The open table that was asked, if one was."""
 
+    def __post_init__(self) -> None:
+        if not self.price.fits(self.question):
+            raise QueryError(
+                "the price is not one of the question. Noise is measured by what is asked and for "
+                "whom it counts, and another question's would not protect them. Plan the question: "
+                "table.ask(…).plan(epsilon=1)."
+            )
+
     @property
     def epsilon(self) -> Fraction:
         """What it costs."""

@@ -84,6 +84,8 @@ class Price:
     epsilon: Fraction
     delta: Fraction
     priced: tuple[PricedMeasure, ...]
+    unit: Unit
+    """Whom the noise was made for: it protects nobody who may reach further."""
     selection: PricedKeySelection | None = None
 
     @property
@@ -93,6 +95,18 @@ class Price:
         if self.selection is not None:
             events.insert(0, self.selection.event)
         return events[0] if len(events) == 1 else ComposedEvent(events=tuple(events))
+
+    def fits(self, question: Question) -> bool:
+        """Whether it is a price of this question: of its measures and keys, for its unit."""
+        measures = {one.measure for one in self.priced}
+        selection = self.selection
+        if selection is not None and selection.answers is not None:
+            measures.add(selection.answers)
+        return (
+            self.unit == question.unit
+            and measures == set(question.measures)
+            and (selection is not None) == question.selects_keys
+        )
 
     def of(self, measure: Measure) -> PricedMeasure | PricedKeySelection:
         """What a measure was priced as."""
@@ -167,15 +181,15 @@ def price_question(
         if measure.free
     )
     if not levels and selection is None:
-        return Price(Fraction(0), Fraction(0), priced)
+        return Price(Fraction(0), Fraction(0), priced, question.unit)
     spent = delta if selection is not None else sum((one.delta for one in priced), Fraction(0))
-    return Price(epsilon, spent, priced, selection)
+    return Price(epsilon, spent, priced, question.unit, selection)
 
 
 def price_alone(measure: Measure, unit: Unit, epsilon: Fraction, delta: Fraction) -> Price:
     """The price of one measure of a question whose groups are public, if it got the whole ε."""
     priced = _priced(measure, unit, epsilon, delta)
-    return Price(priced.epsilon, priced.delta, (priced,))
+    return Price(priced.epsilon, priced.delta, (priced,), unit)
 
 
 def _weight(measure: Measure, unit: Unit, weights: Mapping[Measure, Fraction] | None) -> Fraction:
