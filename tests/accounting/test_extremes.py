@@ -14,9 +14,9 @@ from mpmath import mp, mpf, workdps
 from discreet.accounting import (
     Filter,
     Odometer,
-    batch,
     batch_delta,
     batch_epsilon,
+    fixed_batch,
     largest_fitting,
     least_noise,
     loss_distribution_delta,
@@ -205,7 +205,7 @@ def test_one_accountant_that_breaks_does_not_break_the_others(
 
     expected = zcdp_epsilon(one, delta=DELTA)
     for name in ("renyi_epsilon", "loss_distribution_epsilon", "renyi_delta", "zcdp_delta"):
-        monkeypatch.setattr(batch, name, broken)
+        monkeypatch.setattr(fixed_batch, name, broken)
     assert batch_epsilon(one, delta=DELTA) == min(expected, 1)
     assert batch_delta(one, epsilon=1) == 0
 

@@ -23,7 +23,7 @@ from discreet.accounting.loss_atoms import short_above
 from discreet.accounting.loss_composition import GridLosses
 from discreet.accounting.loss_distribution import Direction, simple_atoms
 from discreet.errors import PrivacyParameterError
-from discreet.mechanisms.calibration import exact_delta
+from discreet.mechanisms.gaussian_calibration import exact_delta
 from discreet.privacy.events import (
     ApproximateEvent,
     BoundedRangeEvent,

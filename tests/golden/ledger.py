@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 from discreet.cli.budget import balance_data
 from discreet.ledger import Ledger
-from discreet.ledger.changes import BudgetScope
 from discreet.ledger.charges import OUTSIDE, LossReason
+from discreet.ledger.declare import BudgetScope
 from discreet.ledger.store import POSTGRES, SQLITE
 from discreet.privacy import events
 from discreet.privacy.events import Event, event_to_data

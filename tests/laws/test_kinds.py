@@ -12,7 +12,7 @@ NOISE = {
     "Quantiles": "mechanisms/quantiles.py",
     "NearMaximum": "mechanisms/extremes.py",
     "HighestCell": "mechanisms/extremes.py",
-    "Exact": "mechanisms/additive.py",
+    "Exact": "mechanisms/additive_noise.py",
 }
 
 

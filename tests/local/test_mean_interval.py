@@ -12,7 +12,6 @@ from scipy.stats import binom
 
 from discreet.errors import BoundsError, DiscreetError
 from discreet.local import Mean, choose
-from discreet.local.choose import even_margin
 from discreet.local.mean import (
     bernstein,
     berry_esseen,
@@ -21,6 +20,7 @@ from discreet.local.mean import (
     sampled_bound,
 )
 from discreet.local.mean_law import KINDS, MeanLaw, derive_law
+from discreet.local.scheme_choice import even_margin
 from tests.support.trials import all_but
 
 STEPS = 4

@@ -18,7 +18,7 @@ from discreet.local import (
     SubsetSelection,
     UnaryEncoding,
 )
-from discreet.local.choose import printed_margin
+from discreet.local.scheme_choice import printed_margin
 from discreet.local.survey_planning import epsilon_for, respondents_for, unit_variance
 
 MAKERS: list[Callable[[Any], Any]] = [

@@ -5,9 +5,9 @@ from functools import partial
 from hashlib import sha256
 
 from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_sieve import Sieve
 from discreet.mechanisms.key_threshold import Threshold
 from discreet.mechanisms.optimal_key_selection import OptimalSelection
-from discreet.mechanisms.sieve import Sieve
 from discreet.privacy.laws import nearest_float
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.errors import DataError
 from discreet.exact import Grid
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.mechanisms.additive import (
+from discreet.mechanisms.additive_noise import (
     AdditiveNoise,
     decode,
     exact_sum,

@@ -7,7 +7,7 @@ import pytest
 from discreet.accounting import charge
 from discreet.errors import PrivacyParameterError
 from discreet.mechanisms import Exponential, Gaussian, Laplace, NoisyMax, PermuteAndFlip
-from discreet.mechanisms.additive import Mechanism
+from discreet.mechanisms.additive_noise import Mechanism
 from discreet.mechanisms.extremes import HighestCell, NearMaximum
 from discreet.mechanisms.key_selection import best_selection
 from discreet.mechanisms.quantiles import Quantiles

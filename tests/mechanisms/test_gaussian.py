@@ -15,7 +15,7 @@ from scipy.stats import norm
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning, VerificationError
 from discreet.mechanisms import Gaussian
-from discreet.mechanisms.calibration import (
+from discreet.mechanisms.gaussian_calibration import (
     Smoothing,
     delta_float,
     exact_delta,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.accounting import batch_delta, batch_epsilon
 from discreet.mechanisms import Gaussian
-from discreet.mechanisms.calibration import (
+from discreet.mechanisms.gaussian_calibration import (
     MoveFamilies,
     best_lattice_delta,
     is_proved,

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from discreet.errors import DataError, PrivacyParameterError, VerificationError
-from discreet.mechanisms.additive import Mechanism
+from discreet.mechanisms.additive_noise import Mechanism
 from discreet.mechanisms.key_selection import KeySelection, best_selection
 from discreet.mechanisms.key_threshold import Threshold
 from discreet.mechanisms.optimal_key_selection import OptimalSelection

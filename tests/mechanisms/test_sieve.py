@@ -18,9 +18,9 @@ from discreet.mechanisms import gaussian as gaussian_module
 from discreet.mechanisms import laplace as laplace_module
 from discreet.mechanisms import optimal_key_selection
 from discreet.mechanisms.key_selection import KeySelection, Sieve
+from discreet.mechanisms.key_sieve import MOST_LIMITS, drawn
 from discreet.mechanisms.key_threshold import ChanceAbove, Threshold
 from discreet.mechanisms.optimal_key_selection import OptimalSelection
-from discreet.mechanisms.sieve import MOST_LIMITS, drawn
 from discreet.noise import Keystream, UnsafeSeededBits
 from discreet.privacy.sensitivity import Sensitive
 from tests.mechanisms.key_twins import keep_probability, passes

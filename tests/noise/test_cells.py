@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.noise.tables import (
+from discreet.noise.strip_tables import (
     _CELL_MARGIN,
     CLEAR,
     Cells,

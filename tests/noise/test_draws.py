@@ -10,7 +10,7 @@ import pytest
 from discreet.noise import gaussian, geometric, laplace
 from discreet.noise.bernoulli import bernoulli_array, ratio
 from discreet.noise.entropy import Keystream
-from discreet.noise.tables import Draws
+from discreet.noise.strip_tables import Draws
 
 
 def test_a_wide_draw_makes_the_array_one_of_python_integers() -> None:

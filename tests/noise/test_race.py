@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.noise import Keystream, UnsafeSeededBits, exponential_race, weighted_choice
-from discreet.noise.choice import _Candidates
+from discreet.noise.weighted_choice import _Candidates
 from tests.noise.reference import PRECISION, real
 from tests.support.evidence import FALSE_ALARM, chi_square
 from tests.support.scripted_bits import Answering, NeedMoreBits, Repeating, ScriptedBits, binary

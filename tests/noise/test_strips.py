@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.noise import UnsafeSeededBits
-from discreet.noise.tables import (
+from discreet.noise.strip_tables import (
     _KEEP_MARGIN,
     CLEAR,
     Draws,

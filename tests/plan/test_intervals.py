@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from discreet.plan.expressions import Function
-from discreet.plan.functions import SIGNATURES
+from discreet.plan.function_signatures import SIGNATURES
 from discreet.plan.interval_arithmetic import (
     EXACT_BITS,
     KEPT_BITS,

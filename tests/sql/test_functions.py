@@ -11,7 +11,7 @@ import pytest
 
 from discreet.errors import BoundsError, QueryError
 from discreet.plan.expressions import Node, expression_text
-from discreet.plan.functions import FIRST_DAY, LAST_DAY
+from discreet.plan.function_signatures import FIRST_DAY, LAST_DAY
 from discreet.plan.schema import date, integer, number
 from discreet.plan.types import CheckedExpression, check_expression
 from discreet.question.builder import as_expression, col, when

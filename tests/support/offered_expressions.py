@@ -3,7 +3,7 @@
 from itertools import product
 from math import inf
 
-from discreet.plan.functions import FIRST_DAY, LAST_DAY
+from discreet.plan.function_signatures import FIRST_DAY, LAST_DAY
 from discreet.plan.schema import boolean, category, date, number, text
 from discreet.sql.read.allow_list import FUNCTIONS, OPERATORS, WRITTEN
 

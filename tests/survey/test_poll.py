@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import DiscreetError, PolicyError
-from discreet.local.choose import even_margin
+from discreet.local.scheme_choice import even_margin
 from discreet.survey.estimates import KINDS, NUMBER_KINDS, leverage
 from discreet.survey.poll import read_poll, write_template
 from tests.support.cases import each

@@ -19,7 +19,7 @@ from discreet.survey.poll_terms import PollTerms
 from discreet.survey.report_store import ReportStore
 from discreet.survey.tokens import new_id, new_token, token_hash
 from discreet.web.headers import HEADERS
-from discreet.web.limits import RateLimit
+from discreet.web.request_limits import RateLimit
 from tests.support.waits import until
 from tests.survey.conftest import Site, Sites
 from tests.survey.hosts import ANSWERS
@@ -299,7 +299,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 ) -> None:
     import asyncio
 
-    monkeypatch.setattr("discreet.web.limits._PATIENCE", 0.05)
+    monkeypatch.setattr("discreet.web.request_limits._PATIENCE", 0.05)
     made = site()
 
     async def slow() -> AsyncIterator[bytes]:

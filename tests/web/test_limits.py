@@ -1,7 +1,7 @@
 """An address is slowed down, and forgotten as soon as it may be."""
 
-from discreet.web import limits
-from discreet.web.limits import RateLimit
+from discreet.web import request_limits
+from discreet.web.request_limits import RateLimit
 
 
 class Clock:
@@ -42,7 +42,7 @@ def test_an_address_is_forgotten_when_its_bucket_is_full_again() -> None:
 
 
 def test_a_flood_of_addresses_does_not_fill_the_memory(monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setattr(limits, "_MOST_ADDRESSES", 100)
+    monkeypatch.setattr(request_limits, "_MOST_ADDRESSES", 100)
     limit = RateLimit(1, Clock())
     for number in range(1_000):
         limit.wait(f"192.0.{number // 250}.{number % 250}")

@@ -11,7 +11,7 @@ from sqlglot import exp, select
 
 from discreet.errors import QueryError, Remedy, SourceError, UnansweredError
 from discreet.measures.measure import GroupSums, Measure, PositionsReading
-from discreet.mechanisms.sieve import Sieve
+from discreet.mechanisms.key_sieve import Sieve
 from discreet.privacy.sensitivity import Sensitive
 from discreet.question.check import Question
 from discreet.question.query import Scan

@@ -14,8 +14,8 @@ from typing import Final
 
 from discreet.accounting.filters import Totals, cost_text, left_text, share_left, share_text
 from discreet.ledger.accounts import DatasetState
-from discreet.ledger.changes import unknown_dataset_error
 from discreet.ledger.declarations import BudgetCap, exact_budget, read_cap, read_declaration
+from discreet.ledger.declare import unknown_dataset_error
 from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import EntryFilter, Records

@@ -35,8 +35,8 @@ from discreet.ledger.accounts import (
     one_line,
     suspended_error,
 )
-from discreet.ledger.changes import current_declaration, read_reason
 from discreet.ledger.declarations import read_name
+from discreet.ledger.declare import current_declaration, read_reason
 from discreet.ledger.entries import Entry, canonical_json
 from discreet.ledger.journal import Journal, JournalWriter
 from discreet.ledger.records import KeyedCharge, Records

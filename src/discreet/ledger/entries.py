@@ -11,8 +11,8 @@ from msgspec import Meta, convert
 from msgspec.json import Decoder
 from msgspec.structs import asdict
 
-from discreet.decoding import Digest, Shape, decoded
 from discreet.errors import DataError, LedgerCorruptError, LedgerUnavailableError, Remedy
+from discreet.strict_json import Digest, Shape, decoded
 
 EntryKind = Literal[
     "dataset", "budget", "details", "charge", "released", "lost", "suspended", "resumed"

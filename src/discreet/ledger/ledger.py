@@ -12,9 +12,8 @@ from typing import Any
 from discreet.accounting.spending import Spending
 from discreet.accounting.spending import spending as tracked
 from discreet.errors import NOTHING_SPENT, DeclarationError, UnsafeRandomnessError
-from discreet.ledger import balances, changes, charges
+from discreet.ledger import balances, charges, declare
 from discreet.ledger.balances import Balance, PaidQuestion
-from discreet.ledger.changes import BudgetScope, ScopeOrAnalyst
 from discreet.ledger.charges import LARGEST_NUMBER, Charge, ChargeRequest, LossReason, read_number
 from discreet.ledger.declarations import (
     BudgetCap,
@@ -25,6 +24,7 @@ from discreet.ledger.declarations import (
     read_details,
     read_name,
 )
+from discreet.ledger.declare import BudgetScope, ScopeOrAnalyst
 from discreet.ledger.entries import Anchor, Entry
 from discreet.ledger.journal import Journal, open_store
 from discreet.ledger.records import EntryFilter
@@ -117,7 +117,7 @@ class Ledger:
             details=read_details(details),
         )
         name = read_name(dataset, "the data set")
-        changes.declare(self._journal, name, declaration, _who(who))
+        declare.declare(self._journal, name, declaration, _who(who))
 
     def set_budget(
         self,
@@ -136,7 +136,7 @@ class Ledger:
         cap = None if budget is None else BudgetCap(budget=budget, period=Period.read(period))
         owner = read_name(whose, "the analyst") if isinstance(whose, str) else whose
         name = read_name(dataset, "the data set")
-        changes.change_budget(self._journal, name, cap, whose=owner, who=_who(who), why=why)
+        declare.change_budget(self._journal, name, cap, whose=owner, who=_who(who), why=why)
 
     def set_details(
         self, dataset: str, details: Mapping[str, Any], *, why: str, who: str | None = None
@@ -144,7 +144,7 @@ class Ledger:
         """Change the other declarations from now on."""
         plain = read_details(details)
         name = read_name(dataset, "the data set")
-        changes.change_details(self._journal, name, plain, who=_who(who), why=why)
+        declare.change_details(self._journal, name, plain, who=_who(who), why=why)
 
     # What is asked
 
@@ -246,7 +246,7 @@ class Ledger:
         with self._journal.store.reading() as records:
             declared = records.situation(name, "").declared
             if declared is None:
-                raise changes.unknown_dataset_error(name, records.datasets())
+                raise declare.unknown_dataset_error(name, records.datasets())
         return read_declaration(declared.body)
 
     def balance(self, dataset: str, analyst: str | None = None) -> Balance:

@@ -1,6 +1,5 @@
 """Local privacy: randomizers for a respondent's own value, and estimators from reports alone."""
 
-from discreet.local.choose import Choice, choose
 from discreet.local.group_difference import difference
 from discreet.local.hadamard_response import HadamardResponse
 from discreet.local.heavy_hitters import HeavyHitters, Level
@@ -12,6 +11,7 @@ from discreet.local.randomized_response import ApproximateResponse, RandomizedRe
 from discreet.local.repeated import Repeated
 from discreet.local.respondent_account import Account
 from discreet.local.scheme import Scheme, Tally, read_export, scheme
+from discreet.local.scheme_choice import Choice, choose
 from discreet.local.shuffle import Shuffled, shuffled, shuffled_delta
 from discreet.local.subsets import SubsetSelection, UnaryEncoding
 from discreet.local.survey_planning import SurveyPlan, epsilon_for, respondents_for

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from discreet.errors import BoundsError, DataError
 from discreet.exact import rational
-from discreet.local.choose import choose
 from discreet.local.probabilities import uniform
 from discreet.local.proportions import TOGETHER, Proportions
 from discreet.local.scheme import CategoricalScheme, Tally
+from discreet.local.scheme_choice import choose
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.estimates import Estimate
 from discreet.privacy.losses import PureDP, read_count, read_epsilon

@@ -10,16 +10,16 @@ from os import open as open_descriptor
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from discreet.decoding import Shape, decoded
 from discreet.errors import DataError
 from discreet.local import wire
-from discreet.local.choose import scheme_of
 from discreet.local.mean import Mean
 from discreet.local.repeated import Repeated
 from discreet.local.scheme import CategoricalScheme
 from discreet.local.scheme import scheme as read_scheme
+from discreet.local.scheme_choice import scheme_of
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP
+from discreet.strict_json import Shape, decoded
 
 S = TypeVar("S", bound=Shape)
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from discreet.errors import BoundsError, DataError
 from discreet.exact import logarithm, round_up
 from discreet.local import wire
-from discreet.local.choose import scheme_of
 from discreet.local.mean import Mean
 from discreet.local.proportions import Channel, Proportions, estimated
 from discreet.local.randomized_response import RandomizedResponse
 from discreet.local.scheme import CategoricalScheme, Tally, on_the_wire, scheme
+from discreet.local.scheme_choice import scheme_of
 from discreet.local.subsets import UnaryEncoding
 from discreet.noise import BitSource
 from discreet.privacy.laws import Law, ProductLaw, WeightedLaw

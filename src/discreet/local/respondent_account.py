@@ -17,7 +17,6 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from discreet.decoding import Digest, Shape
 from discreet.errors import BudgetExhaustedError, DataError
 from discreet.exact import decimal_text, named_number_text
 from discreet.local import wire
@@ -35,6 +34,7 @@ from discreet.local.memoization import (
 from discreet.local.repeated import Repeated
 from discreet.noise import BitSource
 from discreet.privacy.losses import PureDP, read_positive
+from discreet.strict_json import Digest, Shape
 
 _FORMAT = "discreet.local.account"
 _VERSION = 1

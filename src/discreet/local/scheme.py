@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.decoding import Shape, decoded
 from discreet.errors import DataError, DiscreetError
 from discreet.local import wire
 from discreet.local.categories import Categories, GivenCategories, bad_categories
@@ -24,6 +23,7 @@ from discreet.noise import BitSource
 from discreet.privacy.estimates import Estimate, Estimates
 from discreet.privacy.laws import Law
 from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.strict_json import Shape, decoded
 
 _MAGIC = b"discreet.tally\x00\x01"  # the last byte is the version
 _HASH = 32

@@ -10,8 +10,8 @@ from operator import mul
 
 from discreet.errors import PrivacyParameterError
 from discreet.exact import decimal_text, exp_minus, rational
-from discreet.local.choose import scheme_of
 from discreet.local.randomized_response import RandomizedResponse
+from discreet.local.scheme_choice import scheme_of
 from discreet.privacy.losses import ApproximateDP, PureDP, read_count, read_delta, read_epsilon
 
 BITS = 192

@@ -14,11 +14,11 @@ from typing import Any
 
 from discreet.errors import DataError, DiscreetError
 from discreet.exact import decimal_text, rational
-from discreet.local.choose import printed_margin, read_proportion, scheme_of
 from discreet.local.heavy_hitters import HeavyHitters
 from discreet.local.mean import Mean
 from discreet.local.repeated import Repeated
 from discreet.local.scheme import CategoricalScheme
+from discreet.local.scheme_choice import printed_margin, read_proportion, scheme_of
 from discreet.privacy.losses import read_count, read_positive
 
 _CONFIDENCE = Fraction(95, 100)

@@ -12,8 +12,8 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-from discreet.decoding import Digest, Shape, decoded
 from discreet.errors import DataError
+from discreet.strict_json import Digest, Shape, decoded
 
 VERSION = 2
 MOST_CHARACTERS = 1 << 20

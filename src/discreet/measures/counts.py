@@ -26,7 +26,7 @@ from discreet.measures.measure import (
     weighed_down,
 )
 from discreet.measures.noise_choice import NoiseChoice, laplace_mechanism, laplace_or_gaussian
-from discreet.mechanisms.additive import Exact
+from discreet.mechanisms.additive_noise import Exact
 from discreet.plan.expressions import Chosen, Constant, Node
 from discreet.privacy.estimates import LinearError
 

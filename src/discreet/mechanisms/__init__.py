@@ -8,7 +8,7 @@ uses also states ``event(sensitivity, loss)``: what a ledger writes down for it.
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.name_and_shame import NameAndShame
-from discreet.mechanisms.noise_comparison import NoiseComparison
+from discreet.mechanisms.noise_crossover import NoiseComparison
 from discreet.mechanisms.post_processing import Processed
 from discreet.mechanisms.selection import Exponential, NoisyMax, PermuteAndFlip
 

@@ -20,8 +20,8 @@ from discreet.exact.normal import (
     theta_excess,
     total_weight,
 )
-from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar
-from discreet.mechanisms.calibration import least_epsilon, least_sigma
+from discreet.mechanisms.additive_noise import add_noise, exact_sum, grid_index, is_scalar
+from discreet.mechanisms.gaussian_calibration import least_epsilon, least_sigma
 from discreet.mechanisms.gaussian_moves import Move
 from discreet.mechanisms.law_plots import plot_noise
 from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer, geometric

@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.additive import Mechanism
+from discreet.mechanisms.additive_noise import Mechanism
+from discreet.mechanisms.key_sieve import Sieve
 from discreet.mechanisms.key_threshold import Threshold
 from discreet.mechanisms.optimal_key_selection import OptimalSelection, SelectedKeys, read_selection
-from discreet.mechanisms.sieve import Sieve
 from discreet.noise import BitSource
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.losses import ApproximateDP, PureDP

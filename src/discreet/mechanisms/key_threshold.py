@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from discreet.errors import VerificationError
 from discreet.exact import exp_minus, logarithm, square_root
-from discreet.mechanisms.additive import AdditiveNoise, exact_sum, fitting
-from discreet.mechanisms.calibration import is_proved
+from discreet.mechanisms.additive_noise import AdditiveNoise, exact_sum, fitting
 from discreet.mechanisms.gaussian import Gaussian, least_reach
+from discreet.mechanisms.gaussian_calibration import is_proved
 from discreet.mechanisms.gaussian_moves import Move
+from discreet.mechanisms.key_sieve import Sieve, drawn
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.optimal_key_selection import (
     SelectedKeys,
@@ -27,7 +28,6 @@ from discreet.mechanisms.optimal_key_selection import (
     read_selection,
     read_units,
 )
-from discreet.mechanisms.sieve import Sieve, drawn
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.events import ApproximateEvent
 from discreet.privacy.laws import MAX_ATOMS, Atom, Law, ProductLaw, nearest_float

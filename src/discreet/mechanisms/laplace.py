@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import VerificationError
 from discreet.exact import Grid, exp_minus, logarithm
-from discreet.mechanisms.additive import add_noise, exact_sum, grid_index, is_scalar, steps_of
+from discreet.mechanisms.additive_noise import add_noise, exact_sum, grid_index, is_scalar, steps_of
 from discreet.mechanisms.law_plots import plot_noise
 from discreet.noise import BitSource, Keystream, geometric, laplace, laplace_integer
 from discreet.privacy.events import DiscreteLaplaceEvent

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import Grid
-from discreet.mechanisms.additive import grid_index, is_scalar
+from discreet.mechanisms.additive_noise import grid_index, is_scalar
 from discreet.privacy.laws import EnclosedLaw, WeightedLaw
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.verification import verify

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.exact import exp_minus, logarithm
-from discreet.mechanisms.sieve import Chance, Sieve, drawn
+from discreet.mechanisms.key_sieve import Chance, Sieve, drawn
 from discreet.noise import BitSource, Keystream, bernoulli_array
 from discreet.noise.bernoulli import Probability
 from discreet.privacy.events import ApproximateEvent

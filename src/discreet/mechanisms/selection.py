@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.exact import Grid, decimal_text, exp_minus, round_up
-from discreet.mechanisms.additive import exact_sum
+from discreet.mechanisms.additive_noise import exact_sum
 from discreet.mechanisms.argmax_laws import exponential_argmax, laplace_argmax
 from discreet.mechanisms.law_plots import plot_choice
 from discreet.noise import (

@@ -7,10 +7,10 @@ from discreet.noise.bernoulli import (
     ratio,
     uniform_below,
 )
-from discreet.noise.choice import exponential_race, weighted_choice
 from discreet.noise.entropy import BitSource, Keystream, UnsafeSeededBits
 from discreet.noise.gaussian import gaussian, gaussian_integer
 from discreet.noise.laplace import geometric, geometric_integer, laplace, laplace_integer
+from discreet.noise.weighted_choice import exponential_race, weighted_choice
 
 __all__ = [
     "BitSource",

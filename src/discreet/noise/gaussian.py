@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.noise.bernoulli import bernoulli_decay
 from discreet.noise.entropy import BitSource, Keystream
 from discreet.noise.laplace import laplace_integer
-from discreet.noise.tables import Draws, GaussianWeights, Integers, Strips
+from discreet.noise.strip_tables import Draws, GaussianWeights, Integers, Strips
 
 _TABLE_COUNT = 256  # draws from which a table pays for its preparation
 _WIDE = 1 << 112  # up to this variance draws fit in 64 bits but for one in e^8192

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.exact import exp_minus
 from discreet.noise.bernoulli import bernoulli, decay
 from discreet.noise.entropy import BitSource, Keystream, MachineWords
-from discreet.noise.tables import TINY, Draws, Integers, LaplaceWeights, Strips
+from discreet.noise.strip_tables import TINY, Draws, Integers, LaplaceWeights, Strips
 
 LARGEST = 1 << 16
 """The largest scale: beyond, the float would be in doubt too often."""

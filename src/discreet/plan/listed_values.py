@@ -23,7 +23,7 @@ from discreet.plan.expressions import (
     Named,
     Node,
 )
-from discreet.plan.functions import FIRST_DAY, LAST_DAY, Kind, date_unit, starts
+from discreet.plan.function_signatures import FIRST_DAY, LAST_DAY, Kind, date_unit, starts
 from discreet.plan.interval_arithmetic import Interval, narrowed
 from discreet.plan.schema import LARGEST_KEY, CategoryColumn, Column
 from discreet.plan.types import (

@@ -32,7 +32,7 @@ from discreet.plan.expressions import (
     read_size,
     rounded,
 )
-from discreet.plan.functions import CALENDAR, Kind, repeats, signature
+from discreet.plan.function_signatures import CALENDAR, Kind, repeats, signature
 from discreet.plan.interval_arithmetic import (
     Interval,
     absolute,

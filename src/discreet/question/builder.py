@@ -48,7 +48,7 @@ from discreet.plan.expressions import (
     expression_text,
     read_size,
 )
-from discreet.plan.functions import DATE_UNITS
+from discreet.plan.function_signatures import DATE_UNITS
 from discreet.plan.schema import day, read_edges
 
 _LARGEST_CONSTANT = 10**308  # what a 64-bit float holds

@@ -37,7 +37,7 @@ from discreet.plan.expressions import (
     replaced,
     walk,
 )
-from discreet.plan.functions import SIGNATURES, Kind
+from discreet.plan.function_signatures import SIGNATURES, Kind
 from discreet.plan.schema import (
     MOST_BINS,
     MOST_KEYS,

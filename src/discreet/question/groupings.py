@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from discreet.errors import DiscreetError, QueryError, Remedy
 from discreet.plan.expressions import Named, Node, expression_text, number_text
-from discreet.plan.functions import date_texts
+from discreet.plan.function_signatures import date_texts
 from discreet.plan.listed_values import listed_values
 from discreet.plan.schema import (
     LARGEST_KEY,

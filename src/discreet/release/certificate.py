@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final, get_type_hints
 from msgspec import Meta, convert
 
 from discreet.accounting.filters import Totals
-from discreet.decoding import Digest, decoded
 from discreet.errors import DataError, DiscreetError, Remedy
 from discreet.exact import decimal_text, rational
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
+from discreet.strict_json import Digest, decoded
 from discreet.text_table import aligned
 
 _VERSION = 1

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from discreet.decoding import Shape, decoded
 from discreet.errors import LedgerCorruptError
+from discreet.strict_json import Shape, decoded
 
 _VERSION = 1
 

@@ -14,7 +14,7 @@ from typing import Any
 from discreet.errors import QueryError, Remedy
 from discreet.measures.counts import People, Rows
 from discreet.measures.measure import Decoder, Measure, Output, Unit, linear_estimate
-from discreet.mechanisms.additive import MeasureMechanism
+from discreet.mechanisms.additive_noise import MeasureMechanism
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.key_selection import KeySelection, best_selection
 from discreet.mechanisms.laplace import Laplace

@@ -16,8 +16,8 @@ from discreet.survey.collector import LONGEST_BODY, Collector
 from discreet.survey.refusals import REASONS
 from discreet.survey.results import results
 from discreet.web.headers import Application, secured
-from discreet.web.limits import RateLimit, json_body
 from discreet.web.refusals import Reason, Refused, answer_refusals, told
+from discreet.web.request_limits import RateLimit, json_body
 from discreet.web.templates import rendered
 
 _STATIC: Final = {

@@ -19,9 +19,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, UnsetType
 
-from discreet.decoding import Shape, decoded
 from discreet.errors import DataError, DiscreetError, SourceError
 from discreet.local import Tally
+from discreet.strict_json import Shape, decoded
 from discreet.survey.poll import ONE_TIME, Poll
 from discreet.survey.poll_terms import taken_over_error
 from discreet.survey.report_store import Outcome, ReceivedReport, ReportStore

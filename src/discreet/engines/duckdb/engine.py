@@ -7,7 +7,7 @@ from sqlglot import exp
 from discreet.engines.base import Engine
 from discreet.engines.duckdb.connection import DuckDBConnection
 from discreet.engines.sources import Sources, not_in_the_data, stored_tables
-from discreet.mechanisms.sieve import Sieve
+from discreet.mechanisms.key_sieve import Sieve
 from discreet.plan.schema import Schema
 from discreet.question.check import Question
 from discreet.sql.write.expressions import select_columns, table_reference

@@ -11,7 +11,7 @@ from discreet.engines.spark.session import session_of
 from discreet.engines.spark.source import SparkFrame, SparkSource
 from discreet.engines.writer import LONGEST_TEXT
 from discreet.errors import Remedy, SourceError
-from discreet.plan.functions import FIRST_DAY, LAST_DAY
+from discreet.plan.function_signatures import FIRST_DAY, LAST_DAY
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
 

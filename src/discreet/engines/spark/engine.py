@@ -20,7 +20,7 @@ from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
 from discreet.engines.spark.writer import SparkWriter, text_literal
 from discreet.errors import Remedy, SourceError
 from discreet.measures.measure import Measure
-from discreet.mechanisms.sieve import Sieve
+from discreet.mechanisms.key_sieve import Sieve
 from discreet.plan.schema import BooleanColumn, Column, Schema
 from discreet.question.check import Question
 from discreet.sql.write.queries import keys_query

@@ -42,7 +42,7 @@ from discreet.plan.expressions import (
     placed,
     read_size,
 )
-from discreet.plan.functions import DATE_UNITS
+from discreet.plan.function_signatures import DATE_UNITS
 from discreet.plan.schema import LARGEST_BOUND, day
 from discreet.sql.read.messages import position_of
 from discreet.sql.read.parser import (

@@ -18,6 +18,7 @@ from discreet.plan.schema import Schema
 from discreet.question.query import GroupKey, PostProcessing, Query
 from discreet.sql.read.allow_list import AGGREGATE_NAMES
 from discreet.sql.read.expressions import read_node
+from discreet.sql.read.from_clause import Catalog
 from discreet.sql.read.messages import (
     Example,
     did_you_mean,
@@ -40,7 +41,6 @@ from discreet.sql.read.scopes import (
     has_aggregate,
     readable,
 )
-from discreet.sql.read.tables import Catalog
 
 _LONGEST_NAME = 200
 

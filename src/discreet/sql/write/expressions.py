@@ -28,7 +28,7 @@ from discreet.plan.expressions import (
     Node,
     Target,
 )
-from discreet.plan.functions import DATE_PART_RANGES, FIRST_DAY, LAST_DAY, in_calendar
+from discreet.plan.function_signatures import DATE_PART_RANGES, FIRST_DAY, LAST_DAY, in_calendar
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
 UNIT, CELL = "unit", "cell"

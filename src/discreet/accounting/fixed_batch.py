@@ -13,7 +13,7 @@ from discreet.accounting.loss_distribution import (
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
 from discreet.accounting.zcdp import zcdp_delta, zcdp_epsilon
 from discreet.errors import PrivacyParameterError
-from discreet.mechanisms.calibration import least_delta, least_epsilon
+from discreet.mechanisms.gaussian_calibration import least_delta, least_epsilon
 from discreet.mechanisms.gaussian_moves import Move
 from discreet.privacy.events import (
     DiscreteGaussianEvent,

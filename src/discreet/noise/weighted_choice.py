@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from discreet.exact import exp_minus
 from discreet.noise.bernoulli import bernoulli, decay, uniform_below
 from discreet.noise.entropy import BitSource
-from discreet.noise.tables import Floats, Integers
+from discreet.noise.strip_tables import Floats, Integers
 
 _BLOCK = 1 << 15
 _FAST = Fraction(1 << 60)  # to floats, a greater rate is as decisive as this one

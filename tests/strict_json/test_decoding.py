@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
-from discreet.decoding import Digest, Shape, decoded
 from discreet.errors import DiscreetError, LedgerCorruptError
 from discreet.ledger.entries import Anchor, Entry, Head
 from discreet.local import Account, Memo, RandomizedResponse
 from discreet.local.scheme import read_export, scheme
 from discreet.release.certificate import Certificate
 from discreet.release.kept_answer import NoisyMeasurements
+from discreet.strict_json import Digest, Shape, decoded
 
 POLL = RandomizedResponse(epsilon=1)
 

@@ -16,6 +16,7 @@ from discreet.web.refusals import Refused
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+
 _MOST_ADDRESSES: Final = 1 << 16
 _PATIENCE: Final = 20.0  # seconds for a request's body
 
