@@ -48,7 +48,7 @@ _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     ],
     "pandas' types decide": [
         (FrameReader, "_read", lambda self, frame: frame),
-        (columns, "decoded", _by_types),
+        (columns, "decoded_column", _by_types),
     ],
     "text that is not UTF-8 ends a scan": [
         (connection.DuckDBConnection, "_widen", lambda self: False)
