@@ -1,16 +1,16 @@
-"""Columns of plain text, for whatever shows itself in Python: no width, no colors, no package."""
+"""Tables in plain text, for the repr and str of objects: no wrapping, no colors, no package."""
 
 from collections.abc import Sequence
 
 
 def padded(column: Sequence[str]) -> list[str]:
-    """Texts that are all as wide as the widest of them."""
-    wide = max(map(len, column), default=0)
-    return [text.ljust(wide) for text in column]
+    """The texts of a column, filled up with blanks to the width of the longest."""
+    width = max(map(len, column), default=0)
+    return [text.ljust(width) for text in column]
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines, with their columns below each other and two blanks between them.
+    """The lines of a table: columns are padded to one width, with two blanks between them.
 
     >>> print("\\n".join(aligned([("ward", "n"), ("surgery", "12 ± 3")])))
     ward     n

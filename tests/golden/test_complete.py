@@ -12,7 +12,7 @@ from discreet.ledger import Entry, Ledger
 from discreet.ledger.charges import LossReason
 from discreet.ledger.entries import KINDS as ENTRY_KINDS
 from discreet.local import scheme
-from discreet.local.scheme import _KNOWN, Scheme
+from discreet.local.scheme import _SCHEMES, Scheme
 from discreet.measures.measure import Measure
 from discreet.measures.registry import STATISTICS
 from discreet.privacy.events import KINDS as EVENT_KINDS
@@ -114,7 +114,7 @@ class TestSchemes:
             for report in reports.partition("\n\n")[0].splitlines():
                 assert read.report_to_wire(read.report_from_wire(report)) == report
             found.add(read.name)
-        assert found == set(_KNOWN)
+        assert found == set(_SCHEMES)
 
     def test_every_poll_is_kept(self) -> None:
         found = {path.stem for path in (FOLDER / "surveys").glob("*.txt")}

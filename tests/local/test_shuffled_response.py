@@ -17,8 +17,8 @@ from discreet.local.shuffle import (
     TWO_ANSWERS,
     UNIT,
     LowerBinomial,
+    answer_count_cells,
     blanket_delta,
-    cells,
     clones_delta,
     fair_tails,
     upper_binomial,
@@ -98,9 +98,9 @@ def test_two_answers_have_exactly_their_worst_delta(people: int, near: Fraction)
     for part in PARTS:
         far = 1 + part * (near - 1)
         true = truths(2, people, near, far)
-        found = max(cell.delta(far) for cell in cells(near, people))
+        found = max(cell.delta(far) for cell in answer_count_cells(near, people))
         assert max(true.values()) <= found <= max(true.values()) + TINY
-        for cell in cells(near, people):
+        for cell in answer_count_cells(near, people):
             others = (0,) * cell.zeros + (1,) * cell.ones
             assert true[others] <= cell.delta(far) <= true[others] + TINY
 
@@ -132,7 +132,7 @@ def test_it_is_never_below_the_truth_and_at_most_15_percent_above(
 def test_fewer_lies_would_be_seen() -> None:
     """The negative control of both twins: with the chances of other odds they differ."""
     near, far = Fraction(3), Fraction(3, 2)
-    wrong = max(cell.delta(far) for cell in cells(Fraction(4), 6))
+    wrong = max(cell.delta(far) for cell in answer_count_cells(Fraction(4), 6))
     assert abs(wrong - max(truths(2, 6, near, far).values())) > Fraction(1, 100)
     assert abs(blanket_delta(Fraction(4), 3, 6, far) - blanket(3, 6, near, far)) > Fraction(1, 100)
 

@@ -46,7 +46,7 @@ def held(*frames: Any) -> Any:
 
 def given(frame: Any) -> dict[str, list[Value]]:
     """What the rule says of the cells that DuckDB is given in the place of a frame's."""
-    arrays = FrameReader(frame, DECLARED, ID).rows()
+    arrays = FrameReader(frame, DECLARED, ID).arrays()
     return {
         kind: [
             _plain(ruled(declared, None if cell is np.ma.masked else cell)) for cell in arrays[kind]

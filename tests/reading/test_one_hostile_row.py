@@ -348,8 +348,10 @@ def test_opening_reads_no_row_and_binding_has_the_types_of_the_rows() -> None:
     for columns, made in FRAMES.values():
         for name, (column, _) in columns().items():
             reader = FrameReader(made(column), {k: d for k, d in KINDS.items() if d}, "id")
-            before = {kind: (array.dtype, array.size) for kind, array in reader.types().items()}
-            after = {kind: (array.dtype, 0) for kind, array in reader.rows().items()}
+            before = {
+                kind: (array.dtype, array.size) for kind, array in reader.empty_arrays().items()
+            }
+            after = {kind: (array.dtype, 0) for kind, array in reader.arrays().items()}
             assert before == after, name
 
 

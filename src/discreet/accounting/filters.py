@@ -1,4 +1,8 @@
-"""The privacy filter: what was spent so far, and whether a question may still be asked."""
+"""The privacy filter: what was spent so far, and whether a question may still be asked.
+
+``Totals`` are sums of losses, ``Filter`` admits questions within a budget, and ``Odometer`` shows
+what a run of questions has cost.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,9 +24,10 @@ from discreet.privacy.events import (
 )
 from discreet.privacy.losses import ApproximateDP, Budget, ZeroConcentratedDP
 
-_LONGEST = 1024
-_LONG = 1 << (_LONGEST - 1)
-_STEP = Fraction(1, 1 << _LONGEST)
+_MOST_BITS = 1024
+_LONG_DENOMINATOR = 1 << (_MOST_BITS - 1)
+_FINEST_STEP = Fraction(1, 1 << _MOST_BITS)
+_HALVINGS = 48
 _VERSION = 1
 
 
@@ -55,7 +60,7 @@ class Totals:
         epsilon = None
         if self.epsilon is not None and other.epsilon is not None:
             epsilon = _sum(self.epsilon, other.epsilon)
-        total = object.__new__(Totals)  # sums of what is not negative need no look at their signs
+        total = object.__new__(Totals)  # sums of what is not negative need no check
         _set_epsilon(total, epsilon)
         _set_delta(total, _sum(self.delta, other.delta))
         _set_rho(total, _sum(self.rho, other.rho))
@@ -63,13 +68,15 @@ class Totals:
 
     def times(self, count: int) -> "Totals":
         """These totals multiplied by ``count``."""
-        epsilon = None if self.epsilon is None else _short(count * self.epsilon)
+        epsilon = None if self.epsilon is None else _rounded_up(count * self.epsilon)
         return Totals(
-            epsilon=epsilon, delta=_short(count * self.delta), rho=_short(count * self.rho)
+            epsilon=epsilon,
+            delta=_rounded_up(count * self.delta),
+            rho=_rounded_up(count * self.rho),
         )
 
     def to_data(self) -> Data:
-        """Plain data, for a ledger.
+        """The totals as plain data, for a ledger.
 
         >>> Totals(epsilon=None, rho=Fraction(1, 8)).to_data()
         {'version': 1, 'epsilon': None, 'delta': '0/1', 'rho': '1/8'}
@@ -83,20 +90,14 @@ class Totals:
         }
 
     def to_json(self) -> str:
-        """What ``to_data`` gives, as JSON with sorted keys and no blanks.
+        """The totals as JSON: what ``to_data`` gives, with sorted keys and no blanks.
 
         >>> Totals(epsilon=None, rho=Fraction(1, 8)).to_json()
         '{"delta":"0/1","epsilon":null,"rho":"1/8","version":1}'
         """
-        (delta, one), (rho, two) = self.delta.as_integer_ratio(), self.rho.as_integer_ratio()
-        written = "null"
-        if self.epsilon is not None:
-            epsilon, three = self.epsilon.as_integer_ratio()
-            written = f'"{epsilon}/{three}"'
-        return (
-            f'{{"delta":"{delta}/{one}","epsilon":{written},"rho":"{rho}/{two}",'
-            f'"version":{_VERSION}}}'
-        )
+        epsilon = "null" if self.epsilon is None else f'"{rational_to_text(self.epsilon)}"'
+        delta, rho = rational_to_text(self.delta), rational_to_text(self.rho)
+        return f'{{"delta":"{delta}","epsilon":{epsilon},"rho":"{rho}","version":{_VERSION}}}'
 
     @staticmethod
     def from_data(data: object) -> "Totals":
@@ -107,9 +108,9 @@ class Totals:
                 "these are not totals that this version wrote. A record is read only if its "
                 "meaning is certain. Add the events up again, or use a newer discreet."
             )
-        written = data["epsilon"]
+        epsilon_text = data["epsilon"]
         return Totals(
-            epsilon=None if written is None else rational_from_text(written, "epsilon"),
+            epsilon=None if epsilon_text is None else rational_from_text(epsilon_text, "epsilon"),
             delta=rational_from_text(data["delta"], "delta"),
             rho=rational_from_text(data["rho"], "rho"),
         )
@@ -118,56 +119,12 @@ class Totals:
 _set_epsilon, _set_delta, _set_rho = (
     getattr(Totals, name).__set__ for name in ("epsilon", "delta", "rho")
 )
-
-
-def charge(event: Event) -> Totals:
-    """What an event adds to the totals.
-
-    >>> from discreet.privacy.events import GaussianEvent, PureEvent, RepeatedEvent
-    >>> charge(RepeatedEvent(event=PureEvent(epsilon="1/1000"), count=10)).epsilon
-    Fraction(1, 100)
-    >>> charge(GaussianEvent.of(sigma=2))
-    Totals(epsilon=None, delta=0, rho=1/8)
-    """
-    total = Totals()
-    for simple, count in event_counts(event).items():
-        total += _simple_charge(simple).times(count)
-    return total
-
-
-@lru_cache(maxsize=4096)
-def _simple_charge(event: SimpleEvent) -> Totals:
-    loss, concentrated = simple_loss(event), concentration(event)
-    if loss is None:
-        return Totals(epsilon=None, delta=concentrated.delta, rho=concentrated.rho)
-    if loss.delta == 0 and concentrated.delta == 0:  # nothing is split off: both hold of the law
-        return Totals(epsilon=loss.epsilon, rho=concentrated.rho)
-    # The part of weight 1 - δ is ε-DP, and what zCDP follows from that holds of the same part.
-    return Totals(epsilon=loss.epsilon, delta=loss.delta, rho=pure_rho(loss.epsilon))
-
-
-def _sum(value: Fraction, more: Fraction) -> Fraction:
-    # A ledger adds for every question, most of which have no δ; Fraction's own + takes longer.
-    extra, parts = more.as_integer_ratio()
-    if not extra:
-        return value
-    whole, into = value.as_integer_ratio()
-    common = lcm(into, parts)
-    total = Fraction(whole * (common // into) + extra * (common // parts), common)
-    return total if common < _LONG else _short(total)
-
-
-def _short(value: Fraction) -> Fraction:
-    return value if value.denominator.bit_length() <= _LONGEST else round_up(value, _STEP)
-
-
-_HALVINGS = 48
-_NOTHING = Totals()
+_NOTHING_SPENT = Totals()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """A budget and what has been spent of it: a state, and the rule that leads to the next one.
+    """A budget and what has been spent of it; ``after`` is the state after one more event.
 
     Guarantee: every adaptive sequence of events, each of which the filter admitted before it took
     place, is (budget.epsilon, budget.delta)-DP in total.  Proof: docs/proofs/filters.md
@@ -184,7 +141,7 @@ class Filter:
     """
 
     budget: Budget
-    totals: Totals = _NOTHING
+    totals: Totals = _NOTHING_SPENT
 
     @property
     def holds(self) -> bool:
@@ -196,19 +153,98 @@ class Filter:
         return self._with(event).holds
 
     def after(self, event: Event) -> "Filter":
-        """The filter once the event took place, or an error if it may not."""
-        following = self._with(event)
-        if not following.holds:
+        """The filter after the event; an event that may not take place is refused."""
+        filter_after = self._with(event)
+        if not filter_after.holds:
             raise BudgetExhaustedError(
-                f"the question would bring the total to {_shown(following.totals)}, beyond the "
-                f"budget of {self.budget}. The budget caps all questions together, and nothing "
+                f"the question would bring the total to {_sums_text(filter_after.totals)}, beyond "
+                f"the budget of {self.budget}. The budget caps all questions together, and nothing "
                 "that was spent comes back. Ask for less precision, or stop here. Nothing was "
                 "read or spent."
             )
-        return following
+        return filter_after
 
     def _with(self, event: Event) -> "Filter":
         return replace(self, totals=self.totals + charge(event))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odometer:
+    """What a run of questions has cost, seen in several ways.
+
+    ``guaranteed`` is the sum of ε and δ, None where an event bounds no ε; ``certified`` is the
+    budget, which holds however the run goes on; ``descriptive_epsilon`` is converted from ρ.
+
+    >>> from discreet.privacy.losses import Budget
+    >>> from discreet.privacy.events import GaussianEvent, PureEvent
+    >>> start = Filter(budget=Budget(epsilon=1, delta=1e-6))
+    >>> print(Odometer.of(start.after(PureEvent(epsilon="1/8"))))
+    guaranteed so far: ε = 0.125, δ = 0
+    certified whatever follows: ε = 1, δ = 1e-06
+    Σρ ≈ 0.00780234, of which ≈0.0151351 is left
+    descriptive only: ε ≈ 0.563612 if Σρ had been fixed in advance
+    >>> print(Odometer.of(start.after(GaussianEvent.of(sigma=10))).guaranteed)
+    None
+    """
+
+    guaranteed: ApproximateDP | None
+    certified: ApproximateDP
+    rho: Fraction
+    delta: Fraction
+    descriptive_epsilon: Fraction | None
+    epsilon_left: Fraction | None
+    rho_left: Fraction
+    delta_left: Fraction
+
+    @staticmethod
+    def of(state: Filter) -> "Odometer":
+        """The odometer of a filter's state."""
+        totals, budget = state.totals, state.budget
+        guaranteed = epsilon_left = descriptive = None
+        if totals.epsilon is not None:
+            guaranteed = ApproximateDP(epsilon=totals.epsilon, delta=totals.delta)
+            epsilon_left = max(Fraction(0), budget.epsilon - totals.epsilon)
+        if budget.conversion_delta:
+            concentrated = ZeroConcentratedDP(rho=totals.rho)
+            descriptive = concentrated.to_approximate(delta=budget.conversion_delta).epsilon
+        return Odometer(
+            guaranteed=guaranteed,
+            certified=ApproximateDP(epsilon=budget.epsilon, delta=budget.delta),
+            rho=totals.rho,
+            delta=totals.delta,
+            descriptive_epsilon=descriptive,
+            epsilon_left=epsilon_left,
+            rho_left=max(Fraction(0), rho_allowance(budget) - totals.rho),
+            delta_left=max(Fraction(0), budget.question_delta - totals.delta),
+        )
+
+    def __str__(self) -> str:
+        lines = [
+            f"guaranteed so far: {self.guaranteed or 'no ε (zCDP events took part)'}",
+            f"certified whatever follows: {self.certified}",
+            f"{named_number_text('Σρ', self.rho)}, of which {decimal_text(self.rho_left)} is left",
+        ]
+        if self.descriptive_epsilon is not None:
+            lines.append(
+                f"descriptive only: {named_number_text('ε', self.descriptive_epsilon)} if Σρ had "
+                "been fixed in advance"
+            )
+        return "\n".join(lines)
+
+
+def charge(event: Event) -> Totals:
+    """The totals that an event adds.
+
+    >>> from discreet.privacy.events import GaussianEvent, PureEvent, RepeatedEvent
+    >>> charge(RepeatedEvent(event=PureEvent(epsilon="1/1000"), count=10)).epsilon
+    Fraction(1, 100)
+    >>> charge(GaussianEvent.of(sigma=2))
+    Totals(epsilon=None, delta=0, rho=1/8)
+    """
+    total = Totals()
+    for simple, count in event_counts(event).items():
+        total += _simple_charge(simple).times(count)
+    return total
 
 
 def within_budget(budget: Budget, totals: Totals) -> bool:
@@ -220,9 +256,10 @@ def within_budget(budget: Budget, totals: Totals) -> bool:
     if totals.delta.numerator and totals.delta > budget.question_delta:
         return False
     if totals.epsilon is not None:
-        spent, parts = totals.epsilon.as_integer_ratio()
-        most, into = budget.epsilon.as_integer_ratio()
-        if spent * into <= most * parts:  # as Fraction's <=, in half the time
+        spent_top, spent_bottom = totals.epsilon.as_integer_ratio()
+        budget_top, budget_bottom = budget.epsilon.as_integer_ratio()
+        # Fraction's own <= takes twice as long.
+        if spent_top * budget_bottom <= budget_top * spent_bottom:
             return True
     return totals.rho <= rho_allowance(budget)
 
@@ -256,7 +293,7 @@ def rho_allowance(budget: Budget) -> Fraction:
 
 
 def share_left(budget: Budget, totals: Totals) -> Fraction:
-    """How much of a budget is left, from 0 to 1: by the better of the two filters.
+    """The share of a budget that is left, from 0 to 1: by ε or by ρ, whichever leaves more.
 
     >>> share_left(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
     Fraction(3, 4)
@@ -267,7 +304,7 @@ def share_left(budget: Budget, totals: Totals) -> Fraction:
 
 
 def share_text(budget: Budget, totals: Totals) -> str:
-    """Why more is left than the sum of ε says, where it is; otherwise nothing.
+    """A text that explains why more is left than the sum of ε says; empty where no more is.
 
     With a δ, questions are also counted by ρ, and small ones cost less together than their sum.
 
@@ -277,22 +314,15 @@ def share_text(budget: Budget, totals: Totals) -> str:
     >>> share_text(Budget(epsilon=10), many)
     ''
     """
-    by_sum, left = _share_of_epsilon(budget, totals), share_left(budget, totals)
-    differ = by_sum > 0 and int(100 * by_sum) < int(100 * left)  # in whole percent, as shown
-    return "small questions cost less together than their sum" if differ else ""
-
-
-def _share_of_epsilon(budget: Budget, totals: Totals) -> Fraction:
-    return Fraction(0) if totals.epsilon is None else 1 - totals.epsilon / budget.epsilon
-
-
-def _share_of_rho(budget: Budget, totals: Totals) -> Fraction:
-    most = rho_allowance(budget)
-    return 1 - totals.rho / most if most > 0 else Fraction(0)
+    left_by_sum, left = _share_of_epsilon(budget, totals), share_left(budget, totals)
+    more_left = left_by_sum > 0 and int(100 * left_by_sum) < int(
+        100 * left
+    )  # in whole percent, as shown
+    return "small questions cost less together than their sum" if more_left else ""
 
 
 def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> str:
-    """The part of a budget that is left, in words: in ε, or in ρ where asked or the only sum.
+    """The text of what is left of a budget: in ε; in ρ if ``concentrated`` or ε is used up.
 
     >>> left_text(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
     'ε = 1.5'
@@ -310,87 +340,64 @@ def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> 
 
 
 def cost_text(cost: Totals) -> str:
-    """The price of a question, in words.
+    """The text of the price of a question.
 
     >>> cost_text(Totals(epsilon=Fraction(1, 2), rho=Fraction(1, 10)))
     'ε = 0.5'
     >>> cost_text(Totals(epsilon=None, rho=Fraction(1, 10)))
     'ρ = 0.1'
     """
-    main = (
+    amount_text = (
         named_number_text("ρ", cost.rho)
         if cost.epsilon is None
         else named_number_text("ε", cost.epsilon)
     )
-    return main + (f", {named_number_text('δ', cost.delta)}" if cost.delta else "")
+    return amount_text + (f", {named_number_text('δ', cost.delta)}" if cost.delta else "")
 
 
-def _shown(totals: Totals) -> str:
-    sums = [f"{named_number_text('Σδ', totals.delta)}", f"{named_number_text('Σρ', totals.rho)}"]
-    if totals.epsilon is not None:
-        sums.insert(0, f"{named_number_text('Σε', totals.epsilon)}")
-    return ", ".join(sums)
+@lru_cache(maxsize=4096)
+def _simple_charge(event: SimpleEvent) -> Totals:
+    loss, concentrated = simple_loss(event), concentration(event)
+    if loss is None:
+        return Totals(epsilon=None, delta=concentrated.delta, rho=concentrated.rho)
+    if loss.delta == 0 and concentrated.delta == 0:  # both bounds hold for the whole law
+        return Totals(epsilon=loss.epsilon, rho=concentrated.rho)
+    # But for probability δ the event is ε-DP; the ρ that follows from ε holds for the same part.
+    return Totals(epsilon=loss.epsilon, delta=loss.delta, rho=pure_rho(loss.epsilon))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Odometer:
-    """The views of a run of questions.
+def _share_of_epsilon(budget: Budget, totals: Totals) -> Fraction:
+    return Fraction(0) if totals.epsilon is None else 1 - totals.epsilon / budget.epsilon
 
-    ``guaranteed`` is the sum of ε and δ, None where an event bounds no ε; ``certified`` is the
-    budget, which holds however the run goes on; ``descriptive_epsilon`` is converted from ρ.
 
-    >>> from discreet.privacy.losses import Budget
-    >>> from discreet.privacy.events import GaussianEvent, PureEvent
-    >>> start = Filter(budget=Budget(epsilon=1, delta=1e-6))
-    >>> print(Odometer.of(start.after(PureEvent(epsilon="1/8"))))
-    guaranteed so far: ε = 0.125, δ = 0
-    certified whatever follows: ε = 1, δ = 1e-06
-    Σρ ≈ 0.00780234, of which ≈0.0151351 is left
-    descriptive only: ε ≈ 0.563612 if Σρ had been fixed in advance
-    >>> print(Odometer.of(start.after(GaussianEvent.of(sigma=10))).guaranteed)
-    None
+def _share_of_rho(budget: Budget, totals: Totals) -> Fraction:
+    allowance = rho_allowance(budget)
+    return 1 - totals.rho / allowance if allowance > 0 else Fraction(0)
+
+
+def _sum(first: Fraction, second: Fraction) -> Fraction:
+    """The sum, rounded up if its denominator is long.
+
+    A ledger adds for every question, most of which have no δ; Fraction's own + takes longer.
     """
+    second_top, second_bottom = second.as_integer_ratio()
+    if not second_top:
+        return first
+    first_top, first_bottom = first.as_integer_ratio()
+    common = lcm(first_bottom, second_bottom)
+    top = first_top * (common // first_bottom) + second_top * (common // second_bottom)
+    total = Fraction(top, common)
+    return total if common < _LONG_DENOMINATOR else _rounded_up(total)
 
-    guaranteed: ApproximateDP | None
-    certified: ApproximateDP
-    rho: Fraction
-    delta: Fraction
-    descriptive_epsilon: Fraction | None
-    epsilon_left: Fraction | None
-    rho_left: Fraction
-    delta_left: Fraction
 
-    @staticmethod
-    def of(state: Filter) -> "Odometer":
-        """The views of a filter's state."""
-        totals, budget = state.totals, state.budget
-        guaranteed = epsilon_left = descriptive = None
-        if totals.epsilon is not None:
-            guaranteed = ApproximateDP(epsilon=totals.epsilon, delta=totals.delta)
-            epsilon_left = max(Fraction(0), budget.epsilon - totals.epsilon)
-        if budget.conversion_delta:
-            converted = ZeroConcentratedDP(rho=totals.rho)
-            descriptive = converted.to_approximate(delta=budget.conversion_delta).epsilon
-        return Odometer(
-            guaranteed=guaranteed,
-            certified=ApproximateDP(epsilon=budget.epsilon, delta=budget.delta),
-            rho=totals.rho,
-            delta=totals.delta,
-            descriptive_epsilon=descriptive,
-            epsilon_left=epsilon_left,
-            rho_left=max(Fraction(0), rho_allowance(budget) - totals.rho),
-            delta_left=max(Fraction(0), budget.question_delta - totals.delta),
-        )
+def _rounded_up(value: Fraction) -> Fraction:
+    """The value, rounded up if its denominator has more than 1024 bits."""
+    return value if value.denominator.bit_length() <= _MOST_BITS else round_up(value, _FINEST_STEP)
 
-    def __str__(self) -> str:
-        lines = [
-            f"guaranteed so far: {self.guaranteed or 'no ε (zCDP events took part)'}",
-            f"certified whatever follows: {self.certified}",
-            f"{named_number_text('Σρ', self.rho)}, of which {decimal_text(self.rho_left)} is left",
-        ]
-        if self.descriptive_epsilon is not None:
-            lines.append(
-                f"descriptive only: {named_number_text('ε', self.descriptive_epsilon)} if Σρ had "
-                "been fixed in advance"
-            )
-        return "\n".join(lines)
+
+def _sums_text(totals: Totals) -> str:
+    """The sums of ε, δ and ρ as text."""
+    sums = [named_number_text("Σδ", totals.delta), named_number_text("Σρ", totals.rho)]
+    if totals.epsilon is not None:
+        sums.insert(0, named_number_text("Σε", totals.epsilon))
+    return ", ".join(sums)

@@ -1,4 +1,4 @@
-"""``discreet init``: a policy to be filled in, from a file's names and types."""
+"""``discreet init``: a policy to fill in, from the names and types of a table's columns."""
 
 import os
 import re
@@ -36,43 +36,46 @@ def init(
     from discreet.policy.template import DescribedColumn, template
 
     name = default_name(source, table) or "table"
-    place = Path(output if output is not None else f"{name}.toml")
-    if place.suffix != ".toml":
+    policy_path = Path(output if output is not None else f"{name}.toml")
+    if policy_path.suffix != ".toml":
         raise PolicyError(
-            f"the policy's name {place.name!r} does not end in .toml. It is how a policy is told "
-            f"from a table. Write --output {quote(place.stem + '.toml')}."
+            f"the policy's name {policy_path.name!r} does not end in .toml. It is how a policy is "
+            f"told from a table. Write --output {quote(policy_path.stem + '.toml')}."
         )
-    if place.exists():
-        raise _already(place)
-    location = find_source(source, table, engine)
-    columns = [DescribedColumn(*one) for one in _columns(location)]
+    if policy_path.exists():
+        raise _exists_error(policy_path)
+    table_source = find_source(source, table, engine)
+    columns = [DescribedColumn(*described) for described in _described_columns(table_source)]
     names = [column.name for column in columns]
     if unit is not None and unit != ROW and names and unit not in names:
-        near = get_close_matches(unit, names, 1)
-        meant = f" Did you mean {near[0]!r}?" if near else ""
+        similar = get_close_matches(unit, names, 1)
+        suggestion = f" Did you mean {similar[0]!r}?" if similar else ""
         raise SourceError(
-            f"the unit {unit[:60]!r} is not in the data.{meant} It is the column that says whose "
-            f"row it is. The columns are {', '.join(names[:12])}. Correct the name."
+            f"the unit {unit[:60]!r} is not in the data.{suggestion} It is the column that says "
+            f"whose row it is. The columns are {', '.join(names[:12])}. Correct the name."
         )
-    text = template(_from(place, source), name, columns, unit=unit, table=table, engine=engine)
-    _write(place, text)
-    click.echo(f"{place} declares {name}: names and types only.")
+    stated_source = _source_in_policy(policy_path, source)
+    text = template(stated_source, name, columns, unit=unit, table=table, engine=engine)
+    _write_new(policy_path, text)
+    click.echo(f"{policy_path} declares {name}: names and types only.")
     if not names:
         unchecked = f", and --unit {quote(unit)} was not checked" if unit not in (None, ROW) else ""
         click.echo(
             "JSON lines name their columns in the rows, and no row was read. So the policy names "
             f"none{unchecked}."
         )
-    left = "whom it protects, and the " if unit is None else "the "
-    what = "bounds" if names else "names and bounds"
-    click.echo(f"Fill in {left}{what} of the columns that may be asked about. Then, for example:")
-    sql = f"SELECT COUNT(*) AS n FROM {_identifier(name)}"
-    word = f'"{sql}"' if re.fullmatch(r"[\w*() ]+", sql) else quote(sql)
-    click.echo(f"  discreet plan {quote(str(place))} {word} --epsilon 0.5")
+    whom = "whom it protects, and the " if unit is None else "the "
+    missing = "bounds" if names else "names and bounds"
+    click.echo(
+        f"Fill in {whom}{missing} of the columns that may be asked about. Then, for example:"
+    )
+    sql = f"SELECT COUNT(*) AS n FROM {_quoted_identifier(name)}"
+    argument = f'"{sql}"' if re.fullmatch(r"[\w*() ]+", sql) else quote(sql)
+    click.echo(f"  discreet plan {quote(str(policy_path))} {argument} --epsilon 0.5")
 
 
-def _columns(source: object) -> list[tuple[str, str | None]]:
-    """Names and types as the file describes them: a header or a schema, and no row."""
+def _described_columns(source: object) -> list[tuple[str, str | None]]:
+    """The names and types of a table's columns, by its header or schema; no row is read."""
     from discreet.engines.duckdb.connection import DuckDBConnection
     from discreet.engines.duckdb.source import FileSource
     from discreet.engines.postgres.source import PostgresTable
@@ -91,23 +94,23 @@ def _columns(source: object) -> list[tuple[str, str | None]]:
         return []  # JSON lines name their fields in the rows
     if source.format == "csv":
         return [(name, None) for name in source.header]
-    with closing(DuckDBConnection(TableView(source))) as opened:
-        return [(str(row[0]), str(row[1])) for row in opened.rows("DESCRIBE source")]
+    with closing(DuckDBConnection(TableView(source))) as connection:
+        return [(str(row[0]), str(row[1])) for row in connection.rows("DESCRIBE source")]
 
 
-def _identifier(name: str) -> str:
-    """A name as SQL writes it: in quotes, unless it is a word that means nothing else."""
+def _quoted_identifier(name: str) -> str:
+    """A name as an identifier of SQL, in quotes unless it is a plain word and no keyword."""
     from sqlglot import tokenize
 
     if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-        kinds = [token.token_type.name for token in tokenize(name, read="duckdb")]
-        if kinds == ["VAR"]:
+        token_types = [token.token_type.name for token in tokenize(name, read="duckdb")]
+        if token_types == ["VAR"]:
             return name
     return '"' + name.replace('"', '""') + '"'
 
 
-def _from(policy: Path, source: str) -> str:
-    """The source as the policy names it: from the policy's folder, if it lies within."""
+def _source_in_policy(policy: Path, source: str) -> str:
+    """The source as the policy names it: relative to the policy's folder if it lies in there."""
     if "://" in source:
         return _without_password(source)
     folder, target = policy.resolve().parent, Path(source).absolute()
@@ -116,9 +119,9 @@ def _from(policy: Path, source: str) -> str:
 
 
 def _without_password(address: str) -> str:
-    """An address that may be kept: a password in it would stand in the policy for all to read."""
-    secret = urlsplit(address).password is not None or "password=" in address
-    if not secret and "token=" not in address:
+    """The address, refused with a password or token, which every reader of the policy would see."""
+    has_password = urlsplit(address).password is not None or "password=" in address
+    if not has_password and "token=" not in address:
         return address
     raise PolicyError(
         "the address holds a password or a token. A policy is read and kept by many. Take it out "
@@ -127,18 +130,18 @@ def _without_password(address: str) -> str:
     )
 
 
-def _write(place: Path, text: str) -> None:
+def _write_new(policy_path: Path, text: str) -> None:
     try:
-        with open(place, "x", encoding="utf-8") as file:
+        with open(policy_path, "x", encoding="utf-8") as file:
             file.write(text)
         return
     except FileExistsError:
         pass
-    raise _already(place)
+    raise _exists_error(policy_path)
 
 
-def _already(place: Path) -> PolicyError:
+def _exists_error(policy_path: Path) -> PolicyError:
     return PolicyError(
-        f"{place.name!r} is already there. A policy is never overwritten, since somebody has "
-        "decided what stands in it. Name another file with --output, or move it away."
+        f"{policy_path.name!r} is already there. A policy is never overwritten, since somebody "
+        "has decided what stands in it. Name another file with --output, or move it away."
     )

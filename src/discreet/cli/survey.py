@@ -138,7 +138,7 @@ def simulate(poll: str, respondents: int) -> None:
 def results(poll: str, as_json: bool, as_csv: bool) -> None:
     """Show estimates with their intervals, from the reports so far."""
     from discreet.survey.poll import read_poll
-    from discreet.survey.poll_terms import counted_in_words
+    from discreet.survey.poll_terms import reports_text
     from discreet.survey.results import as_csv as csv_text
     from discreet.survey.results import results as computed
     from discreet.survey.serving import open_poll_store
@@ -160,7 +160,7 @@ def results(poll: str, as_json: bool, as_csv: bool) -> None:
     if as_csv:
         click.echo(csv_text(summary), nl=False)
         return
-    counted = counted_in_words(summary["reports"])
+    counted = reports_text(summary["reports"])
     closed = ", closed" if summary["closed"] else ""
     click.echo(f"{declared_poll.question}  {counted}, {declared_poll.scheme.loss} for each{closed}")
     if not summary["reports"]:

@@ -1,4 +1,4 @@
-"""Writing a query as one engine is to run it: node by node, the inner ones first."""
+"""Writing a sqlglot query in the SQL of one engine: node by node, operands first."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -8,18 +8,18 @@ from sqlglot import exp
 from discreet.errors import QueryError
 
 SPACES = "\u0020\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
-"""What TRIM takes off: every space of Unicode."""
+"""The characters that TRIM removes: every Unicode space."""
 EXACT = 1 << 53
-"""Up to here a float and the whole number beside it are the same."""
+"""Every integer up to 2^53 is exactly a 64-bit float."""
 LONGEST_TEXT = 1 << 16
-"""Bytes of the longest text that a server is asked about: what is made of one fits as well."""
+"""Bytes of the longest text that is read: what an expression makes of it fits a server too."""
 
 
 class Writer:
-    """Writes queries that read the relations of one database.
+    """Writer of the queries that read the relations of one database.
 
-    An engine says how it writes the nodes that it computes in its own way; what cannot mean the
-    same there, or can fail on a row, it refuses before anything is charged.
+    A subclass has ``rules`` for the nodes that its engine computes in its own way.  What would
+    mean something else there, or can fail on a row, a rule refuses before anything is charged.
     """
 
     dialect: ClassVar[str]
@@ -34,23 +34,23 @@ class Writer:
 
     def scans(self, query: exp.Select) -> dict[str, list[str]]:
         """The relations that a query reads, and the columns that it names of each."""
-        columns_of: dict[str, list[str]] = {}
+        columns_by_relation: dict[str, list[str]] = {}
         for select in query.find_all(exp.Select):
-            relation = self._read_by(select)
+            relation = self._scanned_relation(select)
             if relation is not None:
-                names = columns_of.setdefault(relation, [])
+                names = columns_by_relation.setdefault(relation, [])
                 columns = [column.name for column in select.find_all(exp.Column)]
                 names += [column for column in columns if column not in names]
-        return {relation: sorted(names) for relation, names in columns_of.items()}
+        return {relation: sorted(names) for relation, names in columns_by_relation.items()}
 
     def _written(self, node: exp.Expr, relation: str | None) -> exp.Expr:
-        """A node with all that it is made of; ``relation``: its own columns are read here.
+        """A node written with its operands; ``relation`` is the one that the query around it scans.
 
-        The engine has a relation's columns as they are declared, so that reading one is no cast.
+        An engine's relation has its columns as they are declared, so they are read without casts.
         """
         if isinstance(node, exp.Select):
-            relation = self._read_by(node)
-        written = self._at_once(node, relation)
+            relation = self._scanned_relation(node)
+        written = self._written_without_parts(node, relation)
         if written is not None:
             return written
         for name, value in list(node.args.items()):
@@ -60,22 +60,22 @@ class Writer:
                 node.set(
                     name,
                     [
-                        self._written(one, relation) if isinstance(one, exp.Expr) else one
-                        for one in value
+                        self._written(item, relation) if isinstance(item, exp.Expr) else item
+                        for item in value
                     ],
                 )
         if relation is not None and isinstance(node, exp.TryCast | exp.DateDiff):
             column: exp.Expr = node.this
             return column
-        write = self.rules.get(type(node))
-        return node if write is None else write(self, node)
+        rule = self.rules.get(type(node))
+        return node if rule is None else rule(self, node)
 
-    def _at_once(self, node: exp.Expr, relation: str | None) -> exp.Expr | None:
-        """What a node is written as without a look at its parts, if it is."""
+    def _written_without_parts(self, node: exp.Expr, relation: str | None) -> exp.Expr | None:
+        """What a node is written as if its operands need no rule of their own, else None."""
         return node if is_literal_cast(node) else None
 
-    def _read_by(self, query: exp.Select) -> str | None:
-        """The relation that a query reads itself, not by way of another query."""
+    def _scanned_relation(self, query: exp.Select) -> str | None:
+        """The relation in a query's own FROM clause; None where that is another query."""
         source = query.args.get("from_") or query.args.get("from")
         table = None if source is None else source.this
         if isinstance(table, exp.Table) and table.name in self._relations:
@@ -87,44 +87,46 @@ class Writer:
 
 
 def raw_sql(text: str) -> exp.Expr:
-    """A part that is written already."""
+    """A node that holds finished SQL."""
     return exp.Var(this=text)
 
 
 def unnested(node: exp.Expr) -> exp.Expr:
-    """A node without the parentheses around it."""
+    """The node inside of any parentheses."""
     while isinstance(node, exp.Paren):
         node = node.this
     return node
 
 
 def is_literal_cast(node: exp.Expr) -> bool:
-    """Whether a node is a written constant of some type."""
+    """Whether a node is a literal cast to a type."""
     return isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal)
 
 
 def is_double(node: exp.Expr) -> bool:
-    """Whether a node is made a float."""
+    """Whether a node is a cast to a 64-bit float."""
     return isinstance(node, exp.Cast) and node.to.this is exp.DataType.Type.DOUBLE
 
 
 def float_node(node: exp.Expr) -> float | None:
-    """A written float."""
+    """The value of a node that is a literal float, else None."""
     node = unnested(node)
     return float(node.this.name) if is_double(node) and is_literal_cast(node) else None
 
 
 def rounded_operand(node: exp.Expr) -> exp.Floor | None:
-    """The value that is rounded and then clipped, if that is what a node does."""
+    """The rounded value (a FLOOR) that a CASE clips between bounds; None for any other node."""
     if not isinstance(node, exp.Case):
         return None
-    first = node.args["ifs"][0].this
-    operand = first.this
-    return operand if isinstance(first, exp.Between) and isinstance(operand, exp.Floor) else None
+    condition = node.args["ifs"][0].this
+    operand = condition.this
+    return (
+        operand if isinstance(condition, exp.Between) and isinstance(operand, exp.Floor) else None
+    )
 
 
 def not_offered(engine: str, what: str, why: str) -> QueryError:
-    """The refusal of a construct that an engine is not asked to compute."""
+    """The error for a construct that is not offered on an engine."""
     return QueryError(
         f"{what} are not offered on {engine}: {why}. What is asked must mean the same on every "
         "engine and fail on no row. Compute the value in a view, and name the view as the table. "

@@ -1,4 +1,4 @@
-"""Exact numbers: rationals as they were written, and the public power-of-two grid."""
+"""Exact numbers: rationals as they were written, their texts, and grids of power-of-two steps."""
 
 from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
@@ -13,15 +13,15 @@ import numpy as np
 from discreet.errors import BoundsError, PrivacyParameterError, Remedy
 
 MAX_BITS = 4096
-"""Longest numerator or denominator accepted: far beyond any meaning, short enough to be quick."""
-
+"""The longest numerator or denominator: beyond any use, yet short enough to compute with."""
 _MAX_EXPONENT = 1200
-_TINY = Fraction(1, 10**300)
-_DIGITS = 6
+_LEAST_FLOAT_TEXT = Fraction(1, 10**300)
+_SHOWN_DIGITS = 6
+_PARSED_TYPES = frozenset({int, float, str, Decimal, Fraction})
 
 
 def rational(value: object, name: str = "the value") -> Fraction:
-    """The rational that was written.
+    """The rational number that a caller wrote: a float means its shortest decimal.
 
     >>> rational(0.1), rational("1e-6"), rational(3)
     (Fraction(1, 10), Fraction(1, 1000000), Fraction(3, 1))
@@ -33,8 +33,8 @@ def rational(value: object, name: str = "the value") -> Fraction:
     discreet.errors.PrivacyParameterError: epsilon is nan, which is not a number one can \
 compute with. It must be a finite number. Write it as 1, 0.5, "0.1" or Fraction(1, 10).
     """
-    if type(value) in _WRITTEN_TYPES:
-        # Refused before the cache sees them: a text that is mostly blanks, a NaN without a hash.
+    if type(value) in _PARSED_TYPES:
+        # Not for the cache: a very long text would stay in it, and a signaling NaN has no hash.
         if isinstance(value, str) and len(value) > MAX_BITS:
             raise _too_long(name)
         if isinstance(value, Decimal) and not value.is_finite():
@@ -44,77 +44,7 @@ compute with. It must be a finite number. Write it as 1, 0.5, "0.1" or Fraction(
         return _parse(str(value), name)
     if isinstance(value, bool) or not isinstance(value, Rational):
         raise _not_a_number(value, name)
-    return _bounded(Fraction(int(value.numerator), int(value.denominator)), name)
-
-
-@lru_cache(maxsize=1024, typed=True)
-def _parse(value: object, name: str) -> Fraction:
-    if isinstance(value, int):
-        return _bounded(Fraction(value), name)
-    if isinstance(value, Fraction):
-        return _bounded(value, name)
-    # repr of a float is the shortest decimal that reads back as it: what was written.
-    text = value.strip() if isinstance(value, str) else str(value)
-    numerator, slash, denominator = text.partition("/")
-    parsed = _decimal(numerator, value, name)
-    if slash:
-        divisor = _decimal(denominator, value, name)
-        if divisor == 0:
-            raise _not_a_number(value, name)
-        parsed /= divisor
-    return _bounded(parsed, name)
-
-
-def _decimal(text: str, value: object, name: str) -> Fraction:
-    if len(text) > MAX_BITS:
-        raise _too_long(name)
-    try:
-        parsed = Decimal(text)
-    except InvalidOperation:
-        raise _not_a_number(value, name) from None
-    if not parsed.is_finite():
-        raise _not_a_number(value, name)
-    if parsed and abs(parsed.adjusted()) > _MAX_EXPONENT:
-        raise _too_long(name)
-    return Fraction(parsed)
-
-
-def _bounded(value: Fraction, name: str) -> Fraction:
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise _too_long(name)
-    return value
-
-
-_WRITTEN_TYPES = frozenset({int, float, str, Decimal, Fraction})
-
-
-def _not_a_number(value: object, name: str) -> PrivacyParameterError:
-    shown = type(value).__name__
-    if isinstance(value, int | float | Decimal):
-        shown = _shortened(str(value))
-    if isinstance(value, str):
-        shown = repr(_shortened(value))
-    return PrivacyParameterError(
-        f"{name} is {shown}, which is not a number one can compute with. It must be a finite "
-        "number.",
-        Remedy(
-            python='Write it as 1, 0.5, "0.1" or Fraction(1, 10).',
-            sql="Write it as 1, 0.5 or 1e-6.",
-            policy='Write it as 1, 0.5 or "1/3".',
-            command="Write it as 1, 0.5 or 1/3.",
-        ),
-    )
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _too_long(name: str) -> PrivacyParameterError:
-    return PrivacyParameterError(
-        f"{name} has more than {MAX_BITS} bits. Parameters are kept exactly, so their length "
-        "is limited. Round it to a few significant digits."
-    )
+    return _checked_length(Fraction(int(value.numerator), int(value.denominator)), name)
 
 
 def round_up(value: Fraction, step: Fraction) -> Fraction:
@@ -127,7 +57,7 @@ def round_up(value: Fraction, step: Fraction) -> Fraction:
 
 
 def decimal_text(value: Fraction) -> str:
-    """A short text for people: exact where that is short, else rounded and marked with ≈.
+    """A number as a short text: exact where that is short, else rounded and marked with ≈.
 
     >>> decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 3)), decimal_text(Fraction(2))
     ('0.1', '1/3', '2')
@@ -136,11 +66,11 @@ def decimal_text(value: Fraction) -> str:
     """
     if value.denominator == 1 and abs(value.numerator) < 10**12:
         return str(value.numerator)
-    if _TINY < abs(value) < 1 / _TINY:
-        rounded = f"{float(value):.{_DIGITS}g}"
-    else:  # where a float would say 0 or fail
+    if _LEAST_FLOAT_TEXT < abs(value) < 1 / _LEAST_FLOAT_TEXT:
+        rounded = f"{float(value):.{_SHOWN_DIGITS}g}"
+    else:  # a float would be 0, or overflow
         numerator, denominator = Decimal(value.numerator), Decimal(value.denominator)
-        quotient = Context(prec=_DIGITS).divide(numerator, denominator).normalize()
+        quotient = Context(prec=_SHOWN_DIGITS).divide(numerator, denominator).normalize()
         rounded = f"{quotient:e}"
     if Fraction(rounded) == value:
         return rounded
@@ -150,7 +80,7 @@ def decimal_text(value: Fraction) -> str:
 
 
 def exact_text(value: Fraction) -> str:
-    """A text that reads back as the number: a short decimal where that is exact, else a fraction.
+    """A number as a text that reads back as it: a short decimal if that is exact, else a fraction.
 
     >>> exact_text(Fraction(1, 10)), exact_text(Fraction(10**30 + 1, 10**30))[:10]
     ('0.1', '1000000000')
@@ -172,7 +102,7 @@ def named_number_text(name: str, value: Fraction) -> str:
 
 
 class Rounding(StrEnum):
-    """To which grid point a value is rounded: to the nearest, or to the next one up or down."""
+    """The grid point that a value is rounded to: the nearest, or the next one up or down."""
 
     NEAREST = "nearest"
     UP = "up"
@@ -193,15 +123,15 @@ class Grid:
 
     @staticmethod
     def of(step: object) -> "Grid":
-        """The grid with the step that was written, which must be a power of two."""
+        """The grid with this step, which must be a power of two."""
         if isinstance(step, Grid):
             return step
         if isinstance(step, float | np.floating) and isfinite(step):
             # A float is taken as the binary fraction that it is: 2**-40 has no short decimal.
-            size = Fraction(*step.as_integer_ratio())
+            exact_step = Fraction(*step.as_integer_ratio())
         else:
-            size = rational(step, "grid")
-        numerator, denominator = size.numerator, size.denominator
+            exact_step = rational(step, "grid")
+        numerator, denominator = exact_step.numerator, exact_step.denominator
         if numerator <= 0 or numerator & (numerator - 1) or denominator & (denominator - 1):
             raise BoundsError(
                 "grid is not a power of two. Values are rounded to a power-of-two grid so that "
@@ -227,11 +157,11 @@ class Grid:
         return Fraction(2) ** self.exponent
 
     def index(self, value: Fraction) -> int:
-        """The grid point nearest to ``value``, halves up: floor(value/step + 1/2)."""
+        """The index of the grid point nearest to ``value``: floor(value/step + 1/2)."""
         return (2 * value / self.step + 1).__floor__() // 2
 
     def around(self, low: Fraction, high: Fraction) -> tuple[int, int]:
-        """The last grid point not above ``low`` and the first one not below ``high``.
+        """The indices of the last grid point not above ``low`` and the first not below ``high``.
 
         >>> Grid.of(1).around(Fraction(1, 2), Fraction(5, 2))
         (0, 3)
@@ -240,18 +170,18 @@ class Grid:
 
     def value(self, index: int) -> int | float:
         """The number at a grid point: an int on integer grids, else the nearest float."""
-        exact = int(index)  # an int64 would overflow in silence
+        exact = int(index)  # a NumPy int64 would overflow without an error
         if self.exponent >= 0:
             return exact << self.exponent
         try:
             return exact / (1 << -self.exponent)
-        except OverflowError:  # the nearest float to a number beyond the largest
+        except OverflowError:  # beyond the largest float
             return inf if exact > 0 else -inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Public bounds in steps of a public grid, less than 2^61 steps from zero."""
+    """Public bounds, as numbers of steps of a public grid; fewer than 2^61 from zero."""
 
     grid: Grid
     low: int
@@ -264,15 +194,82 @@ class Range:
 
     @property
     def farthest(self) -> int:
-        """The steps from zero to the bound that is farther away."""
+        """The number of steps from zero to the bound that is farther away."""
         return max(abs(self.low), abs(self.high))
 
     @property
     def middle(self) -> int:
-        """The step used for a missing value where the number of records is public."""
+        """The steps that stand for a missing value where the number of records is public."""
         return self.low + self.width // 2
 
     @property
     def flipped(self) -> "Range":
-        """The range with every sign changed: its upper bound becomes the lower one."""
+        """The range of the negated values: its upper bound becomes the lower one."""
         return Range(grid=self.grid, low=-self.high, high=-self.low)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _parse(value: object, name: str) -> Fraction:
+    if isinstance(value, int):
+        return _checked_length(Fraction(value), name)
+    if isinstance(value, Fraction):
+        return _checked_length(value, name)
+    # str of a float is the shortest decimal that reads back as it: what was written.
+    text = value.strip() if isinstance(value, str) else str(value)
+    numerator, slash, denominator = text.partition("/")
+    parsed = _parse_decimal(numerator, value, name)
+    if slash:
+        divisor = _parse_decimal(denominator, value, name)
+        if divisor == 0:
+            raise _not_a_number(value, name)
+        parsed /= divisor
+    return _checked_length(parsed, name)
+
+
+def _parse_decimal(text: str, value: object, name: str) -> Fraction:
+    if len(text) > MAX_BITS:
+        raise _too_long(name)
+    try:
+        parsed = Decimal(text)
+    except InvalidOperation:
+        raise _not_a_number(value, name) from None
+    if not parsed.is_finite():
+        raise _not_a_number(value, name)
+    if parsed and abs(parsed.adjusted()) > _MAX_EXPONENT:
+        raise _too_long(name)
+    return Fraction(parsed)
+
+
+def _checked_length(value: Fraction, name: str) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise _too_long(name)
+    return value
+
+
+def _not_a_number(value: object, name: str) -> PrivacyParameterError:
+    value_text = type(value).__name__
+    if isinstance(value, int | float | Decimal):
+        value_text = _shortened(str(value))
+    if isinstance(value, str):
+        value_text = repr(_shortened(value))
+    return PrivacyParameterError(
+        f"{name} is {value_text}, which is not a number one can compute with. It must be a finite "
+        "number.",
+        Remedy(
+            python='Write it as 1, 0.5, "0.1" or Fraction(1, 10).',
+            sql="Write it as 1, 0.5 or 1e-6.",
+            policy='Write it as 1, 0.5 or "1/3".',
+            command="Write it as 1, 0.5 or 1/3.",
+        ),
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _too_long(name: str) -> PrivacyParameterError:
+    return PrivacyParameterError(
+        f"{name} has more than {MAX_BITS} bits. Parameters are kept exactly, so their length "
+        "is limited. Round it to a few significant digits."
+    )

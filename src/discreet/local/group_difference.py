@@ -1,4 +1,4 @@
-"""Two groups side by side: the difference of their proportions or means, with its interval."""
+"""The difference of two groups' proportions or means, with its interval."""
 
 from fractions import Fraction
 from math import sqrt
@@ -13,9 +13,9 @@ from discreet.local.scheme import Tally
 from discreet.privacy.estimates import BoundedError, Estimate, FloatInterval, Payment
 from discreet.privacy.losses import ApproximateDP, PureDP
 
-_GROUPS = "The groups are different people, and who is in which is public."
-_GUARANTEED = f"The interval holds for any number of reports. {_GROUPS}"
-_NORMAL = f"The interval is the normal approximation, for many reports. {_GROUPS}"
+_GROUPS_NOTE = "The groups are different people, and who is in which is public."
+_GUARANTEED_NOTE = f"The interval holds for any number of reports. {_GROUPS_NOTE}"
+_NORMAL_NOTE = f"The interval is the normal approximation, for many reports. {_GROUPS_NOTE}"
 
 
 def difference(
@@ -23,9 +23,9 @@ def difference(
 ) -> Estimate:
     """The proportion (of a category) or the mean in the first group minus that in the second.
 
-    Each group has the tally of its reports; their schemes may differ.  The interval is
-    "guaranteed", where both groups' intervals hold at once, or "normal", which adds the two
-    variances, is narrower and only approximate.
+    A group is given by the tally of its reports; the two schemes may differ.  The interval is
+    "guaranteed", which takes both groups' intervals at once, or "normal", which adds the two
+    variances and is narrower, but only approximate.
 
     Guarantee: everyone reports in one group only, so the difference costs each person what their
     own report does: the larger ε of the two (and the larger δ), not the sum.
@@ -41,7 +41,7 @@ def difference(
             "interval is neither 'guaranteed' nor 'normal', the approximate and narrower one. "
             "Use interval='guaranteed'."
         )
-    groups = [_group(tally) for tally in (first, second)]
+    groups = [_read_group(tally) for tally in (first, second)]
     if first is second:
         raise DataError(
             "both groups are one tally. A difference is between two groups of people. Give each "
@@ -54,7 +54,7 @@ def difference(
         )
     estimates = [_estimate(group, category) for group in groups]
     value = estimates[0].value - estimates[1].value
-    error = sqrt(
+    standard_error = sqrt(
         sum(_variance(group, estimate) for group, estimate in zip(groups, estimates, strict=True))
         if interval == "normal"
         else 0.0
@@ -62,11 +62,11 @@ def difference(
 
     def bounds(confidence: Fraction) -> FloatInterval:
         if interval == "normal":
-            margin = -NormalDist().inv_cdf(float((1 - confidence) / 2)) * error
-            margin += sum(_rounding(group) for group in groups)
+            margin = -NormalDist().inv_cdf(float((1 - confidence) / 2)) * standard_error
+            margin += sum(_rounding_error(group) for group in groups)
             return value - margin, value + margin
-        each = 1 - (1 - confidence) / 2  # both hold at once with the confidence asked for
-        (low, high), (other_low, other_high) = (estimate.interval(each) for estimate in estimates)
+        joint = 1 - (1 - confidence) / 2  # of each group, so that both intervals hold at once
+        (low, high), (other_low, other_high) = (estimate.interval(joint) for estimate in estimates)
         return low - other_high, high - other_low
 
     schemes = (first.scheme, second.scheme)
@@ -74,20 +74,22 @@ def difference(
         scheme.loss.to_approximate() if isinstance(scheme.loss, PureDP) else scheme.loss
         for scheme in schemes
     ]
-    worst = ApproximateDP(
+    larger_loss = ApproximateDP(
         epsilon=max(loss.epsilon for loss in losses), delta=max(loss.delta for loss in losses)
     )
     return Estimate(
         value=value,
         error=BoundedError(bounds),
-        releases=(Payment(worst if worst.delta else PureDP(epsilon=worst.epsilon)),),
+        releases=(
+            Payment(larger_loss if larger_loss.delta else PureDP(epsilon=larger_loss.epsilon)),
+        ),
         mechanism=schemes[0] if schemes[0] == schemes[1] else schemes,
         neighbors=estimates[0].neighbors,
-        note=_NORMAL if interval == "normal" else _GUARANTEED,
+        note=_NORMAL_NOTE if interval == "normal" else _GUARANTEED_NOTE,
     )
 
 
-def _group(tally: object) -> Tally:
+def _read_group(tally: object) -> Tally:
     if not isinstance(tally, Tally):
         raise DataError(
             "a group is not a tally. A tally holds a group's reports and their scheme. Use "
@@ -124,13 +126,14 @@ def _estimate(group: Tally, category: object) -> Estimate:
 
 
 def _variance(group: Tally, estimate: Estimate) -> float:
-    """The variance of the group's estimate, at what was estimated."""
+    """The variance of the group's estimate, at the proportion or mean that was estimated."""
     scheme: Any = group.scheme
     if isinstance(scheme, Mean):
         return scheme.standard_error(group) ** 2
     return float(scheme.variance(group.reports, min(1.0, max(0.0, float(estimate.value)))))
 
 
-def _rounding(group: Tally) -> float:
+def _rounding_error(group: Tally) -> float:
+    """The most by which rounding to the scheme's grid moves a mean; none moves a proportion."""
     scheme: Any = group.scheme
     return float(scheme.rounding) if isinstance(scheme, Mean) else 0.0

@@ -16,23 +16,23 @@ from discreet.local.probabilities import (
     require_information,
     uniform,
 )
-from discreet.local.scheme import CategoricalScheme, Tally, on_the_wire
+from discreet.local.scheme import CategoricalScheme, Tally, register_scheme
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.laws import MAX_ATOMS, Law, WeightedLaw
 from discreet.privacy.losses import read_epsilon
 
-_BLOCK = 1 << 16
+_BATCH_SIZE = 1 << 16
 _HALF = Fraction(1, 2)
 
 
-@on_the_wire
+@register_scheme
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HadamardResponse(CategoricalScheme):
-    """A report is a uniform row r, and the parity of the bits that r and x + 1 share, kept or not.
+    """Local scheme whose report is a random row of a Hadamard matrix and one noisy bit of that row.
 
-    The row says nothing of the value x; its one bit is kept with odds e^ε : 1.  Short messages
-    and a quick decoding for very many categories, at a variance that is above the best.  A report
-    is a pair (row, bit).
+    The row r is uniform and says nothing of the value x.  The bit is the parity of the bits that r
+    and x + 1 share, kept with odds e^ε : 1 and else flipped.  Messages are short and decoding is
+    quick for very many categories, at a variance above the best.  A report is a pair (row, bit).
 
     Guarantee: local ε-DP.  Whatever one respondent's value is changed to, no report becomes more
     than e^ε times as likely.  Proof: docs/proofs/local-schemes.md
@@ -62,7 +62,7 @@ class HadamardResponse(CategoricalScheme):
 
     @property
     def rows(self) -> int:
-        """The least power of two above the number of categories."""
+        """The number of rows: the least power of two above the number of categories."""
         return 1 << self.domain.bit_length()
 
     @property
@@ -72,17 +72,17 @@ class HadamardResponse(CategoricalScheme):
 
     @property
     def pair(self) -> tuple[Fraction, Fraction]:
-        """The chances that a report agrees with the true category, and with a given other one."""
+        """The chances that a report agrees with the true category and with a given other one."""
         return Fraction(self.keep, WHOLE), _HALF
 
     @property
     def message_bits(self) -> int:
-        """The row and the bit."""
+        """The number of bits of a report: those of the row, and the noisy bit."""
         return self.domain.bit_length() + 1
 
     @property
     def cells(self) -> int:
-        """Two counters per row: of its zeros and of its ones."""
+        """The number of counters: two per row, of the reported zeros and of the ones."""
         return 2 * self.rows
 
     def law(self, value: Any, /) -> Law:
@@ -107,33 +107,33 @@ class HadamardResponse(CategoricalScheme):
         """A pair (row, bit) for the value, or an array with one for each of several."""
         source = Keystream() if source is None else source
         codes = self._answers.codes(values)
-        flat = codes.ravel()
-        reports = np.empty((flat.size, 2), np.int64)
-        for start in range(0, flat.size, _BLOCK):
-            true = flat[start : start + _BLOCK]
-            rows = uniform(self.rows, true.size, source)
-            bits = np.bitwise_count(rows & (true + 1)) & 1
-            reports[start : start + _BLOCK, 0] = rows
-            reports[start : start + _BLOCK, 1] = bits ^ ~bernoulli_bits(
-                self.keep, true.size, source
+        flat_codes = codes.ravel()
+        reports = np.empty((flat_codes.size, 2), np.int64)
+        for start in range(0, flat_codes.size, _BATCH_SIZE):
+            batch = flat_codes[start : start + _BATCH_SIZE]
+            rows = uniform(self.rows, batch.size, source)
+            bits = np.bitwise_count(rows & (batch + 1)) & 1
+            reports[start : start + _BATCH_SIZE, 0] = rows
+            reports[start : start + _BATCH_SIZE, 1] = bits ^ ~bernoulli_bits(
+                self.keep, batch.size, source
             )
         return reports if codes.ndim else (int(reports[0, 0]), int(reports[0, 1]))
 
     def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
         """How many reports there are of each row and bit."""
         pairs = self._pairs(reports)
-        places = 2 * pairs[:, 0] + pairs[:, 1]
-        return np.bincount(places, minlength=self.cells).astype(np.int64, copy=False), len(pairs)
+        counters = 2 * pairs[:, 0] + pairs[:, 1]
+        return np.bincount(counters, minlength=self.cells).astype(np.int64, copy=False), len(pairs)
 
     def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
         """Whether every report is counted once."""
         return int(counts.min()) >= 0 and sum(counts.tolist()) == reports
 
     def _named(self, tally: Tally) -> NDArray[np.int64]:
-        """How many reports have the bit that each category would have in their row."""
-        signed = tally.counts[0::2] - tally.counts[1::2]
-        agreeing = transform(signed)[1 : self.domain + 1]
-        return (agreeing + tally.reports) // 2
+        """The number of reports whose bit is that of each category in their row."""
+        signed_counts = tally.counts[0::2] - tally.counts[1::2]
+        agreements = walsh_hadamard(signed_counts)[1 : self.domain + 1]
+        return (agreements + tally.reports) // 2
 
     def _pairs(self, reports: Any) -> NDArray[np.int64]:
         try:
@@ -162,24 +162,24 @@ class HadamardResponse(CategoricalScheme):
     def _from_plain(self, plain: Any) -> Any:
         if not isinstance(plain, list) or len(plain) != 2:
             return None
-        if any(type(one) is not int for one in plain):
+        if any(type(item) is not int for item in plain):
             return None
         row, bit = plain
         return (row, bit) if 0 <= row < self.rows and 0 <= bit <= 1 else None
 
 
-def transform(values: NDArray[Any]) -> NDArray[Any]:
-    """The Walsh-Hadamard transform: the sums of ±values, exact for integers.
+def walsh_hadamard(values: NDArray[Any]) -> NDArray[Any]:
+    """The Walsh-Hadamard transform: sums of the values with the signs of each row.
 
-    >>> transform(np.array([1, 0, 2, 0])).tolist()
+    >>> walsh_hadamard(np.array([1, 0, 2, 0])).tolist()
     [3, 3, -1, -1]
     """
     result = values.copy()
     half = 1
     while half < result.size:
         pairs = result.reshape(-1, 2, half)
-        first = pairs[:, 0].copy()
+        first_half = pairs[:, 0].copy()
         pairs[:, 0] += pairs[:, 1]
-        np.subtract(first, pairs[:, 1], out=pairs[:, 1])
+        np.subtract(first_half, pairs[:, 1], out=pairs[:, 1])
         half *= 2
     return result

@@ -15,7 +15,7 @@ from discreet.exact import rational
 from discreet.local import wire
 from discreet.local.mean_law import KINDS, Integers, MeanLaw, derive_law
 from discreet.local.proportions import binomial_interval
-from discreet.local.scheme import Tally, on_the_wire
+from discreet.local.scheme import Tally, register_scheme
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.estimates import BoundedError, Estimate, FloatInterval, Payment
 from discreet.privacy.laws import MAX_ATOMS, WeightedLaw
@@ -171,7 +171,7 @@ _NORMAL = (
 )
 
 
-@on_the_wire
+@register_scheme
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mean:
     """A question for a number, such as hours or an income, whose answer nobody sees.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BoundsError, DataError, VerificationError
 from discreet.local.categories import Categories, GivenCategories
-from discreet.local.hadamard_response import transform
+from discreet.local.hadamard_response import walsh_hadamard
 from discreet.local.probabilities import (
     WHOLE,
     bernoulli_bits,
@@ -24,7 +24,7 @@ from discreet.local.probabilities import (
     require_information,
     uniform,
 )
-from discreet.local.scheme import CategoricalScheme, Tally, on_the_wire
+from discreet.local.scheme import CategoricalScheme, Tally, register_scheme
 from discreet.local.subsets import chances
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.laws import MAX_ATOMS, Law, WeightedLaw
@@ -97,7 +97,7 @@ class ProjectiveSpace:
             for factor in range(1, self.prime):
                 spread[vectors * factor % self.prime @ powers] = part
         if self.prime == 2:
-            whole = transform(spread)
+            whole = walsh_hadamard(spread)
         else:
             shape = (self.prime,) * self.dimension
             whole = np.fft.rfftn(spread.reshape(shape)).real
@@ -114,7 +114,7 @@ class ProjectiveSpace:
         return sums
 
 
-@on_the_wire
+@register_scheme
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectiveGeometryResponse(CategoricalScheme):
     """A report is a point: one orthogonal to the true category's with a chance, else another.

@@ -20,7 +20,7 @@ from discreet.local.probabilities import (
     require_information,
     uniform,
 )
-from discreet.local.scheme import CategoricalScheme, on_the_wire
+from discreet.local.scheme import CategoricalScheme, register_scheme
 from discreet.mechanisms.law_plots import plot_choice
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.laws import MAX_ATOMS, Law, ProductLaw, WeightedLaw
@@ -129,7 +129,7 @@ _LOG_BITS = 160
 _LOG_STEP = TOLERANCE / 4
 
 
-@on_the_wire
+@register_scheme
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomizedResponse(KeptAnswer):
     """A poll in which every answer is randomized before anyone sees it.
@@ -270,7 +270,7 @@ _DELTA_STEP = Fraction(1, 4 * 10**12)
 _MOST_EPSILON = Fraction(128)
 
 
-@on_the_wire
+@register_scheme
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximateResponse(KeptAnswer):
     """Randomized response that is local (ε, δ)-DP: the truth is told as often as δ > 0 allows.

@@ -19,7 +19,7 @@ from discreet.local import wire
 from discreet.local.mean import Mean
 from discreet.local.proportions import Channel, Proportions, estimated
 from discreet.local.randomized_response import RandomizedResponse
-from discreet.local.scheme import CategoricalScheme, Tally, on_the_wire, scheme
+from discreet.local.scheme import CategoricalScheme, Tally, register_scheme, scheme
 from discreet.local.scheme_choice import scheme_of
 from discreet.local.subsets import UnaryEncoding
 from discreet.noise import BitSource
@@ -30,7 +30,7 @@ _LOG_BITS = 96
 _LOG_STEP = Fraction(1, 4 * 10**12)
 
 
-@on_the_wire
+@register_scheme
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeated:
     """A scheme for a question that is asked again, in one stage or two.

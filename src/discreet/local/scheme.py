@@ -1,7 +1,7 @@
-"""What all local schemes share: one interface, and tallies of their reports.
+"""Local schemes: their interface, what schemes over categories share, and tallies of reports.
 
-A scheme is a public rule.  The respondent's device randomizes with it, the collector counts the
-reports in a tally and estimates from that alone.
+A scheme is a public rule.  The respondent's device randomizes with it; the collector counts the
+reports in a tally and estimates from the tally alone.
 """
 
 import json
@@ -18,7 +18,6 @@ from discreet.errors import DataError, DiscreetError
 from discreet.local import wire
 from discreet.local.categories import Categories, GivenCategories, bad_categories
 from discreet.local.proportions import Channel, Proportions, estimated
-from discreet.local.wire import write_report
 from discreet.noise import BitSource
 from discreet.privacy.estimates import Estimate, Estimates
 from discreet.privacy.laws import Law
@@ -26,8 +25,11 @@ from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.strict_json import Shape, decoded
 
 _MAGIC = b"discreet.tally\x00\x01"  # the last byte is the version
-_HASH = 32
-_MOST_REPORTS = 1 << 40  # more than any survey has, and few enough for an exact interval
+_CHECKSUM_BYTES = 32
+_MOST_REPORTS = 1 << 40  # beyond any survey, yet few enough for exact intervals
+_SchemeClass = TypeVar("_SchemeClass")
+_SCHEMES: dict[str, Any] = {}
+"""Scheme classes by their names in JSON; complete once ``discreet.local`` is imported."""
 
 
 class Tally:
@@ -58,12 +60,12 @@ class Tally:
 
     def add(self, reports: Any) -> "Tally":
         """Count more reports, one or many, as ``randomize`` gives them."""
-        counts, number = self.scheme.count(reports)
-        self._increase(counts, number)
+        counts, report_count = self.scheme.count(reports)
+        self._increase(counts, report_count)
         return self
 
     def merge(self, other: "Tally") -> "Tally":
-        """Take up the reports of another tally of the same scheme."""
+        """Add the reports of another tally of the same scheme."""
         if type(other) is not Tally or other.identity != self.identity:
             raise DataError(
                 "the other tally is not of this scheme. Reports of different schemes mean "
@@ -77,19 +79,19 @@ class Tally:
         self._increase(other.counts, other.reports)
         return self
 
-    def _increase(self, counts: NDArray[np.int64], number: int) -> None:
-        if self.reports + number > _MOST_REPORTS:
+    def _increase(self, counts: NDArray[np.int64], report_count: int) -> None:
+        if self.reports + report_count > _MOST_REPORTS:
             raise DataError(
                 "the tally would hold more than 2^40 reports. No survey has so many. Look for "
                 "what sends them."
             )
         self.counts += counts
-        self.reports += number
+        self.reports += report_count
 
-    # ------------------------------------------------------------------ as bytes
+    # ------------------------------------------------------------------ serialization
 
     def to_bytes(self) -> bytes:
-        """The scheme, the number of reports and the counts, with a checksum."""
+        """The tally as bytes: scheme, number of reports and counts, with a checksum."""
         text = self.scheme.to_json().encode()
         numbers = np.concatenate([[self.reports], self.counts]).astype("<i8")
         body = _MAGIC + len(text).to_bytes(4, "little") + text + numbers.tobytes()
@@ -98,30 +100,29 @@ class Tally:
     @classmethod
     def from_bytes(cls, data: bytes) -> "Tally":
         """The tally that ``to_bytes`` wrote; anything else is refused."""
-
         start = len(_MAGIC) + 4
-        if type(data) is not bytes or len(data) < start + _HASH or data[:16] != _MAGIC:
-            raise _malformed()
-        body, checksum = data[:-_HASH], data[-_HASH:]
+        if type(data) is not bytes or len(data) < start + _CHECKSUM_BYTES or data[:16] != _MAGIC:
+            raise _malformed_tally()
+        body, checksum = data[:-_CHECKSUM_BYTES], data[-_CHECKSUM_BYTES:]
         if sha256(body).digest() != checksum:
-            raise _malformed()
+            raise _malformed_tally()
         end = start + int.from_bytes(data[len(_MAGIC) : start], "little")
         stored_scheme = scheme(body[start:end])
         if (
             len(body) != end + 8 * (stored_scheme.cells + 1)
             or stored_scheme.to_json().encode() != body[start:end]
         ):
-            raise _malformed()
+            raise _malformed_tally()
         numbers = np.frombuffer(body[end:], "<i8").astype(np.int64)
         tally = cls(stored_scheme)
         tally.reports, tally.counts = int(numbers[0]), numbers[1:].copy()
         if not 0 <= tally.reports <= _MOST_REPORTS:
-            raise _malformed()
+            raise _malformed_tally()
         if not stored_scheme.possible(tally.counts, tally.reports):
-            raise _malformed()
+            raise _malformed_tally()
         return tally
 
-    # ------------------------------------------------------------------ as a value
+    # ------------------------------------------------------------------ comparison
 
     def __len__(self) -> int:
         return self.reports
@@ -140,19 +141,12 @@ class Tally:
         return f"Tally({self.reports:,} reports of {self.scheme!r})"
 
 
-def _malformed() -> DataError:
-    return DataError(
-        "the bytes are not a tally. A tally is read from what to_bytes() wrote, unchanged. "
-        "Write it again."
-    )
-
-
 @runtime_checkable
 class Scheme(Protocol):
     """A randomizer for one value, and the estimator from its reports.
 
     Guarantee: local ε-DP with the ε of ``loss``: whatever one respondent's value is changed to,
-    no report becomes more than e^ε times as likely.  Of ``ApproximateResponse`` it is (ε, δ)-DP.
+    no report becomes more than e^ε times as likely.  ``ApproximateResponse`` is (ε, δ)-DP.
     """
 
     @property
@@ -161,7 +155,7 @@ class Scheme(Protocol):
 
     @property
     def message_bits(self) -> int:
-        """How many bits one report takes."""
+        """The number of bits of one report."""
 
     @property
     def identity(self) -> str:
@@ -169,25 +163,25 @@ class Scheme(Protocol):
 
     @property
     def cells(self) -> int:
-        """How many counters a tally has."""
+        """The number of counters in a tally."""
 
     def randomize(self, values: object, *, source: BitSource | None = None) -> Any:
         """A report for the value, or one for each of several."""
 
     def estimate(self, reports: Any) -> Any:
-        """What the respondents have, from reports or their tally alone."""
+        """Estimates of what the respondents have, from reports or their tally alone."""
 
     def variance(self, reports: int) -> float:
-        """The variance of an estimate from so many reports."""
+        """The variance of an estimate from this number of reports."""
 
     def law(self, value: Any, /) -> Law:
-        """The exact law of one report."""
+        """The exact probability law of one report."""
 
     def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
-        """The counters and the number of these reports."""
+        """The counters that these reports add to a tally, and the number of reports."""
 
     def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
-        """Whether so many reports can have these counters."""
+        """Whether this number of reports can lead to these counters."""
 
     def tally(self, reports: Any = None) -> Tally:
         """A tally of these reports, or an empty one."""
@@ -196,37 +190,38 @@ class Scheme(Protocol):
         """One report as JSON text."""
 
     def report_from_wire(self, text: str | bytes) -> Any:
-        """One report from JSON text; what the randomizer cannot have made is refused."""
+        """The report in a JSON text; what the randomizer cannot have made is refused."""
 
     def to_json(self) -> str:
         """The scheme as text, for the respondent's device."""
 
 
 class CategoricalScheme(ABC):
-    """A scheme over categories whose reports name each of them with one of two chances.
+    """Base of schemes over categories whose reports name each category with one of two chances.
 
-    A subclass is a frozen dataclass with ``epsilon`` and ``categories``; it says how a report is
-    drawn, how often each report names each category (``_named``), and with which chances.
+    A subclass is a frozen dataclass with ``epsilon`` and ``categories``.  It says how a report is
+    drawn, with which chances (``pair``) a report names the true category and another one, and how
+    many reports of a tally name each category (``_named``).
     """
 
     __slots__ = ()
 
     name: ClassVar[str]
-    """What the scheme is called on the wire."""
+    """The scheme's name in JSON."""
     most: ClassVar[int]
-    """How many categories it takes at most."""
+    """The largest number of categories."""
     chosen: ClassVar[tuple[str, ...]] = ()
-    """The parameters besides ε and the categories that may be chosen."""
+    """The names of parameters that may be chosen besides ε and the categories."""
 
     epsilon: Fraction
     categories: GivenCategories
 
-    # ------------------------------------------------------------------ of each scheme
+    # ------------------------------------------------------------------ different in each scheme
 
     @property
     @abstractmethod
     def derived(self) -> dict[str, str | int]:
-        """What follows from the other parameters, as it stands on the wire: chances as text."""
+        """The fields of the JSON that follow from the parameters; chances are text."""
 
     @property
     @abstractmethod
@@ -236,12 +231,12 @@ class CategoricalScheme(ABC):
     @property
     @abstractmethod
     def message_bits(self) -> int:
-        """How many bits one report takes."""
+        """The number of bits of one report."""
 
     @property
     @abstractmethod
     def cells(self) -> int:
-        """How many counters a tally has."""
+        """The number of counters in a tally."""
 
     @abstractmethod
     def randomize(self, values: object, *, source: BitSource | None = None) -> Any:
@@ -249,31 +244,31 @@ class CategoricalScheme(ABC):
 
     @abstractmethod
     def law(self, value: Any, /) -> Law:
-        """The exact law of one report."""
+        """The exact probability law of one report."""
 
     @abstractmethod
     def count(self, reports: Any) -> tuple[NDArray[np.int64], int]:
-        """The counters and the number of these reports."""
+        """The counters that these reports add to a tally, and the number of reports."""
 
     @abstractmethod
     def possible(self, counts: NDArray[np.int64], reports: int) -> bool:
-        """Whether so many reports can have these counters."""
+        """Whether this number of reports can lead to these counters."""
 
     @abstractmethod
     def _to_plain(self, report: Any) -> object:
-        """One report as JSON has it."""
+        """One report as a value for JSON."""
 
     @abstractmethod
     def _from_plain(self, plain: Any) -> Any:
-        """The report, or None if the randomizer cannot have made it."""
+        """The report that a JSON value stands for; None if the randomizer cannot have made it."""
 
     def _named(self, tally: Tally) -> NDArray[np.int64]:
-        """How many reports name each category."""
+        """The number of reports that name each category."""
         return tally.counts
 
     @property
     def _longest(self) -> int:
-        """How many characters a report has at most as JSON text."""
+        """The largest number of characters of a report as JSON text."""
         return wire.MOST_CHARACTERS
 
     # ------------------------------------------------------------------ the same for all
@@ -285,7 +280,7 @@ class CategoricalScheme(ABC):
 
     @property
     def domain(self) -> int:
-        """How many categories there are."""
+        """The number of categories."""
         return self._answers.size
 
     @property
@@ -337,7 +332,7 @@ class CategoricalScheme(ABC):
         )
 
     def variance(self, reports: int, proportion: float = 0.0) -> float:
-        """The variance of an estimate from so many reports, at a true proportion."""
+        """The variance of an estimate from this number of reports, at a true proportion."""
         if reports < 1 or not 0 <= proportion <= 1:
             raise DataError(
                 "the variance is for at least one report and a proportion from 0 to 1. "
@@ -345,7 +340,7 @@ class CategoricalScheme(ABC):
             )
         return self.channel.variance(reports, proportion)
 
-    # ------------------------------------------------------------------ on the wire
+    # ------------------------------------------------------------------ JSON
 
     def report_to_wire(self, report: Any) -> str:
         """One report as JSON text."""
@@ -361,7 +356,7 @@ class CategoricalScheme(ABC):
         return wire.write_report(self.identity, plain)
 
     def report_from_wire(self, text: str | bytes) -> Any:
-        """One report from JSON text; what the randomizer cannot have made is refused."""
+        """The report in a JSON text; what the randomizer cannot have made is refused."""
         report = self._from_plain(wire.read_report(text, self.identity, self._longest))
         if report is None:
             raise wire.bad_report()
@@ -380,11 +375,11 @@ class CategoricalScheme(ABC):
     def from_json(cls, text: str | bytes) -> Self:
         """The scheme that ``to_json`` wrote; anything else is refused."""
         fields = wire.read_scheme_fields(text, cls.name)
-        stated = "odds" if "odds" in fields and hasattr(cls, "odds") else "epsilon"
-        options: dict[str, Any] = {stated: wire.take_rational(fields, stated)}
+        parameter = "odds" if "odds" in fields and hasattr(cls, "odds") else "epsilon"
+        options: dict[str, Any] = {parameter: wire.take_rational(fields, parameter)}
         for name in ("categories", *cls.chosen):
             options[name] = wire.take(fields, name)
-            if options[name] is None:  # which would ask for the best
+            if options[name] is None:  # a constructor would read None as "choose the best"
                 raise wire.malformed()
         if type(options["categories"]) is not int and not isinstance(options["categories"], list):
             raise bad_categories()
@@ -395,31 +390,60 @@ class CategoricalScheme(ABC):
         return instance
 
 
-_Class = TypeVar("_Class")
-_KNOWN: dict[str, Any] = {}
-"""The schemes by their names on the wire; all are here once ``discreet.local`` is imported."""
-
-
-def on_the_wire(kind: type[_Class]) -> type[_Class]:
-    """Class decorator of a scheme that ``scheme`` reads from its JSON."""
-    _KNOWN[vars(kind)["name"]] = kind
+def register_scheme(kind: type[_SchemeClass]) -> type[_SchemeClass]:
+    """Class decorator that registers a scheme, so that ``scheme`` reads it from its JSON."""
+    _SCHEMES[vars(kind)["name"]] = kind
     return kind
 
 
 def scheme(text: str | bytes) -> Any:
-    """Any scheme from the JSON that its ``to_json`` wrote.
+    """The scheme, of any kind, that a ``to_json`` wrote.
 
     >>> from discreet.local import UnaryEncoding
     >>> scheme(UnaryEncoding(epsilon=1, categories=4).to_json())
     UnaryEncoding(epsilon=1, categories=4)
     """
     name = wire.scheme_kind(text)
-    if name not in _KNOWN:
+    if name not in _SCHEMES:
         raise DataError(
             "the scheme is none that this version knows. It may protect in another way, so it is "
-            f"not guessed at. The known schemes are {', '.join(sorted(_KNOWN))}."
+            f"not guessed at. The known schemes are {', '.join(sorted(_SCHEMES))}."
         )
-    return _KNOWN[name].from_json(text)
+    return _SCHEMES[name].from_json(text)
+
+
+def read_export(text: str | bytes) -> Tally:
+    """The tally of an export: a JSON object with a scheme and a list of its reports.
+
+    A survey's ``/api/export?format=json`` gives such an export.  A report that the scheme cannot
+    have made is refused.
+
+    >>> from discreet.local import RandomizedResponse
+    >>> poll = RandomizedResponse.two_coin()
+    >>> text = f'{{"scheme": {poll.to_json()}, "reports": [{{"report": 1}}, {{"report": 0}}]}}'
+    >>> tally = read_export(text)
+    >>> tally.scheme.estimate(tally).value
+    0.5
+    """
+    export = decoded(text, _Export)
+    if export is None:
+        raise _malformed_export()
+    exported_scheme: Any = scheme(json.dumps(export.scheme, ensure_ascii=False))
+    tally: Tally = exported_scheme.tally()
+    identity = tally.identity  # of a repeated question with one stage: that of the stage
+    for row in export.reports:
+        tally.add(exported_scheme.report_from_wire(wire.write_report(identity, row.report)))
+    return tally
+
+
+class _ExportedReport(Shape, frozen=True):
+    report: Any
+    day: str = ""
+
+
+class _Export(Shape, frozen=True):
+    scheme: dict[str, Any]
+    reports: list[_ExportedReport]
 
 
 @lru_cache(maxsize=256)
@@ -432,39 +456,11 @@ def _categories(given: GivenCategories) -> Categories:
     return Categories.read(given)
 
 
-class _Row(Shape, frozen=True):
-    report: Any
-    day: str = ""
-
-
-class _Export(Shape, frozen=True):
-    scheme: dict[str, Any]
-    reports: list[_Row]
-
-
-def read_export(text: str | bytes) -> Tally:
-    """The tally of an export: a JSON object with a scheme and a list of its reports.
-
-    It is what a survey's ``/api/export?format=json`` gives.  A report that the scheme cannot have
-    made is refused.
-
-    >>> from discreet.local import RandomizedResponse
-    >>> poll = RandomizedResponse.two_coin()
-    >>> text = f'{{"scheme": {poll.to_json()}, "reports": [{{"report": 1}}, {{"report": 0}}]}}'
-    >>> tally = read_export(text)
-    >>> tally.scheme.estimate(tally).value
-    0.5
-    """
-    export = decoded(text, _Export)
-    if export is None:
-        raise _malformed_export()
-    made: Any = scheme(json.dumps(export.scheme, ensure_ascii=False))
-    tally = made.tally()
-    identity = tally.identity  # a repeated question of one stage has the reports of that stage
-    for row in export.reports:
-        tally.add(made.report_from_wire(write_report(identity, row.report)))
-    counted: Tally = tally
-    return counted
+def _malformed_tally() -> DataError:
+    return DataError(
+        "the bytes are not a tally. A tally is read from what to_bytes() wrote, unchanged. "
+        "Write it again."
+    )
 
 
 def _malformed_export() -> DataError:

@@ -21,7 +21,7 @@ from discreet.local.probabilities import (
     require_information,
 )
 from discreet.local.probabilities import uniform as uniform_below
-from discreet.local.scheme import CategoricalScheme, on_the_wire
+from discreet.local.scheme import CategoricalScheme, register_scheme
 from discreet.noise import BitSource, Keystream
 from discreet.privacy.laws import MAX_ATOMS, Law, ProductLaw, WeightedLaw
 from discreet.privacy.losses import read_epsilon
@@ -102,7 +102,7 @@ KINDS = ("optimised", "symmetric")
 _HEXADECIMAL = re.compile(r"[0-9a-f]*")
 
 
-@on_the_wire
+@register_scheme
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnaryEncoding(CategoricalScheme):
     """A report of k bits: that of the true category is 1 with one chance, the others with another.
@@ -220,7 +220,7 @@ class UnaryEncoding(CategoricalScheme):
         return data.copy()
 
 
-@on_the_wire
+@register_scheme
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubsetSelection(CategoricalScheme):
     """A report names ``size`` categories: a uniform set with the truth in it, or one without.

@@ -21,11 +21,11 @@ from discreet.local.scheme import CategoricalScheme
 from discreet.local.scheme_choice import printed_margin, read_proportion, scheme_of
 from discreet.privacy.losses import read_count, read_positive
 
-_CONFIDENCE = Fraction(95, 100)
-_STEP = Fraction(1, 1000)
+_DEFAULT_CONFIDENCE = Fraction(95, 100)
+_EPSILON_STEP = Fraction(1, 1000)
 _MOST_EPSILON = Fraction(20)
-_MOST_PEOPLE = 1 << 38
-_MEANT = {
+_MOST_RESPONDENTS = 1 << 38
+_INTERVAL_TEXTS = {
     "normal": "by the normal approximation (what estimate() guarantees is wider)",
     "guaranteed": "guaranteed, as estimate() prints it",
 }
@@ -33,7 +33,7 @@ _MEANT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyPlan:
-    """A scheme, how many people answer, and the margin to expect from them.
+    """A plan for a survey: a scheme, the number of respondents, and the margin they give.
 
     ``interval`` says which margin is meant: "normal", what the estimate's error is expected to
     stay within, or "guaranteed", half the width of the interval that ``estimate`` prints.
@@ -47,22 +47,22 @@ if all answer
     scheme: Any
     respondents: int
     margin: float
-    """Half the width of the interval that these people give, at most what was asked for."""
+    """Half the width of the interval from these respondents, at most what was asked for."""
     confidence: Fraction
     interval: str = "normal"
 
     @property
     def epsilon(self) -> Fraction:
-        """What one report may reveal."""
+        """The ε of one report."""
         epsilon: Fraction = self.scheme.loss.epsilon
         return epsilon
 
     def __str__(self) -> str:
-        people = "respondent" if self.respondents == 1 else "respondents"
+        noun = "respondent" if self.respondents == 1 else "respondents"
         return (
-            f"{self.respondents:,} {people} at {self.scheme.loss}: "
+            f"{self.respondents:,} {noun} at {self.scheme.loss}: "
             f"±{self.margin:.3g} at {decimal_text(self.confidence)} confidence, "
-            f"{_MEANT[self.interval]}, if all answer"
+            f"{_INTERVAL_TEXTS[self.interval]}, if all answer"
         )
 
 
@@ -70,13 +70,13 @@ def respondents_for(
     scheme: Any,
     *,
     margin: object,
-    confidence: object = _CONFIDENCE,
+    confidence: object = _DEFAULT_CONFIDENCE,
     at: object = None,
     interval: str = "normal",
 ) -> SurveyPlan:
     """The fewest respondents whose estimate is within ±margin at this confidence.
 
-    ``at`` is the proportion or the number that is expected; without it, the worst one.  The
+    ``at`` is the proportion or the number that is expected; the default is the worst case.  The
     margin is for the respondents themselves; where they are a sample, sampling adds its own
     error.  ``interval`` is which margin is meant:
 
@@ -87,7 +87,7 @@ def respondents_for(
       which chance moves a little; of other means without ``at`` it is so whatever is reported,
       and with ``at`` if the reports vary as expected of people who all have that number.
 
-    One respondent fewer would not do.
+    One respondent fewer does not suffice.
 
     >>> from discreet.local import RandomizedResponse
     >>> respondents_for(RandomizedResponse(epsilon=1), margin=0.03).respondents
@@ -98,21 +98,20 @@ def respondents_for(
     5067
     """
     scheme = _read_scheme(scheme)
-    width, level = _read_margin(margin, scheme), _read_confidence(confidence)
-    wide = _width(interval)
-    spread = unit_variance(scheme, at)
-    one = _quantile(level) * sqrt(spread)
-    if one > width * sqrt(_MOST_PEOPLE):
+    target, level = _read_margin(margin, scheme), _read_confidence(confidence)
+    margin_of = _margin_function(interval)
+    unit_margin = _quantile(level) * sqrt(unit_variance(scheme, at))
+    if unit_margin > target * sqrt(_MOST_RESPONDENTS):
         raise DataError(
             "the margin takes more than 2^38 respondents. It falls with the root of their number. "
             "Allow a wider margin or a larger epsilon."
         )
-    people = max(1, ceil((one / width) ** 2))
+    guess = max(1, ceil((unit_margin / target) ** 2))
 
-    def suffices(count: int) -> bool:
-        return wide(scheme, count, level, at) <= width
+    def suffices(people: int) -> bool:
+        return margin_of(scheme, people, level, at) <= target
 
-    low, high = people // 2, people
+    low, high = guess // 2, guess
     if low and suffices(low):
         low = 0
     while not suffices(high):
@@ -120,7 +119,7 @@ def respondents_for(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if suffices(middle) else (middle, high)
-    return _plan(scheme, high, level, at, interval)
+    return _survey_plan(scheme, high, level, at, interval)
 
 
 def epsilon_for(
@@ -128,17 +127,17 @@ def epsilon_for(
     *,
     respondents: int,
     margin: object,
-    confidence: object = _CONFIDENCE,
+    confidence: object = _DEFAULT_CONFIDENCE,
     at: object = None,
     interval: str = "normal",
 ) -> SurveyPlan:
-    """The least ε, to 1/1000, at which so many respondents give ±margin.
+    """The least ε, to 1/1000, at which this number of respondents gives ±margin.
 
     ``make`` is called with an ε and gives the scheme for it, or the choice of one; a class is
-    called as ``make(epsilon=…)``.  It is the least where the variance falls with ε, as it does but
-    for jumps of a scheme's form; at such a jump, 1/1000 less would still not do.  ``interval`` is
-    "normal" or "guaranteed", as for ``respondents_for``: the second plans for the interval that
-    ``estimate`` prints.
+    called as ``make(epsilon=…)``.  The ε found is the least if the variance falls with ε.  It does,
+    except where a scheme changes its form; then 1/1000 less still does not suffice.
+    ``interval`` is "normal" or "guaranteed", as for ``respondents_for``: the second plans for the
+    interval that ``estimate`` prints.
 
     >>> from discreet.local import RandomizedResponse
     >>> epsilon_for(RandomizedResponse, respondents=10_000, margin=0.03).epsilon
@@ -150,16 +149,16 @@ def epsilon_for(
     """
     people = read_count(respondents, "respondents", "people who answer")
     maker: object = scheme_of(make)
-    if isinstance(maker, CategoricalScheme) or not callable(maker):  # a poll can be called too
+    if isinstance(maker, CategoricalScheme) or not callable(maker):  # a poll is callable too
         raise _not_a_maker()
-    largest = _made(make, _MOST_EPSILON)
-    width, level = _read_margin(margin, largest), _read_confidence(confidence)
-    wide = _width(interval)
+    largest = _scheme_for(make, _MOST_EPSILON)
+    target, level = _read_margin(margin, largest), _read_confidence(confidence)
+    margin_of = _margin_function(interval)
 
     def suffices(steps: int) -> bool:
-        return wide(_made(make, steps * _STEP), people, level, at) <= width
+        return margin_of(_scheme_for(make, steps * _EPSILON_STEP), people, level, at) <= target
 
-    low, high = 0, int(_MOST_EPSILON / _STEP)
+    low, high = 0, int(_MOST_EPSILON / _EPSILON_STEP)
     if not suffices(high):
         raise DataError(
             f"no ε up to {_MOST_EPSILON} gives this margin with {people} respondents. The margin "
@@ -168,34 +167,38 @@ def epsilon_for(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if suffices(middle) else (middle, high)
-    return _plan(_made(make, high * _STEP), people, level, at, interval)
+    return _survey_plan(_scheme_for(make, high * _EPSILON_STEP), people, level, at, interval)
 
 
 def unit_variance(scheme: Any, at: object = None) -> float:
-    """The variance of one report's estimate: at a proportion or number, or the largest."""
+    """The variance of an estimate from one report, at a proportion or number; the default is the
+    worst case."""
     if _is_mean(scheme):
         return float(scheme.variance(1, at))
     if at is not None:
         return float(scheme.variance(1, float(read_proportion(at))))
-    # The variance is linear in the proportion, so it is largest at an end.
+    # The variance is linear in the proportion, so it is largest at 0 or 1.
     return max(float(scheme.variance(1, 0.0)), float(scheme.variance(1, 1.0)))
 
 
 # ---------------------------------------------------------------------- margins
 
 
-def _plan(scheme: Any, people: int, level: Fraction, at: object, interval: str) -> SurveyPlan:
+def _survey_plan(
+    scheme: Any, people: int, level: Fraction, at: object, interval: str
+) -> SurveyPlan:
     return SurveyPlan(
         scheme=scheme,
         respondents=people,
-        margin=_width(interval)(scheme, people, level, at),
+        margin=_margin_function(interval)(scheme, people, level, at),
         confidence=level,
         interval=interval,
     )
 
 
-def _width(interval: str) -> Callable[[Any, int, Fraction, object], float]:
-    if interval not in _MEANT:
+def _margin_function(interval: str) -> Callable[[Any, int, Fraction, object], float]:
+    """The margin as a function of scheme, respondents, confidence and expected proportion."""
+    if interval not in _INTERVAL_TEXTS:
         raise DataError(
             "interval is neither 'normal', the margin to expect, nor 'guaranteed', the one that "
             "estimate() prints. Use interval='guaranteed' for the second."
@@ -208,11 +211,11 @@ def _normal_margin(scheme: Any, people: int, confidence: Fraction, at: object) -
 
 
 def _quantile(confidence: Fraction) -> float:
-    """How many standard errors the margin is."""
+    """The margin in standard errors, by the normal distribution."""
     return -NormalDist().inv_cdf(float((1 - confidence) / 2))
 
 
-# ---------------------------------------------------------------------- reading
+# ---------------------------------------------------------------------- arguments
 
 
 def _is_mean(scheme: Any) -> bool:
@@ -220,6 +223,7 @@ def _is_mean(scheme: Any) -> bool:
 
 
 def _read_scheme(given: Any) -> Any:
+    """The scheme that a caller means, if a margin can be planned for it."""
     scheme = scheme_of(given)
     if isinstance(scheme, HeavyHitters):
         raise DataError(
@@ -234,17 +238,17 @@ def _read_scheme(given: Any) -> Any:
     return scheme
 
 
-def _made(make: Any, epsilon: Fraction) -> Any:
-    """The scheme for an ε."""
+def _scheme_for(make: Any, epsilon: Fraction) -> Any:
+    """The scheme that ``make`` gives for an ε."""
     try:
-        made = scheme_of(make(epsilon=epsilon) if isinstance(make, type) else make(epsilon))
+        scheme = scheme_of(make(epsilon=epsilon) if isinstance(make, type) else make(epsilon))
     except DiscreetError:
         raise
     except TypeError:
         raise _not_a_maker() from None
-    if not isinstance(made, CategoricalScheme | Mean | Repeated):
+    if not isinstance(scheme, CategoricalScheme | Mean | Repeated):
         raise _not_a_maker()
-    return made
+    return scheme
 
 
 def _not_a_maker() -> DataError:
@@ -256,14 +260,14 @@ def _not_a_maker() -> DataError:
 
 
 def _read_margin(margin: object, scheme: Any) -> float:
-    width = read_positive(margin, "margin", "Use margin=0.03 for plus or minus 3 percent.")
-    if width >= 1 and not _is_mean(scheme):
-        meant = decimal_text(width / 100) if width < 100 else "0.05"
+    target = read_positive(margin, "margin", "Use margin=0.03 for plus or minus 3 percent.")
+    if target >= 1 and not _is_mean(scheme):
+        suggested = decimal_text(target / 100) if target < 100 else "0.05"
         raise DataError(
-            f"margin is {decimal_text(width)}. A proportion lies between 0 and 1, so that plus or "
-            f"minus 1 says nothing of it. Use margin={meant} for {meant} on either side."
+            f"margin is {decimal_text(target)}. A proportion lies between 0 and 1, so that plus or "
+            f"minus 1 says nothing of it. Use margin={suggested} for {suggested} on either side."
         )
-    return float(width)
+    return float(target)
 
 
 def _read_confidence(confidence: object) -> Fraction:

@@ -68,7 +68,7 @@ def plot_noise(mechanism: Any, values: Sequence[object], beside: Any) -> Any:
         {name: [p / unit for p in row] for name, row in zip(names, chances, strict=True)},
         title=title,
         subtitle=_noise_text(mechanism, inputs, beside),
-        heights="probability" if unit == 1 else "probability density",
+        height_title="probability" if unit == 1 else "probability density",
         dots=whole,
         ratios=ratios,
         epsilon=_least_epsilon(mechanism, inputs) if ratios else None,

@@ -1,27 +1,29 @@
-"""Row expressions: the nodes of an allow-list of total operators.
+"""Row expressions: trees of nodes, each an operator or function that is defined for every row.
 
-Nothing here can fail on data.  Numbers are 64-bit floats; a date is its day; whatever has no
-value (a division by zero, an undefined difference of infinities, a value that does not fit its
-column) is missing, and missing passes through every operator as it does in SQL.
+Nothing here can fail on data.  Numbers are 64-bit floats; a date is the number of its day.  What
+has no value (a division by zero, a difference of infinities, a cell that does not fit its column)
+is missing, which is SQL's NULL, and missing operands give missing results as in SQL.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Literal as OneOf
-from typing import get_args
+from typing import Literal, get_args
 
 from discreet.errors import Place, QueryError, Remedy
 from discreet.plan.schema import date_text
 
 MOST_NODES = 1000
-DEEPEST = 60
-MOST_PARTS = 5_000
-"""Parts of all expressions of a question together."""
+"""The most nodes of one expression."""
+MOST_DEPTH = 60
+"""The deepest nesting of one expression."""
+MOST_QUESTION_NODES = 5_000
+"""The most nodes of all expressions of a question together."""
 LONGEST_JOINED = 10_000
-"""Characters of a text that stay where another is joined to it."""
-
-_WORDS = frozenset(
+"""Characters that are kept of a text before another is appended to it."""
+_MOST_DIGITS = 15
+_MOST_BUCKETS = 1_000_000
+_RESERVED_WORDS = frozenset(
     """
     all alter and any as between call case connect_by_root create cross current_catalog
     current_date current_time current_timestamp current_user describe distinct drop else end
@@ -32,45 +34,47 @@ _WORDS = frozenset(
     tablesample then true uncache union using vacuum values when where with xor
     """.split()  # noqa: SIM905
 )
-"""Names that SQL would read as its own words."""
-
-Arithmetic = OneOf["+", "-", "*", "/", "%"]
-Comparison = OneOf["=", "<>", "<", "<=", ">", ">="]
-DatePart = OneOf["YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "WEEK"]
-OfNumber = OneOf["SQRT", "LN", "LOG10", "EXP", "POWER"]
-OfText = OneOf[
+"""Words of SQL: a column of such a name is written in quotes."""
+Arithmetic = Literal["+", "-", "*", "/", "%"]
+Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
+DatePart = Literal["YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "WEEK"]
+NumberFunction = Literal["SQRT", "LN", "LOG10", "EXP", "POWER"]
+TextFunction = Literal[
     "LOWER", "UPPER", "TRIM", "LENGTH", "SUBSTRING", "RIGHT", "LIKE", "ILIKE", "CONTAINS"
 ]
-OfDate = OneOf["DATE_TRUNC", "CALENDAR"]
-Function = OfNumber | OfText | DatePart | OfDate
-Target = OneOf["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "VARCHAR"]
+DateFunction = Literal["DATE_TRUNC", "CALENDAR"]
+Function = NumberFunction | TextFunction | DatePart | DateFunction
+CastTarget = Literal["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "VARCHAR"]
+
+
+# ---------------------------------------------------------------------- nodes
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """What every node has: where it stands in the text that it was read from, if it was."""
+class _PlacedNode:
+    """Base of all nodes: the place in the text that a node was read from, if it was read."""
 
     place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Named(_Part):
+class Named(_PlacedNode):
     """The value of a column, declared or derived."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Constant(_Part):
-    """A number, a truth value, a text, or nothing (missing); ``dated`` numbers are days."""
+class Constant(_PlacedNode):
+    """A number, truth value, text, or None for missing; a ``dated`` number is a day."""
 
     value: Fraction | bool | str | None
     dated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Calculation(_Part):
-    """A sum, difference, product, quotient or remainder (of the sign of the left side).
+class Calculation(_PlacedNode):
+    """A sum, difference, product, quotient or remainder, which has the sign of the left side.
 
     A quotient or remainder by zero is missing.  Two dates have a difference in days; a date and a
     number of days have a sum, which is a date.
@@ -82,8 +86,8 @@ class Calculation(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared(_Part):
-    """Whether two values are in this relation."""
+class Compared(_PlacedNode):
+    """The comparison of two values by an operator."""
 
     operator: Comparison
     left: "Node"
@@ -91,52 +95,52 @@ class Compared(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Both(_Part):
-    """Logical and."""
+class Both(_PlacedNode):
+    """Logical AND."""
 
     left: "Node"
     right: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Either(_Part):
-    """Logical or."""
+class Either(_PlacedNode):
+    """Logical OR."""
 
     left: "Node"
     right: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Negated(_Part):
-    """Logical not."""
+class Negated(_PlacedNode):
+    """Logical NOT."""
 
     operand: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Missing(_Part):
-    """Whether there is no value."""
+class Missing(_PlacedNode):
+    """Whether a value is missing: IS NULL."""
 
     operand: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Absolute(_Part):
-    """The distance of a number from zero."""
+class Absolute(_PlacedNode):
+    """The absolute value of a number."""
 
     operand: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Floored(_Part):
+class Floored(_PlacedNode):
     """The largest whole number not above a number."""
 
     operand: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Clipped(_Part):
-    """A number, moved between two public bounds."""
+class Clipped(_PlacedNode):
+    """A number, clipped to two public bounds."""
 
     operand: "Node"
     low: Fraction
@@ -144,8 +148,8 @@ class Clipped(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen(_Part):
-    """One value where a condition is true, another where it is false or missing."""
+class Chosen(_PlacedNode):
+    """One value where a condition is true, another where it is false or missing: CASE WHEN."""
 
     condition: "Node"
     then: "Node"
@@ -153,10 +157,10 @@ class Chosen(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Applied(_Part):
-    """A function of one value and of written parameters; missing where it has no value.
+class Applied(_PlacedNode):
+    """A function of one value and constant parameters; missing where it is not defined.
 
-    CALENDAR is a date itself: missing before the year 1 and after 9999, where there is none.
+    CALENDAR is the date itself; missing before the year 1 and after 9999, outside of the calendar.
     """
 
     function: Function
@@ -165,19 +169,19 @@ class Applied(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Joined(_Part):
-    """One text after another."""
+class Joined(_PlacedNode):
+    """The concatenation of two texts."""
 
     left: "Node"
     right: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Converted(_Part):
-    """A value as one of another kind; missing where it cannot be read so."""
+class Converted(_PlacedNode):
+    """A value converted to another type; missing where it cannot be: TRY_CAST."""
 
     operand: "Node"
-    to: Target
+    to: CastTarget
 
 
 Node = (
@@ -197,9 +201,7 @@ Node = (
     | Joined
     | Converted
 )
-
-
-_INSIDE: dict[type, tuple[str, ...]] = {
+_OPERAND_FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(
         field.name
         for field in fields(kind)
@@ -207,84 +209,93 @@ _INSIDE: dict[type, tuple[str, ...]] = {
     )
     for kind in get_args(Node)
 }
-"""The fields of each node that hold others."""
+"""The fields of each kind of node that hold nodes."""
+_ZERO, _ONE = Constant(Fraction(0)), Constant(Fraction(1))
+_NULL = Constant(None)
+
+
+# ---------------------------------------------------------------------- walking and rewriting
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all that it is made of; refused where it is too large to be read."""
-    stack, seen = [(node, 1)], 0
+    """The node and all nodes inside of it; an expression that is too large is refused."""
+    stack, visited = [(node, 1)], 0
     while stack:
         current, depth = stack.pop()
-        seen += 1
-        if seen > MOST_NODES or depth > DEEPEST:
+        visited += 1
+        if visited > MOST_NODES or depth > MOST_DEPTH:
             raise _too_large()
         yield current
-        for name in _INSIDE[type(current)]:
+        for name in _OPERAND_FIELDS[type(current)]:
             stack.append((getattr(current, name), depth + 1))
 
 
 def names_in(nodes: Iterable[Node]) -> frozenset[str]:
-    """The columns that expressions are about."""
-    return frozenset(one.name for node in nodes for one in walk(node) if isinstance(one, Named))
+    """The names of the columns in expressions."""
+    inner_nodes = (inner for node in nodes for inner in walk(node))
+    return frozenset(inner.name for inner in inner_nodes if isinstance(inner, Named))
 
 
 def read_size(node: Node) -> Node:
-    """The node, refused where it is too large to be read: one that Python made of itself, say."""
+    """The node, refused if it is too large: one that a loop in Python has nested, for example."""
     for _ in walk(node):
         pass
     return node
 
 
 def check_sizes(nodes: Iterable[Node]) -> None:
-    """Refuse expressions that are too large together."""
-    seen = 0
+    """Refuse expressions that have too many nodes together."""
+    visited = 0
     for node in nodes:
-        seen += sum(1 for _ in walk(node))
-        if seen > MOST_PARTS:
+        visited += sum(1 for _ in walk(node))
+        if visited > MOST_QUESTION_NODES:
             raise QueryError(
-                f"the expressions of the question have more than {MOST_PARTS:,} parts together, "
-                "with derived columns written out. Questions are kept and shown in full. Ask "
-                "several smaller ones."
+                f"the expressions of the question have more than {MOST_QUESTION_NODES:,} parts "
+                "together, with derived columns written out. Questions are kept and shown in full. "
+                "Ask several smaller ones."
             )
 
 
-def _too_large() -> QueryError:
-    return QueryError(
-        f"an expression has more than {MOST_NODES} parts or is nested more than {DEEPEST} "
-        "deep. Questions are kept and shown in full. Write a simpler one."
-    )
-
-
 def conjuncts(node: Node) -> list[Node]:
-    """The conditions that AND combines, in order; one without a place stands where they do."""
+    """The conditions that AND combines, in order; one without a place takes that of the AND."""
     conditions: list[Node] = []
-    stack, seen = [node], 0
+    stack, visited = [node], 0
     while stack:
-        part, seen = stack.pop(), seen + 1
-        if seen > MOST_NODES:
+        current, visited = stack.pop(), visited + 1
+        if visited > MOST_NODES:
             raise _too_large()
-        if isinstance(part, Both):
-            stack += [placed(part.right, part.place), placed(part.left, part.place)]
+        if isinstance(current, Both):
+            stack += [placed(current.right, current.place), placed(current.left, current.place)]
         else:
-            conditions.append(part)
+            conditions.append(current)
     return conditions
 
 
 def replaced(node: Node, derived: dict[str, Node]) -> Node:
-    """The node with every derived column written out, which stands where it was read if it was."""
+    """The node with every derived column replaced by its expression, at the place of its name."""
     if isinstance(node, Named):
         return placed(derived.get(node.name, node), node.place)
-    parts = [getattr(node, name) for name in node.__match_args__]
-    whole = [replaced(part, derived) if isinstance(part, Node) else part for part in parts]
-    return type(node)(*whole, place=node.place)  # type: ignore[arg-type]
+    arguments = [getattr(node, name) for name in node.__match_args__]
+    rewritten = [replaced(one, derived) if isinstance(one, Node) else one for one in arguments]
+    return type(node)(*rewritten, place=node.place)  # type: ignore[arg-type]
 
 
 def placed(node: Node, place: Place | None) -> Node:
-    """The node at a place, unless it has one: what stands for a name keeps its own."""
+    """The node at a place, unless it has a place of its own."""
     if place is None or node.place is not None:
         return node
-    parts = [getattr(node, name) for name in node.__match_args__]
-    return type(node)(*parts, place=place)
+    arguments = [getattr(node, name) for name in node.__match_args__]
+    return type(node)(*arguments, place=place)
+
+
+def _too_large() -> QueryError:
+    return QueryError(
+        f"an expression has more than {MOST_NODES} parts or is nested more than {MOST_DEPTH} "
+        "deep. Questions are kept and shown in full. Write a simpler one."
+    )
+
+
+# ---------------------------------------------------------------------- texts
 
 
 def expression_text(node: Node) -> str:
@@ -299,15 +310,15 @@ def expression_text(node: Node) -> str:
         case Constant(value, dated):
             return constant_text(value, dated)
         case Calculation(operator, left, right) | Compared(operator, left, right):
-            return f"{_inner(left)} {operator} {_inner(right)}"
+            return f"{_operand_text(left)} {operator} {_operand_text(right)}"
         case Both(left, right):
-            return f"{_inner(left)} AND {_inner(right)}"
+            return f"{_operand_text(left)} AND {_operand_text(right)}"
         case Either(left, right):
-            return f"{_inner(left)} OR {_inner(right)}"
+            return f"{_operand_text(left)} OR {_operand_text(right)}"
         case Negated(operand):
-            return f"NOT {_inner(operand)}"
+            return f"NOT {_operand_text(operand)}"
         case Missing(operand):
-            return f"{_inner(operand)} IS NULL"
+            return f"{_operand_text(operand)} IS NULL"
         case Absolute(operand):
             return f"ABS({expression_text(operand)})"
         case Floored(operand):
@@ -322,31 +333,15 @@ def expression_text(node: Node) -> str:
         case Applied():
             return _applied_text(node)
         case Joined(left, right):
-            return f"{_inner(left)} || {_inner(right)}"
+            return f"{_operand_text(left)} || {_operand_text(right)}"
         case Converted(operand, to):
             return f"CAST({expression_text(operand)} AS {to})"
 
 
-def _applied_text(node: Applied) -> str:
-    operand, parameters = node.operand, [constant_text(one) for one in node.parameters]
-    if node.function in ("LIKE", "ILIKE"):
-        return f"{_inner(operand)} {node.function} {parameters[0]}"
-    if node.function == "CALENDAR":
-        return expression_text(operand)
-    # Where SQL has words of its own between the brackets, it reads no condition without more.
-    worded = node.function in ("SUBSTRING", "TRIM")
-    listed = [_inner(operand) if worded else expression_text(operand), *parameters]
-    if node.function == "DATE_TRUNC":
-        listed.reverse()
-    return f"{node.function}({', '.join(listed)})"
-
-
 def quoted_name(name: str) -> str:
-    """A column's name as SQL writes it, perhaps behind that of its table."""
+    """A column's name as SQL writes it, or table and name with a point between them."""
     parts = name.split(".")
-    if len(parts) <= 2 and all(
-        part.isidentifier() and part.isascii() and part.lower() not in _WORDS for part in parts
-    ):
+    if len(parts) <= 2 and all(map(_is_plain_name, parts)):
         return name
     return '"' + name.replace('"', '""') + '"'
 
@@ -367,42 +362,54 @@ def constant_text(value: Fraction | bool | str | None, dated: bool = False) -> s
 
 
 def number_text(value: Fraction) -> str:
-    """A number as one would write it; the nearest float's text where it has no short decimal."""
+    """A number as text: an integer, or the shortest decimal of the nearest float."""
     return str(value.numerator) if value.denominator == 1 else repr(float(value))
 
 
-def _inner(node: Node) -> str:
+def _applied_text(node: Applied) -> str:
+    operand, parameters = node.operand, [constant_text(value) for value in node.parameters]
+    if node.function in ("LIKE", "ILIKE"):
+        return f"{_operand_text(operand)} {node.function} {parameters[0]}"
+    if node.function == "CALENDAR":
+        return expression_text(operand)
+    # SUBSTRING and TRIM have keywords among their arguments: a condition there needs parentheses.
+    needs_parentheses = node.function in ("SUBSTRING", "TRIM")
+    arguments = [
+        _operand_text(operand) if needs_parentheses else expression_text(operand),
+        *parameters,
+    ]
+    if node.function == "DATE_TRUNC":
+        arguments.reverse()
+    return f"{node.function}({', '.join(arguments)})"
+
+
+def _operand_text(node: Node) -> str:
+    """The text of an operand, in parentheses unless it is atomic or a call."""
     text = expression_text(node)
-    plain = isinstance(node, Named | Constant | Absolute | Floored | Clipped | Chosen | Converted)
-    called = isinstance(node, Applied) and node.function not in ("LIKE", "ILIKE", "CALENDAR")
-    return text if plain or called else f"({text})"
+    atomic = isinstance(node, Named | Constant | Absolute | Floored | Clipped | Chosen | Converted)
+    is_call = isinstance(node, Applied) and node.function not in ("LIKE", "ILIKE", "CALENDAR")
+    return text if atomic or is_call else f"({text})"
 
 
-_NOTHING = Constant(None)
-_ZERO, _ONE = Constant(Fraction(0)), Constant(Fraction(1))
-_MOST_DIGITS = 15
-_MOST_BUCKETS = 1_000_000
+def _is_plain_name(text: str) -> bool:
+    return text.isidentifier() and text.isascii() and text.lower() not in _RESERVED_WORDS
+
+
+# ---------------------------------------------------------------------- functions made of nodes
 
 
 def any_of(conditions: Sequence[Node]) -> Node:
-    """Whether one of several conditions is true; a long list is not nested deep."""
-    return _balanced(Either, conditions)
+    """Whether any condition is true; the tree is balanced, so that a long list is not deep."""
+    return _balanced_tree(Either, conditions)
 
 
 def all_of(conditions: Sequence[Node]) -> Node:
-    """Whether all conditions are true; a long list is not nested deep."""
-    return _balanced(Both, conditions)
-
-
-def _balanced(kind: type[Both] | type[Either], parts: Sequence[Node]) -> Node:
-    if len(parts) == 1:
-        return parts[0]
-    middle = (len(parts) + 1) // 2
-    return kind(_balanced(kind, parts[:middle]), _balanced(kind, parts[middle:]))
+    """Whether all conditions are true; the tree is balanced, so that a long list is not deep."""
+    return _balanced_tree(Both, conditions)
 
 
 def negative(operand: Node) -> Node:
-    """The number on the other side of zero."""
+    """The negated number."""
     return Calculation("-", _ZERO, operand)
 
 
@@ -412,9 +419,8 @@ def ceiling(operand: Node) -> Node:
 
 
 def rounded(operand: Node, digits: int = 0) -> Node:
-    """The nearest number with so many digits after the point; halves go up.
+    """The nearest number with this number of digits after the point; halves are rounded up.
 
-    >>> from discreet.plan.expressions import Named, expression_text
     >>> expression_text(rounded(Named("x"), -1))
     'FLOOR((x / 10) + 0.5) * 10'
     """
@@ -430,9 +436,9 @@ def rounded(operand: Node, digits: int = 0) -> Node:
     if digits == 0:
         return Floored(Calculation("+", operand, half))
     scale = Constant(Fraction(10 ** abs(digits)))
-    there, back = ("*", "/") if digits > 0 else ("/", "*")
-    scaled = Calculation(there, operand, scale)  # type: ignore[arg-type]
-    return Calculation(back, Floored(Calculation("+", scaled, half)), scale)  # type: ignore[arg-type]
+    operators: tuple[Arithmetic, Arithmetic] = ("*", "/") if digits > 0 else ("/", "*")
+    scaled = Calculation(operators[0], operand, scale)
+    return Calculation(operators[1], Floored(Calculation("+", scaled, half)), scale)
 
 
 def floor_divided(left: Node, right: Node) -> Node:
@@ -441,41 +447,41 @@ def floor_divided(left: Node, right: Node) -> Node:
 
 
 def sign(operand: Node) -> Node:
-    """1, 0 or -1."""
-    below = Chosen(Compared("<", operand, _ZERO), Constant(Fraction(-1)), _NOTHING)
+    """The sign of a number: 1, 0 or -1."""
+    below = Chosen(Compared("<", operand, _ZERO), Constant(Fraction(-1)), _NULL)
     zero = Chosen(Compared("=", operand, _ZERO), _ZERO, below)
     return Chosen(Compared(">", operand, _ZERO), _ONE, zero)
 
 
 def bucket(operand: Node, low: Fraction, high: Fraction, count: Fraction) -> Node:
-    """The number of the bucket, of equal ones from low to high; 0 below, count + 1 above."""
+    """The number of a value's bucket, of equal ones from low to high; 0 below, count + 1 above."""
     if low >= high or count.denominator != 1 or not 1 <= count <= _MOST_BUCKETS:
         raise QueryError(
             "WIDTH_BUCKET has no increasing ends or no whole number of buckets. It cuts the "
             "values between two ends into equal parts. Write WIDTH_BUCKET(age, 0, 100, 10)."
         )
-    above = Calculation("-", operand, Constant(low))
-    share = Calculation("/", above, Constant((high - low) / count))
-    inside = Calculation("+", Floored(share), _ONE)
-    over = Chosen(Compared(">=", operand, Constant(high)), Constant(count + 1), inside)
-    return Chosen(Compared("<", operand, Constant(low)), _ZERO, over)
+    from_low = Calculation("-", operand, Constant(low))
+    widths = Calculation("/", from_low, Constant((high - low) / count))
+    bucket_number = Calculation("+", Floored(widths), _ONE)
+    not_below = Chosen(Compared(">=", operand, Constant(high)), Constant(count + 1), bucket_number)
+    return Chosen(Compared("<", operand, Constant(low)), _ZERO, not_below)
 
 
 def flag(condition: Node, true: Node = _ONE, false: Node = _ZERO) -> Node:
-    """A condition as 1 and 0; missing where it is missing."""
-    return Chosen(condition, true, Chosen(Negated(condition), false, _NOTHING))
+    """A condition as 1 or 0; missing where the condition is."""
+    return Chosen(condition, true, Chosen(Negated(condition), false, _NULL))
 
 
 def is_exactly(operand: Node, wanted: bool) -> Node:
-    """Whether a condition is true, or false; never missing."""
+    """Whether a condition is true (or false, if that is ``wanted``); never missing."""
     condition = operand if wanted else Negated(operand)
     return Chosen(condition, Constant(True), Constant(False))
 
 
 def is_not_distinct(left: Node, right: Node) -> Node:
     """Whether two values are equal or both missing; never missing."""
-    neither = Both(Missing(left), Missing(right))
-    return Chosen(Compared("=", left, right), Constant(True), neither)
+    both_missing = Both(Missing(left), Missing(right))
+    return Chosen(Compared("=", left, right), Constant(True), both_missing)
 
 
 def coalesced(values: Sequence[Node]) -> Node:
@@ -487,22 +493,22 @@ def coalesced(values: Sequence[Node]) -> Node:
 
 
 def null_if(value: Node, other: Node) -> Node:
-    """A value, missing where it equals another."""
-    return Chosen(Compared("=", value, other), _NOTHING, value)
+    """A value, missing where it equals another one."""
+    return Chosen(Compared("=", value, other), _NULL, value)
 
 
 def extreme(values: Sequence[Node], *, least: bool) -> Node:
-    """The least or the greatest: missing where any of the values is, on every engine alike.
+    """The least or greatest of values; missing where any of them is, on every engine.
 
-    Values are compared in halves, since each stands in its comparison three times.
+    The halves of the list are compared, since a comparison contains each operand three times.
     """
     if len(values) == 1:
         return values[0]
     middle = (len(values) + 1) // 2
-    halves, other = (extreme(half, least=least) for half in (values[:middle], values[middle:]))
-    sides = (halves, other) if least else (other, halves)
+    first, second = (extreme(half, least=least) for half in (values[:middle], values[middle:]))
+    sides = (first, second) if least else (second, first)
     smaller, larger = Compared("<=", *sides), Compared(">", *sides)
-    return Chosen(smaller, halves, Chosen(larger, other, _NOTHING))
+    return Chosen(smaller, first, Chosen(larger, second, _NULL))
 
 
 def first_characters(operand: Node, count: Fraction) -> Node:
@@ -511,24 +517,33 @@ def first_characters(operand: Node, count: Fraction) -> Node:
 
 
 def starts_with(operand: Node, text: str) -> Node:
-    """Whether a text begins so."""
+    """Whether a text begins with another."""
     return Compared("=", first_characters(operand, Fraction(len(text))), Constant(text))
 
 
 def ends_with(operand: Node, text: str) -> Node:
-    """Whether a text ends so."""
+    """Whether a text ends with another."""
     return Compared("=", Applied("RIGHT", operand, (Fraction(len(text)),)), Constant(text))
 
 
 def date_difference(unit: str, start: Node, end: Node) -> Node | None:
-    """How many days lie between two dates, or how often the month or year changes."""
+    """The days between two dates, or how often the month or year changes; None for other units."""
     if unit == "day":
         return Calculation("-", end, start)
     if unit == "year":
         return Calculation("-", Applied("YEAR", end), Applied("YEAR", start))
-    return Calculation("-", _months(end), _months(start)) if unit == "month" else None
+    return Calculation("-", _month_number(end), _month_number(start)) if unit == "month" else None
 
 
-def _months(date: Node) -> Node:
+def _balanced_tree(kind: type[Both] | type[Either], conditions: Sequence[Node]) -> Node:
+    if len(conditions) == 1:
+        return conditions[0]
+    middle = (len(conditions) + 1) // 2
+    first, second = conditions[:middle], conditions[middle:]
+    return kind(_balanced_tree(kind, first), _balanced_tree(kind, second))
+
+
+def _month_number(date: Node) -> Node:
+    """The number of a date's month, counted from the year 0."""
     years = Calculation("*", Applied("YEAR", date), Constant(Fraction(12)))
     return Calculation("+", years, Applied("MONTH", date))

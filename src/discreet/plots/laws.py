@@ -1,4 +1,4 @@
-"""Pictures of laws: noise on a line, the chances of a few outcomes, two kinds of noise."""
+"""Pictures of probability laws: noise, chances of a few outcomes, Laplace beside Gaussian."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -20,99 +20,51 @@ from discreet.plots.picture import (
 
 _WIDTH = 400
 _HEIGHT = 250
-_LOWER = 120
+_RATIO_HEIGHT = 120
+_COMPARISON_HEIGHT = 300
 _LONG_NAME = 20
 _COLORS = (BLUE, VERMILION, GREEN, PURPLE)
 
 
 def noise_picture(
-    places: Sequence[float],
+    outputs: Sequence[float],
     laws: Mapping[str, Sequence[float]],
     *,
     title: str,
     subtitle: Sequence[str],
-    heights: str,
+    height_title: str,
     dots: bool,
     ratios: Sequence[float | None] | None = None,
     epsilon: Fraction | None = None,
 ) -> Picture:
-    """Laws on one line; below two of them the logarithm of their ratio, between its bounds ±ε.
+    """Laws of noise over the same outputs; with ``ratios``, two of them and their log-ratio below.
 
-    ``dots`` says that every place is shown: a law on whole numbers is points, and the lines
-    between them only guide the eye.
+    ``dots`` says that the outputs are all the whole numbers in the picture: the law is points, and
+    the lines between them only guide the eye.  ``epsilon`` bounds the log-ratio.
     """
     alt = altair()
-    few = dots and len(places) <= 60
-    x = alt.X("output:Q").scale(nice=False, domain=[places[0], places[-1]])
-    plain = x.axis(grid=False, tickCount=8, labelFlush=False)
-    last = plain.title("output")
+    draw_points = dots and len(outputs) <= 60
+    x = alt.X("output:Q").scale(nice=False, domain=[outputs[0], outputs[-1]])
+    unlabeled_x = x.axis(grid=False, tickCount=8, labelFlush=False)
+    labeled_x = unlabeled_x.title("output")
     color = _color(alt, list(laws), "stroke")
     rows = [
-        {"output": place, "height": height, "law": name}
+        {"output": output, "height": height, "law": name}
         for name, row in laws.items()
-        for place, height in zip(places, row, strict=True)
+        for output, height in zip(outputs, row, strict=True)
     ]
-    y = alt.Y("height:Q").title(heights).axis(tickCount=5)
-    tooltip = ["law:N", "output:Q", alt.Tooltip("height:Q", format=".4g", title=heights)]
+    y = alt.Y("height:Q").title(height_title).axis(tickCount=5)
+    tooltip = ["law:N", "output:Q", alt.Tooltip("height:Q", format=".4g", title=height_title)]
     upper = (
         alt.Chart(alt.Data(values=rows))
-        .mark_line(strokeWidth=2, point={"size": 30, "filled": True} if few else False)
-        .encode(plain.title(None) if ratios else last, y, color, tooltip=tooltip)
+        .mark_line(strokeWidth=2, point={"size": 30, "filled": True} if draw_points else False)
+        .encode(unlabeled_x.title(None) if ratios else labeled_x, y, color, tooltip=tooltip)
         .properties(width=_WIDTH, height=_HEIGHT)
     )
     if ratios is None:
         return finished(upper, title, list(subtitle))
-    lower = _ratio_chart(alt, places, ratios, list(laws), last, few, epsilon)
+    lower = _ratio_chart(alt, outputs, ratios, list(laws), labeled_x, draw_points, epsilon)
     return finished(alt.vconcat(upper, lower, spacing=14), title, list(subtitle))
-
-
-def _ratio_chart(
-    alt: Any,
-    places: Sequence[float],
-    ratios: Sequence[float | None],
-    names: Sequence[str],
-    x: Any,
-    few: bool,
-    epsilon: Fraction | None,
-) -> Any:
-    first, second = names
-    rows = [
-        {"output": place, "ratio": ratio}
-        for place, ratio in zip(places, ratios, strict=True)
-        if ratio is not None
-    ]
-    y = alt.Y("ratio:Q").title(f"ln({first} / {second})").axis(tickCount=5)
-    if epsilon is not None:
-        y = y.scale(domain=[-1.5 * float(epsilon), 1.5 * float(epsilon)], nice=False)
-    line = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(strokeWidth=2, color=DARK, point={"size": 30, "color": DARK} if few else False)
-        .encode(
-            x,
-            y,
-            tooltip=[
-                "output:Q",
-                alt.Tooltip("ratio:Q", format=".4g", title=f"ln({first} / {second})"),
-            ],
-        )
-    )
-    layers = [line]
-    if epsilon is not None:
-        ends = [
-            {"ratio": sign * float(epsilon), "text": f"{mark}ε"}
-            for sign, mark in ((1, "+"), (-1, "−"))
-        ]
-        chart = alt.Chart(alt.Data(values=ends))
-        layers = [
-            chart.mark_rule(color=GRAY, strokeDash=[5, 4], strokeWidth=1.5).encode(
-                alt.Y("ratio:Q")
-            ),
-            line,
-            chart.mark_text(
-                color=DARK, align="right", baseline="bottom", dx=-4, dy=-3, fontSize=12.5
-            ).encode(alt.Y("ratio:Q"), alt.Text("text:N"), x=alt.value(_WIDTH)),
-        ]
-    return alt.layer(*layers).properties(width=_WIDTH, height=_LOWER)
 
 
 def chances_picture(
@@ -122,7 +74,7 @@ def chances_picture(
     title: str,
     subtitle: Sequence[str],
 ) -> Picture:
-    """The chance of each of a few outcomes, a bar for each law."""
+    """Bars with the chance of each of a few outcomes, one for each law."""
     alt = altair()
     rows: list[dict[str, Any]] = [
         {"output": outcome, "probability": chance, "law": name}
@@ -152,33 +104,24 @@ def chances_picture(
     return finished(chart.properties(width=_WIDTH, height=_HEIGHT), title, list(subtitle))
 
 
-def _color(alt: Any, names: Sequence[str], symbol: str) -> Any:
-    colors = alt.Color("law:N").scale(domain=list(names), range=list(_COLORS[: len(names)]))
-    columns = 1 if max(map(len, names)) > _LONG_NAME else 4
-    return colors.legend(
-        orient="bottom", direction="horizontal", symbolType=symbol, offset=8, columns=columns
-    )
-
-
-_COMPARISON_HEIGHT = 300
-
-
 def comparison_picture(
     margins: Sequence[tuple[int, float, str]], *, epsilon: float, delta: float, crossover: int
 ) -> Picture:
-    """The margin of each count by the number of counts, a line for each kind of noise.
+    """Lines of the margin of each count by the number of counts, one for each kind of noise.
 
-    ``margins`` are (number of counts, margin, kind of noise).
+    ``margins`` are (number of counts, margin, kind of noise); ``crossover`` is the number of counts
+    at which Gaussian noise first has the smaller margin.
     """
     alt = altair()
     names = list(dict.fromkeys(name for _, _, name in margins))
     rows = [
-        {"counts": counts, "margin": float(end), "noise": name} for counts, end, name in margins
+        {"counts": counts, "margin": float(margin), "noise": name}
+        for counts, margin, name in margins
     ]
-    last = max(counts for counts, _, _ in margins)
+    most_counts = max(counts for counts, _, _ in margins)
     x = alt.X("counts:Q").title("number of counts that one person is in")
     x = x.axis(grid=False, tickMinStep=1, tickCount=8, labelFlush=False).scale(
-        domain=[0, last], nice=False
+        domain=[0, most_counts], nice=False
     )
     y = alt.Y("margin:Q").title("margin of each count, ± at 95%").axis(tickCount=6)
     color = alt.Color("noise:N").scale(domain=names, range=[BLUE, VERMILION])
@@ -190,14 +133,15 @@ def comparison_picture(
         .encode(x, y, color, tooltip=tooltip)
     )
     layers: list[Any] = [lines]
-    if crossover <= last:
-        place = alt.Chart(alt.Data(values=[{"counts": crossover, "text": f"{crossover} counts"}]))
+    if crossover <= most_counts:
+        crossover_data = {"counts": crossover, "text": f"{crossover} counts"}
+        crossover_mark = alt.Chart(alt.Data(values=[crossover_data]))
         layers = [
-            place.mark_rule(color=GRAY, strokeDash=[5, 4], strokeWidth=1.5).encode(
+            crossover_mark.mark_rule(color=GRAY, strokeDash=[5, 4], strokeWidth=1.5).encode(
                 alt.X("counts:Q")
             ),
             lines,
-            place.mark_text(
+            crossover_mark.mark_text(
                 color=DARK, align="left", baseline="top", dx=6, dy=2, fontSize=12.5
             ).encode(alt.X("counts:Q"), alt.Text("text:N"), y=alt.value(0)),
         ]
@@ -208,4 +152,65 @@ def comparison_picture(
             f"All counts together: ε = {rounded_up(epsilon)}, and δ = {rounded_up(delta)} for "
             "Gaussian noise"
         ],
+    )
+
+
+def _ratio_chart(
+    alt: Any,
+    outputs: Sequence[float],
+    ratios: Sequence[float | None],
+    names: Sequence[str],
+    x: Any,
+    draw_points: bool,
+    epsilon: Fraction | None,
+) -> Any:
+    """The log-ratio of two laws by output, with dashed lines at its bounds ±ε."""
+    first, second = names
+    rows = [
+        {"output": output, "ratio": ratio}
+        for output, ratio in zip(outputs, ratios, strict=True)
+        if ratio is not None
+    ]
+    y = alt.Y("ratio:Q").title(f"ln({first} / {second})").axis(tickCount=5)
+    if epsilon is not None:
+        y = y.scale(domain=[-1.5 * float(epsilon), 1.5 * float(epsilon)], nice=False)
+    line = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(
+            strokeWidth=2, color=DARK, point={"size": 30, "color": DARK} if draw_points else False
+        )
+        .encode(
+            x,
+            y,
+            tooltip=[
+                "output:Q",
+                alt.Tooltip("ratio:Q", format=".4g", title=f"ln({first} / {second})"),
+            ],
+        )
+    )
+    layers = [line]
+    if epsilon is not None:
+        bounds = [
+            {"ratio": sign * float(epsilon), "text": f"{sign_text}ε"}
+            for sign, sign_text in ((1, "+"), (-1, "−"))
+        ]
+        bound_marks = alt.Chart(alt.Data(values=bounds))
+        layers = [
+            bound_marks.mark_rule(color=GRAY, strokeDash=[5, 4], strokeWidth=1.5).encode(
+                alt.Y("ratio:Q")
+            ),
+            line,
+            bound_marks.mark_text(
+                color=DARK, align="right", baseline="bottom", dx=-4, dy=-3, fontSize=12.5
+            ).encode(alt.Y("ratio:Q"), alt.Text("text:N"), x=alt.value(_WIDTH)),
+        ]
+    return alt.layer(*layers).properties(width=_WIDTH, height=_RATIO_HEIGHT)
+
+
+def _color(alt: Any, names: Sequence[str], symbol: str) -> Any:
+    """The color of each law, with a legend."""
+    colors = alt.Color("law:N").scale(domain=list(names), range=list(_COLORS[: len(names)]))
+    columns = 1 if max(map(len, names)) > _LONG_NAME else 4
+    return colors.legend(
+        orient="bottom", direction="horizontal", symbolType=symbol, offset=8, columns=columns
     )

@@ -29,6 +29,7 @@ from discreet.plan.expressions import (
     Arithmetic,
     Both,
     Calculation,
+    CastTarget,
     Chosen,
     Clipped,
     Compared,
@@ -43,7 +44,6 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
-    Target,
     any_of,
     expression_text,
     read_size,
@@ -52,7 +52,7 @@ from discreet.plan.function_signatures import DATE_UNITS
 from discreet.plan.schema import day, read_edges
 
 _LARGEST_CONSTANT = 10**308  # what a 64-bit float holds
-_TARGETS: dict[str, Target] = {
+_TARGETS: dict[str, CastTarget] = {
     "number": "DOUBLE",
     "integer": "INTEGER",
     "boolean": "BOOLEAN",

@@ -16,7 +16,7 @@ from discreet.survey.collector import LONGEST_BODY, Collector
 from discreet.survey.refusals import REASONS
 from discreet.survey.results import results
 from discreet.web.headers import Application, secured
-from discreet.web.refusals import Reason, Refused, answer_refusals, told
+from discreet.web.refusals import Reason, Refused, answer_refusals, refusal_response
 from discreet.web.request_limits import RateLimit, json_body
 from discreet.web.templates import rendered
 
@@ -100,9 +100,9 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
     @app.exception_handler(DiscreetError)
     async def unavailable(request: Request, _: DiscreetError) -> Response:
         if request.method != "POST":
-            return told("unavailable", Reason(503, "The database does not answer."), 5)
+            return refusal_response("unavailable", Reason(503, "The database does not answer."), 5)
         collector.refuse("unavailable")
-        return told("unavailable", REASONS["unavailable"], 5)
+        return refusal_response("unavailable", REASONS["unavailable"], 5)
 
     def page(name: str) -> Any:
         data = rendered(f"survey/page/{name}", title=poll.title).encode()

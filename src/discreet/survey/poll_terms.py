@@ -1,4 +1,4 @@
-"""The terms that all reports of one database share, and when they may change."""
+"""The terms of a poll that all reports in its database share, and when they may change."""
 
 from dataclasses import dataclass
 
@@ -7,35 +7,38 @@ from discreet.errors import DataError, SourceError
 
 @dataclass(frozen=True, slots=True)
 class PollTerms:
-    """The scheme as JSON, the question that was asked, and who was admitted."""
+    """The scheme as JSON, the question asked, and the poll's ``tokens``: who is admitted."""
 
     scheme: str
     question: str
     tokens: str
 
 
-def check_terms(found: PollTerms, stated: PollTerms, reports: int, reworded: bool) -> None:
-    """Refuse terms under which the reports that there are would mean something else."""
+def check_terms(stored: PollTerms, stated: PollTerms, reports: int, reworded: bool) -> None:
+    """Refuse stated terms under which the stored reports would mean something else.
+
+    ``reports`` is the number of stored reports; ``reworded`` allows another question or tokens.
+    """
     if not reports:
         return
-    held = f"the database holds {counted_in_words(reports)}"
-    if found.scheme != stated.scheme:
+    fact = f"the database holds {reports_text(reports)}"
+    if stored.scheme != stated.scheme:
         raise DataError(
-            f"{held} of another scheme. Reports of different answers, epsilons or schemes mean "
+            f"{fact} of another scheme. Reports of different answers, epsilons or schemes mean "
             "different things. Name another database in the poll, or put back what was changed "
             "in it."
         )
     if reworded:
         return
-    if found.question != stated.question:
+    if stored.question != stated.question:
         raise DataError(
-            f"{held} to another question: {found.question!r}. A report answers the question that "
+            f"{fact} to another question: {stored.question!r}. A report answers the question that "
             "was asked. Name another database in the poll; or, if only the wording was mended, "
             "serve it once with --reworded."
         )
-    if found.tokens != stated.tokens:
+    if stored.tokens != stated.tokens:
         raise DataError(
-            f"{held} that came with tokens = {found.tokens!r}. Who was admitted is part of what "
+            f"{fact} that came with tokens = {stored.tokens!r}. Who was admitted is part of what "
             "results mean. Name another database in the poll; or serve it once with --reworded if "
             "both may be counted together."
         )
@@ -50,17 +53,17 @@ def taken_over_error() -> SourceError:
 
 
 def outdated_poll_error() -> DataError:
-    """The error for a poll that is not the one that is served."""
+    """The error for a poll file that was changed since it was last served."""
     return DataError(
         "the database was made for the poll as it was before it was changed. A collector that "
         "runs would take no more reports. Serve the poll again, and then make tokens."
     )
 
 
-def counted_in_words(reports: int) -> str:
-    """The number of reports, in words.
+def reports_text(reports: int) -> str:
+    """The number of reports with its noun.
 
-    >>> counted_in_words(1), counted_in_words(1200)
+    >>> reports_text(1), reports_text(1200)
     ('1 report', '1,200 reports')
     """
     return "1 report" if reports == 1 else f"{reports:,} reports"

@@ -1,4 +1,4 @@
-"""Why a request is refused: a reason that is counted, and what the sender is told."""
+"""Refusals of HTTP requests: their reasons, which are counted, and the responses to them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A status code of HTTP and a plain sentence; neither repeats what was sent."""
+    """An HTTP status code and a plain sentence, which repeats nothing of the request."""
 
     status: int
     message: str
 
 
 class Refused(Exception):  # noqa: N818 - a refusal is an answer, not an error
-    """A request that is refused, for one of the application's reasons."""
+    """The refusal of a request, by the name of its reason; ``wait`` is in seconds."""
 
     def __init__(self, reason: str, wait: int = 0) -> None:
         super().__init__(reason)
@@ -28,8 +28,8 @@ class Refused(Exception):  # noqa: N818 - a refusal is an answer, not an error
         self.wait = wait
 
 
-def told(name: str, reason: Reason, wait: int = 0) -> "JSONResponse":
-    """The response to a request that is refused, and after how many seconds to try it again."""
+def refusal_response(name: str, reason: Reason, wait: int = 0) -> "JSONResponse":
+    """The response to a refused request; with ``wait``, it says after how many seconds to retry."""
     from fastapi.responses import JSONResponse
 
     headers = {"Retry-After": str(wait)} if wait else None
@@ -39,26 +39,31 @@ def told(name: str, reason: Reason, wait: int = 0) -> "JSONResponse":
 def answer_refusals(
     app: "FastAPI", reasons: Mapping[str, Reason], count: Callable[[str], None]
 ) -> None:
-    """Answer in one form what is refused, which is counted, and what no address here takes."""
+    """Install handlers that answer every refused, invalid or misdirected request in one form.
+
+    ``count`` is called with the reason of each ``Refused``.
+    """
     from fastapi.exceptions import RequestValidationError
     from starlette.exceptions import HTTPException
 
     @app.exception_handler(Refused)
     async def refused(_: "Request", refusal: Refused) -> "JSONResponse":
         count(refusal.reason)
-        return told(refusal.reason, reasons[refusal.reason], refusal.wait)
+        return refusal_response(refusal.reason, reasons[refusal.reason], refusal.wait)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: "Request", __: "RequestValidationError") -> "JSONResponse":
-        return told("invalid", Reason(422, "A parameter of the request has no meaning here."))
+        return refusal_response(
+            "invalid", Reason(422, "A parameter of the request has no meaning here.")
+        )
 
     @app.exception_handler(HTTPException)
     async def absent(_: "Request", error: "HTTPException") -> "JSONResponse":
-        said = (
+        message = (
             "This address takes no such request."
             if error.status_code == 405
             else "There is no such page here."
         )
-        response = told("no-such-page", Reason(error.status_code, said))
+        response = refusal_response("no-such-page", Reason(error.status_code, message))
         response.headers.update(error.headers or {})
         return response

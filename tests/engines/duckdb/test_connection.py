@@ -198,10 +198,9 @@ def test_python_ends_well_in_a_forked_process_that_never_asks(tmp_path: Path) ->
     code = f"""
 import os, sys
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.sources import Sources, find
-from discreet.engines.sources import Stored
+from discreet.engines.sources import Sources, find_source
 from discreet.plan.schema import Schema
-engine = DuckDB(Sources(find({path!r})), Schema(name="t", columns={{}}))
+engine = DuckDB(Sources(find_source({path!r})), Schema(name="t", columns={{}}))
 child = os.fork()
 if child:
     sys.exit(os.waitpid(child, 0)[1])

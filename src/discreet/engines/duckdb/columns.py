@@ -1,6 +1,8 @@
-"""A stored column as it is declared, in DuckDB's SQL: each cell by itself, without failing.
+"""Views of stored tables in DuckDB, with every column read as it is declared.
 
-In the view of a stored table no stored type decides anything about rows.
+Each cell is read by itself and without failing; the type that a column is stored as decides
+nothing about which rows there are.  The SQL of a column comes first, then the views, the check of
+their names, and copies of CSV files that are not UTF-8.
 """
 
 import os
@@ -29,30 +31,36 @@ from discreet.errors import Remedy, SourceError
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
 TEXTS = ("VARCHAR", "JSON")
-"""Types whose cells are UTF-8, if they are what they are called."""
-_WHOLE = tuple(
+"""Types whose cells are UTF-8, unless a file breaks the rules of its format."""
+_INTEGERS = tuple(
     f"{sign}{kind}" for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 )
-_WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM")
+_WIDE_INTEGERS = ("HUGEINT", "UHUGEINT", "BIGNUM")
 _FLOATS = ("FLOAT", "DOUBLE")
 _ZONED = {"TIMESTAMP WITH TIME ZONE": "us", "TIMESTAMPTZ_NS": "ns"}
-_MOMENTS = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", *_ZONED)
-_FIRST, _LAST = "0001-01-01 00:00:00", "9999-12-31 23:59:59"
-_BEFORE, _AFTER = "1677-09-21 00:12:43.145224194", "2262-04-11 23:47:16.854775806"
-"""The least and the largest moment in nanoseconds: one further is DuckDB's infinity."""
-_DAY = 86_400 * 10**9
+_DATE_TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", *_ZONED)
+_FIRST_MOMENT, _LAST_MOMENT = "0001-01-01 00:00:00", "9999-12-31 23:59:59"
+_FIRST_NANOSECOND = "1677-09-21 00:12:43.145224194"
+_LAST_NANOSECOND = "2262-04-11 23:47:16.854775806"
+"""The ends of what 64-bit nanoseconds hold: one further is DuckDB's infinity."""
+_DAY_NANOSECONDS = 86_400 * 10**9
 _EXACT_DIGITS = 15
-_BLANKS = "E' \\t\\n\\x0B\\x0C\\r'"
-_WRITTEN_DATE = (
+_BLANKS_SQL = "E' \\t\\n\\x0B\\x0C\\r'"
+_DATE_PATTERN_SQL = (
     "'(?s)[ \\t\\n\\x0B\\x0C\\r]*[0-9]{4}-[0-9]{2}-[0-9]{2}([ \\t\\n\\x0B\\x0C\\rT].*)?'"
 )
-_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+_DECIMAL_TYPE = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+_CHUNK_BYTES = 1 << 20
+_MARK = "\ue000"
+_ESCAPED_MARK, _BAD_BYTES_MARK = f"{_MARK}0", f"{_MARK}1"
+_BAD_BYTES = re.compile("[\udc80-\udcff]+")
+RunQuery = Callable[[str], list[tuple[Any, ...]]]
 
 
 def decoded_column(column: str, stored: str, declared: Column) -> str:
-    """The SQL of a column, by its quoted name and its stored type, as it is declared.
+    """The SQL of a column as it is declared, by its quoted name and its stored type.
 
-    A number may still be NaN, which stands for NULL: who uses it takes care.
+    A number may still be NaN, which the queries read as NULL.
     """
     if isinstance(declared, NumberColumn) and declared.dated:
         return _date(column, stored)
@@ -61,28 +69,28 @@ def decoded_column(column: str, stored: str, declared: Column) -> str:
     ):
         return _number(column, stored)
     if isinstance(declared, BooleanColumn):
-        return _truth(column, stored)
+        return _boolean(column, stored)
     return _text(column, stored)
 
 
-def are_texts(units: Iterable[tuple[str, str]]) -> bool:
+def compared_as_texts(units: Iterable[tuple[str, str]]) -> bool:
     """Whether ids are compared as texts, by the names and types of the columns that hold them.
 
-    Where they are whole numbers everywhere, or the same of some other kinds, they are compared as
-    they are: that is the same relation.
+    If all columns hold whole numbers, or all UUIDs or bytes, ids are compared as they are stored:
+    they are equal exactly if their texts are.
     """
     families = {}
     for name, kind in units:
-        if not _is_read(kind):
+        if not _is_readable(kind):
             raise SourceError(
                 f"the unit {name[:60]!r} is stored as {type_name(kind)}. Ids are compared, sorted "
                 "and counted. Store them as texts or whole numbers."
             )
-        families["whole" if kind in _WHOLE else kind] = type_name(kind)
+        families["whole" if kind in _INTEGERS else kind] = type_name(kind)
     if "BLOB" in families and len(families) > 1:
-        words = sorted(set(families.values()))
+        types = sorted(set(families.values()))
         raise SourceError(
-            f"the people's ids are of different types in the tables: {', '.join(words)}. Bytes "
+            f"the people's ids are of different types in the tables: {', '.join(types)}. Bytes "
             "are often a hash, which is no text, so that they are compared with bytes alone. Store "
             "them as one type."
         )
@@ -90,7 +98,7 @@ def are_texts(units: Iterable[tuple[str, str]]) -> bool:
 
 
 def unit_sql(column: str, stored: str, *, texts: bool) -> str:
-    """The SQL of whose row it is, or NULL for nobody's."""
+    """The SQL of the id of a row's unit; NULL if it has none."""
     if texts:
         return _text(column, stored)
     return f"HEX({column})" if stored == "BLOB" else column
@@ -101,18 +109,23 @@ def type_name(kind: str) -> str:
     return kind.partition("(")[0]
 
 
-# ---------------------------------------------------------------------- by what is declared
+def quoted_identifier(value: str) -> str:
+    """A name as an identifier of SQL."""
+    return '"' + value.replace('"', '""') + '"'
+
+
+# ---------------------------------------------------------------------- by declared type
 
 
 def _number(column: str, stored: str) -> str:
-    digits = _decimal(stored)
-    if stored in (*_WHOLE, *_FLOATS, "BOOLEAN") or (digits and digits[0] <= _EXACT_DIGITS):
+    digits = _decimal_digits(stored)
+    if stored in (*_INTEGERS, *_FLOATS, "BOOLEAN") or (digits and digits[0] <= _EXACT_DIGITS):
         return f"CAST({column} AS DOUBLE)"
-    if stored in _WIDE or digits:  # the casts of these round more than once
+    if stored in _WIDE_INTEGERS or digits:  # a direct cast rounds more than once
         return f"TRY_CAST(CAST({column} AS VARCHAR) AS DOUBLE)"
-    text = _said(column, stored)
+    text = _cell_text(column, stored)
     if text is None:
-        return _missing("DOUBLE")
+        return _null("DOUBLE")
     number = f"TRY_CAST({text} AS DOUBLE)"
     if stored != "JSON":
         return number
@@ -120,17 +133,17 @@ def _number(column: str, stored: str) -> str:
     return f"COALESCE({number}, CAST({truth} AS DOUBLE))"
 
 
-def _truth(column: str, stored: str) -> str:
+def _boolean(column: str, stored: str) -> str:
     if stored == "BOOLEAN":
         return column
-    if stored in (*_WHOLE, *_WIDE, *_FLOATS):
+    if stored in (*_INTEGERS, *_WIDE_INTEGERS, *_FLOATS):
         return f"CASE WHEN {column} = 1 THEN TRUE WHEN {column} = 0 THEN FALSE END"
-    if _decimal(stored):  # 1 may be more than the type holds
+    if _decimal_digits(stored):  # a DECIMAL(2,2) cannot be compared with 1
         text_sql = _text(column, stored)
         return f"CASE WHEN {text_sql} = '1' THEN TRUE WHEN {text_sql} = '0' THEN FALSE END"
-    text = _said(column, stored)
+    text = _cell_text(column, stored)
     if text is None:
-        return _missing("BOOLEAN")
+        return _null("BOOLEAN")
     number = f"TRY_CAST({text} AS DOUBLE)"
     by_number = f"CASE WHEN {number} = 1 THEN TRUE WHEN {number} = 0 THEN FALSE END"
     return f"COALESCE(TRY_CAST({text} AS BOOLEAN), {by_number})"
@@ -138,69 +151,79 @@ def _truth(column: str, stored: str) -> str:
 
 def _text(column: str, stored: str) -> str:
     text_sql = f"CAST({column} AS VARCHAR)"
-    if stored in (*_WHOLE, *_WIDE, "BOOLEAN", "UUID"):
+    if stored in (*_INTEGERS, *_WIDE_INTEGERS, "BOOLEAN", "UUID"):
         return text_sql
     if stored in _FLOATS:
         return _float_text(f"CAST({column} AS DOUBLE)")
-    if (digits := _decimal(stored)) is not None:
-        if digits[0] == digits[1]:  # nothing stands before the point
+    if (digits := _decimal_digits(stored)) is not None:
+        if digits[0] == digits[1]:  # DuckDB writes no 0 before the point
             text_sql = f"REGEXP_REPLACE({text_sql}, '^(-?)\\.', '\\10.')"
         return f"RTRIM(RTRIM({text_sql}, '0'), '.')" if digits[1] else text_sql
-    if stored in _MOMENTS:
+    if stored in _DATE_TIMES:
         moment = f"CAST({_moment(column, stored)} AS VARCHAR)"
         return f"{moment} || '+00'" if stored in _ZONED else moment
-    text = _said(column, stored)
-    return _missing("VARCHAR") if text is None else text
+    text = _cell_text(column, stored)
+    return _null("VARCHAR") if text is None else text
 
 
 def _date(column: str, stored: str) -> str:
-    if stored in _MOMENTS and stored.endswith(
-        "_NS"
-    ):  # the cast rounds to a microsecond, and may reach the next day
-        units = f"CAST(EPOCH_NS({_moment(column, stored)}) AS HUGEINT)"
-        days = f"({units} - ({units} % {_DAY} + {_DAY}) % {_DAY}) // {_DAY}"
+    if stored in _DATE_TIMES and stored.endswith("_NS"):
+        # A cast to DATE rounds to microseconds, and may reach the next day.
+        nanoseconds, day = f"CAST(EPOCH_NS({_moment(column, stored)}) AS HUGEINT)", _DAY_NANOSECONDS
+        days = f"({nanoseconds} - ({nanoseconds} % {day} + {day}) % {day}) // {day}"
         return f"DATE '1970-01-01' + CAST({days} AS INTEGER)"
-    if stored in _MOMENTS:
+    if stored in _DATE_TIMES:
         return f"CAST({_moment(column, stored)} AS DATE)"
-    text = _said(column, stored)
+    text = _cell_text(column, stored)
     if text is None:
-        return _missing("DATE")
-    date = f"TRY_CAST(LEFT(LTRIM({text}, {_BLANKS}), 10) AS DATE)"
-    begins = f"REGEXP_FULL_MATCH({text}, {_WRITTEN_DATE})"
-    return f"CASE WHEN {begins} AND {date} >= DATE '0001-01-01' THEN {date} END"
+        return _null("DATE")
+    date = f"TRY_CAST(LEFT(LTRIM({text}, {_BLANKS_SQL}), 10) AS DATE)"
+    is_date = f"REGEXP_FULL_MATCH({text}, {_DATE_PATTERN_SQL})"
+    return f"CASE WHEN {is_date} AND {date} >= DATE '0001-01-01' THEN {date} END"
 
 
-# ---------------------------------------------------------------------- by what is stored
+# ---------------------------------------------------------------------- by stored type
 
 
-def _is_read(stored: str) -> bool:
-    kinds = (*_WHOLE, *_WIDE, *_FLOATS, *_MOMENTS, *TEXTS, "BOOLEAN", "UUID", "BLOB", '"NULL"')
-    return stored in kinds or _decimal(stored) is not None or _is_enumeration(stored)
+def _is_readable(stored: str) -> bool:
+    """Whether cells of a type can be read as texts."""
+    kinds = (
+        *_INTEGERS,
+        *_WIDE_INTEGERS,
+        *_FLOATS,
+        *_DATE_TIMES,
+        *TEXTS,
+        "BOOLEAN",
+        "UUID",
+        "BLOB",
+        '"NULL"',
+    )
+    return stored in kinds or _decimal_digits(stored) is not None or _is_enumeration(stored)
 
 
 def _is_enumeration(stored: str) -> bool:
     return stored.startswith("ENUM(") and stored.endswith(")")
 
 
-def _decimal(stored: str) -> tuple[int, int] | None:
-    """The digits of a decimal type, and how many of them are after the point."""
-    match = _DECIMAL.fullmatch(stored)
+def _decimal_digits(stored: str) -> tuple[int, int] | None:
+    """The number of digits of a decimal type, and of those after the point; else None."""
+    match = _DECIMAL_TYPE.fullmatch(stored)
     return (int(match[1]), int(match[2])) if match else None
 
 
-def _said(column: str, stored: str) -> str | None:
-    """The text that a cell is, if it is one."""
+def _cell_text(column: str, stored: str) -> str | None:
+    """The SQL of a cell's text; None for a type whose cells are no texts."""
     if stored == "VARCHAR":
-        return _short(column)
+        return _limited_text(column)
     if stored == "BLOB":
         return f"CASE WHEN OCTET_LENGTH({column}) <= {LONGEST_TEXT} THEN TRY(DECODE({column})) END"
     if stored == "JSON":
-        return _short(_json_text(column))
+        return _limited_text(_json_text(column))
     return f"CAST({column} AS VARCHAR)" if _is_enumeration(stored) else None
 
 
-def _short(text: str) -> str:
-    """A text that is not too long for what a question may make of it."""
+def _limited_text(text: str) -> str:
+    """The SQL of a text; NULL if it is too long for what a question may make of it."""
     return f"CASE WHEN STRLEN({text}) <= {LONGEST_TEXT} THEN {text} END"
 
 
@@ -209,7 +232,7 @@ def _json_kind(column: str) -> str:
 
 
 def _json_text(column: str) -> str:
-    """The text of a JSON text, number or truth; a number that is not whole is a float."""
+    """The SQL of the text of a JSON string, number or boolean; a fraction is read as a float."""
     kind, text_sql = _json_kind(column), f"TRY({column} ->> '$')"
     whole = f"REGEXP_FULL_MATCH({text_sql}, '-?[0-9]+')"
     number = _float_text(f"TRY_CAST({text_sql} AS DOUBLE)")
@@ -221,25 +244,26 @@ def _json_text(column: str) -> str:
 
 
 def _float_text(number: str) -> str:
-    """A float as its shortest digits; up to 2^53, a whole number as the integer that it is."""
-    known = f"NULLIF({number}, 'NaN'::DOUBLE)"
-    whole = f"ABS({known}) <= {EXACT}::DOUBLE AND FLOOR({known}) = {known}"
-    digits = f"CAST(TRY_CAST({known} AS BIGINT) AS VARCHAR)"
-    return f"CASE WHEN {whole} THEN {digits} ELSE CAST({known} AS VARCHAR) END"
+    """The SQL of a float's text: the shortest digits; up to 2^53, integers without a point."""
+    number_sql = f"NULLIF({number}, 'NaN'::DOUBLE)"
+    whole = f"ABS({number_sql}) <= {EXACT}::DOUBLE AND FLOOR({number_sql}) = {number_sql}"
+    digits = f"CAST(TRY_CAST({number_sql} AS BIGINT) AS VARCHAR)"
+    return f"CASE WHEN {whole} THEN {digits} ELSE CAST({number_sql} AS VARCHAR) END"
 
 
 def _moment(column: str, stored: str) -> str:
-    """A date or a moment of the calendar in UTC, without its zone; NULL for any other."""
-    first, last = (_BEFORE, _AFTER) if stored.endswith("_NS") else (_FIRST, _LAST)
+    """The SQL of a date or time in UTC, without its zone; NULL outside of the calendar."""
+    first, last = _FIRST_MOMENT, _LAST_MOMENT
+    if stored.endswith("_NS"):
+        first, last = _FIRST_NANOSECOND, _LAST_NANOSECOND
     if stored in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE"):
         last += ".999999"
     elif stored == "TIMESTAMP_MS":
         last += ".999"
     if stored in _ZONED:
         first, last = f"{first}+00", f"{last}+00"
-    kind = "DATE" if stored == "DATE" else stored
-    ends = f"CAST('{first}' AS {kind}) AND CAST('{last}' AS {kind})"
-    in_calendar = f"CASE WHEN {column} BETWEEN {ends} THEN {column} END"
+    bounds = f"CAST('{first}' AS {stored}) AND CAST('{last}' AS {stored})"
+    in_calendar = f"CASE WHEN {column} BETWEEN {bounds} THEN {column} END"
     if stored not in _ZONED:
         return in_calendar
     unit = _ZONED[stored]
@@ -247,94 +271,47 @@ def _moment(column: str, stored: str) -> str:
     return f"{constructor}(EPOCH_{unit.upper()}({in_calendar}))"
 
 
-def _missing(kind: str) -> str:
+def _null(kind: str) -> str:
     return f"CAST(NULL AS {kind})"
 
 
-_TEXT = "VARCHAR"
-
-
-Run = Callable[[str], list[tuple[Any, ...]]]
-
-
-_MARK = "\ue000"
-_ITSELF, _BAD = f"{_MARK}0", f"{_MARK}1"
-_ESCAPED = re.compile("[\udc80-\udcff]+")
-_AT_ONCE = 1 << 20
+# ---------------------------------------------------------------------- views
 
 
 def open_views(
     connection: Any, tables: Sequence[TableView], frames: Mapping[str, FrameReader]
 ) -> None:
-    """Make the views; afterwards nothing else needs to be reached.
+    """Create a view of each table as it is stored; after that no other file need be reached.
 
-    ``frames``, by their views, have their types now, and their rows when they are read.
+    ``frames`` are the readers of frames by view.  Here their arrays have no rows yet.
     """
-    files = [one for one in map(_local, tables) if isinstance(one, FileSource)]
-    paths = {path for one in files if one.format != "duckdb" for path in one.paths}
+    sources = map(_local_source, tables)
+    files = [source for source in sources if isinstance(source, FileSource)]
+    paths = {path for source in files if source.format != "duckdb" for path in source.paths}
     if paths:
         allowed = sorted({*paths, *map(escape, paths)})
         connection.execute(f"SET allowed_paths = [{', '.join(map(quoted_text, allowed))}]")
     for table in tables:
         if table.view in frames:
-            check_doubles(frames[table.view].names)
-            connection.register(frame_name(table.view), frames[table.view].types())
-        escaped = _opened(connection, table)
-        named_so = [row[0] for row in connection.execute(f"DESCRIBE {table.view}").fetchall()]
+            check_duplicates(frames[table.view].names)
+            connection.register(frame_name(table.view), frames[table.view].empty_arrays())
+        paths_sql = _create_view(connection, table)
         check_names(
-            _local(table),
-            list(map(str, named_so)),
+            _local_source(table),
+            list(_column_types(connection, table.view)),
             lambda query: connection.execute(query).fetchall(),
-            escaped,
+            paths_sql,
         )
-
-
-def frame_name(view: str) -> str:
-    """What the arrays of a frame are registered as."""
-    return f"frame_{view}"
-
-
-def _local(table: TableView) -> LocalSource:
-    if isinstance(table.source, LocalSource):
-        return table.source
-    raise SourceError(
-        f"{table.source.text} is to be joined with files or frames. What is joined is read in one "
-        "place.",
-        Remedy(
-            python="Put the tables into one database, save them as files, or add "
-            'engine="spark" to all.',
-            policy="Put the tables into one database, save them as files, or add "
-            'engine = "spark" to all.',
-        ),
-    )
-
-
-def _opened(connection: Any, table: TableView) -> str:
-    """Make one view; the quoted paths of its files."""
-    source, view, run = _local(table), table.view, connection.execute
-    if isinstance(source, FrameSource):
-        run(f"CREATE VIEW {view} AS SELECT * FROM {frame_name(view)}")
-        return ""
-    if source.format == "duckdb":
-        for path in source.paths[:1]:
-            run(f"ATTACH {quoted_text(path)} AS stored_{view} (READ_ONLY)")
-        run(
-            f"CREATE VIEW {view} AS SELECT * FROM "
-            f"stored_{view}.{quoted_identifier(source.table or '')}"
-        )
-        return ""
-    run(f"CREATE VIEW {view} AS SELECT * FROM {reader_sql(source, table.declared)}")
-    return quoted_paths(source)
 
 
 def decode_views(connection: Any, tables: Sequence[TableView]) -> dict[str, tuple[str, ...]]:
-    """Read every declared column by the rule for stored cells; the columns that the tables have.
+    """Replace each view by one of its declared columns; the names of all columns, by view.
 
-    Ids of several tables are compared as what they are, or as texts.  A collation would make
-    one group of several spellings, and show one person's: texts have none.
+    Ids of several tables are compared as they are stored, or as texts.  A collation would make one
+    group of several spellings, and show one person's: so texts have none.
     """
-    described = {table.view: _described(connection, table.view) for table in tables}
-    texts = are_texts(
+    described = {table.view: _column_types(connection, table.view) for table in tables}
+    texts = compared_as_texts(
         (table.unit, described[table.view][table.unit])
         for table in tables
         if table.unit in described[table.view]
@@ -351,40 +328,42 @@ def decode_views(connection: Any, tables: Sequence[TableView]) -> dict[str, tupl
             unit = quoted_identifier(table.unit)
             columns_sql.append(f"{unit_sql(unit, columns[table.unit], texts=texts)} AS {unit}")
         if not columns_sql:
-            continue  # nothing is declared: the table is looked at as it is
+            continue  # a table without declarations stays as it is stored
         connection.execute(f"ALTER VIEW {view} RENAME TO raw_{view}")
         if isinstance(table.source, FileSource) and table.source.format == "duckdb":
-            _change(
+            _replace_columns(
                 connection,
                 view,
-                _replaced(columns, lambda name: f"CAST({name} AS VARCHAR) COLLATE POSIX"),
+                _text_replacements(columns, lambda name: f"CAST({name} AS VARCHAR) COLLATE POSIX"),
             )
         connection.execute(f"CREATE VIEW {view} AS SELECT {', '.join(columns_sql)} FROM raw_{view}")
     return {view: tuple(columns) for view, columns in described.items()}
 
 
 def widen_views(connection: Any, tables: Sequence[TableView], copies: "FileCopies") -> bool:
-    """From now on read every text of files by its bytes, which takes longer; whether any is.
+    """Let the views read texts that are not UTF-8 as NULL, which takes longer; whether any does.
 
-    What is not UTF-8 ends DuckDB's scan of a file.  A text of Parquet, read with each such byte
-    replaced and again with each left out, is the same if it has none.  CSV files are copied.
+    Such a text ends DuckDB's scan of a file.  In Parquet it is found by two readings, one with bad
+    bytes replaced and one with them left out: they differ.  CSV files are copied, with marks.
     """
     changed = False
     for table in tables:
         view, source = table.view, table.source
         if not isinstance(source, FileSource) or not table.declared:
             continue
-        columns = _described(connection, f"raw_{view}")
+        columns = _column_types(connection, f"raw_{view}")
         declared = {name: columns[name] for name in table.declared if name in columns}
         if source.format == "parquet":
-            texts = _replaced(
+            texts = _text_replacements(
                 declared,
-                lambda one: f"CASE WHEN replaced.{one} = left_out.{one} THEN replaced.{one} END",
+                lambda name: (
+                    f"CASE WHEN replaced.{name} = left_out.{name} THEN replaced.{name} END"
+                ),
             )
             first, second = reader_sql(source, (), "replace"), reader_sql(source, (), "ignore")
             source_sql = f"{first} AS replaced POSITIONAL JOIN {second} AS left_out"
         elif source.format == "csv":
-            texts = _replaced(declared, unmarked)
+            texts = _text_replacements(declared, unmarked_sql)
             source_sql = f"{reader_sql(copies.of(source), ())} AS replaced"
         else:
             continue
@@ -397,37 +376,74 @@ def widen_views(connection: Any, tables: Sequence[TableView], copies: "FileCopie
     return changed
 
 
-def _described(connection: Any, view: str) -> dict[str, str]:
-    """The types of a view's columns."""
+def frame_name(view: str) -> str:
+    """The name that the arrays of a frame are registered by."""
+    return f"frame_{view}"
+
+
+def _local_source(table: TableView) -> LocalSource:
+    """The source of a table, which must be files or a frame."""
+    if isinstance(table.source, LocalSource):
+        return table.source
+    raise SourceError(
+        f"{table.source.text} is to be joined with files or frames. What is joined is read in one "
+        "place.",
+        Remedy(
+            python="Put the tables into one database, save them as files, or add "
+            'engine="spark" to all.',
+            policy="Put the tables into one database, save them as files, or add "
+            'engine = "spark" to all.',
+        ),
+    )
+
+
+def _create_view(connection: Any, table: TableView) -> str:
+    """Create the view of one table; the quoted paths of its files, if it has any."""
+    source, view, run = _local_source(table), table.view, connection.execute
+    if isinstance(source, FrameSource):
+        run(f"CREATE VIEW {view} AS SELECT * FROM {frame_name(view)}")
+        return ""
+    if source.format == "duckdb":
+        run(f"ATTACH {quoted_text(source.paths[0])} AS stored_{view} (READ_ONLY)")
+        run(
+            f"CREATE VIEW {view} AS SELECT * FROM "
+            f"stored_{view}.{quoted_identifier(source.table or '')}"
+        )
+        return ""
+    run(f"CREATE VIEW {view} AS SELECT * FROM {reader_sql(source, table.declared)}")
+    return quoted_paths(source)
+
+
+def _column_types(connection: Any, view: str) -> dict[str, str]:
+    """The types of a view's columns by name."""
     rows = connection.execute(f"DESCRIBE {view}").fetchall()
     return {str(name): str(kind) for name, kind, *_ in rows}
 
 
-def _replaced(columns: Mapping[str, str], change: Callable[[str], str]) -> str:
-    """Every text with a change made to it."""
+def _text_replacements(columns: Mapping[str, str], change: Callable[[str], str]) -> str:
+    """The SQL that replaces every column of texts by a changed one; empty if there is none."""
     names = [quoted_identifier(name) for name, kind in columns.items() if kind in TEXTS]
     return ", ".join(f"{change(name)} AS {name}" for name in names)
 
 
-def _change(connection: Any, view: str, changes: str) -> None:
-    if changes:
+def _replace_columns(connection: Any, view: str, replacements: str) -> None:
+    """Let the view of a stored table show some columns replaced."""
+    if replacements:
         connection.execute(f"ALTER VIEW raw_{view} RENAME TO stored_as_{view}")
         connection.execute(
-            f"CREATE VIEW raw_{view} AS SELECT * REPLACE ({changes}) FROM stored_as_{view}"
+            f"CREATE VIEW raw_{view} AS SELECT * REPLACE ({replacements}) FROM stored_as_{view}"
         )
 
 
-def quoted_identifier(value: str) -> str:
-    """A name as SQL writes it."""
-    return '"' + value.replace('"', '""') + '"'
+# ---------------------------------------------------------------------- names
 
 
-def check_names(source: LocalSource, described: Sequence[str], run: Run, paths: str) -> None:
-    """Refuse names that are double, capitals apart, and names that DuckDB has changed."""
-    names = _names(source, run, paths)
+def check_names(source: LocalSource, described: Sequence[str], run: RunQuery, paths: str) -> None:
+    """Refuse names that are the same but for capitals, and names that DuckDB has changed."""
+    names = _stored_names(source, run, paths)
     if names is None:
         return
-    check_doubles(names)
+    check_duplicates(names)
     if list(described) != list(names):
         raise SourceError(
             "the data's columns have names that cannot be kept as they are. A column is meant by "
@@ -435,95 +451,104 @@ def check_names(source: LocalSource, described: Sequence[str], run: Run, paths: 
         )
 
 
-def check_doubles(names: Sequence[str]) -> None:
-    """Refuse names that are double, capitals apart."""
-    counted = Counter(name.casefold() for name in names)
-    doubled = [name for name in names if counted[name.casefold()] > 1]
-    if doubled:
+def check_duplicates(names: Sequence[str]) -> None:
+    """Refuse names that are the same but for capitals."""
+    counts = Counter(name.casefold() for name in names)
+    duplicates = [name for name in names if counts[name.casefold()] > 1]
+    if duplicates:
         raise SourceError(
-            f"the data have the column {doubled[0][:60]!r} twice, capitals apart. A column is "
+            f"the data have the column {duplicates[0][:60]!r} twice, capitals apart. A column is "
             "meant by its name. Rename one of them."
         )
 
 
-def _names(source: LocalSource, run: Run, paths: str) -> Sequence[str] | None:
+def _stored_names(source: LocalSource, run: RunQuery, paths: str) -> Sequence[str] | None:
+    """The names of a source's columns as its files have them; None where they need no check."""
     if isinstance(source, FrameSource):
-        return None  # they are given as they are
+        return None  # checked by ``open_views``
     if source.format == "csv":
         return source.header
-    # JSON lines are read by the declared names, and a database has no two that are alike.
+    # JSON lines are read by the declared names, and a table of a database has no duplicates.
     return _parquet_names(run, paths) if source.format == "parquet" else None
 
 
-def _parquet_names(run: Run, paths: str) -> Sequence[str]:
-    """The names in the files' own schemas, which must be the same in all of them."""
-    listed = run(
+def _parquet_names(run: RunQuery, paths: str) -> Sequence[str]:
+    """The names of top-level columns in the schemas of Parquet files, which must be the same."""
+    schema_rows = run(
         "SELECT file_name, name, num_children, type, converted_type, logical_type "
         f"FROM parquet_schema([{paths}])"
     )
     schemas = {
-        tuple(row[1:] for row in list(rows)[1:]) for _, rows in groupby(listed, lambda row: row[0])
+        tuple(row[1:] for row in list(rows)[1:])
+        for _, rows in groupby(schema_rows, lambda row: row[0])
     }
     if len(schemas) != 1:
         raise SourceError(
             "the Parquet files have different columns, or columns of different types. What one "
             "person is called must not depend on the file. Write them with one schema."
         )
-    names, inside = [], 0
+    names, pending_children = [], 0
     for name, children, *_ in schemas.pop():
-        if inside == 0:
+        if pending_children == 0:
             names.append(str(name))
         else:
-            inside -= 1
-        inside += children or 0
+            pending_children -= 1
+        pending_children += children or 0
     return names
 
 
+# ---------------------------------------------------------------------- copies
+
+
 class FileCopies:
-    """The copies in one folder, and what each file was like when it was copied."""
+    """Copies of CSV files in one folder, made again when a file has changed.
+
+    In a copy, bytes that are not UTF-8 are replaced by a mark, which ``unmarked_sql`` reads.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
-        self._made: dict[str, tuple[Path, tuple[int, int, int]]] = {}
+        self._copied: dict[str, tuple[Path, tuple[int, int, int]]] = {}
 
     def of(self, source: FileSource) -> FileSource:
-        """The copied files of a source."""
+        """A source with copies of the files, made now."""
         for path in source.paths:
             self._copy(path)
-        paths = tuple(str(self._made[path][0]) for path in source.paths)
+        paths = tuple(str(self._copied[path][0]) for path in source.paths)
         return FileSource(paths, source.format, source.table, source.header, source.delimiter)
 
     def renew(self) -> None:
-        """Copy again what has changed."""
-        for path, (_, before) in list(self._made.items()):
-            if _likeness(path) != before:
+        """Copy the files again that have changed since they were copied."""
+        for path, (_, before) in list(self._copied.items()):
+            if _file_state(path) != before:
                 self._copy(path)
 
     def _copy(self, path: str) -> None:
-        place = self._made[path][0] if path in self._made else self._next()
-        self._made[path] = place, _likeness(path)
-        opened: Any = open_compressed if path.endswith(".gz") else open
+        target = self._copied[path][0] if path in self._copied else self._next_path()
+        self._copied[path] = target, _file_state(path)
+        open_file: Any = open_compressed if path.endswith(".gz") else open
         decoder = getincrementaldecoder("utf-8")("surrogateescape")
-        with opened(path, "rb") as file, open(place, "w", encoding="utf-8", newline="") as copy:
-            while part := file.read(_AT_ONCE):
-                copy.write(_marked(decoder.decode(part)))
-            copy.write(_marked(decoder.decode(b"", final=True)))
+        with open_file(path, "rb") as file, open(target, "w", encoding="utf-8", newline="") as copy:
+            while chunk := file.read(_CHUNK_BYTES):
+                copy.write(_with_marks(decoder.decode(chunk)))
+            copy.write(_with_marks(decoder.decode(b"", final=True)))
 
-    def _next(self) -> Path:
-        return self._folder / f"copy_{len(self._made)}.csv"
-
-
-def unmarked(column: str) -> str:
-    """The SQL of a text of a copy: as it was, or NULL if it was not UTF-8."""
-    text = f"REPLACE({column}, '{_ITSELF}', '{_MARK}')"
-    return f"CASE WHEN NOT CONTAINS({column}, '{_BAD}') THEN {text} END"
+    def _next_path(self) -> Path:
+        return self._folder / f"copy_{len(self._copied)}.csv"
 
 
-def _marked(text: str) -> str:
-    """A text with its bad bytes marked, and the mark itself told apart from that."""
-    return _ESCAPED.sub(_BAD, text.replace(_MARK, _ITSELF))
+def unmarked_sql(column: str) -> str:
+    """The SQL of a copied text without marks; NULL if the text was not UTF-8."""
+    text = f"REPLACE({column}, '{_ESCAPED_MARK}', '{_MARK}')"
+    return f"CASE WHEN NOT CONTAINS({column}, '{_BAD_BYTES_MARK}') THEN {text} END"
 
 
-def _likeness(path: str) -> tuple[int, int, int]:
+def _with_marks(text: str) -> str:
+    """A text with bad bytes replaced by a mark, and the mark's own character escaped."""
+    return _BAD_BYTES.sub(_BAD_BYTES_MARK, text.replace(_MARK, _ESCAPED_MARK))
+
+
+def _file_state(path: str) -> tuple[int, int, int]:
+    """What changes when a file does: its time, size and inode."""
     status = os.stat(path)
     return status.st_mtime_ns, status.st_size, status.st_ino

@@ -20,7 +20,7 @@ from typing import Any
 
 from discreet.engines.duckdb.columns import (
     FileCopies,
-    check_doubles,
+    check_duplicates,
     decode_views,
     frame_name,
     open_views,
@@ -178,7 +178,7 @@ class DuckDBConnection:
         if self._has_rows:
             return
         for view, reader in self._frames.items():
-            self.connection.register(frame_name(view), reader.rows())
+            self.connection.register(frame_name(view), reader.arrays())
         if self._frames:  # what is bound would go on to read what was there when it was
             for name in self._bound.values():
                 self._forget(name)
@@ -198,7 +198,7 @@ class DuckDBConnection:
 
         for one in self._tables:
             if isinstance(one.source, FileSource):
-                check_doubles(one.source.header)
+                check_duplicates(one.source.header)
         self._process = os.getpid()
         self._widened = False  # whether texts are read by their bytes
         self._turn = Lock()  # a frame is known to one connection, which runs one query at a time

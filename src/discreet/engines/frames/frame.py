@@ -1,8 +1,8 @@
-"""A frame in memory, as the arrays that DuckDB reads in its stead.
+"""Frames of pandas, Polars and PyArrow, converted to the arrays that DuckDB reads.
 
-Opening looks at names and types: the same steps are taken for the frame without its rows.  Rows are
-read after the charge, all of every declared column before any condition, and once: the frame is
-kept as it was when the table was opened.
+Opening a table looks at names and types only: the frame is converted without its rows.  Its rows
+are converted after the charge, whole columns before any condition, and once: the table keeps a
+snapshot of the frame from when it was opened.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,26 +21,26 @@ _LIBRARIES: dict[str, ModuleType] = {
 
 
 def is_frame(source: object) -> bool:
-    """Whether something is a frame of one of the libraries."""
+    """Whether an object is a frame of pandas, Polars or PyArrow."""
     return _library_name(source) in _LIBRARIES and hasattr(type(source), "columns")
 
 
 def snapshot(frame: Any) -> Any:
-    """A frame with the rows that it has now: later changes by the caller do not show."""
+    """The frame with the rows that it has now: what the caller changes later does not show."""
     return _library(frame).snapshot(frame)
 
 
-def names_of(frame: Any) -> Sequence[str]:
-    """What a frame's columns are called."""
-    found: Sequence[str] = _library(frame).names(frame)
-    return found
+def column_names(frame: Any) -> Sequence[str]:
+    """The names of a frame's columns."""
+    names: Sequence[str] = _library(frame).names(frame)
+    return names
 
 
 class FrameReader:
-    """Reads the declared columns of a frame; all of them, as texts, where none is declared."""
+    """Reader of a frame's declared columns, or of all columns, as texts, where none is declared."""
 
     def __init__(self, frame: Any, columns: Mapping[str, Column], unit: str | None) -> None:
-        self.names = names_of(frame)
+        self.names = column_names(frame)
         self._frame = frame
         declared: dict[str, Column | None] = dict(columns)
         if unit is not None:
@@ -48,21 +48,21 @@ class FrameReader:
         self._declared = {name: declared[name] for name in self.names if name in declared}
         if not self._declared:
             self._declared = dict.fromkeys(self.names, TextColumn())
-        self._rows: dict[str, Array] | None = None
+        self._arrays: dict[str, Array] | None = None
 
-    def types(self) -> dict[str, Array]:
-        """Arrays without rows, of the types that those with rows have."""
+    def empty_arrays(self) -> dict[str, Array]:
+        """The arrays without their rows, of the same types."""
         return self._read(_library(self._frame).empty(self._frame))
 
-    def rows(self) -> dict[str, Array]:
-        """The arrays; they are made once."""
-        if self._rows is None:
-            self._rows = self._read(self._frame)
-        return self._rows
+    def arrays(self) -> dict[str, Array]:
+        """The arrays by column name, converted on the first call."""
+        if self._arrays is None:
+            self._arrays = self._read(self._frame)
+        return self._arrays
 
     def _read(self, frame: Any) -> dict[str, Array]:
         library = _library(frame)
-        merges = library is from_pandas
+        merges = library is from_pandas  # one cell changes the type of a whole column there
         return {
             name: duckdb_array(
                 library.column(frame, self.names.index(name)), cell_kind(column), merges

@@ -86,11 +86,13 @@ class PostgresWriter(Writer):
         found = self._relations[name]
         return isinstance(found, PostgresRelation) and found.computed
 
-    def _at_once(self, node: exp.Expr, relation: str | None) -> exp.Expr | None:
+    def _written_without_parts(self, node: exp.Expr, relation: str | None) -> exp.Expr | None:
         operand = rounded_operand(node)
         if operand is not None and not _of_column(operand):
             return self._clipped(node, operand)
-        return node if isinstance(node, exp.Values) else super()._at_once(node, relation)
+        return (
+            node if isinstance(node, exp.Values) else super()._written_without_parts(node, relation)
+        )
 
     def _clipped(self, node: exp.Expr, found: exp.Expr) -> exp.Expr:
         """Grid steps between bounds: the rounded value, which is written often, computed once."""

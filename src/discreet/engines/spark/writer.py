@@ -111,7 +111,7 @@ class SparkWriter(Writer):
         super().__init__(relations)
         self._names = count()
 
-    def _at_once(self, node: exp.Expr, relation: str | None) -> exp.Expr | None:
+    def _written_without_parts(self, node: exp.Expr, relation: str | None) -> exp.Expr | None:
         if isinstance(node, exp.Column) and relation is not None:
             return raw_sql(self._relations[relation][1][node.name])
         if isinstance(node, exp.Values):
@@ -121,7 +121,7 @@ class SparkWriter(Writer):
         operand = rounded_operand(node)
         if operand is not None:
             return self._clipped(node, operand)
-        return super()._at_once(node, relation)
+        return super()._written_without_parts(node, relation)
 
     def _clipped(self, node: exp.Expr, found: exp.Floor) -> exp.Expr:
         """Grid steps between bounds: FLOOR is asked only where its result is one of them."""
@@ -157,7 +157,7 @@ class SparkWriter(Writer):
 
     def readings(self, query: exp.Select, private: Collection[str]) -> list[str]:
         """What reads all that a query names of private tables, if it reads two of them or more."""
-        scans = [self._read_by(select) for select in query.find_all(exp.Select)]
+        scans = [self._scanned_relation(select) for select in query.find_all(exp.Select)]
         if sum(name in private for name in scans) < 2:
             return []
         statements = []

@@ -19,6 +19,7 @@ from discreet.plan.expressions import (
     Arithmetic,
     Both,
     Calculation,
+    CastTarget,
     Chosen,
     Clipped,
     Compared,
@@ -33,7 +34,6 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
-    Target,
     all_of,
     any_of,
     is_exactly,
@@ -90,7 +90,7 @@ _PARTS: dict[str, DatePart] = {
     "doy": "DAYOFYEAR",
     "dayofyear": "DAYOFYEAR",
 }
-_TARGETS: dict[exp.DType, Target] = {
+_TARGETS: dict[exp.DType, CastTarget] = {
     **dict.fromkeys((exp.DType.DOUBLE, exp.DType.FLOAT, exp.DType.DECIMAL), "DOUBLE"),
     **dict.fromkeys(
         (exp.DType.INT, exp.DType.BIGINT, exp.DType.SMALLINT, exp.DType.TINYINT), "INTEGER"

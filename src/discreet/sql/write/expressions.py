@@ -13,6 +13,7 @@ from discreet.plan.expressions import (
     Applied,
     Both,
     Calculation,
+    CastTarget,
     Chosen,
     Clipped,
     Compared,
@@ -26,7 +27,6 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
-    Target,
 )
 from discreet.plan.function_signatures import DATE_PART_RANGES, FIRST_DAY, LAST_DAY, in_calendar
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
@@ -133,7 +133,7 @@ def applied(node: Applied, value: exp.Expr) -> exp.Expr:
     return _OTHERS[function](value, parameters)
 
 
-def converted(to: Target, text: exp.Expr) -> exp.Expr:
+def converted(to: CastTarget, text: exp.Expr) -> exp.Expr:
     """The SQL of what a text says, or NULL; checking has made every other cast of other nodes."""
     if to == "DATE":
         return _calendar(day_number(try_cast(text, exp.DataType.Type.DATE)), ())
