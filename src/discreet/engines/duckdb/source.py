@@ -5,6 +5,7 @@ anything; columns of text files are read as text.
 """
 
 import csv
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -208,7 +209,7 @@ def _header(path: str) -> tuple[tuple[str, ...], str]:
         names = tuple(
             next(csv.reader([first.rstrip("\r\n")], delimiter=delimiter, strict=True), ())
         )
-    except (OSError, ValueError, csv.Error, EOFError):
+    except (OSError, ValueError, csv.Error, EOFError, zlib.error):
         first = None
     name = Path(path).name
     if first is None:
