@@ -456,6 +456,20 @@ def test_a_question_is_refused_where_the_sums_were_edited(vault: Vault) -> None:
         records.situation("visits", "ann")
 
 
+@pytest.mark.parametrize("pending", [-1, 2**63, 2**70, ENTRIES + 1, 1.0, True, "1", [1]])
+def test_a_question_is_refused_where_what_is_pending_cannot_be(vault: Vault, pending: Any) -> None:
+    def forged(rows: list[dict[str, Any]]) -> None:
+        charges = [row for row in rows if (row["kind"], row["dataset"]) == ("charge", "visits")]
+        charges[-1]["body"]["pending"] = pending
+
+    with (
+        vault.rewritten(forged) as ledger,
+        ledger._journal.store.reading() as records,
+        pytest.raises(LedgerCorruptError, match="does not say what was pending before it"),
+    ):
+        records.unsettled("visits", records.situation("visits", "ann").spent)
+
+
 def test_postgresql_is_verified_by_the_same_rules(new_postgres: Callable[[], str]) -> None:
     with filled(Ledger(new_postgres())) as ledger:
         connection = ledger._journal.store._connection  # type: ignore[attr-defined]
