@@ -456,6 +456,57 @@ def test_a_question_is_refused_where_the_sums_were_edited(vault: Vault) -> None:
         records.situation("visits", "ann")
 
 
+@pytest.mark.parametrize("pending", [-1, 2**63, 2**70, ENTRIES + 1, 1.0, True, "1", [1]])
+def test_a_question_is_refused_where_what_is_pending_cannot_be(vault: Vault, pending: Any) -> None:
+    def forged(rows: list[dict[str, Any]]) -> None:
+        charges = [row for row in rows if (row["kind"], row["dataset"]) == ("charge", "visits")]
+        charges[-1]["body"]["pending"] = pending
+
+    with (
+        vault.rewritten(forged) as ledger,
+        ledger._journal.store.reading() as records,
+        pytest.raises(LedgerCorruptError, match="does not say what was pending before it"),
+    ):
+        records.unsettled("visits", records.situation("visits", "ann").spent)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("neighbors", "others"),
+        ("neighbors", []),
+        ("cap", None),
+        ("cap", {"epsilon": 1}),
+        ("analyst_cap", 5),
+        ("analyst_cap", "5"),
+        ("details", ["unit"]),
+        ("more", 1),
+    ],
+)
+def test_a_declaration_of_another_form_is_damage(vault: Vault, field: str, value: Any) -> None:
+    def forged(rows: list[dict[str, Any]]) -> None:
+        nth(rows, "details", 0)["body"]["to"][field] = value
+
+    with vault.rewritten(forged) as ledger:
+        assert any("cannot be read" in problem for problem in problems(ledger))
+        with pytest.raises(LedgerCorruptError, match="in the ledger cannot be read"):
+            ledger.declaration("visits")
+
+
+@pytest.mark.parametrize("value", [5, "5", [], {"epsilon": "1/1"}])
+def test_a_budget_of_another_form_is_damage(vault: Vault, value: Any) -> None:
+    def forged(rows: list[dict[str, Any]]) -> None:
+        budgets = [row for row in rows if row["kind"] == "budget" and row["analyst"] == "bob"]
+        budgets[0]["body"]["to"] = value
+
+    with (
+        vault.rewritten(forged) as ledger,
+        ledger._journal.store.reading() as records,
+        pytest.raises(LedgerCorruptError, match="in the ledger cannot be read"),
+    ):
+        DatasetState.read(records.situation("visits", "bob"), "visits")
+
+
 def test_postgresql_is_verified_by_the_same_rules(new_postgres: Callable[[], str]) -> None:
     with filled(Ledger(new_postgres())) as ledger:
         connection = ledger._journal.store._connection  # type: ignore[attr-defined]

@@ -99,6 +99,17 @@ def test_the_normal_interval_covers_many_about_as_often_as_it_says() -> None:
     assert found == pytest.approx(0.9, abs=0.02)
 
 
+def of_two(first: str, second: str) -> RandomizedResponse:
+    return RandomizedResponse(epsilon=20, categories=[first, second])  # type: ignore[arg-type]
+
+
+def test_answers_in_another_order_are_compared_by_name() -> None:
+    groups = [of_two("no", "yes").tally(["yes"] * 9), of_two("yes", "no").tally(["yes"] * 9)]
+    assert abs(float(difference(*groups, category="yes").value)) < 0.01
+    with pytest.raises(DataError, match="category='yes'"):
+        difference(*groups)
+
+
 def test_what_cannot_be_compared_is_refused() -> None:
     mean = Mean(low=0, high=1, epsilon=1)  # type: ignore[arg-type]
     wards = RandomizedResponse(epsilon=1, categories=NAMES)
@@ -115,6 +126,8 @@ def test_what_cannot_be_compared_is_refused() -> None:
         (mean.tally([5]), mean.tally([6]), {"category": 1}),
         (tally, POLL.tally([1]), {"interval": "exact"}),
         (tally, POLL.tally(), {}),
+        (of_two("no", "yes").tally(["yes"]), of_two("yes", "no").tally(["yes"]), {}),
+        (of_two("no", "yes").tally(["yes"]), of_two("left", "right").tally(["left"]), {}),
     ]:
         with pytest.raises(DataError):
             difference(first, second, **options)  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ import pytest
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.sources import Sources, find_source
+from discreet.errors import SourceError
 from discreet.plan.schema import NumberColumn, Schema, TextColumn
 from discreet.question.query import Scan
 from discreet.sql.write.rows import short_names, source_rows
@@ -192,6 +193,15 @@ def test_csv_that_is_not_utf8_compressed_and_changed(tmp_path: Path) -> None:
         with gzip.open(path, "wb") as file:
             file.write("place,c\n0,é\n".encode())
         assert [row[0] for row in engine.guarded_rows(rows)] == ["é"]
+
+
+@pytest.mark.parametrize("damage", [slice(12, 30), slice(15, None), slice(0, 4)])
+def test_csv_whose_compression_is_damaged(tmp_path: Path, damage: slice) -> None:
+    whole = bytearray(gzip.compress(b"place,c\n" + b"0,ok\n" * 1000))
+    whole[damage] = b"\xff" * (18 if damage.stop == 30 else 0)
+    (tmp_path / "a.csv.gz").write_bytes(whole)
+    with pytest.raises(SourceError, match="the first line of 'a"):
+        find_source(tmp_path / "a.csv.gz")
 
 
 def test_csv_with_blanks_quotes_and_line_breaks(tmp_path: Path) -> None:

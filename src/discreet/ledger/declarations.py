@@ -106,6 +106,9 @@ def _second(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
+_MEANINGLESS: Final = (KeyError, TypeError, ValueError, AttributeError)
+"""What plain data of another form than an entry's raise where they are read."""
+
 LONGEST_NAME = 200
 LONGEST_DETAILS = 100_000
 _DEEPEST = 50
@@ -183,6 +186,8 @@ class DatasetDeclaration:
         """The declaration that ``to_data`` wrote."""
         if set(data) != {"neighbors", "cap", "analyst_cap", "details"}:
             raise _unreadable("a declaration")
+        if not isinstance(data["details"], Mapping):
+            raise _unreadable("a declaration")
         cap = data["analyst_cap"]
         return DatasetDeclaration(
             neighbors=Neighbors(data["neighbors"]),
@@ -218,14 +223,20 @@ class DatasetDeclaration:
 @lru_cache(maxsize=256)
 def read_declaration(body: str) -> DatasetDeclaration:
     """The declaration that an entry about the data set leads to."""
-    return DatasetDeclaration.from_data(parse_body(body)["to"])
+    try:
+        return DatasetDeclaration.from_data(parse_body(body)["to"])
+    except _MEANINGLESS:
+        raise _unreadable("a declaration") from None
 
 
 @lru_cache(maxsize=4096)
 def read_cap(body: str) -> BudgetCap | None:
     """The cap that an entry about one analyst leads to; None if it was taken back."""
-    data = parse_body(body)["to"]
-    return None if data is None else BudgetCap.from_data(data)
+    try:
+        data = parse_body(body)["to"]
+        return None if data is None else BudgetCap.from_data(data)
+    except _MEANINGLESS:
+        raise _unreadable("a budget") from None
 
 
 def read_name(value: object, what: str) -> str:

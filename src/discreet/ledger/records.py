@@ -245,7 +245,7 @@ class Records:
             return ()
         since = last.data.get("pending", 0)
         first = last.sequence if since is None else since
-        if type(first) is not int:
+        if type(first) is not int or not 0 <= first <= last.sequence:
             raise _edited(f"entry {last.sequence} does not say what was pending before it")
         rows = self.execute(_UNSETTLED, {"dataset": dataset, "since": first})
         return tuple(int(row[0]) for row in rows)

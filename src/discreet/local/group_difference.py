@@ -1,5 +1,6 @@
 """The difference of two groups' proportions or means, with its interval."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist
@@ -52,6 +53,8 @@ def difference(
             "one group has a mean, the other proportions. Only like is compared with like. Use "
             "two means, or two schemes over the same categories."
         )
+    if category is None and not isinstance(first.scheme, Mean):
+        _check_same_answers(groups)
     estimates = [_estimate(group, category) for group in groups]
     value = estimates[0].value - estimates[1].value
     standard_error = sqrt(
@@ -96,6 +99,20 @@ def _read_group(tally: object) -> Tally:
             "difference(poll.tally(reports), poll.tally(other_reports))."
         )
     return tally
+
+
+def _check_same_answers(groups: Sequence[Tally]) -> None:
+    """Refuse two answers that are not the same for both groups: which is meant must be said."""
+    schemes: list[Any] = [group.scheme for group in groups]
+    first, second = (
+        list(scheme.proportions(group)) for scheme, group in zip(schemes, groups, strict=True)
+    )
+    if first != second and len(first) == len(second) == 2:
+        raise DataError(
+            "category is not given, and the groups have other answers or another order of them. A "
+            "difference of proportions is of one category that both have. Use "
+            f"category={first[1]!r}, if both groups have it."
+        )
 
 
 def _estimate(group: Tally, category: object) -> Estimate:

@@ -161,3 +161,37 @@ def test_a_long_category_can_be_declared() -> None:
 def written(table: pyarrow.Table, path: Path) -> str:
     pyarrow.parquet.write_table(table, path)
     return str(path)
+
+
+def test_several_duckdb_files_are_refused_and_no_rows_are_left_out(tmp_path: Path) -> None:
+    for name, rows in (("a.duckdb", 10), ("b.duckdb", 1_000)):
+        with duckdb.connect(str(tmp_path / name)) as database:
+            database.execute(f"CREATE TABLE t AS SELECT range AS id, 0.5 AS x FROM range({rows})")
+    first = str(tmp_path / "a.duckdb")
+    assert true_rows(opened(first, table="t")) == 10
+    for several in ([first, str(tmp_path / "b.duckdb")], str(tmp_path / "*.duckdb")):
+        with pytest.raises(dp.SourceError, match="2 DuckDB files"):
+            opened(several, table="t")
+
+
+def test_a_copy_that_broke_off_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from discreet.engines.duckdb import columns
+
+    def no_space(text: str) -> str:
+        raise OSError(28, "the disk is full")
+
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"id,x\np,0.5\n")
+    copies = columns.FileCopies(str(tmp_path))
+    (copy,) = copies.of(columns.FileSource((str(path),), "csv")).paths
+    path.write_bytes(b"id,x\np,0.5\nq\xff,0.5\n")
+    with monkeypatch.context() as full:
+        full.setattr(
+            columns, "_with_marks", lambda text: (_ for _ in ()).throw(OSError(28, "full"))
+        )
+        with pytest.raises(OSError, match="full"):
+            copies.renew()
+    copies.renew()
+    assert len(Path(copy).read_text("utf-8").splitlines()) == 3

@@ -525,13 +525,14 @@ class FileCopies:
 
     def _copy(self, path: str) -> None:
         target = self._copied[path][0] if path in self._copied else self._next_path()
-        self._copied[path] = target, _file_state(path)
+        state = _file_state(path)
         open_file: Any = open_compressed if path.endswith(".gz") else open
         decoder = getincrementaldecoder("utf-8")("surrogateescape")
         with open_file(path, "rb") as file, open(target, "w", encoding="utf-8", newline="") as copy:
             while chunk := file.read(_CHUNK_BYTES):
                 copy.write(_with_marks(decoder.decode(chunk)))
             copy.write(_with_marks(decoder.decode(b"", final=True)))
+        self._copied[path] = target, state  # only now: a copy that broke off is made again
 
     def _next_path(self) -> Path:
         return self._folder / f"copy_{len(self._copied)}.csv"

@@ -5,6 +5,7 @@ anything; columns of text files are read as text.
 """
 
 import csv
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -154,6 +155,11 @@ def _listed(paths: list[str], table: str | None) -> LocalSource:
                 command="Add --table visits.",
             ),
         )
+    if kind == "duckdb" and len(paths) > 1:
+        raise SourceError(
+            f"{len(paths)} DuckDB files are given. A table is read from one such file, so the rows "
+            "of the others would not count. Pass one file, or save the tables as Parquet files."
+        )
     if kind != "duckdb" and table is not None:
         raise SourceError(
             "a table is named, and the source is not a DuckDB file. Other files hold one table.",
@@ -210,7 +216,7 @@ def _header(path: str) -> tuple[tuple[str, ...], str]:
         names = tuple(
             next(csv.reader([first.rstrip("\r\n")], delimiter=delimiter, strict=True), ())
         )
-    except (OSError, ValueError, csv.Error, EOFError):
+    except (OSError, ValueError, csv.Error, EOFError, zlib.error):
         first = None
     name = Path(path).name
     if first is None:
