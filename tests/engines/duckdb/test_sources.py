@@ -188,9 +188,7 @@ def test_a_copy_that_broke_off_is_made_again(
     (copy,) = copies.of(columns.FileSource((str(path),), "csv")).paths
     path.write_bytes(b"id,x\np,0.5\nq\xff,0.5\n")
     with monkeypatch.context() as full:
-        full.setattr(
-            columns, "_with_marks", lambda text: (_ for _ in ()).throw(OSError(28, "full"))
-        )
+        full.setattr(columns, "_with_marks", no_space)
         with pytest.raises(OSError, match="full"):
             copies.renew()
     copies.renew()
