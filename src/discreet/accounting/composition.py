@@ -41,6 +41,12 @@ _STEP = Fraction(1, 1 << 128)
 _NOTHING = ApproximateDP(epsilon=Fraction(0), delta=Fraction(0))
 
 
+MOST_REPETITIONS = 10_000
+"""The most repetitions: the sum has a term for each."""
+_EPSILON_STEP = Fraction(1, 10**12)
+_DECAY_BITS = 256
+
+
 def simple_loss(event: SimpleEvent) -> ApproximateDP | None:
     """The (ε,δ) of one release; None where a δ has to be chosen first, as for Gaussian noise.
 
@@ -145,13 +151,6 @@ def log_odds(event: RandomizedResponseEvent) -> tuple[Fraction, Fraction]:
 
 def _pure(epsilon: Fraction) -> ApproximateDP:
     return ApproximateDP(epsilon=epsilon, delta=Fraction(0))
-
-
-MOST_REPETITIONS = 10_000
-"""The most repetitions: the sum has a term for each."""
-
-_EPSILON_STEP = Fraction(1, 10**12)
-_DECAY_BITS = 256
 
 
 def optimal_epsilon(event: Event, *, delta: object) -> Fraction:

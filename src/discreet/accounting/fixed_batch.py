@@ -24,6 +24,10 @@ from discreet.privacy.events import (
 )
 from discreet.privacy.losses import ApproximateDP, Budget, read_delta
 
+DIGITS = 6
+_SMALLEST = Fraction(1, 10**9)
+_LARGEST = Fraction(10**9)
+
 
 def integer_gaussian_epsilon(event: Event, *, delta: object) -> Fraction:
     """The least ε at δ of integer Gaussian noise of one variance, as ``Gaussian.loss`` states it.
@@ -144,11 +148,6 @@ def _if_priced(price: Callable[[], Fraction]) -> list[Fraction]:
         return [price()]
     except (ValueError, ArithmeticError, MemoryError):
         return []
-
-
-DIGITS = 6
-_SMALLEST = Fraction(1, 10**9)
-_LARGEST = Fraction(10**9)
 
 
 def largest_fitting(make: Callable[[Fraction], Event], budget: Budget) -> Fraction:

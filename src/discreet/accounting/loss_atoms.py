@@ -21,6 +21,29 @@ MOST_STEPS = 1 << 28
 """… so that its multiples up to this one are exact floats."""
 
 
+KNOTS = 1024
+"""Into how many pieces a continuous curve of δ is cut: adds about 3e-7 of the loss's variance."""
+LARGEST_LOSS = 600.0
+"""A higher loss counts as infinite, and a lower one than -600 as -600."""
+CERTAIN = 4000
+"""From this ε on, every loss of Laplace noise and its like counts as infinite: what is below
+LARGEST_LOSS has a probability of less than e^-1000."""
+CERTAIN_PRECISION = 10**5
+"""The same for normal noise, by its Δ²/σ²."""
+TAIL = 90.0
+"""A Gaussian tail of e^-90 counts as an infinite loss."""
+ROUNDING = 2
+"""The variance, in steps², by which continuous normal noise is wider than the integer noise
+that dominates it."""
+RIPPLE = 2.01 * exp(-2 * pi * pi * 1.9)
+"""How far a sum of normal densities of variance 1.9 or more, one step apart, is from flat."""
+_LOSS_MARGIN = 2.0**-48
+_MASS_MARGIN = 2.0**-40
+_TINY = 1e-300  # more than anything that underflowed
+_LEAST_RANGE = Fraction(1, 10**200)
+_MOST_OTHERS = 10**300
+
+
 def float_above(value: Fraction | int) -> float:
     """A float that is not below the value, and the nearest or next to it.
 
@@ -49,36 +72,6 @@ def short_above(value: float, bits: int = STEP_BITS) -> float:
     """
     exponent = np.frexp(value)[1] - bits
     return float(np.ldexp(np.ceil(np.ldexp(value, -exponent)), exponent))
-
-
-KNOTS = 1024
-"""Into how many pieces a continuous curve of δ is cut: adds about 3e-7 of the loss's variance."""
-
-LARGEST_LOSS = 600.0
-"""A higher loss counts as infinite, and a lower one than -600 as -600."""
-
-CERTAIN = 4000
-"""From this ε on, every loss of Laplace noise and its like counts as infinite: what is below
-LARGEST_LOSS has a probability of less than e^-1000."""
-
-CERTAIN_PRECISION = 10**5
-"""The same for normal noise, by its Δ²/σ²."""
-
-TAIL = 90.0
-"""A Gaussian tail of e^-90 counts as an infinite loss."""
-
-ROUNDING = 2
-"""The variance, in steps², by which continuous normal noise is wider than the integer noise
-that dominates it."""
-
-RIPPLE = 2.01 * exp(-2 * pi * pi * 1.9)
-"""How far a sum of normal densities of variance 1.9 or more, one step apart, is from flat."""
-
-_LOSS_MARGIN = 2.0**-48
-_MASS_MARGIN = 2.0**-40
-_TINY = 1e-300  # more than anything that underflowed
-_LEAST_RANGE = Fraction(1, 10**200)
-_MOST_OTHERS = 10**300
 
 
 @dataclass(frozen=True, eq=False)

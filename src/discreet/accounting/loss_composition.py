@@ -24,6 +24,26 @@ _SUMMARY = 4096
 _TINY = 1e-300
 
 
+TOLERANCE = 2e-5
+_DEVIATIONS = 5.0  # how far out ε lies, for a small δ
+_FEWEST_POINTS = 1 << 14  # in all: near the largest loss the error falls with the step only
+_MOST_POINTS = 1 << 17  # for one standard deviation
+MOST_CELLS = 1 << 20
+"""For all events together: what a convolution has time for, about a second."""
+MOST_EVENTS = 10**15
+"""Beyond, the rounding of floats could no longer be bounded."""
+_NEGLIGIBLE = 1e-40
+"""Frequencies whose product is below this are left out, and the bound is raised by it."""
+_LARGEST_GROWTH = 300.0
+"""How much the rounding of the weights may add up to, as a logarithm."""
+_PRODUCT = 4 * UNIT  # the error of a complex product
+_FAR = 1e-24
+_CUT = 34.0  # a tail of e^-34 beside the part that counts is cut off, and added to δ
+_SPREADS = (3.0, 4.5, 6.0, 8.0, 10.0)
+_FEWEST_CELLS = 1 << 15  # for one event, however many there are
+_ATTEMPTS = 4
+
+
 @dataclass(frozen=True, eq=False)
 class GridLosses:
     """Masses, rounded up, at the losses (start + 0, 1, 2, …)·step."""
@@ -110,18 +130,6 @@ def log_sum_above(weights: Floats, exponents: Floats) -> float:
     return largest + log(total) + margin + (abs(largest) + abs(log(total))) * 8 * UNIT
 
 
-TOLERANCE = 2e-5
-_DEVIATIONS = 5.0  # how far out ε lies, for a small δ
-_FEWEST_POINTS = 1 << 14  # in all: near the largest loss the error falls with the step only
-_MOST_POINTS = 1 << 17  # for one standard deviation
-
-MOST_CELLS = 1 << 20
-"""For all events together: what a convolution has time for, about a second."""
-
-MOST_EVENTS = 10**15
-"""Beyond, the rounding of floats could no longer be bounded."""
-
-
 def on_grid(groups: Sequence[tuple[Atoms, int]], step: float) -> list[tuple[GridLosses, int]]:
     """The groups, split on one grid."""
     return [(GridLosses.of(atoms, step), count) for atoms, count in groups]
@@ -164,15 +172,6 @@ def _common_divisor(first: Fraction, second: Fraction) -> Fraction:
         gcd(first.numerator * second.denominator, second.numerator * first.denominator),
         denominator,
     )
-
-
-_NEGLIGIBLE = 1e-40
-"""Frequencies whose product is below this are left out, and the bound is raised by it."""
-
-_LARGEST_GROWTH = 300.0
-"""How much the rounding of the weights may add up to, as a logarithm."""
-
-_PRODUCT = 4 * UNIT  # the error of a complex product
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,13 +261,6 @@ def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128
             return base if result is None else result
         base = base * base
 
-
-_FAR = 1e-24
-_CUT = 34.0  # a tail of e^-34 beside the part that counts is cut off, and added to δ
-_SPREADS = (3.0, 4.5, 6.0, 8.0, 10.0)
-
-_FEWEST_CELLS = 1 << 15  # for one event, however many there are
-_ATTEMPTS = 4
 
 CountedLosses = tuple[GridLosses, int]
 

@@ -52,6 +52,15 @@ _EDGE = Fraction(1, 10**200)  # rates nearer to 0 or 1 have no logarithm in floa
 _PRECISION_STEP = Fraction(1, 1 << 192)
 
 
+COST = Fraction(41 * RIPPLE) / 10
+GROWTH = Fraction(21 * RIPPLE) / 10
+_STEP = Fraction(1, 10**12)
+_ROOT_BITS = 192
+_LARGEST = 10**9
+_MOST_GROWTH = 32  # e^32 beside the 96 bits below δ
+_FARTHEST = Fraction(10**30)  # no grid reaches as far
+
+
 class Direction(Enum):
     """Which of the two neighbors has the unit: the first one (it is removed) or the second."""
 
@@ -116,10 +125,6 @@ class EventBatch:
                 normal = normal.raised(float_above(self.cost), growth)
             groups.append((normal, 1))
         return groups
-
-
-COST = Fraction(41 * RIPPLE) / 10
-GROWTH = Fraction(21 * RIPPLE) / 10
 
 
 @lru_cache(maxsize=64)
@@ -212,12 +217,6 @@ def _raised(
     return Atoms.above(losses + margin, masses, infinite)
 
 
-_STEP = Fraction(1, 10**12)
-_ROOT_BITS = 192
-_LARGEST = 10**9
-_MOST_GROWTH = 32  # e^32 beside the 96 bits below δ
-
-
 def normal_delta(batch: EventBatch, epsilon: Fraction) -> Fraction:
     """The δ of the batch at ε, rounded up.
 
@@ -303,9 +302,6 @@ def _delta(batch: EventBatch, epsilon: Fraction, bits: int) -> Fraction:
 
 def _log2(value: Fraction) -> float:
     return log2(value.numerator) - log2(value.denominator)
-
-
-_FARTHEST = Fraction(10**30)  # no grid reaches as far
 
 
 def loss_distribution_delta(event: Event, *, epsilon: object) -> Fraction:

@@ -33,6 +33,10 @@ _GOLDEN = Fraction(618034, 10**6)
 _ROUNDS = 40
 
 
+_BITS = 192
+_STEP = Fraction(1, 1 << 128)
+
+
 def epsilon_at(order: Fraction, moment: Fraction, delta: Fraction) -> Fraction:
     """The ε at δ that a bound at one order gives; never below 0."""
     _, first = logarithm(1 / (order * delta), _CONVERSION_BITS)
@@ -98,10 +102,6 @@ def best_whole_order(bound: Callable[[Fraction], Fraction], most: int) -> Fracti
 
 def _rounded(value: Fraction) -> Fraction:
     return Fraction(round(value * (1 << 32)), 1 << 32)
-
-
-_BITS = 192
-_STEP = Fraction(1, 1 << 128)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,15 @@ smoker   = { type = "boolean" }
 """
 
 
+_WARDS: Final = (
+    "SELECT ward, COUNT(DISTINCT patient_id) AS patients, AVG(stay) AS mean_stay "
+    "FROM visits GROUP BY ward"
+)
+_AGES: Final = "SELECT AVG(age) AS mean_age FROM visits"
+_KEPT: Final = "\N{NO-BREAK SPACE}"  # a blank at which no line is broken
+_MADE: Final = ("visits.csv", "visits.toml", "visits.ledger", "wards.html")
+
+
 def write_hospital(folder: Path) -> Path:
     """Write ``visits.csv`` and its policy into a folder; the policy's path."""
     with open(folder / "visits.csv", "x", encoding="utf-8", newline="") as file:
@@ -98,15 +107,6 @@ def _numbers() -> Iterator[int]:
     while True:
         state = (6364136223846793005 * state + 1442695040888963407) % 2**64
         yield state >> 33
-
-
-_WARDS: Final = (
-    "SELECT ward, COUNT(DISTINCT patient_id) AS patients, AVG(stay) AS mean_stay "
-    "FROM visits GROUP BY ward"
-)
-_AGES: Final = "SELECT AVG(age) AS mean_age FROM visits"
-_KEPT: Final = "\N{NO-BREAK SPACE}"  # a blank at which no line is broken
-_MADE: Final = ("visits.csv", "visits.toml", "visits.ledger", "wards.html")
 
 
 @click.command()

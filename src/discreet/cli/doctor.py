@@ -35,22 +35,21 @@ _SECONDS, _SPARK_SECONDS = 30, 90
 _SPARK = re.compile(r'^\s*(engine\s*=\s*"spark"|source\s*=\s*"spark:)', re.MULTILINE)
 
 
-def source_timeout(policy: str) -> int:
-    """The timeout in seconds for looking at a source; Spark takes long to start."""
-    with suppress(OSError, UnicodeDecodeError):
-        if _SPARK.search(Path(policy).read_text("utf-8")):
-            return _SPARK_SECONDS
-    return _SECONDS
-
-
 State = Literal["found", "not yet", "missing", "too old", "fails"]
-
 _NEEDED: Final = "needed"
 _PYTHON: Final = (3, 11)
 _DRAW: Final = 256  # bits: two draws are never the same
 _WORDS: Final = 1 << 10  # so many are made by the cipher
 _STEPS: Final = ("declarations", "source", "ledger")
 _SECRET: Final = re.compile(r"[^\s'\"]*:[^\s'\"]*@|(?<=password=)[^\s'\"&]+")
+
+
+def source_timeout(policy: str) -> int:
+    """The timeout in seconds for looking at a source; Spark takes long to start."""
+    with suppress(OSError, UnicodeDecodeError):
+        if _SPARK.search(Path(policy).read_text("utf-8")):
+            return _SPARK_SECONDS
+    return _SECONDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,16 @@ _COLORS: Final = {
 }
 
 
+_PAUSE: Final = 0.25  # seconds from one look at the progress to the next
+Progress = Callable[[], float]
+"""How much is done, from 0 to 1; asked from another thread."""
+_MOST: Final = 60
+_LABEL: Final = 10
+_WIDEST_BAR: Final = 60
+_ERRORS: Final = (" rank ±", " ±", " between ")
+_CONFIDENCE: Final = Fraction(95, 100)
+
+
 def console() -> "Console":
     """The terminal; a file or a pipe gets plain lines that are never cut."""
     from rich.console import Console
@@ -359,12 +369,6 @@ def progress_reporter(what: str) -> Iterator[Callable[[int, int], None]]:
         yield tell
 
 
-_PAUSE: Final = 0.25  # seconds from one look at the progress to the next
-
-Progress = Callable[[], float]
-"""How much is done, from 0 to 1; asked from another thread."""
-
-
 @contextmanager
 def spinner(what: str) -> Iterator[Callable[[Progress], None]]:
     """Show a spinner with a text, if the block takes longer than two seconds.
@@ -405,13 +409,6 @@ def _progress_line(what: str, told: list[Progress]) -> "Text":
         fraction = 0.0
     # Before the first rows are read and after the last there is nothing to measure.
     return Text(f"{what}, {fraction:.0%}" if 0 < fraction < 1 else what)
-
-
-_MOST: Final = 60
-_LABEL: Final = 10
-_WIDEST_BAR: Final = 60
-_ERRORS: Final = (" rank ±", " ±", " between ")
-_CONFIDENCE: Final = Fraction(95, 100)
 
 
 def show_plan(plan: "Plan") -> None:

@@ -10,6 +10,13 @@ from discreet.release.release import Release
 # ruff: noqa: N802 - the names are given by PEP 249
 
 
+Date = date
+Time = time
+Timestamp = datetime
+Binary = bytes
+Row = tuple[Any, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class TypeObject:
     """A type code of ``Cursor.description``, as PEP 249 has it."""
@@ -25,11 +32,6 @@ BINARY = TypeObject("BINARY")
 NUMBER = TypeObject("NUMBER")
 DATETIME = TypeObject("DATETIME")
 ROWID = TypeObject("ROWID")
-
-Date = date
-Time = time
-Timestamp = datetime
-Binary = bytes
 
 
 def DateFromTicks(ticks: float) -> date:
@@ -48,7 +50,6 @@ def TimestampFromTicks(ticks: float) -> datetime:
 
 
 Description = tuple[str, TypeObject, None, None, None, None, None]
-Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,15 @@ from discreet.ledger.declarations import read_name
 from discreet.privacy.losses import read_delta, read_epsilon
 from discreet.sql.read.parser import MOST_CHARACTERS
 
+_DIALECT = "duckdb"
+_LARGEST = 10**100
+Setting = Literal["epsilon", "delta", "analyst"]
+_FIRST_WORD = re.compile(r"\s*(SET|RESET|SHOW|EXPLAIN)\b", re.ASCII | re.IGNORECASE)
+_SET_PRICE = r"SET\s+(epsilon|delta)\s*=\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)"
+_SET_ANALYST = r"SET\s+analyst\s*=\s*'((?:[^']|'')*)'"
+_RESET = r"RESET\s+(epsilon|delta|analyst)"
+_SHOW = r"SHOW\s+(budget|epsilon|delta|analyst)"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -42,10 +51,6 @@ class Settings:
                 "SET epsilon = 0.1, or connect(policy, epsilon=0.1). Nothing was spent."
             )
         return self.epsilon
-
-
-_DIALECT = "duckdb"
-_LARGEST = 10**100
 
 
 def bind_parameters(text: str, parameters: Sequence[object] | None = None) -> str:
@@ -134,9 +139,6 @@ def _is_text(value: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
-Setting = Literal["epsilon", "delta", "analyst"]
-
-
 @dataclass(frozen=True, slots=True)
 class AskStatement:
     """A question, to be answered or only to be explained."""
@@ -168,12 +170,6 @@ class ShowStatement:
 
 
 Statement = AskStatement | SetStatement | ResetStatement | ShowStatement
-
-_FIRST_WORD = re.compile(r"\s*(SET|RESET|SHOW|EXPLAIN)\b", re.ASCII | re.IGNORECASE)
-_SET_PRICE = r"SET\s+(epsilon|delta)\s*=\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)"
-_SET_ANALYST = r"SET\s+analyst\s*=\s*'((?:[^']|'')*)'"
-_RESET = r"RESET\s+(epsilon|delta|analyst)"
-_SHOW = r"SHOW\s+(budget|epsilon|delta|analyst)"
 
 
 def read_statement(text: str) -> Statement:

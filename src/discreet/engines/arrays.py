@@ -30,6 +30,15 @@ _ARROW_NUMBERS = frozenset(
 ) | {"halffloat", "float", "double"}
 
 
+Integers = NDArray[np.int64]
+_MISSING = object()
+_NAME_TYPES = frozenset({str, int, float, bool, type(None)})
+_SAFE = 1 << 62
+_EXACT = 1 << 53
+_LOW_HALF = (1 << 32) - 1
+_CHUNK = 1 << 24
+
+
 def read_numbers(values: object) -> Floats:
     """One float per record; NaN where the value is missing."""
     container = _container(values)
@@ -211,12 +220,6 @@ def _refused(found: str) -> DataError:
     )
 
 
-Integers = NDArray[np.int64]
-
-_MISSING = object()
-_NAME_TYPES = frozenset({str, int, float, bool, type(None)})
-
-
 def category_key(name: object) -> Hashable:
     """What tells categories apart: two with one key would hold the same records.
 
@@ -267,12 +270,6 @@ def _place(record: Any, places: dict[Hashable, int]) -> int:
 
 def _counted(places: Integers, cells: int) -> Integers:
     return np.bincount(places[places >= 0], minlength=cells).astype(np.int64)
-
-
-_SAFE = 1 << 62
-_EXACT = 1 << 53
-_LOW_HALF = (1 << 32) - 1
-_CHUNK = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -11,6 +11,9 @@ from discreet.exact.enclosure import exp_minus, pi, square_root
 _GUARD = 32
 
 
+_SMALL = Fraction(1, 6)
+
+
 def upper_tail(point: Fraction, bits: int) -> tuple[int, int]:
     """Enclose ``2**bits · P[N(0,1) > point]`` for a rational point of either sign.
 
@@ -151,9 +154,6 @@ def _inverse_root_two_pi(bits: int) -> tuple[int, int]:
 def _round_precision(bits: int) -> int:
     """The next multiple of 64, so that constants are computed for few precisions."""
     return -(-bits // 64) * 64
-
-
-_SMALL = Fraction(1, 6)
 
 
 @lru_cache(maxsize=256)

@@ -19,6 +19,9 @@ from discreet.ledger.entries import canonical_json, parse_body
 from discreet.ledger.records import DecidingEntries
 from discreet.privacy.sensitivity import Neighbors
 
+_MOST_REMEMBERED: Final = 10_000
+LONGEST_SUMMARY = 200
+
 
 class AccountTotals(NamedTuple):
     """The sums of an account.  ``window`` is the period that ``within`` is about, if any."""
@@ -122,9 +125,6 @@ def exhausted_error(
         "whoever keeps the data can raise the budget, by discreet budget set.",
         NOTHING_SPENT,
     )
-
-
-_MOST_REMEMBERED: Final = 10_000
 
 
 class AccountState(NamedTuple):
@@ -295,9 +295,6 @@ def _tallies(
             "the sums in the last charge cannot be read. What was spent must be certain before "
             "more is. Run discreet ledger verify; if a newer discreet wrote it, use that one."
         ) from None
-
-
-LONGEST_SUMMARY = 200
 
 
 def one_line(text: str) -> str:

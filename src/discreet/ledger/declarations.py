@@ -22,6 +22,13 @@ from discreet.privacy.sensitivity import Neighbors
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 
 
+_MEANINGLESS: Final = (KeyError, TypeError, ValueError, AttributeError)
+"""What plain data of another form than an entry's raise where they are read."""
+LONGEST_NAME = 200
+LONGEST_DETAILS = 100_000
+_DEEPEST = 50
+
+
 class Period(StrEnum):
     """The period after which a budget starts again, by the calendar, in UTC."""
 
@@ -104,14 +111,6 @@ def checked_clock(clock: Callable[[], str]) -> Callable[[], str]:
 @lru_cache(maxsize=2)
 def _second(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-_MEANINGLESS: Final = (KeyError, TypeError, ValueError, AttributeError)
-"""What plain data of another form than an entry's raise where they are read."""
-
-LONGEST_NAME = 200
-LONGEST_DETAILS = 100_000
-_DEEPEST = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,9 @@ _every: "WeakValueDictionary[str, LivenessMarks]" = WeakValueDictionary()
 _guard = Lock()
 
 
+MEMORY: Final = ":memory:"
+
+
 def marks_beside(path: str) -> "LivenessMarks":
     """The marks of a ledger's file: one object for all who use it in this process.
 
@@ -200,8 +203,6 @@ def _is_marked(file: int, number: int) -> bool:
     lock = unpack(_FLOCK, fcntl.fcntl(file, fcntl.F_GETLK, pack(_FLOCK, *fields)))
     return bool(lock[3 if sys.platform == "darwin" else 0] == fcntl.F_RDLCK)
 
-
-MEMORY: Final = ":memory:"
 
 _Result = TypeVar("_Result")
 

@@ -32,6 +32,88 @@ SQLITE_FAULTS: Final = (sqlite3.DatabaseError, UnicodeError, OSError)
 BUSY: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 
 
+_MISSING: Final = re.compile("^no such |has no column|it is a view|^malformed")
+"""What SQLite says of a table that is not as it was made."""
+_HELD: Final = (
+    f"another process has held it for over {TIMEOUT_SECONDS:.0f} seconds. Find it and end it"
+)
+_FULL: Final = "disk is full. Make room and ask again"
+_SQLITE: Final = {
+    **dict.fromkeys(BUSY, _HELD),
+    sqlite3.SQLITE_FULL: f"the {_FULL}",
+    sqlite3.SQLITE_IOERR: "the disk reports an error. Check it, and ask again",
+    sqlite3.SQLITE_READONLY: "it may only be read. Make the file and its folder writable",
+    sqlite3.SQLITE_PERM: "access is denied. Make the file and its folder writable",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened. Check that its folder exists and is writable",
+}
+_POSTGRES: Final = {
+    "25006": "the server only reads: it is a standby, or set to read only. Use the primary",
+    "42501": "the user may not read or write its tables. Grant it the rights",
+    "53100": f"the server's {_FULL}",
+    "55P03": _HELD,
+    "57014": "a statement took over 120 seconds. Look at the server's load",
+}
+_CUT: Final = "the connection failed or was cut. Check the server and ask again"
+SQLITE_APPLICATION: Final = 0x6473_6372
+"""What marks a SQLite file as a ledger: "dscr"."""
+_INDEXES: Final = (
+    "CREATE INDEX discreet_declarations ON discreet_entries (dataset, analyst, sequence)"
+    " WHERE kind IN ('dataset', 'budget', 'details')",
+    "CREATE INDEX discreet_spent ON discreet_entries (dataset, sequence) WHERE kind = 'charge'",
+    "CREATE INDEX discreet_asked ON discreet_entries (dataset, analyst, sequence)"
+    " WHERE kind = 'charge'",
+    # A key pays once.
+    'CREATE UNIQUE INDEX discreet_keys ON discreet_entries (dataset, analyst, "key")'
+    " WHERE kind = 'charge' AND \"key\" IS NOT NULL",
+    # A charge is settled once: released or lost, never both and never twice.
+    "CREATE UNIQUE INDEX discreet_settlements ON discreet_entries (charge)"
+    " WHERE charge IS NOT NULL",
+)
+APPEND_ONLY: Final = "BEGIN RAISE EXCEPTION 'a ledger is append-only'; END"
+"""What PostgreSQL runs when an entry is about to be changed or removed."""
+# Whoever does not know of suspensions must not charge to a ledger that may hold one.
+_SUSPENSIONS: Final = (
+    "CREATE INDEX discreet_suspensions ON discreet_entries (dataset, sequence)"
+    " WHERE kind IN ('suspended', 'resumed')",
+)
+SchemaObjects = frozenset[tuple[str, str, str]]
+"""What there is: of which sort, by which name, and how it was made."""
+_SQLITE_SCHEMA: Final = (
+    "SELECT type, name, sql FROM sqlite_master"
+    " WHERE name NOT LIKE 'sqlite^_stat%' ESCAPE '^'"  # what ANALYZE keeps for the planner
+)
+_TABLES: Final = ("discreet_entries", "discreet_answers", "discreet_head", "discreet_migrations")
+_DECLARING: Final = "kind = ANY (ARRAY['dataset', 'budget', 'details'])"
+_POSTGRES_INDEXES: Final = {
+    "discreet_entries_pkey": "UNIQUE INDEX {} ON discreet_entries USING btree (sequence)",
+    "discreet_answers_pkey": "UNIQUE INDEX {} ON discreet_answers USING btree (sequence)",
+    "discreet_head_pkey": "UNIQUE INDEX {} ON discreet_head USING btree (one)",
+    "discreet_migrations_pkey": "UNIQUE INDEX {} ON discreet_migrations USING btree (number)",
+    "discreet_declarations": "INDEX {} ON discreet_entries USING btree (dataset, analyst, sequence)"
+    f" WHERE {_DECLARING}",
+    "discreet_spent": "INDEX {} ON discreet_entries USING btree (dataset, sequence)"
+    " WHERE kind = 'charge'",
+    "discreet_asked": "INDEX {} ON discreet_entries USING btree (dataset, analyst, sequence)"
+    " WHERE kind = 'charge'",
+    "discreet_keys": "UNIQUE INDEX {} ON discreet_entries USING btree (dataset, analyst, key)"
+    " WHERE kind = 'charge' AND key IS NOT NULL",
+    "discreet_settlements": "UNIQUE INDEX {} ON discreet_entries USING btree (charge)"
+    " WHERE charge IS NOT NULL",
+    "discreet_suspensions": "INDEX {} ON discreet_entries USING btree (dataset, sequence)"
+    " WHERE kind = ANY (ARRAY['suspended', 'resumed'])",
+}
+_SINCE: Final = {"discreet_suspensions": 2}
+"""The step that made an index, where it was not the first."""
+_COLUMNS: Final = {
+    "discreet_entries": "sequence bigint t, previous text t, time text t, kind text t,"
+    " dataset text t, analyst text f, key text f, charge bigint f, body text t, hash text t",
+    "discreet_answers": "sequence bigint t, content bytea t",
+    "discreet_head": "one integer t",
+    "discreet_migrations": "number integer t",
+}
+_BEFORE_EVERY_CHANGE: Final = 0b111010  # pg_trigger.tgtype: BEFORE, DELETE, UPDATE, TRUNCATE
+
+
 class Store(Protocol):
     """The store of a ledger's entries: a SQLite file, a PostgreSQL database, or memory."""
 
@@ -97,31 +179,6 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Give back the connection.  The store opens it again when it is used."""
-
-
-_MISSING: Final = re.compile("^no such |has no column|it is a view|^malformed")
-"""What SQLite says of a table that is not as it was made."""
-
-_HELD: Final = (
-    f"another process has held it for over {TIMEOUT_SECONDS:.0f} seconds. Find it and end it"
-)
-_FULL: Final = "disk is full. Make room and ask again"
-_SQLITE: Final = {
-    **dict.fromkeys(BUSY, _HELD),
-    sqlite3.SQLITE_FULL: f"the {_FULL}",
-    sqlite3.SQLITE_IOERR: "the disk reports an error. Check it, and ask again",
-    sqlite3.SQLITE_READONLY: "it may only be read. Make the file and its folder writable",
-    sqlite3.SQLITE_PERM: "access is denied. Make the file and its folder writable",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened. Check that its folder exists and is writable",
-}
-_POSTGRES: Final = {
-    "25006": "the server only reads: it is a standby, or set to read only. Use the primary",
-    "42501": "the user may not read or write its tables. Grant it the rights",
-    "53100": f"the server's {_FULL}",
-    "55P03": _HELD,
-    "57014": "a statement took over 120 seconds. Look at the server's load",
-}
-_CUT: Final = "the connection failed or was cut. Check the server and ask again"
 
 
 def sqlite_error(place: str, error: Exception) -> LedgerError:
@@ -246,23 +303,6 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
     )
 
 
-SQLITE_APPLICATION: Final = 0x6473_6372
-"""What marks a SQLite file as a ledger: "dscr"."""
-
-_INDEXES: Final = (
-    "CREATE INDEX discreet_declarations ON discreet_entries (dataset, analyst, sequence)"
-    " WHERE kind IN ('dataset', 'budget', 'details')",
-    "CREATE INDEX discreet_spent ON discreet_entries (dataset, sequence) WHERE kind = 'charge'",
-    "CREATE INDEX discreet_asked ON discreet_entries (dataset, analyst, sequence)"
-    " WHERE kind = 'charge'",
-    # A key pays once.
-    'CREATE UNIQUE INDEX discreet_keys ON discreet_entries (dataset, analyst, "key")'
-    " WHERE kind = 'charge' AND \"key\" IS NOT NULL",
-    # A charge is settled once: released or lost, never both and never twice.
-    "CREATE UNIQUE INDEX discreet_settlements ON discreet_entries (charge)"
-    " WHERE charge IS NOT NULL",
-)
-
 _SQLITE_FIRST: Final = (
     """CREATE TABLE discreet_entries (
         sequence INTEGER PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL,
@@ -279,8 +319,6 @@ _SQLITE_FIRST: Final = (
     f"PRAGMA application_id = {SQLITE_APPLICATION}",
 )
 
-APPEND_ONLY: Final = "BEGIN RAISE EXCEPTION 'a ledger is append-only'; END"
-"""What PostgreSQL runs when an entry is about to be changed or removed."""
 
 _POSTGRES_FIRST: Final = (
     """CREATE TABLE discreet_entries (
@@ -300,11 +338,6 @@ _POSTGRES_FIRST: Final = (
     ),
 )
 
-# Whoever does not know of suspensions must not charge to a ledger that may hold one.
-_SUSPENSIONS: Final = (
-    "CREATE INDEX discreet_suspensions ON discreet_entries (dataset, sequence)"
-    " WHERE kind IN ('suspended', 'resumed')",
-)
 
 SQLITE: Final[Sequence[Sequence[str]]] = (_SQLITE_FIRST, _SUSPENSIONS)
 POSTGRES: Final[Sequence[Sequence[str]]] = (_POSTGRES_FIRST, _SUSPENSIONS)
@@ -344,15 +377,6 @@ def must_migrate(steps: Sequence[Sequence[str]]) -> bool:
     return any(not one.startswith("CREATE INDEX") for step in steps for one in step)
 
 
-SchemaObjects = frozenset[tuple[str, str, str]]
-"""What there is: of which sort, by which name, and how it was made."""
-
-_SQLITE_SCHEMA: Final = (
-    "SELECT type, name, sql FROM sqlite_master"
-    " WHERE name NOT LIKE 'sqlite^_stat%' ESCAPE '^'"  # what ANALYZE keeps for the planner
-)
-
-
 def sqlite_faults(execute: Execute, steps: Sequence[Sequence[str]]) -> list[str]:
     """In what a SQLite file differs from what the steps make."""
     return _differences(_texts(execute(_SQLITE_SCHEMA, {})), _sqlite_made(tuple(map(tuple, steps))))
@@ -369,7 +393,6 @@ def _texts(rows: list[tuple[Any, ...]]) -> SchemaObjects:
     return frozenset((str(sort), str(name), str(text)) for sort, name, text in rows)
 
 
-_TABLES: Final = ("discreet_entries", "discreet_answers", "discreet_head", "discreet_migrations")
 _OURS: Final = ", ".join(f"to_regclass('{name}')" for name in _TABLES)
 # Definitions that the server writes out differ in blanks and brackets, so those are left out.
 _POSTGRES_SCHEMA: Final = f"""
@@ -392,35 +415,6 @@ SELECT 'trigger', g.tgname::text,
 FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid JOIN pg_proc AS p ON p.oid = g.tgfoid
 WHERE c.oid IN ({_OURS}) AND NOT g.tgisinternal
 """
-_DECLARING: Final = "kind = ANY (ARRAY['dataset', 'budget', 'details'])"
-_POSTGRES_INDEXES: Final = {
-    "discreet_entries_pkey": "UNIQUE INDEX {} ON discreet_entries USING btree (sequence)",
-    "discreet_answers_pkey": "UNIQUE INDEX {} ON discreet_answers USING btree (sequence)",
-    "discreet_head_pkey": "UNIQUE INDEX {} ON discreet_head USING btree (one)",
-    "discreet_migrations_pkey": "UNIQUE INDEX {} ON discreet_migrations USING btree (number)",
-    "discreet_declarations": "INDEX {} ON discreet_entries USING btree (dataset, analyst, sequence)"
-    f" WHERE {_DECLARING}",
-    "discreet_spent": "INDEX {} ON discreet_entries USING btree (dataset, sequence)"
-    " WHERE kind = 'charge'",
-    "discreet_asked": "INDEX {} ON discreet_entries USING btree (dataset, analyst, sequence)"
-    " WHERE kind = 'charge'",
-    "discreet_keys": "UNIQUE INDEX {} ON discreet_entries USING btree (dataset, analyst, key)"
-    " WHERE kind = 'charge' AND key IS NOT NULL",
-    "discreet_settlements": "UNIQUE INDEX {} ON discreet_entries USING btree (charge)"
-    " WHERE charge IS NOT NULL",
-    "discreet_suspensions": "INDEX {} ON discreet_entries USING btree (dataset, sequence)"
-    " WHERE kind = ANY (ARRAY['suspended', 'resumed'])",
-}
-_SINCE: Final = {"discreet_suspensions": 2}
-"""The step that made an index, where it was not the first."""
-_COLUMNS: Final = {
-    "discreet_entries": "sequence bigint t, previous text t, time text t, kind text t,"
-    " dataset text t, analyst text f, key text f, charge bigint f, body text t, hash text t",
-    "discreet_answers": "sequence bigint t, content bytea t",
-    "discreet_head": "one integer t",
-    "discreet_migrations": "number integer t",
-}
-_BEFORE_EVERY_CHANGE: Final = 0b111010  # pg_trigger.tgtype: BEFORE, DELETE, UPDATE, TRUNCATE
 
 
 def postgres_faults(execute: Execute, steps: int) -> list[str]:

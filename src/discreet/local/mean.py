@@ -28,6 +28,21 @@ ZERO_TO_HUNDRED = Remedy(
 )
 
 
+BERRY_ESSEEN = 0.56  # Shevtsova 2010, for independent summands that may differ in law
+_FOR_VARIANCE = Fraction(1, 20)  # of the chance to miss, for the bound from the reports
+_ROUNDING = 1e-9
+_MOST_STEPS = 1 << 24
+_MOST_WIDTH = 1e140  # whose square, times that of any score, is a float
+_FLOATS = 1 << 49  # seven roundings of 2^-53 and their products, with room
+_LEAST = Fraction(1, 1 << 1070)  # the same for the least floats
+_SAMPLE = "It is for the respondents, and for a population if they are a random sample of it."
+_GUARANTEED = f"The interval holds for any number of reports. {_SAMPLE}"
+_NORMAL = (
+    "The interval is the normal approximation with the reports' own variance; for few reports it "
+    f"may cover less often than it says. {_SAMPLE}"
+)
+
+
 def read_numbers(values: object) -> NDArray[np.float64]:
     """Numbers as floats; what is not a number is refused without showing it."""
     array = array_of(values)
@@ -86,11 +101,6 @@ def bad_bound(name: str) -> BoundsError:
         "clipped to them.",
         ZERO_TO_HUNDRED,
     )
-
-
-BERRY_ESSEEN = 0.56  # Shevtsova 2010, for independent summands that may differ in law
-_FOR_VARIANCE = Fraction(1, 20)  # of the chance to miss, for the bound from the reports
-_ROUNDING = 1e-9
 
 
 def mean_margin(
@@ -156,19 +166,6 @@ def _most(law: MeanLaw) -> float:
 def _level(miss: Fraction) -> float:
     """ln(1/miss), also where a float would be 0."""
     return log(miss.denominator) - log(miss.numerator)
-
-
-_MOST_STEPS = 1 << 24
-_MOST_WIDTH = 1e140  # whose square, times that of any score, is a float
-_FLOATS = 1 << 49  # seven roundings of 2^-53 and their products, with room
-_LEAST = Fraction(1, 1 << 1070)  # the same for the least floats
-
-_SAMPLE = "It is for the respondents, and for a population if they are a random sample of it."
-_GUARANTEED = f"The interval holds for any number of reports. {_SAMPLE}"
-_NORMAL = (
-    "The interval is the normal approximation with the reports' own variance; for few reports it "
-    f"may cover less often than it says. {_SAMPLE}"
-)
 
 
 @register_scheme

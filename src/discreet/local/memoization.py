@@ -26,6 +26,14 @@ S = TypeVar("S", bound=Shape)
 MOST_CHARACTERS = 1 << 24
 
 
+_FORMAT = "discreet.local.memo"
+_VERSION = 1
+_MOST_STEPS = 64
+_SURROGATE = re.compile("[\ud800-\udfff]")
+MemoTable = dict[tuple[str, str, int], Any]
+"""Reports by question, scheme and value."""
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold the file for this process; others wait.  The lock is a file beside it."""
@@ -78,15 +86,6 @@ def malformed(form: str) -> DataError:
         f"the text is not a {form!r} of this version. What it means must be certain, so nothing "
         "is guessed. Use a file that this version wrote, unchanged."
     )
-
-
-_FORMAT = "discreet.local.memo"
-_VERSION = 1
-_MOST_STEPS = 64
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-MemoTable = dict[tuple[str, str, int], Any]
-"""Reports by question, scheme and value."""
 
 
 class Memo:

@@ -30,6 +30,12 @@ from discreet.privacy.verification import TOLERANCE
 _BLOCK = 1 << 16
 
 
+_LOG_BITS = 160
+_LOG_STEP = TOLERANCE / 4
+_DELTA_STEP = Fraction(1, 4 * 10**12)
+_MOST_EPSILON = Fraction(128)
+
+
 class KeptAnswer(CategoricalScheme):
     """A scheme that keeps an answer with the chance ``keep``/2^64, and else replaces it by one of
     the others, uniformly.  A subclass says which chance that is, and what it protects."""
@@ -123,10 +129,6 @@ class KeptAnswer(CategoricalScheme):
         if type(plain) is not int or not 0 <= plain < self.domain:
             return None
         return self._answers.keys[plain]
-
-
-_LOG_BITS = 160
-_LOG_STEP = TOLERANCE / 4
 
 
 @register_scheme
@@ -264,10 +266,6 @@ def _read_odds(odds: object) -> Fraction:
             "lie, so it must be above 1. Use odds=3 for the two-coin form."
         )
     return value
-
-
-_DELTA_STEP = Fraction(1, 4 * 10**12)
-_MOST_EPSILON = Fraction(128)
 
 
 @register_scheme

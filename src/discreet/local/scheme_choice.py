@@ -21,6 +21,18 @@ from discreet.privacy.losses import read_count, read_epsilon
 _HALF = Fraction(1, 2)
 
 
+_NEAR = 1.1
+_RESPONDENTS = 1_000
+_CONFIDENCE = Fraction(95, 100)
+_OFFERED: list[Any] = [
+    RandomizedResponse,
+    ProjectiveGeometryResponse,
+    SubsetSelection,
+    UnaryEncoding,
+    HadamardResponse,
+]
+
+
 def printed_margin(scheme: Any, people: int, confidence: Fraction, at: object = None) -> float:
     """The larger distance from the estimate of so many reports to a bound of its interval.
 
@@ -100,18 +112,6 @@ def _of_count(share: Fraction, people: int, confidence: Fraction) -> float:
         low, high = binomial_interval(count, people, confidence)
         distance = max(distance, high - count / people, count / people - low)
     return distance
-
-
-_NEAR = 1.1
-_RESPONDENTS = 1_000
-_CONFIDENCE = Fraction(95, 100)
-_OFFERED: list[Any] = [
-    RandomizedResponse,
-    ProjectiveGeometryResponse,
-    SubsetSelection,
-    UnaryEncoding,
-    HadamardResponse,
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,10 @@ _CELLS = 1 << 22  # unpacked bits that are held at a time
 _GROUP = 255  # rows whose bits add up within a byte
 
 
+KINDS = ("optimised", "symmetric")
+_HEXADECIMAL = re.compile(r"[0-9a-f]*")
+
+
 def width(size: int) -> int:
     """The bytes of one report over so many categories."""
     return (size + 7) // 8
@@ -96,10 +100,6 @@ def _not_reports(size: int) -> DataError:
         f"the reports are not packed bits. A report over {size} categories is {width(size)} bytes "
         "of type uint8, as randomize() gives it. Stack several as the rows of one array."
     )
-
-
-KINDS = ("optimised", "symmetric")
-_HEXADECIMAL = re.compile(r"[0-9a-f]*")
 
 
 @register_scheme

@@ -25,6 +25,15 @@ RANK_SHARE = 1 << 20
 CapName = Literal["max_rows", "max_groups"]
 
 
+POINTS = 1 << 30
+"""About how many grid points lie between the bounds of a sum: rounding never shows."""
+_LEAST_STEP, _MOST_STEP = Fraction(1, 10**220), Fraction(10**150)
+_FARTHEST = 1 << 50  # grid steps from zero to a bound: floats hold them exactly
+CONFIDENCE = Fraction(95, 100)
+Decoder = Callable[[Sequence[int]], tuple[Any, Uncertainty | RankError]]
+"""How the integers of one group become a number with its error."""
+
+
 @dataclass(frozen=True, slots=True)
 class MeasureSensitivity:
     """The sensitivity of a measure's integers over all groups: L1 and squared L2."""
@@ -107,12 +116,6 @@ class Unit:
         if self.replaced and self.keyed:
             return MeasureSensitivity(2 * added, 2 * added**2)
         return MeasureSensitivity(added, added**2)
-
-
-POINTS = 1 << 30
-"""About how many grid points lie between the bounds of a sum: rounding never shows."""
-_LEAST_STEP, _MOST_STEP = Fraction(1, 10**220), Fraction(10**150)
-_FARTHEST = 1 << 50  # grid steps from zero to a bound: floats hold them exactly
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -294,9 +297,6 @@ class GroupSums:
     squares: int = 0
 
 
-CONFIDENCE = Fraction(95, 100)
-
-
 class ArgumentKind(Enum):
     """The kind of argument that a statistic takes."""
 
@@ -424,10 +424,6 @@ class Output:
     measure: "Measure"
     level: Fraction | None = None
     dated: bool = False
-
-
-Decoder = Callable[[Sequence[int]], tuple[Any, Uncertainty | RankError]]
-"""How the integers of one group become a number with its error."""
 
 
 class Measure(Protocol):

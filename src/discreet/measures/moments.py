@@ -60,6 +60,10 @@ LARGEST_VARIANCE = 0.25
 FloatInterval = tuple[float, float]
 
 
+SQUARE_POINTS = 1 << 15
+_LINEAR = (ROWS, PEOPLE, COUNT, SUM)
+
+
 def share(part: int, rest: int) -> float:
     """part/(part + rest), kept within [0, 1]; one half where the noise left nothing."""
     return min(max(quotient(part, part + rest), 0.0), 1.0) if part + rest > 0 else 0.5
@@ -157,9 +161,6 @@ def variance_interval(
         least = max(least, min(variance + near**2 - slack - _ROUNDED, most))
         most = min(most, max(variance + far**2 + slack + _ROUNDED, least))
     return min(least, max(variance, 0.0)), max(most, min(variance, LARGEST_VARIANCE))
-
-
-SQUARE_POINTS = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,4 +394,3 @@ DEVIATION = Statistic(
     sql=("STDDEV_POP", "STD"),
     label="stddev",
 )
-_LINEAR = (ROWS, PEOPLE, COUNT, SUM)

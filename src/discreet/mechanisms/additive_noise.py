@@ -16,6 +16,14 @@ from discreet.privacy.events import Event, PureEvent
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitivity import Sensitive, Sensitivity
 
+Draw = Callable[[int, BitSource], NDArray[Any]]
+DrawOne = Callable[[BitSource], int]
+_SAFE = 1 << 62
+_NORMAL = (
+    1022  # powers of two up to this exponent, and their inverses, are floats of full precision
+)
+_BLOCK = 1 << 15  # numbers whose arrays stay in the cache
+
 
 class Mechanism(Protocol):
     """A mechanism that knows what a ledger writes down for it."""
@@ -68,16 +76,6 @@ class Exact:
     def described(self, step: Fraction) -> str:
         """How a plan names it."""
         return "none: the number of rows is public"
-
-
-Draw = Callable[[int, BitSource], NDArray[Any]]
-DrawOne = Callable[[BitSource], int]
-
-_SAFE = 1 << 62
-_NORMAL = (
-    1022  # powers of two up to this exponent, and their inverses, are floats of full precision
-)
-_BLOCK = 1 << 15  # numbers whose arrays stay in the cache
 
 
 class AdditiveNoise(Protocol):

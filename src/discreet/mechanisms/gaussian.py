@@ -51,6 +51,10 @@ _TABLED = 1 << 26  # the variance up to which all tails are summed up at once
 _QUICK = 320  # the bits up to which, beyond that variance, integrals enclose a chance
 
 
+_INTEGERS = Grid(0)
+_SUMMED = 1000  # up to this spread in steps, moments and tails are sums over the integers
+
+
 @dataclass(frozen=True, slots=True)
 class GaussianLaw:
     """P(x) ∝ e^(-(x - center)²/(2·variance)) on grid points; the variance is in steps."""
@@ -280,10 +284,6 @@ def _quantile(missed: float) -> Fraction:
         middle = (low + high) / 2
         low, high = (middle, high) if erfc(middle / sqrt(2)) > missed else (low, middle)
     return Fraction(high)
-
-
-_INTEGERS = Grid(0)
-_SUMMED = 1000  # up to this spread in steps, moments and tails are sums over the integers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,25 @@ _LARGEST = 10**9
 _HALVINGS = 45
 
 
+LARGEST_SUM = 300**2
+"""Up to this variance δ is summed exactly; beyond, the lattice bound costs less than 3e-6 of σ."""
+_ENOUGH = 1 << 15
+"""From this variance on a family is not summed where there are many: the lattice bound costs less
+than 1e-5 of σ there."""
+_MOST_FAMILIES = 64
+_EVEN = Fraction(1, 1 << 20)
+_UNEVEN = Fraction(1, 4)
+"""Up to this excess over a family's δ the family stands for its vectors exactly, or at all."""
+_NEGLIGIBLE = Fraction(1, 1 << 24)
+_COARSE = 16**2
+"""Up to this variance the conversion from zCDP may beat the lattice bound."""
+_SIGMA_TOLERANCE = 2.0**-24
+_EPSILON_TOLERANCE = 2.0**-40
+_MOST_BITS = 4096
+_NEAR = Fraction(129, 128)  # about how far the lattice bound is from the sums
+_SLACK = 1 + Fraction(1, 1 << 30)  # so that the least ε of the least σ is not above the ε asked for
+
+
 class BoundExcess(NamedTuple):
     """A bound beside what it must not exceed: ``proved`` is exact, ``log`` leads a search."""
 
@@ -175,21 +194,7 @@ def _rounded(value: Fraction) -> Fraction:
     return round(value * scale) / scale
 
 
-LARGEST_SUM = 300**2
-"""Up to this variance δ is summed exactly; beyond, the lattice bound costs less than 3e-6 of σ."""
-
-_ENOUGH = 1 << 15
-"""From this variance on a family is not summed where there are many: the lattice bound costs less
-than 1e-5 of σ there."""
-
-_MOST_FAMILIES = 64
-
-_EVEN = Fraction(1, 1 << 20)
-_UNEVEN = Fraction(1, 4)
-"""Up to this excess over a family's δ the family stands for its vectors exactly, or at all."""
-
 _ROUNDINGS = tuple(Fraction(2) ** power for power in range(-2, 7))
-_NEGLIGIBLE = Fraction(1, 1 << 24)
 
 
 def exact_delta(variance: Fraction, shift: int, epsilon: Fraction, bits: int) -> tuple[int, int]:
@@ -365,16 +370,6 @@ def _is_sum_of_squares(number: int, coordinates: int, divisor: int = 0) -> bool:
         _is_sum_of_squares(number - root * root, coordinates - 1, gcd(divisor, root))
         for root in range(isqrt(number) + 1)
     )
-
-
-_COARSE = 16**2
-"""Up to this variance the conversion from zCDP may beat the lattice bound."""
-
-_SIGMA_TOLERANCE = 2.0**-24
-_EPSILON_TOLERANCE = 2.0**-40
-_MOST_BITS = 4096
-_NEAR = Fraction(129, 128)  # about how far the lattice bound is from the sums
-_SLACK = 1 + Fraction(1, 1 << 30)  # so that the least ε of the least σ is not above the ε asked for
 
 
 def summed_delta(

@@ -34,6 +34,10 @@ from discreet.privacy.laws import MAX_ATOMS, Atom, Law, ProductLaw, nearest_floa
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitivity import Neighbors, Sensitive, Sensitivity
 
+_LEAST = 2
+"""A key of one unit needs noise above 0 to be released, so that it is not the likely case."""
+_ROOT_BITS = 64
+
 
 @dataclass(frozen=True, slots=True)
 class ThresholdLaw:
@@ -126,10 +130,6 @@ def _one(bits: int) -> tuple[int, int]:
     return 1 << bits, 1 << bits
 
 
-_LEAST = 2
-"""A key of one unit needs noise above 0 to be released, so that it is not the likely case."""
-
-_ROOT_BITS = 64
 _WHOLE = tuple(Fraction(part, 128) for part in (128, 127, 120, 96, 64))
 """Parts of δ for the keys of one unit alone while the noise has all of it too."""
 

@@ -41,6 +41,10 @@ _RARE = Fraction(1, 1 << 30)
 _WIDE = 1 << 45
 
 
+_CONTINUOUS = 2.0**-30  # grid/scale below which floats do not tell the grid from the continuum
+_INTEGERS = Grid(0)
+
+
 @dataclass(frozen=True, slots=True)
 class LaplaceLaw:
     """P(x) = (1-q)/(1+q) · q^|x - center| on grid points, q = e^(-1/steps)."""
@@ -225,10 +229,6 @@ def _estimated_reach(steps: Fraction, level: Fraction, cells: int) -> int:
 def log_of(value: Fraction) -> float:
     """ln(value) for a rational that may be beyond the floats."""
     return log(value.numerator) - log(value.denominator)
-
-
-_CONTINUOUS = 2.0**-30  # grid/scale below which floats do not tell the grid from the continuum
-_INTEGERS = Grid(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

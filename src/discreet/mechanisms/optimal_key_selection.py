@@ -23,6 +23,11 @@ from discreet.privacy.laws import EnclosedLaw, ProductLaw
 from discreet.privacy.losses import ApproximateDP, PureDP, read_count, read_delta, read_epsilon
 from discreet.privacy.sensitivity import Neighbors, Sensitive, Sensitivity
 
+_LARGEST_EPSILON = Fraction(40)
+_BITS = 128
+_MOST_BITS = 1 << 10
+_ONE, _HALF = Fraction(1), Fraction(1, 2)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SelectedKeys:
@@ -132,12 +137,6 @@ def read_held(count: object) -> int:
 def held_units(counts: object) -> list[int]:
     """Made-up numbers of units, one per candidate, for a law."""
     return [read_held(count) for count in np.asarray(counts, np.int64).ravel().tolist()]
-
-
-_LARGEST_EPSILON = Fraction(40)
-_BITS = 128
-_MOST_BITS = 1 << 10
-_ONE, _HALF = Fraction(1), Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

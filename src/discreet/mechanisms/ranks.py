@@ -24,6 +24,15 @@ _UP = Fraction(31, 32)  # or less than a step: what bits cut off of a multiple i
 _CLOSEST = 8  # steps between the multiples of the finest power of ten
 
 
+UNIT = 1 << 20
+"""A weight of one, in the units that ranks are counted in where a record weighs one."""
+_MOST_DIVISIONS = UNIT
+_LARGEST = 61  # bits of the largest position
+_FEW = 2048  # runs that cost less than finding stretches does
+_DEEPEST = 1 << 62
+_LARGEST_TOTAL = float(1 << 62)
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """Points at even distances between two points, each of the same weight.
@@ -178,16 +187,6 @@ def _layer(bounds: Range, power: Fraction, ahead: Fraction, weight: int) -> Laye
     whole = Layer(0, bounds.width, 1, floor(ratio * (1 << bits)), floor(start * (1 << bits)), bits)
     many = max(1, BaseMeasure(bounds.width, (whole,)).total)
     return replace(whole, weight=max(1, weight // many))
-
-
-UNIT = 1 << 20
-"""A weight of one, in the units that ranks are counted in where a record weighs one."""
-
-_MOST_DIVISIONS = UNIT
-_LARGEST = 61  # bits of the largest position
-_FEW = 2048  # runs that cost less than finding stretches does
-_DEEPEST = 1 << 62
-_LARGEST_TOTAL = float(1 << 62)
 
 
 class CandidateRuns(NamedTuple):

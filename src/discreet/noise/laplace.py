@@ -29,6 +29,13 @@ _SMALLEST = 2.0 ** (BITS - 20)  # a word below this stands for U < 2^-20
 _LN2 = log(2)
 
 
+_BLOCK = 1 << 13
+_WIDE = 1 << 57  # up to this scale draws fit in 64 bits but for one in e^64
+_TABLE_COUNT = 20_000  # draws from which a table pays for its preparation
+_MASK = (1 << BITS) - 1
+_KEEP = 16  # bits that decide, nearly always, whether low digits are kept
+
+
 @dataclass(frozen=True, slots=True)
 class Inversion:
     """floor(c - scale·ln U): with c = 0 a geometric draw, P(k) ∝ q^k with q = e^(-1/scale), and
@@ -107,13 +114,6 @@ def inversion(scale: Fraction, two_sided: bool) -> Inversion:
     offset = -size * log1p(expm1(-1 / size) / 2) if two_sided else 0.0
     constant = size * (BITS * _LN2) + offset
     return Inversion(scale, two_sided, size, constant, margin=(size + 1) * _ERROR)
-
-
-_BLOCK = 1 << 13
-_WIDE = 1 << 57  # up to this scale draws fit in 64 bits but for one in e^64
-_TABLE_COUNT = 20_000  # draws from which a table pays for its preparation
-_MASK = (1 << BITS) - 1
-_KEEP = 16  # bits that decide, nearly always, whether low digits are kept
 
 
 def laplace(

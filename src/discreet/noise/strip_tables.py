@@ -18,6 +18,28 @@ from discreet.noise.entropy import BitSource, MachineWords
 Integers = NDArray[np.int64]
 
 
+Floats = NDArray[np.float64]
+TINY = Fraction(1, 1 << 20)
+"""A scale or variance below this counts as this in floats, which decide the same: the weight of
+±1 is below e^(-2^19) either way, far below any margin.  Smaller ones could vanish as floats."""
+PREFIX = 16
+"""How many bits of U the table takes."""
+CLEAR = -(1 << 14)
+"""An entry of the table is a cell if it is not below this.  Otherwise a boundary is in or near
+the prefix's stretch, and the entry is -2^15 plus the number of boundaries below the stretch."""
+_BUCKETS = 1 << PREFIX
+_BIAS = 1 << 15
+_DEEPEST = 32  # the table ends where the weight falls below e^-32; integers go on from there
+_UNDERFLOW = 700.0
+_CELL_MARGIN = 2.0**-38  # bounds the error of the boundaries in floats, the cut-off tail included
+_SPACE = 1 << 21  # bits of a block's words: its arrays stay in the cache
+_POSTPONED = 1 << 15  # lanes that the tables left open and that are settled together
+_WIDEST = 64  # the spread is at most 64 cells, and more than 32 unless a cell is an integer
+_LEAST_KEEP = 10  # bits of V that a word must have room for
+_KEEP_MARGIN = 2.0**-40  # bounds the error of the float that decides whether a place is kept
+Unsigned = NDArray[np.unsignedinteger]
+
+
 @dataclass(frozen=True, slots=True)
 class Draws:
     """An array of draws and, by lane, those beyond 64 bits.
@@ -63,13 +85,6 @@ class Draws:
         for lane, value in self.wide.items():
             exact[lane] = value
         return exact
-
-
-Floats = NDArray[np.float64]
-
-TINY = Fraction(1, 1 << 20)
-"""A scale or variance below this counts as this in floats, which decide the same: the weight of
-±1 is below e^(-2^19) either way, far below any margin.  Smaller ones could vanish as floats."""
 
 
 class Weights(Protocol):
@@ -154,20 +169,6 @@ def descending(
         yield low, high, ratio_high
         low, high = low * ratio_low >> bits, -(-high * ratio_high >> bits)
         ratio_low, ratio_high = ratio_low * bend_low >> bits, -(-ratio_high * bend_high >> bits)
-
-
-PREFIX = 16
-"""How many bits of U the table takes."""
-
-CLEAR = -(1 << 14)
-"""An entry of the table is a cell if it is not below this.  Otherwise a boundary is in or near
-the prefix's stretch, and the entry is -2^15 plus the number of boundaries below the stretch."""
-
-_BUCKETS = 1 << PREFIX
-_BIAS = 1 << 15
-_DEEPEST = 32  # the table ends where the weight falls below e^-32; integers go on from there
-_UNDERFLOW = 700.0
-_CELL_MARGIN = 2.0**-38  # bounds the error of the boundaries in floats, the cut-off tail included
 
 
 class Cells:
@@ -266,15 +267,6 @@ class Cells:
                 # The ratio only falls from here on: the rest is at most high/(1 - ratio).
                 return cells, -((-high << work) // ((1 << work) - ratio))
             cells.append((low, high))
-
-
-_SPACE = 1 << 21  # bits of a block's words: its arrays stay in the cache
-_POSTPONED = 1 << 15  # lanes that the tables left open and that are settled together
-_WIDEST = 64  # the spread is at most 64 cells, and more than 32 unless a cell is an integer
-_LEAST_KEEP = 10  # bits of V that a word must have room for
-_KEEP_MARGIN = 2.0**-40  # bounds the error of the float that decides whether a place is kept
-
-Unsigned = NDArray[np.unsignedinteger]
 
 
 class Strips:

@@ -26,35 +26,11 @@ from discreet.plan.interval_arithmetic import (
     square_rooted,
 )
 
-
-class Kind(StrEnum):
-    """The kinds of value.  A date is counted in days, and compared with dates only."""
-
-    NUMBER = "number"
-    DATE = "date"
-    BOOLEAN = "true or false"
-    TEXT = "text"
-    NOTHING = "nothing"
-
-
 DateUnit = Literal["year", "quarter", "month", "week", "day"]
 DATE_UNITS: tuple[DateUnit, ...] = get_args(DateUnit)
-
-_DAYS = [f"{number:02}" for number in range(32)]
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 FIRST_DAY = datetime.date.min.toordinal() - _EPOCH
 LAST_DAY = datetime.date.max.toordinal() - _EPOCH
-
-DATE_PARTS: dict[DatePart, Callable[[datetime.date], int]] = {
-    "YEAR": lambda date: date.year,
-    "QUARTER": lambda date: (date.month + 2) // 3,
-    "MONTH": lambda date: date.month,
-    "DAY": lambda date: date.day,
-    "DAYOFWEEK": lambda date: date.isoweekday() % 7,
-    "ISODOW": datetime.date.isoweekday,
-    "DAYOFYEAR": lambda date: date.timetuple().tm_yday,
-    "WEEK": lambda date: date.isocalendar().week,
-}
 DATE_PART_RANGES: dict[DatePart, tuple[int, int]] = {
     "YEAR": (1, 9999),
     "QUARTER": (1, 4),
@@ -66,6 +42,38 @@ DATE_PART_RANGES: dict[DatePart, tuple[int, int]] = {
     "WEEK": (1, 53),
 }
 """Between which bounds a part of any date lies."""
+MOST_PLACES = 1_000_000
+"""Characters of a text that can be counted off."""
+_LARGEST_POWER = 100
+_MOST_PATTERN = 200
+CALENDAR = Interval(Fraction(FIRST_DAY), Fraction(LAST_DAY))
+_NOT_NEGATIVE = Interval(low=Fraction(0))
+Parameters = tuple[Fraction | str, ...]
+BoundsRule = Callable[[Interval, Parameters], Interval]
+
+
+class Kind(StrEnum):
+    """The kinds of value.  A date is counted in days, and compared with dates only."""
+
+    NUMBER = "number"
+    DATE = "date"
+    BOOLEAN = "true or false"
+    TEXT = "text"
+    NOTHING = "nothing"
+
+
+_DAYS = [f"{number:02}" for number in range(32)]
+
+DATE_PARTS: dict[DatePart, Callable[[datetime.date], int]] = {
+    "YEAR": lambda date: date.year,
+    "QUARTER": lambda date: (date.month + 2) // 3,
+    "MONTH": lambda date: date.month,
+    "DAY": lambda date: date.day,
+    "DAYOFWEEK": lambda date: date.isoweekday() % 7,
+    "ISODOW": datetime.date.isoweekday,
+    "DAYOFYEAR": lambda date: date.timetuple().tm_yday,
+    "WEEK": lambda date: date.isocalendar().week,
+}
 
 
 def part_of(part: DatePart, days: int) -> int:
@@ -118,18 +126,6 @@ def starts(unit: DateUnit, low: int, high: int) -> Iterator[int]:
         if current + longest > LAST_DAY:
             return
         current = truncated(unit, current + longest)
-
-
-MOST_PLACES = 1_000_000
-"""Characters of a text that can be counted off."""
-_LARGEST_POWER = 100
-_MOST_PATTERN = 200
-
-CALENDAR = Interval(Fraction(FIRST_DAY), Fraction(LAST_DAY))
-_NOT_NEGATIVE = Interval(low=Fraction(0))
-
-Parameters = tuple[Fraction | str, ...]
-BoundsRule = Callable[[Interval, Parameters], Interval]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,16 @@ _EPOCH = datetime.date(1970, 1, 1)
 CategoryValue = str | int | bool
 
 
+ROW = "row"
+MOST_ROWS = 1_000_000
+"""The largest cap: a person's weights then fit in 64 bits."""
+DECLARE_THE_UNIT = Remedy(
+    python='Declare the column that says whose row it is: unit="patient_id".',
+    policy='Declare the column that says whose row it is: unit = "patient_id" in the policy.',
+)
+"""What rows of several tables, or a person's rows, need to belong to someone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberColumn:
     """A numeric column; ``whole`` says that its values are integers, ``dated`` days since 1970.
@@ -307,16 +317,6 @@ def _bounded(
 
 def _written(value: Fraction, dated: bool) -> str:
     return date_text(int(value)) if dated else str(value)
-
-
-ROW = "row"
-MOST_ROWS = 1_000_000
-"""The largest cap: a person's weights then fit in 64 bits."""
-DECLARE_THE_UNIT = Remedy(
-    python='Declare the column that says whose row it is: unit="patient_id".',
-    policy='Declare the column that says whose row it is: unit = "patient_id" in the policy.',
-)
-"""What rows of several tables, or a person's rows, need to belong to someone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

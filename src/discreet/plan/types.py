@@ -54,6 +54,11 @@ _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
+_NONE: Facts = {}
+_LONGEST = 60
+"""Characters of a name or a value that is an example in a message."""
+
+
 def where_true(condition: Node) -> Facts:
     """What holds where a condition is true.
 
@@ -102,8 +107,6 @@ def _compared(operator: str, left: Node, right: Node) -> Facts:
 
 
 __all__ = ["CheckedExpression", "Kind", "check_expression", "unknown_column"]
-
-_NONE: Facts = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,10 +466,6 @@ def _converted(node: Converted, inner: CheckedExpression) -> CheckedExpression:
         "and dates in different ways, so only casts that mean one thing are offered.",
         remedies.get(inner.kind, "Compare it as what it is."),
     )
-
-
-_LONGEST = 60
-"""Characters of a name or a value that is an example in a message."""
 
 
 def example_condition(columns: Mapping[str, Column]) -> str:

@@ -10,6 +10,52 @@ from typing import Any
 from discreet.dependencies import install_extra
 from discreet.errors import DataError, DiscreetError
 
+BLUE = "#0072B2"
+LIGHT_BLUE = "#CFE3F0"
+MIDDLE_BLUE = "#8DBBDD"
+VERMILION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#CC79A7"
+GRAY = "#767676"
+DARK = "#333333"
+_CONFIG: dict[str, Any] = {
+    "font": "Liberation Sans, Helvetica, Arial, sans-serif",
+    "background": "white",
+    "padding": 14,
+    "view": {"stroke": None},
+    "title": {
+        "anchor": "start",
+        "color": DARK,
+        "fontSize": 16,
+        "fontWeight": 600,
+        "offset": 14,
+        "subtitleColor": "#555555",
+        "subtitleFontSize": 12.5,
+        "subtitlePadding": 6,
+        "subtitleLineHeight": 17,
+    },
+    "axis": {
+        "domainColor": "#BBBBBB",
+        "gridColor": "#EEEEEE",
+        "labelColor": "#555555",
+        "labelFontSize": 12,
+        "tickColor": "#BBBBBB",
+        "titleColor": DARK,
+        "titleFontSize": 13,
+        "titleFontWeight": 500,
+        "titlePadding": 10,
+    },
+    "legend": {
+        "columnPadding": 24,
+        "labelColor": DARK,
+        "labelFontSize": 12.5,
+        "labelLimit": 400,
+        "symbolSize": 160,
+        "symbolStrokeWidth": 2.5,
+        "title": None,
+    },
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Picture:
@@ -100,54 +146,6 @@ def missing_library_error(library: str) -> DiscreetError:
         f"{library} is not installed. Pictures are drawn by it, and discreet does not need it "
         f"otherwise. Run: {install_extra('plot')}"
     )
-
-
-BLUE = "#0072B2"
-LIGHT_BLUE = "#CFE3F0"
-MIDDLE_BLUE = "#8DBBDD"
-VERMILION = "#D55E00"
-GREEN = "#009E73"
-PURPLE = "#CC79A7"
-GRAY = "#767676"
-DARK = "#333333"
-
-_CONFIG: dict[str, Any] = {
-    "font": "Liberation Sans, Helvetica, Arial, sans-serif",
-    "background": "white",
-    "padding": 14,
-    "view": {"stroke": None},
-    "title": {
-        "anchor": "start",
-        "color": DARK,
-        "fontSize": 16,
-        "fontWeight": 600,
-        "offset": 14,
-        "subtitleColor": "#555555",
-        "subtitleFontSize": 12.5,
-        "subtitlePadding": 6,
-        "subtitleLineHeight": 17,
-    },
-    "axis": {
-        "domainColor": "#BBBBBB",
-        "gridColor": "#EEEEEE",
-        "labelColor": "#555555",
-        "labelFontSize": 12,
-        "tickColor": "#BBBBBB",
-        "titleColor": DARK,
-        "titleFontSize": 13,
-        "titleFontWeight": 500,
-        "titlePadding": 10,
-    },
-    "legend": {
-        "columnPadding": 24,
-        "labelColor": DARK,
-        "labelFontSize": 12.5,
-        "labelLimit": 400,
-        "symbolSize": 160,
-        "symbolStrokeWidth": 2.5,
-        "title": None,
-    },
-}
 
 
 def rounded_up(number: float) -> str:

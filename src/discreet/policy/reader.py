@@ -28,6 +28,46 @@ from discreet.policy.policy_file import Keys, PolicyFile
 from discreet.privacy.losses import Budget
 from discreet.privacy.sensitivity import Neighbors
 
+_BOUNDED: Final[dict[str, Callable[..., Column]]] = {
+    "number": number,
+    "integer": integer,
+    "date": date,
+}
+_PLAIN: Final[dict[str, Callable[[], Column]]] = {"boolean": boolean, "text": text}
+TYPES: Final = (*_BOUNDED, *_PLAIN, "category")
+_EXAMPLES: Final = {
+    "number": "{ low = 0, high = 60 }",
+    "integer": '{ type = "integer", low = 0, high = 120 }',
+    "date": '{ type = "date", low = "2020-01-01", high = "2026-12-31" }',
+    "boolean": '{ type = "boolean" }',
+    "text": '{ type = "text" }',
+    "category": '{ values = ["A", "B", "C"] }',
+}
+_USUAL: Final = ["number", "date", "category", "text"]
+_COLUMN_FIELDS: Final = {
+    "number": ("type", "low", "high", "default"),
+    "category": ("type", "values"),
+}
+_FIELDS: Final = (
+    "source",
+    "table",
+    "engine",
+    "name",
+    "unit",
+    "neighbors",
+    "max_groups",
+    "max_rows",
+    "ledger",
+    "period",
+    "budget",
+    "analyst_budget",
+    "columns",
+    "private",
+    "public",
+)
+_BESIDE: Final = ("source", "table", "engine", "unit", "max_rows", "columns")
+_BUDGET: Final = ("epsilon", "delta")
+
 
 @dataclass(frozen=True, slots=True)
 class PrivateTable:
@@ -70,29 +110,6 @@ def columns_of(columns: Any) -> dict[str, Column]:
             'public about it. Write columns={"age": dp.integer(0, 120)}.'
         )
     return dict(columns or {})
-
-
-_BOUNDED: Final[dict[str, Callable[..., Column]]] = {
-    "number": number,
-    "integer": integer,
-    "date": date,
-}
-_PLAIN: Final[dict[str, Callable[[], Column]]] = {"boolean": boolean, "text": text}
-TYPES: Final = (*_BOUNDED, *_PLAIN, "category")
-
-_EXAMPLES: Final = {
-    "number": "{ low = 0, high = 60 }",
-    "integer": '{ type = "integer", low = 0, high = 120 }',
-    "date": '{ type = "date", low = "2020-01-01", high = "2026-12-31" }',
-    "boolean": '{ type = "boolean" }',
-    "text": '{ type = "text" }',
-    "category": '{ values = ["A", "B", "C"] }',
-}
-_USUAL: Final = ["number", "date", "category", "text"]
-_COLUMN_FIELDS: Final = {
-    "number": ("type", "low", "high", "default"),
-    "category": ("type", "values"),
-}
 
 
 def read_columns(policy: PolicyFile, declared: Any, within: Keys) -> dict[str, Column]:
@@ -220,27 +237,6 @@ def toml_text(value: str) -> str:
         for letter in escaped
     )
     return '"' + "".join(plain) + '"'
-
-
-_FIELDS: Final = (
-    "source",
-    "table",
-    "engine",
-    "name",
-    "unit",
-    "neighbors",
-    "max_groups",
-    "max_rows",
-    "ledger",
-    "period",
-    "budget",
-    "analyst_budget",
-    "columns",
-    "private",
-    "public",
-)
-_BESIDE: Final = ("source", "table", "engine", "unit", "max_rows", "columns")
-_BUDGET: Final = ("epsilon", "delta")
 
 
 def read_policy(path: str | Path) -> dict[str, Any]:

@@ -28,6 +28,12 @@ from discreet.privacy.uncertainty import (
 )
 from discreet.text_table import aligned
 
+Released = Any
+"""An int or a float; a category where one was chosen."""
+PaidLoss = PureDP | ApproximateDP
+_CONFIDENCE = Fraction(95, 100)
+_ONE = Fraction(1)
+
 
 def released_number_text(value: int | float, margin: float | None) -> str:
     """The value to two digits of its margin; six digits where there is no margin.
@@ -110,13 +116,6 @@ __all__ = [
     "computed",
     "payments_loss",
 ]
-
-Released = Any
-"""An int or a float; a category where one was chosen."""
-PaidLoss = PureDP | ApproximateDP
-
-_CONFIDENCE = Fraction(95, 100)
-_ONE = Fraction(1)
 
 
 @dataclass(frozen=True, eq=False)

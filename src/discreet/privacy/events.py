@@ -19,6 +19,14 @@ MAX_DEPTH = 16
 """How deep events stand in one another at most."""
 
 
+Data = dict[str, Any]
+"""What JSON can hold: texts, integers, lists and mappings of them."""
+VERSION = 1
+_WHOLE = {"categories", "coordinates", "count", "sensitivity", "squared_sensitivity"}
+_OPTIONAL = {"epsilon", "odds"}
+_RATIONAL = re.compile(r"(-?(?:0|[1-9][0-9]*))/([1-9][0-9]*)", re.ASCII)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureEvent:
     """The release is ε-DP; nothing else is known.
@@ -341,11 +349,6 @@ def whole(value: object, name: str, least: int = 1) -> int:
     return int(number)
 
 
-Data = dict[str, Any]
-"""What JSON can hold: texts, integers, lists and mappings of them."""
-
-VERSION = 1
-
 KINDS: dict[str, type[Event]] = {
     "pure": PureEvent,
     "approximate": ApproximateEvent,
@@ -363,9 +366,6 @@ KINDS: dict[str, type[Event]] = {
 """The name of each kind.  A name is never given another meaning and never taken away."""
 
 _NAMES = {cls: name for name, cls in KINDS.items()}
-_WHOLE = {"categories", "coordinates", "count", "sensitivity", "squared_sensitivity"}
-_OPTIONAL = {"epsilon", "odds"}
-_RATIONAL = re.compile(r"(-?(?:0|[1-9][0-9]*))/([1-9][0-9]*)", re.ASCII)
 
 
 def event_to_data(event: Event) -> Data:

@@ -17,6 +17,10 @@ Enclosure = Callable[[int], tuple[int, int]]
 MAX_ATOMS = 200_000
 
 
+ExponentialTerms = Mapping[Fraction, Fraction]
+"""The number Σ c·e^(-E): the coefficient c of each exponent E."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Atom:
     """Outcomes on which two laws keep one ratio, represented by one of them.
@@ -488,10 +492,6 @@ def _multiplied(enclosures: Sequence[Enclosure]) -> Enclosure:
         return low, high
 
     return enclose
-
-
-ExponentialTerms = Mapping[Fraction, Fraction]
-"""The number Σ c·e^(-E): the coefficient c of each exponent E."""
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,10 @@ _SMALL_CONSTANT: Final = Remedy(
 )
 
 
+_BITS = 96
+_UNIT = 1 << _BITS
+
+
 def read_number(value: object, name: str) -> Fraction:
     """A finite number, exactly as written; a Fraction or an int of ordinary length is that already.
 
@@ -160,9 +164,6 @@ def read_count(value: object, name: str, what: str) -> int:
     return count
 
 
-_BITS = 96
-
-
 def rounded_up(value: Fraction, bits: int = MAX_BITS // 2) -> Fraction:
     """The value, rounded up where it is not exact in so many significant bits: losses round up.
 
@@ -228,9 +229,6 @@ def _best_excess(rho: Fraction, delta: Fraction) -> Fraction:
         else:
             low = left
     return Fraction(2.0**low)
-
-
-_UNIT = 1 << _BITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

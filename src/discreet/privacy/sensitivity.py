@@ -15,6 +15,11 @@ from discreet.errors import BoundsError, PrivacyParameterError, Remedy
 from discreet.exact import Grid, decimal_text, rational, round_up, square_root
 from discreet.privacy.losses import read_count, read_number
 
+Value = TypeVar("Value")
+_BITS = 64
+_ROOT_ERROR = 1 << 40
+_MOST_PAIRS = 200_000
+
 
 class Neighbors(StrEnum):
     """The neighboring relation.
@@ -48,9 +53,6 @@ class Neighbors(StrEnum):
         )
 
 
-Value = TypeVar("Value")
-
-
 class Sensitive(Generic[Value]):
     """A true value on its way to a mechanism: it does not show itself.
 
@@ -80,11 +82,6 @@ class Sensitive(Generic[Value]):
 
     def __eq__(self, other: object) -> bool:
         raise TypeError("a sensitive value cannot be compared; pass it to a mechanism")
-
-
-_BITS = 64
-_ROOT_ERROR = 1 << 40
-_MOST_PAIRS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,11 @@ _BITS = 160
 _MOST_LISTED = 4
 
 
+_MOST_BITS = 20_480
+_LONG_NAME = 12
+_SHORT = Repr()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LikelihoodStep:
     """Atoms of one likelihood ratio, and ``unit`` times their probabilities on either input."""
@@ -154,9 +159,6 @@ def _numbers(atoms: Sequence[Atom]) -> list[Any] | None:
     return outcomes if all(isinstance(outcome, Real) for outcome in outcomes) else None
 
 
-_MOST_BITS = 20_480
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
     """The rates of false (FPR) and true positives (TPR) that (ε,δ)-differential privacy allows.
@@ -255,8 +257,6 @@ def read_rate(value: object, name: str) -> Fraction:
     return rate
 
 
-_LONG_NAME = 12
-_SHORT = Repr()
 _SHORT.maxother = _SHORT.maxstring = 40
 
 

@@ -32,6 +32,22 @@ RealNumber = int | float
 FloatInterval = tuple[float, float]
 
 
+CELLS = 128
+"""Into how many cells shares are cut where the grid is coarse."""
+FINE_CELLS = 256
+"""The same where it is fine: there the largest weights of a cell are taken together."""
+_COARSE = 16  # steps: a scale above this is taken for continuous, and what that neglects is added
+_LEAST_MISS = 1e-200
+_LEAST_STEPS, _MOST_STEPS = Fraction(1, 1000), Fraction(10**150)
+_STEPS = 60
+_PRECISION = 1e-6
+_APART = 1e-3  # scales are held apart by this part, since their differences are divided by
+_HALVINGS = 30
+_INWARD = 1e-9  # a lattice point this near to a bound is taken to be outside: floats round
+_CUT = 1e-3  # the part of the miss that may lie beyond the points that are listed
+_ULP = 2.0**-53
+
+
 class Noise(Protocol):
     """Symmetric noise on a grid with a known law."""
 
@@ -262,22 +278,6 @@ def quotient(top: RealNumber, bottom: RealNumber) -> float:
         return top / bottom if bottom else float("nan")
     except OverflowError:
         return inf if (top > 0) == (bottom > 0) else -inf
-
-
-CELLS = 128
-"""Into how many cells shares are cut where the grid is coarse."""
-FINE_CELLS = 256
-"""The same where it is fine: there the largest weights of a cell are taken together."""
-_COARSE = 16  # steps: a scale above this is taken for continuous, and what that neglects is added
-_LEAST_MISS = 1e-200
-_LEAST_STEPS, _MOST_STEPS = Fraction(1, 1000), Fraction(10**150)
-_STEPS = 60
-_PRECISION = 1e-6
-_APART = 1e-3  # scales are held apart by this part, since their differences are divided by
-_HALVINGS = 30
-_INWARD = 1e-9  # a lattice point this near to a bound is taken to be outside: floats round
-_CUT = 1e-3  # the part of the miss that may lie beyond the points that are listed
-_ULP = 2.0**-53
 
 
 def read_steps(steps: Fraction) -> float:

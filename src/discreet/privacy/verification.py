@@ -17,6 +17,14 @@ from discreet.privacy.laws import Atom, Law, WeightedLaw
 LARGEST_TAIL = Fraction(1, 10**13)
 
 
+TOLERANCE = Fraction(1, 10**12)
+_BITS = 160
+_MOST_BITS = 20_480
+_STEP = TOLERANCE / 4
+LawTable = Mapping[Any, "Law | Mapping[Any, object]"]
+"""A mechanism written out: the law of the output for each input."""
+
+
 class EnclosedAtom(NamedTuple):
     """Enclosures of 2^bits times the two probabilities of an atom."""
 
@@ -89,13 +97,6 @@ def _is_consistent(atom: Atom, row: EnclosedAtom, bits: int) -> bool:
     )
 
 
-TOLERANCE = Fraction(1, 10**12)
-
-_BITS = 160
-_MOST_BITS = 20_480
-_STEP = TOLERANCE / 4
-
-
 class Verifiable(Protocol):
     """A mechanism that knows the exact law of its output on an input.
 
@@ -104,10 +105,6 @@ class Verifiable(Protocol):
 
     def law(self, value: Any, /) -> "Law | Mapping[Any, object]":
         """The law of the output on this input."""
-
-
-LawTable = Mapping[Any, "Law | Mapping[Any, object]"]
-"""A mechanism written out: the law of the output for each input."""
 
 
 def verify(mechanism: Verifiable | LawTable, first: object, second: object) -> "Verification":

@@ -90,6 +90,19 @@ _Offered = (
 )
 
 
+_MOST_OUTPUTS = 200
+_MOST_PASSES = 50
+_MOST_WRITTEN = 10_000
+_PARTS_OF_PASS = 50
+"""Parts of the SQL of a pass besides those of the question's own expressions, about."""
+_TIMES_MEASURED = 4
+"""How often a value stands where it is clipped and rounded."""
+_TIMES_WHOLE = 6
+"""How often a value stands where it is the place of a group of whole numbers."""
+_MOST_TEXTS = 100
+_FINEST_LEVEL = 10**15
+
+
 def check_after(
     after: PostProcessing, columns: Mapping[str, Column], groups: frozenset[str]
 ) -> PostProcessing:
@@ -150,19 +163,6 @@ def _checked_part(node: Node, columns: Mapping[str, Column], clause: str) -> Che
                 "afterwards."
             ).at(part.place or node.place)
     return check_expression(node, columns)
-
-
-_MOST_OUTPUTS = 200
-_MOST_PASSES = 50
-_MOST_WRITTEN = 10_000
-_PARTS_OF_PASS = 50
-"""Parts of the SQL of a pass besides those of the question's own expressions, about."""
-_TIMES_MEASURED = 4
-"""How often a value stands where it is clipped and rounded."""
-_TIMES_WHOLE = 6
-"""How often a value stands where it is the place of a group of whole numbers."""
-_MOST_TEXTS = 100
-_FINEST_LEVEL = 10**15
 
 
 @dataclass(frozen=True)

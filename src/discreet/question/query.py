@@ -36,6 +36,16 @@ from discreet.plan.types import (
     unknown_column,
 )
 
+_SKIP_MISSING = MeasureRules(replace=False, fixed=False, by_person=True)
+_MOST_PARTS = 2_000
+_MOST_PARTNERS = 1_000
+_MOST_PAIRS = 1_000_000
+_COUNTED = (ROWS, COUNT, DISTINCT)
+_PERSONAL = (
+    "SUM, AVG, MIN, MAX, COUNT(*), COUNT(x) and COUNT(DISTINCT x), which need one pass over a "
+    "person's rows"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Read:
@@ -193,17 +203,6 @@ def _named(relation: Relation) -> str:
 def _aliased(text: str, alias: str) -> str:
     name = quoted_name(alias) if alias else text
     return name if text in ("", name) else f"{text} AS {name}"
-
-
-_SKIP_MISSING = MeasureRules(replace=False, fixed=False, by_person=True)
-_MOST_PARTS = 2_000
-_MOST_PARTNERS = 1_000
-_MOST_PAIRS = 1_000_000
-_COUNTED = (ROWS, COUNT, DISTINCT)
-_PERSONAL = (
-    "SUM, AVG, MIN, MAX, COUNT(*), COUNT(x) and COUNT(DISTINCT x), which need one pass over a "
-    "person's rows"
-)
 
 
 @dataclass(frozen=True, slots=True)

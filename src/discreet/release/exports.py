@@ -15,6 +15,10 @@ from discreet.errors import DataError
 from discreet.privacy.estimates import Estimate, error_text, value_text
 from discreet.question.groupings import Label, label_text
 
+_LARGEST = 2**63 - 1
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
 
 def text_columns(column: Sequence[Estimate]) -> list[str]:
     """A column for a terminal: values stand with their decimal points below each other."""
@@ -33,11 +37,6 @@ def unique_labels(labels: Sequence[tuple[Label, ...]]) -> list[str]:
     if len(set(names)) < len(names):  # ("a, b", "c") and ("a", "b, c")
         names = [", ".join(repr(part) for part in group) for group in labels]
     return names
-
-
-_LARGEST = 2**63 - 1
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 class ColumnType(Enum):

@@ -53,6 +53,12 @@ _MOST_COMPARED = 1_000
 """Declared values among which one like a written one is looked for: that takes time."""
 
 
+_CONFIDENCE = Fraction(95, 100)
+_MOST_SHOWN = 60
+_MOST_DRAWN = 130
+Group = tuple[Label, ...]
+
+
 def check_rank_names(question: Question) -> None:
     """Refuse a question of which two columns of the answer would have the same name."""
     names = {output.name for output in question.outputs} | {name for name, _ in question.keys}
@@ -163,13 +169,6 @@ def outranked_groups(
             listed = f"the {several} {'; '.join(names[:_MOST_LISTED])}{more}"
             notes[name] = listed if any(names) else "all that was asked about"
     return notes
-
-
-_CONFIDENCE = Fraction(95, 100)
-_MOST_SHOWN = 60
-_MOST_DRAWN = 130
-
-Group = tuple[Label, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

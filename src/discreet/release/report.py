@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 _LARGEST_EPSILON = 20
 
 
+_MOST_ROWS = 1000
+_MOST_IN_NOTEBOOK = 60
+_SEVERAL = 20  # ranges, of which one can be expected to miss
+
+
 def asked_in_words(
     certificate: Certificate,
     asked: Sequence[Aggregate | None],
@@ -102,11 +107,6 @@ def _up(number: float, digits: int) -> str:
     step = Fraction(10) ** (floor(log10(number)) - digits + 1)
     rounded = -(-Fraction(number) // step) * step
     return f"{float(rounded):,.{max(0, digits - 1 - floor(log10(number)))}f}"
-
-
-_MOST_ROWS = 1000
-_MOST_IN_NOTEBOOK = 60
-_SEVERAL = 20  # ranges, of which one can be expected to miss
 
 
 class Answer(Protocol):

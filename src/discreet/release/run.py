@@ -48,6 +48,10 @@ from discreet.question.query import PostProcessing
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
 
+Row = Mapping[str, Any]
+"""What the names of one group's row stand for: estimates of outputs, labels of groups."""
+Group = tuple[Label, ...]
+
 
 def run_and_noise(
     question: Question, price: Price, engine: Engine, bits: BitSource
@@ -76,9 +80,6 @@ def run_and_noise(
     )
     return NoisyMeasurements(released, cells, selected, measured.rows)
 
-
-Row = Mapping[str, Any]
-"""What the names of one group's row stand for: estimates of outputs, labels of groups."""
 
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: a == b,
@@ -321,9 +322,6 @@ def _compared(operator: str, first: FloatInterval, second: FloatInterval) -> boo
     if operator == "=":
         return False if apart else None
     return True if apart else None
-
-
-Group = tuple[Label, ...]
 
 
 def groups_and_estimates(

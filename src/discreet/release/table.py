@@ -49,6 +49,12 @@ if TYPE_CHECKING:
     from discreet.release.release import Release
 
 
+_LARGEST = 50
+_SMALLEST = -10
+_CONFIDENCE = Fraction(95, 100)
+_COVERED = Fraction(95, 100)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class QuestionBuilder:
     """A question about a table that has no price yet."""
@@ -199,12 +205,6 @@ def _output_name(value: Any) -> str:
         return str(value.name)
     inner = "" if aggregate.of is None else f"_{expression_text(aggregate.of)}"
     return f"{aggregate.statistic}{inner}"
-
-
-_LARGEST = 50
-_SMALLEST = -10
-_CONFIDENCE = Fraction(95, 100)
-_COVERED = Fraction(95, 100)
 
 
 @dataclass(frozen=True, slots=True)

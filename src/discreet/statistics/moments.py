@@ -21,6 +21,10 @@ from discreet.privacy.uncertainty import as_float, distance, read_miss, read_ste
 from discreet.statistics.array_call import ArrayCall, GridBounds, read_bounds
 from discreet.statistics.counts import public_size
 
+_POINTS = 1 << 20
+_MEAN_PART = Fraction(1, 16)  # of the chance to miss: where the mean is, which matters little
+_ROUNDED = 2.0**-48
+
 
 def sum(
     values: object,
@@ -88,11 +92,6 @@ def mean(
 
 def _column(values: object, public: GridBounds, question: ArrayCall) -> arrays.ClippedColumn:
     return arrays.clip(values, public.range, keep_all=question.fixed_size)
-
-
-_POINTS = 1 << 20
-_MEAN_PART = Fraction(1, 16)  # of the chance to miss: where the mean is, which matters little
-_ROUNDED = 2.0**-48
 
 
 def var(

@@ -39,6 +39,42 @@ _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS: Final = frozenset("\u200c\u200d\u00ad")  # inside of words and emoji
 
 
+_TEXT = """# A survey in which answers are randomized in the browser of each respondent.
+# Serve it:    discreet survey serve {name}
+# Rehearse it: discreet survey simulate {name} --respondents 1000
+
+title = "Lessons"
+question = "Did you skip a lesson in the last month?"
+answers = ["No", "Yes"]
+
+# For a number, such as hours a week, give its bounds instead of answers:
+# low = 0
+# high = 40
+
+# No report is more than e^epsilon times as likely for one answer as for another. A smaller
+# epsilon protects more, and needs more respondents for the same accuracy. It cannot be changed
+# once there are reports.
+epsilon = 1
+
+# How an answer is randomized: "randomized-response", "unary", "subset", "hadamard" or "projective",
+# a number: "duchi", "piecewise" or "hybrid". "choose" takes the one with the narrowest interval.
+scheme = "choose"
+
+# Where reports are kept: a SQLite file beside this one, or "postgresql://host/database".
+database = "{stem}.db"
+
+# How many reports one address may send in a minute. A class behind one router shares an address.
+rate_limit = 60
+
+# The last day on which reports are taken, in UTC; without it the survey stays open.
+# closes = 2030-12-31
+
+# "none": everyone may answer. "one-time": whoever has a token, once; make tokens with
+# discreet survey tokens {name} --number 200
+tokens = "none"
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Poll:
     """One question with its answers, and how reports of it are collected.
@@ -292,42 +328,6 @@ def _tokens(file: TomlFile) -> str:
         f'tokens = "{NONE}".',
         "tokens",
     )
-
-
-_TEXT = """# A survey in which answers are randomized in the browser of each respondent.
-# Serve it:    discreet survey serve {name}
-# Rehearse it: discreet survey simulate {name} --respondents 1000
-
-title = "Lessons"
-question = "Did you skip a lesson in the last month?"
-answers = ["No", "Yes"]
-
-# For a number, such as hours a week, give its bounds instead of answers:
-# low = 0
-# high = 40
-
-# No report is more than e^epsilon times as likely for one answer as for another. A smaller
-# epsilon protects more, and needs more respondents for the same accuracy. It cannot be changed
-# once there are reports.
-epsilon = 1
-
-# How an answer is randomized: "randomized-response", "unary", "subset", "hadamard" or "projective",
-# a number: "duchi", "piecewise" or "hybrid". "choose" takes the one with the narrowest interval.
-scheme = "choose"
-
-# Where reports are kept: a SQLite file beside this one, or "postgresql://host/database".
-database = "{stem}.db"
-
-# How many reports one address may send in a minute. A class behind one router shares an address.
-rate_limit = 60
-
-# The last day on which reports are taken, in UTC; without it the survey stays open.
-# closes = 2030-12-31
-
-# "none": everyone may answer. "one-time": whoever has a token, once; make tokens with
-# discreet survey tokens {name} --number 200
-tokens = "none"
-"""
 
 
 def write_template(place: Path) -> None:

@@ -45,6 +45,23 @@ _POSTGRES = {
 }
 
 
+_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS survey_poll (one INTEGER PRIMARY KEY, scheme TEXT NOT NULL, "
+    "question TEXT NOT NULL, tokens TEXT NOT NULL, tally TEXT)",
+    "CREATE TABLE IF NOT EXISTS survey_reports (id TEXT PRIMARY KEY, day TEXT NOT NULL, "
+    "report TEXT NOT NULL){keyed}",
+    "CREATE TABLE IF NOT EXISTS survey_tokens (hash TEXT PRIMARY KEY, used INTEGER NOT NULL)"
+    "{keyed}",
+    "CREATE TABLE IF NOT EXISTS survey_refusals (reason TEXT PRIMARY KEY, number BIGINT NOT NULL)",
+)
+_COUNTED: Final = (
+    "INSERT INTO survey_refusals (reason, number) VALUES (?, ?) ON CONFLICT (reason) "
+    "DO UPDATE SET number = survey_refusals.number + excluded.number"
+)
+_TERMS: Final = "SELECT scheme, question, tokens FROM survey_poll"
+_PAGE: Final = 1000
+
+
 def _rewritten(table: str, columns: str) -> tuple[str, ...]:
     """Every row of a table again, in the order of the first column, as of one transaction and in a
     new file.  A deleted row would stay in the old one as long as anybody might still read it."""
@@ -299,22 +316,6 @@ class ReceivedReport:
 
 Count = Callable[[bytes | None, list[ReceivedReport]], bytes]
 """The tally with more entries, from the tally without them."""
-
-_TABLES: Final = (
-    "CREATE TABLE IF NOT EXISTS survey_poll (one INTEGER PRIMARY KEY, scheme TEXT NOT NULL, "
-    "question TEXT NOT NULL, tokens TEXT NOT NULL, tally TEXT)",
-    "CREATE TABLE IF NOT EXISTS survey_reports (id TEXT PRIMARY KEY, day TEXT NOT NULL, "
-    "report TEXT NOT NULL){keyed}",
-    "CREATE TABLE IF NOT EXISTS survey_tokens (hash TEXT PRIMARY KEY, used INTEGER NOT NULL)"
-    "{keyed}",
-    "CREATE TABLE IF NOT EXISTS survey_refusals (reason TEXT PRIMARY KEY, number BIGINT NOT NULL)",
-)
-_COUNTED: Final = (
-    "INSERT INTO survey_refusals (reason, number) VALUES (?, ?) ON CONFLICT (reason) "
-    "DO UPDATE SET number = survey_refusals.number + excluded.number"
-)
-_TERMS: Final = "SELECT scheme, question, tokens FROM survey_poll"
-_PAGE: Final = 1000
 
 
 class ReportStore:

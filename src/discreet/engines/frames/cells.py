@@ -23,6 +23,15 @@ _FIRST_MONTH, _LAST_MONTH = (1 - 1970) * 12, (10_000 - 1970) * 12
 Integers = NDArray[np.int64]
 
 
+CellKind = Literal["number", "truth", "day", "text", "id"]
+"""What a column is declared as; the last one says whose row it is."""
+EXACT = 1 << 53
+_MOST_PLACES = 400
+_LARGEST = 1 << 1100
+_ZONES = frozenset({"datetime", "zoneinfo", "pytz", "dateutil", "pandas"})
+Read = Callable[[Any, CellKind, bool], str | None]
+
+
 def split(counts: Integers, unit: str) -> tuple[Integers, Integers, NDArray[np.bool_]]:
     """Days since 1970, nanoseconds of the day, and what lies outside of the calendar."""
     per_day = _PER_DAY[unit]
@@ -73,17 +82,6 @@ def midnights(days: Integers, missing: NDArray[np.bool_]) -> NDArray[Any]:
     moments = np.where(missing, 0, days).astype("datetime64[D]").astype("datetime64[us]")
     moments[missing] = np.datetime64("NaT")
     return moments
-
-
-CellKind = Literal["number", "truth", "day", "text", "id"]
-"""What a column is declared as; the last one says whose row it is."""
-
-EXACT = 1 << 53
-_MOST_PLACES = 400
-_LARGEST = 1 << 1100
-_ZONES = frozenset({"datetime", "zoneinfo", "pytz", "dateutil", "pandas"})
-
-Read = Callable[[Any, CellKind, bool], str | None]
 
 
 def texts_of(cells: Iterable[object], kind: CellKind, merges: bool) -> list[str | None]:

@@ -79,6 +79,18 @@ _WORDS = {
 """Types as every engine calls them."""
 
 
+_WHOLE = ("int2", "int4", "int8")
+_FLOATS = ("float4", "float8")
+_NUMBERS = (*_WHOLE, *_FLOATS, "numeric")
+_TEXTS = ("text", "varchar", "bpchar", "name", "enum")
+_MOMENTS = {"date": "date", "timestamp": "timestamp", "timestamptz": "timestamptz"}
+_IDS = (*_NUMBERS, *_TEXTS, *_MOMENTS, "uuid", "bool", "bytea")
+# 2^1024 - 2^970 is the least number that is rounded to infinity, and 2^-1075 the largest to zero.
+_BEYOND = f"'{2**1024 - 2**970}'::numeric"
+_NOTHING = "'2.4703282292062327208e-324'::numeric"
+_ENDS = ("0001-01-01 00:00:00", "10000-01-01 00:00:00")
+
+
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
     """A column: the relation it is of, its name, whether the role may read it, and its type.
@@ -117,17 +129,6 @@ def letter_cases(connection: PostgresConnection) -> str | None:
     """The collation that knows the small and the large letters of Unicode, if there is one."""
     collations = connection.described(_CASES)
     return collations[0][0] if collations else None
-
-
-_WHOLE = ("int2", "int4", "int8")
-_FLOATS = ("float4", "float8")
-_NUMBERS = (*_WHOLE, *_FLOATS, "numeric")
-_TEXTS = ("text", "varchar", "bpchar", "name", "enum")
-_MOMENTS = {"date": "date", "timestamp": "timestamp", "timestamptz": "timestamptz"}
-_IDS = (*_NUMBERS, *_TEXTS, *_MOMENTS, "uuid", "bool", "bytea")
-# 2^1024 - 2^970 is the least number that is rounded to infinity, and 2^-1075 the largest to zero.
-_BEYOND = f"'{2**1024 - 2**970}'::numeric"
-_NOTHING = "'2.4703282292062327208e-324'::numeric"
 
 
 def quoted_identifier(name: str) -> str:
@@ -280,9 +281,6 @@ def _moment(column: str, kind: str) -> str:
     """A date or a moment of the calendar; NULL for any other, and for those without an end."""
     ends = [f"'{end}{'+00' * (kind == 'timestamptz')}'::{kind}" for end in _ENDS]
     return f"CASE WHEN {column} >= {ends[0]} AND {column} < {ends[1]} THEN {column} END"
-
-
-_ENDS = ("0001-01-01 00:00:00", "10000-01-01 00:00:00")
 
 
 def _float(column: str) -> str:

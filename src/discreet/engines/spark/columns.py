@@ -14,28 +14,8 @@ from discreet.errors import Remedy, SourceError
 from discreet.plan.function_signatures import FIRST_DAY, LAST_DAY
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
-
-def are_mixed(families: Iterable[str]) -> bool:
-    """Whether ids are to be compared as texts, since some are whole numbers and some texts.
-
-    ``families`` are the kinds of ids, table by table.
-
-    >>> are_mixed(["whole", "text"]), are_mixed(["text", "text"])
-    (True, False)
-    """
-    distinct = set(families)
-    if len(distinct) > 1 and not distinct <= {"whole", "text"}:
-        raise SourceError(
-            "the people's ids are of different types in the tables: "
-            f"{', '.join(sorted(distinct))}. Who is the same person must not depend on how an id "
-            "is written, and bytes are often a hash, which is no text. Store them as one type."
-        )
-    return len(distinct) > 1
-
-
 Types = tuple[tuple[str, str], ...]
 """The names and types of columns, in their order."""
-
 _WORDS = {
     "tinyint": "TINYINT",
     "smallint": "SMALLINT",
@@ -57,6 +37,30 @@ _READING = {
     "ignoreCorruptFiles": "false",
 }
 """How Parquet is read, whatever the session's settings say: old dates are what is stored."""
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_FLOATS = ("float", "double")
+_DATES = ("date", "timestamp", "timestamp_ntz")
+_DAY = 86_400_000_000
+_FENCE = "SPARK_PARTITION_ID() >= 0"
+"""Always true, and not known to be before the rows are read: no condition is moved across it."""
+
+
+def are_mixed(families: Iterable[str]) -> bool:
+    """Whether ids are to be compared as texts, since some are whole numbers and some texts.
+
+    ``families`` are the kinds of ids, table by table.
+
+    >>> are_mixed(["whole", "text"]), are_mixed(["text", "text"])
+    (True, False)
+    """
+    distinct = set(families)
+    if len(distinct) > 1 and not distinct <= {"whole", "text"}:
+        raise SourceError(
+            "the people's ids are of different types in the tables: "
+            f"{', '.join(sorted(distinct))}. Who is the same person must not depend on how an id "
+            "is written, and bytes are often a hash, which is no text. Store them as one type."
+        )
+    return len(distinct) > 1
 
 
 def found_frame(session: Any, source: SparkSource) -> Any:
@@ -111,14 +115,6 @@ def described(source: SparkSource) -> list[tuple[str, str | None]]:
     finally:
         connection.close()
     return [(name, _WORDS.get(re.split(r"\W", kind)[0], "BLOB")) for name, kind in types]
-
-
-_WHOLE = ("tinyint", "smallint", "int", "bigint")
-_FLOATS = ("float", "double")
-_DATES = ("date", "timestamp", "timestamp_ntz")
-_DAY = 86_400_000_000
-_FENCE = "SPARK_PARTITION_ID() >= 0"
-"""Always true, and not known to be before the rows are read: no condition is moved across it."""
 
 
 def relation(

@@ -34,6 +34,12 @@ exec {java} "$@"
 _JAVA_TIMEOUT = 60
 
 
+_OLDEST = 4
+_SERVER_TIMEOUT = 10
+_PORTS = {"spark": 7077, "sc": 15002}
+_SKIPPING = "spark.sql.files.ignoreCorruptFiles"
+
+
 @dataclass(frozen=True, slots=True)
 class Java:
     """A folder to be JAVA_HOME, the version of its bin/java, and where it was found.
@@ -132,12 +138,6 @@ def _remove(folder: Path, process: int) -> None:
     """Remove a folder, unless this process is a copy of the one that made it."""
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-_OLDEST = 4
-_SERVER_TIMEOUT = 10
-_PORTS = {"spark": 7077, "sc": 15002}
-_SKIPPING = "spark.sql.files.ignoreCorruptFiles"
 
 
 def session_of(source: SparkSource) -> tuple[Any, bool]:

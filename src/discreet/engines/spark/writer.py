@@ -22,6 +22,23 @@ from discreet.engines.writer import (
 _PLAIN = re.compile(r"[A-Za-z0-9_ .,:+-]*")
 
 
+_SPECIAL = {"ß": "ẞ", "İ": "i"}
+_OPPOSITE = {True: "İ", False: "ß"}
+_PART = 21
+"""Bits of a part of a sum: parts of fewer than 2^42 rows add up to less than 2^63."""
+_BREAK, _STOP = "\x1e", "\x1f"
+_WORDS: dict[exp.DType, str] = {
+    exp.DataType.Type.DOUBLE: "DOUBLE",
+    exp.DataType.Type.BIGINT: "BIGINT",
+}
+_PARTS = {
+    "DOW": "(DAYOFWEEK({0}) - 1)",
+    "ISODOW": "(WEEKDAY({0}) + 1)",
+    "DOY": "DAYOFYEAR({0})",
+    "WEEK": "WEEKOFYEAR({0})",
+}
+
+
 def text_literal(text: str) -> str:
     """A text constant.  Signs that a setting gives a meaning to, \\ and ${…}, go in as bytes."""
     if _PLAIN.fullmatch(text):
@@ -50,10 +67,6 @@ def uppercase(text: str) -> str:
 
 def _mapped(text: str, signs: str, others: str) -> str:
     return f"TRANSLATE({text}, {text_literal(signs)}, {text_literal(others)})"
-
-
-_SPECIAL = {"ß": "ẞ", "İ": "i"}
-_OPPOSITE = {True: "İ", False: "ß"}
 
 
 @cache
@@ -88,15 +101,6 @@ def float_text(text: str) -> str:
         f"ELSE {mantissa} || {sign} || LPAD(CAST(ABS({power}) AS STRING), "
         f"GREATEST(2, LENGTH(CAST(ABS({power}) AS STRING))), '0') END"
     )
-
-
-_PART = 21
-"""Bits of a part of a sum: parts of fewer than 2^42 rows add up to less than 2^63."""
-_BREAK, _STOP = "\x1e", "\x1f"
-_WORDS: dict[exp.DType, str] = {
-    exp.DataType.Type.DOUBLE: "DOUBLE",
-    exp.DataType.Type.BIGINT: "BIGINT",
-}
 
 
 class SparkWriter(Writer):
@@ -327,12 +331,6 @@ def _float(value: float) -> str:
     return f"CAST('{str(value).replace('inf', 'Infinity')}' AS DOUBLE)"
 
 
-_PARTS = {
-    "DOW": "(DAYOFWEEK({0}) - 1)",
-    "ISODOW": "(WEEKDAY({0}) + 1)",
-    "DOY": "DAYOFYEAR({0})",
-    "WEEK": "WEEKOFYEAR({0})",
-}
 SparkWriter.rules = {
     exp.Table: SparkWriter._table,
     exp.Order: SparkWriter._order,

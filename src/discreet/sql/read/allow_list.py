@@ -1,12 +1,24 @@
-"""The SQL that is offered: the list from which the page of the documentation is made.
+"""The SQL that is offered: names, examples and meanings, for the parser and the documentation.
 
-The examples are about hospital visits: ``visits`` and ``patients`` are private tables about the
-same people, ``wards`` is a public lookup table.
+How each function is read is in ``expressions.py`` beside this file; docs/architecture.md has the
+recipe for adding one.  The examples are about hospital visits: ``visits`` and ``patients`` are
+private tables about the same people, ``wards`` is a public lookup table.
 """
 
 from dataclasses import dataclass
 
 from discreet.measures.registry import STATISTICS
+
+AGGREGATE_NAMES = (
+    "COUNT(*), COUNT(x), COUNT(DISTINCT x), PEOPLE(), ROWS(), SUM, AVG, VAR_POP, STDDEV_POP, MIN, "
+    "MAX, MEDIAN and QUANTILE(x, 0.9)"
+)
+"""The aggregates, in one line."""
+OFFERED = (
+    "operators such as + = AND LIKE CASE, and functions such as ROUND, COALESCE, SUBSTRING and "
+    "DATE_TRUNC; discreet's SQL page lists them all"
+)
+"""What is offered, in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +140,6 @@ AGGREGATED = frozenset(
     """.split()  # noqa: SIM905
 ).union(*(one.sql for one in STATISTICS))
 """The names of aggregates, and of bins."""
-
-AGGREGATE_NAMES = (
-    "COUNT(*), COUNT(x), COUNT(DISTINCT x), PEOPLE(), ROWS(), SUM, AVG, VAR_POP, STDDEV_POP, MIN, "
-    "MAX, MEDIAN and QUANTILE(x, 0.9)"
-)
-"""The aggregates, in one line."""
-
-OFFERED = (
-    "operators such as + = AND LIKE CASE, and functions such as ROUND, COALESCE, SUBSTRING and "
-    "DATE_TRUNC; discreet's SQL page lists them all"
-)
-"""What is offered, in one line."""
 
 
 AGGREGATES = (

@@ -101,6 +101,28 @@ _TARGETS: dict[exp.DType, CastTarget] = {
 }
 
 
+_NOTHING = Constant(None)
+_DEEPEST_TREE = 100
+_DAYS = {"DAY": 1, "DAYS": 1, "WEEK": 7, "WEEKS": 7}
+_CALCULATIONS: dict[type[exp.Expr], Arithmetic] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+}
+_COMPARISONS: dict[type[exp.Expr], Comparison] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+Resolve = Callable[[exp.Expr], Node | None]
+"""What a name stands for: every column has a meaning or is refused; other trees may have one."""
+
+
 def _cast(tree: exp.Expr, inner: Inner) -> Node:
     check_given(tree, "this", "to", "safe")
     target, value = _TARGETS.get(tree.args["to"].this), tree.this
@@ -336,29 +358,6 @@ CALLS: dict[type[exp.Expr], Reader] = {
     exp.Anonymous: _named,
 }
 """The reader of each function."""
-
-
-_NOTHING = Constant(None)
-_DEEPEST_TREE = 100
-_DAYS = {"DAY": 1, "DAYS": 1, "WEEK": 7, "WEEKS": 7}
-
-_CALCULATIONS: dict[type[exp.Expr], Arithmetic] = {
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.Mod: "%",
-}
-_COMPARISONS: dict[type[exp.Expr], Comparison] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-Resolve = Callable[[exp.Expr], Node | None]
-"""What a name stands for: every column has a meaning or is refused; other trees may have one."""
 
 
 def parse_expression(text: str, table: str | None = None) -> Node:

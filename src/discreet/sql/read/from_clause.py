@@ -33,6 +33,9 @@ from discreet.sql.read.scopes import FromRows, Scope, VisibleColumn, has_aggrega
 _PLAIN = {"", "INNER"}
 
 
+_MOST_NAMED = 16
+
+
 @dataclass(frozen=True, slots=True)
 class AliasedLookup:
     """A public table in FROM, under its alias."""
@@ -523,9 +526,6 @@ def _item(entry: exp.Expr, tree: exp.Expr) -> exp.Expr:
 
 def _inner(tree: exp.Expr) -> exp.Expr:
     return tree.this if type(tree) is exp.Alias else tree
-
-
-_MOST_NAMED = 16
 
 
 @dataclass(frozen=True, slots=True)

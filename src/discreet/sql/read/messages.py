@@ -17,6 +17,77 @@ _START = "start"
 """Under which sqlglot notes where a word begins."""
 
 
+_LONGEST = 60
+_DATES = "Write DATE_TRUNC('month', d) or MONTH(d)."
+_TODAY = "Write the date out: DATE '2026-01-31'."
+_FILTER = "Write COUNT(*) FILTER (WHERE …)."
+_ANY = "Write MAX(CASE WHEN … THEN 1 ELSE 0 END)."
+_EVERY = "Write MIN(CASE WHEN … THEN 1 ELSE 0 END)."
+_PATTERN = "Write x LIKE 'A%', or CONTAINS(x, 'A')."
+_QUANTILE = "Write QUANTILE(x, 0.9)."
+_DISTINCT = "Write COUNT(DISTINCT x)."
+_COMMONEST = "Write GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1."
+_RELATED = "Ask for AVG(x) by groups of the other column; there are no statistics of two columns."
+_PIECES = "Write SUBSTRING(x, 1, 3), or x LIKE 'A%'."
+_LATER = "Write d + INTERVAL '7' DAY."
+_TOTALS = "Write each group out, and ask for totals in questions of their own."
+_LISTS = "Ask for COUNT(*) by groups; values of single rows are never listed."
+_TYPES = "Write CAST(x AS DOUBLE), or TRY_CAST."
+_WORDS = {
+    **dict.fromkeys(
+        ("STRFTIME", "TO_CHAR", "DATE_FORMAT", "FORMAT_DATE", "FORMAT", "MONTHNAME", "DAYNAME"),
+        _DATES,
+    ),
+    **dict.fromkeys(
+        ("NOW", "CURRENT_DATE", "CURRENT_TIMESTAMP", "GETDATE", "TODAY", "CURDATE", "SYSDATE"),
+        _TODAY,
+    ),
+    **dict.fromkeys(("COUNT_IF", "COUNTIF", "SUM_IF", "SUMIF", "AVG_IF", "AVGIF"), _FILTER),
+    **dict.fromkeys(("BOOL_OR", "ANY_VALUE", "ANY", "SOME", "LOGICAL_OR"), _ANY),
+    **dict.fromkeys(("BOOL_AND", "EVERY", "LOGICAL_AND"), _EVERY),
+    **dict.fromkeys(("RLIKE", "REGEXP", "SIMILAR", "GLOB", "MATCH"), _PATTERN),
+    **dict.fromkeys(("PERCENTILE_DISC", "PERCENTILE", "QUANTILE_DISC", "NTILE"), _QUANTILE),
+    "MODE": _COMMONEST,
+    **dict.fromkeys(("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT"), _DISTINCT),
+    "CORR": _RELATED,
+    **dict.fromkeys(("REPLACE", "SPLIT", "SPLIT_PART", "STRING_SPLIT", "TRANSLATE"), _PIECES),
+    **dict.fromkeys(("INSTR", "POSITION", "STRPOS", "CHARINDEX"), "Write CONTAINS(x, 'A')."),
+    **dict.fromkeys(("DATE_ADD", "DATEADD", "DATE_SUB", "DATESUB", "ADD_MONTHS"), _LATER),
+    **dict.fromkeys(("DATE", "TO_DATE", "STR_TO_DATE", "STRPTIME"), "Write CAST(x AS DATE)."),
+    **dict.fromkeys(("CONVERT", "TO_NUMBER", "SAFE_CAST"), _TYPES),
+    **dict.fromkeys(("TIMESTAMP", "DATETIME"), "Write CAST(x AS DATE)."),
+    **dict.fromkeys(("NVL", "ISNULL"), "Write COALESCE(x, 0)."),
+    "DECODE": "Write CASE WHEN … THEN … END.",
+    **dict.fromkeys(("ROLLUP", "CUBE", "SETS", "GROUPING"), _TOTALS),
+    **dict.fromkeys(
+        ("ARRAY_AGG", "STRING_AGG", "GROUP_CONCAT", "LISTAGG", "LIST", "FIRST", "LAST", "SAMPLE"),
+        _LISTS,
+    ),
+}
+_STARTS = {"REGEXP_": _PATTERN, "APPROX_": _QUANTILE, "COVAR": _RELATED, "REGR_": _RELATED}
+_ABOUT_GROUPS = {
+    *(_FILTER, _ANY, _EVERY, _QUANTILE, _DISTINCT, _COMMONEST, _RELATED, _LISTS),
+}
+ROW_BY_ROW = f"Only what cannot fail on data, and reaches nothing but its row, is: {OFFERED}."
+_QUOTED = "Texts stand in single quotes, and names in double ones or in none."
+_SIGNS = {
+    **dict.fromkeys("`[]", 'Write names in double quotes: "x".'),
+    **dict.fromkeys("‘’‚‛´", "Write plain quotes: 'text'."),
+    **dict.fromkeys("“”„«»", "Write plain quotes: 'text' for a text, \"x\" for a name."),
+    "~": _PATTERN,
+    **dict.fromkeys("?$:@", "Write the value out; parameters are filled in before it is read."),
+}
+_CALCULATED = {
+    *(TokenType.SLASH, TokenType.DIV, TokenType.STAR, TokenType.PLUS, TokenType.DASH),
+}
+_COMPARED = {
+    *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE),
+}
+_NAMES = {TokenType.VAR, TokenType.IDENTIFIER}
+_AFTER_WHERE = {TokenType.GROUP_BY, TokenType.HAVING, TokenType.ORDER_BY, TokenType.LIMIT}
+_FIRST = "Ask for it by itself first, and write what was released in its place."
+
+
 def position_of(tree: exp.Expr, text: str) -> Place | None:
     """Where a part begins, or the expression around it if that is unknown; None if both are.
 
@@ -72,9 +143,6 @@ def listed_names(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
-_LONGEST = 60
-
-
 @dataclass(frozen=True, slots=True)
 class Example:
     """Names of the declared tables; without a schema, names that stand for any."""
@@ -115,68 +183,6 @@ class Example:
             if isinstance(column, kind) and len(name) <= _LONGEST:
                 return quoted_name(name)
         return None
-
-
-_DATES = "Write DATE_TRUNC('month', d) or MONTH(d)."
-_TODAY = "Write the date out: DATE '2026-01-31'."
-_FILTER = "Write COUNT(*) FILTER (WHERE …)."
-_ANY = "Write MAX(CASE WHEN … THEN 1 ELSE 0 END)."
-_EVERY = "Write MIN(CASE WHEN … THEN 1 ELSE 0 END)."
-_PATTERN = "Write x LIKE 'A%', or CONTAINS(x, 'A')."
-_QUANTILE = "Write QUANTILE(x, 0.9)."
-_DISTINCT = "Write COUNT(DISTINCT x)."
-_COMMONEST = "Write GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1."
-_RELATED = "Ask for AVG(x) by groups of the other column; there are no statistics of two columns."
-_PIECES = "Write SUBSTRING(x, 1, 3), or x LIKE 'A%'."
-_LATER = "Write d + INTERVAL '7' DAY."
-_TOTALS = "Write each group out, and ask for totals in questions of their own."
-_LISTS = "Ask for COUNT(*) by groups; values of single rows are never listed."
-_TYPES = "Write CAST(x AS DOUBLE), or TRY_CAST."
-
-_WORDS = {
-    **dict.fromkeys(
-        ("STRFTIME", "TO_CHAR", "DATE_FORMAT", "FORMAT_DATE", "FORMAT", "MONTHNAME", "DAYNAME"),
-        _DATES,
-    ),
-    **dict.fromkeys(
-        ("NOW", "CURRENT_DATE", "CURRENT_TIMESTAMP", "GETDATE", "TODAY", "CURDATE", "SYSDATE"),
-        _TODAY,
-    ),
-    **dict.fromkeys(("COUNT_IF", "COUNTIF", "SUM_IF", "SUMIF", "AVG_IF", "AVGIF"), _FILTER),
-    **dict.fromkeys(("BOOL_OR", "ANY_VALUE", "ANY", "SOME", "LOGICAL_OR"), _ANY),
-    **dict.fromkeys(("BOOL_AND", "EVERY", "LOGICAL_AND"), _EVERY),
-    **dict.fromkeys(("RLIKE", "REGEXP", "SIMILAR", "GLOB", "MATCH"), _PATTERN),
-    **dict.fromkeys(("PERCENTILE_DISC", "PERCENTILE", "QUANTILE_DISC", "NTILE"), _QUANTILE),
-    "MODE": _COMMONEST,
-    **dict.fromkeys(("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT"), _DISTINCT),
-    "CORR": _RELATED,
-    **dict.fromkeys(("REPLACE", "SPLIT", "SPLIT_PART", "STRING_SPLIT", "TRANSLATE"), _PIECES),
-    **dict.fromkeys(("INSTR", "POSITION", "STRPOS", "CHARINDEX"), "Write CONTAINS(x, 'A')."),
-    **dict.fromkeys(("DATE_ADD", "DATEADD", "DATE_SUB", "DATESUB", "ADD_MONTHS"), _LATER),
-    **dict.fromkeys(("DATE", "TO_DATE", "STR_TO_DATE", "STRPTIME"), "Write CAST(x AS DATE)."),
-    **dict.fromkeys(("CONVERT", "TO_NUMBER", "SAFE_CAST"), _TYPES),
-    **dict.fromkeys(("TIMESTAMP", "DATETIME"), "Write CAST(x AS DATE)."),
-    **dict.fromkeys(("NVL", "ISNULL"), "Write COALESCE(x, 0)."),
-    "DECODE": "Write CASE WHEN … THEN … END.",
-    **dict.fromkeys(("ROLLUP", "CUBE", "SETS", "GROUPING"), _TOTALS),
-    **dict.fromkeys(
-        ("ARRAY_AGG", "STRING_AGG", "GROUP_CONCAT", "LISTAGG", "LIST", "FIRST", "LAST", "SAMPLE"),
-        _LISTS,
-    ),
-}
-_STARTS = {"REGEXP_": _PATTERN, "APPROX_": _QUANTILE, "COVAR": _RELATED, "REGR_": _RELATED}
-_ABOUT_GROUPS = {
-    *(_FILTER, _ANY, _EVERY, _QUANTILE, _DISTINCT, _COMMONEST, _RELATED, _LISTS),
-}
-ROW_BY_ROW = f"Only what cannot fail on data, and reaches nothing but its row, is: {OFFERED}."
-_QUOTED = "Texts stand in single quotes, and names in double ones or in none."
-_SIGNS = {
-    **dict.fromkeys("`[]", 'Write names in double quotes: "x".'),
-    **dict.fromkeys("‘’‚‛´", "Write plain quotes: 'text'."),
-    **dict.fromkeys("“”„«»", "Write plain quotes: 'text' for a text, \"x\" for a name."),
-    "~": _PATTERN,
-    **dict.fromkeys("?$:@", "Write the value out; parameters are filled in before it is read."),
-}
 
 
 def instead_of(name: str) -> str:
@@ -229,17 +235,6 @@ def open_quote(text: str) -> int | None:
             place = end
         place += 1
     return None
-
-
-_CALCULATED = {
-    *(TokenType.SLASH, TokenType.DIV, TokenType.STAR, TokenType.PLUS, TokenType.DASH),
-}
-_COMPARED = {
-    *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE),
-}
-_NAMES = {TokenType.VAR, TokenType.IDENTIFIER}
-_AFTER_WHERE = {TokenType.GROUP_BY, TokenType.HAVING, TokenType.ORDER_BY, TokenType.LIMIT}
-_FIRST = "Ask for it by itself first, and write what was released in its place."
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,49 @@ _BEFORE_QUERY = {TokenType.FROM, TokenType.JOIN, TokenType.ALIAS}
 _NOTHING_KNOWN = Example()
 
 
+_MOST_WRITTEN = 40
+_INSTEAD: dict[type[exp.Expr], str] = {
+    exp.Like: "After LIKE stands a written pattern: x LIKE 'A%'.",
+    exp.ILike: "After ILIKE stands a written pattern: x ILIKE 'a%'.",
+    exp.Escape: "There is no ESCAPE. CONTAINS, STARTS_WITH and ENDS_WITH take % and _ as they are.",
+    exp.Cast: "Cast to DOUBLE, INTEGER, BOOLEAN, DATE or VARCHAR.",
+    exp.Interval: "An interval stands beside a date: d + INTERVAL '7' DAY. Months differ in "
+    "length.",
+    exp.Query: "A subquery stands in FROM or WITH. Join it, or use CASE WHEN.",
+    exp.Window: "There is no OVER. Ask for groups with GROUP BY.",
+    exp.AggFunc: "Aggregates stand in SELECT, HAVING and ORDER BY, and not inside each other.",
+    exp.Star: "Name a column; * stands in COUNT(*) only.",
+    exp.Distinct: "DISTINCT stands in COUNT(DISTINCT …) only.",
+    exp.Is: "After IS stands NULL, TRUE, FALSE or DISTINCT FROM, each also with NOT.",
+    exp.Pow: "The exponent is written out: POWER(x, 2).",
+    exp.Concat: "Join at least one text: CONCAT(x, '-', y).",
+    exp.TimestampTrunc: "Write DATE_TRUNC('month', d): year, quarter, month, week or day.",
+    exp.DateDiff: "Write DATE_DIFF('day', d, e): day, month or year.",
+    exp.Extract: "Write EXTRACT(YEAR FROM d): year, quarter, month, week, day, dow, isodow or doy.",
+    exp.CurrentDate: instead_of("CURRENT_DATE"),
+    exp.CurrentTimestamp: instead_of("CURRENT_TIMESTAMP"),
+    exp.Glob: instead_of("GLOB"),
+    exp.RegexpLike: instead_of("REGEXP"),
+    exp.SimilarTo: instead_of("SIMILAR"),
+}
+_CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_"}
+_OUTER = _CLAUSES | {"order", "limit", "offset"}
+_INNER = _CLAUSES | {"distinct"}
+_REFUSED = {
+    "laterals": ("LATERAL", "Join declared tables."),
+    "distinct": ("DISTINCT", "Every group is one row already. Write {question}."),
+    "qualify": ("QUALIFY", "Write ORDER BY the count DESC LIMIT k for the most common groups."),
+    "windows": ("WINDOW", "Each row is looked at by itself. Write GROUP BY."),
+    "order": ("ORDER BY in a subquery", "Rows have no order. Order the released groups."),
+    "limit": ("LIMIT in a subquery", "Which rows it keeps would be left to chance. Use WHERE."),
+    "offset": ("OFFSET in a subquery", "Rows have no order. Use WHERE."),
+    "sample": ("a sample", "Every row counts. Leave it out."),
+}
+_MOST_ENTRIES = 400
+Inner = Callable[[exp.Expr], Node]
+Reader = Callable[[exp.Expr, Inner], Node]
+
+
 def tokens_of(text: str, example: Example = _NOTHING_KNOWN) -> list[Token]:
     """The words of a text, which is not too long and not empty."""
     if not isinstance(text, str):
@@ -328,50 +371,6 @@ def _bracketed(before: Token) -> str:
     return f"{before.text[:60]!r} before a bracket"
 
 
-_MOST_WRITTEN = 40
-
-_INSTEAD: dict[type[exp.Expr], str] = {
-    exp.Like: "After LIKE stands a written pattern: x LIKE 'A%'.",
-    exp.ILike: "After ILIKE stands a written pattern: x ILIKE 'a%'.",
-    exp.Escape: "There is no ESCAPE. CONTAINS, STARTS_WITH and ENDS_WITH take % and _ as they are.",
-    exp.Cast: "Cast to DOUBLE, INTEGER, BOOLEAN, DATE or VARCHAR.",
-    exp.Interval: "An interval stands beside a date: d + INTERVAL '7' DAY. Months differ in "
-    "length.",
-    exp.Query: "A subquery stands in FROM or WITH. Join it, or use CASE WHEN.",
-    exp.Window: "There is no OVER. Ask for groups with GROUP BY.",
-    exp.AggFunc: "Aggregates stand in SELECT, HAVING and ORDER BY, and not inside each other.",
-    exp.Star: "Name a column; * stands in COUNT(*) only.",
-    exp.Distinct: "DISTINCT stands in COUNT(DISTINCT …) only.",
-    exp.Is: "After IS stands NULL, TRUE, FALSE or DISTINCT FROM, each also with NOT.",
-    exp.Pow: "The exponent is written out: POWER(x, 2).",
-    exp.Concat: "Join at least one text: CONCAT(x, '-', y).",
-    exp.TimestampTrunc: "Write DATE_TRUNC('month', d): year, quarter, month, week or day.",
-    exp.DateDiff: "Write DATE_DIFF('day', d, e): day, month or year.",
-    exp.Extract: "Write EXTRACT(YEAR FROM d): year, quarter, month, week, day, dow, isodow or doy.",
-    exp.CurrentDate: instead_of("CURRENT_DATE"),
-    exp.CurrentTimestamp: instead_of("CURRENT_TIMESTAMP"),
-    exp.Glob: instead_of("GLOB"),
-    exp.RegexpLike: instead_of("REGEXP"),
-    exp.SimilarTo: instead_of("SIMILAR"),
-}
-
-
-_CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_"}
-_OUTER = _CLAUSES | {"order", "limit", "offset"}
-_INNER = _CLAUSES | {"distinct"}
-_REFUSED = {
-    "laterals": ("LATERAL", "Join declared tables."),
-    "distinct": ("DISTINCT", "Every group is one row already. Write {question}."),
-    "qualify": ("QUALIFY", "Write ORDER BY the count DESC LIMIT k for the most common groups."),
-    "windows": ("WINDOW", "Each row is looked at by itself. Write GROUP BY."),
-    "order": ("ORDER BY in a subquery", "Rows have no order. Order the released groups."),
-    "limit": ("LIMIT in a subquery", "Which rows it keeps would be left to chance. Use WHERE."),
-    "offset": ("OFFSET in a subquery", "Rows have no order. Use WHERE."),
-    "sample": ("a sample", "Every row counts. Leave it out."),
-}
-_MOST_ENTRIES = 400
-
-
 def parsed_expression(text: str) -> exp.Expr:
     """The tree of one row expression."""
     return _parsed(text, checked_tokens(tokens_of(text), text), whole_statement=False)
@@ -494,10 +493,6 @@ def item_name(tree: exp.Expr, text: str) -> str:
         f"the subquery has {sql_excerpt(tree)!r} without a name. The question "
         "around it can only use what is named. Write … AS total."
     ).at(position_of(tree, text))
-
-
-Inner = Callable[[exp.Expr], Node]
-Reader = Callable[[exp.Expr, Inner], Node]
 
 
 def check_given(tree: exp.Expr, *names: str) -> None:

@@ -40,6 +40,24 @@ from discreet.sql.read.expressions import column_parts, read_node, written_only
 from discreet.sql.read.messages import did_you_mean, listed_names, position_of, unknown_column_error
 from discreet.sql.read.parser import not_offered, number_of, present_arguments, sql_excerpt
 
+# VAR and STDDEV are the mean squared distance and its root: beside noise, n - 1 says nothing.
+_OF_ONE: dict[type[exp.Expr], Statistic] = {
+    exp.Sum: SUM,
+    exp.Avg: MEAN,
+    exp.Variance: VARIANCE,
+    exp.VariancePop: VARIANCE,
+    exp.Stddev: DEVIATION,
+    exp.StddevPop: DEVIATION,
+    exp.StddevSamp: DEVIATION,
+    exp.Min: MIN,
+    exp.Max: MAX,
+}
+_LEVEL_OF = {
+    exp.Quantile: "quantile",
+    exp.ApproxQuantile: "quantile",
+    exp.PercentileCont: "expression",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class VisibleColumn:
@@ -133,25 +151,8 @@ class FromRows:
         return meant
 
 
-# VAR and STDDEV are the mean squared distance and its root: beside noise, n - 1 says nothing.
-_OF_ONE: dict[type[exp.Expr], Statistic] = {
-    exp.Sum: SUM,
-    exp.Avg: MEAN,
-    exp.Variance: VARIANCE,
-    exp.VariancePop: VARIANCE,
-    exp.Stddev: DEVIATION,
-    exp.StddevPop: DEVIATION,
-    exp.StddevSamp: DEVIATION,
-    exp.Min: MIN,
-    exp.Max: MAX,
-}
 _NAMED = {name: one for one in STATISTICS for name in one.sql}
 """Names that a parser of SQL does not know, and those that it does, which it reads by itself."""
-_LEVEL_OF = {
-    exp.Quantile: "quantile",
-    exp.ApproxQuantile: "quantile",
-    exp.PercentileCont: "expression",
-}
 
 
 @dataclass(frozen=True, slots=True)

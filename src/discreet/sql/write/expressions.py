@@ -37,6 +37,30 @@ UNIT, CELL = "unit", "cell"
 _EPOCH = "1970-01-01"
 
 
+Parameters = tuple[Fraction | str, ...]
+_SIMPLE: dict[Function, type[exp.Func]] = {
+    "EXP": exp.Exp,
+    "LOWER": exp.Lower,
+    "UPPER": exp.Upper,
+    "TRIM": exp.Trim,
+}
+_MATCHING: dict[Function, type[exp.Expr]] = {"LIKE": exp.Like, "ILIKE": exp.ILike}
+_EXTRACTED: dict[Function, str] = {"DAYOFWEEK": "DOW", "DAYOFYEAR": "DOY"}
+FLOAT = "float"
+"""The mark of an operation on floats, for engines on which those can fail."""
+MAYBE_NAN = "n"
+"""How the short names of columns begin whose values may be NaN."""
+_CALCULATIONS = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div, "%": exp.Mod}
+_COMPARISONS = {
+    "=": exp.EQ,
+    "<>": exp.NEQ,
+    "<": exp.LT,
+    "<=": exp.LTE,
+    ">": exp.GT,
+    ">=": exp.GTE,
+}
+
+
 def select_columns(*columns: exp.Expr) -> exp.Select:
     """SELECT of some columns, which it takes over."""
     return exp.Select().select(*columns, copy=False)
@@ -104,18 +128,6 @@ def day_number(date: exp.Expr) -> exp.Expr:
     """A date as the number of days from 1970."""
     found = exp.DateDiff(this=date, expression=epoch(), unit=exp.Var(this="DAY"))
     return cast(found, exp.DataType.Type.DOUBLE)
-
-
-Parameters = tuple[Fraction | str, ...]
-
-_SIMPLE: dict[Function, type[exp.Func]] = {
-    "EXP": exp.Exp,
-    "LOWER": exp.Lower,
-    "UPPER": exp.Upper,
-    "TRIM": exp.Trim,
-}
-_MATCHING: dict[Function, type[exp.Expr]] = {"LIKE": exp.Like, "ILIKE": exp.ILike}
-_EXTRACTED: dict[Function, str] = {"DAYOFWEEK": "DOW", "DAYOFYEAR": "DOY"}
 
 
 def applied(node: Applied, value: exp.Expr) -> exp.Expr:
@@ -236,22 +248,6 @@ _OTHERS: dict[Function, Callable[[exp.Expr, Parameters], exp.Expr]] = {
     "RIGHT": _right,
     "CONTAINS": _contains,
     "CALENDAR": _calendar,
-}
-
-
-FLOAT = "float"
-"""The mark of an operation on floats, for engines on which those can fail."""
-MAYBE_NAN = "n"
-"""How the short names of columns begin whose values may be NaN."""
-
-_CALCULATIONS = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div, "%": exp.Mod}
-_COMPARISONS = {
-    "=": exp.EQ,
-    "<>": exp.NEQ,
-    "<": exp.LT,
-    "<=": exp.LTE,
-    ">": exp.GT,
-    ">=": exp.GTE,
 }
 
 

@@ -54,6 +54,13 @@ from discreet.sql.write.expressions import (
     table_reference,
 )
 
+_OTHER_UNIT = "other_unit"
+Names = dict[str, str]
+"""What each column is called inside a query."""
+_ONE = exp.Alias(this=exp.Literal.number(1), alias=exp.to_identifier("one"))
+Cells = Sequence[tuple[str, ...]] | None
+"""The groups of unlisted keys that private selection released, in order."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -72,12 +79,6 @@ class Dialect:
 DUCKDB = Dialect(enumerated=True, windowed=False)
 POSTGRES = Dialect(enumerated=False, windowed=False)
 SPARK = Dialect(enumerated=False, windowed=True)
-
-
-_OTHER_UNIT = "other_unit"
-
-Names = dict[str, str]
-"""What each column is called inside a query."""
 
 
 def short_names(names: Iterable[str], columns: Mapping[str, Column], side: str = "") -> Names:
@@ -364,12 +365,6 @@ def _joined(
 
 def _float(value: exp.Expr) -> exp.Expr:
     return exp.Cast(this=value, to=exp.DataType(this=exp.DataType.Type.DOUBLE))
-
-
-_ONE = exp.Alias(this=exp.Literal.number(1), alias=exp.to_identifier("one"))
-
-Cells = Sequence[tuple[str, ...]] | None
-"""The groups of unlisted keys that private selection released, in order."""
 
 
 def query_names(question: Question) -> dict[str, str]:
