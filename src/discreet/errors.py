@@ -102,6 +102,15 @@ class Place:
         return f"line {self.line}, column {self.column}"
 
 
+def with_article(word: str) -> str:
+    """A word behind its indefinite article, as it is spelled.
+
+    >>> with_article("int"), with_article("float")
+    ('an int', 'a float')
+    """
+    return f"an {word}" if word[:1].lower() in "aeiou" else f"a {word}"
+
+
 NOTHING_SPENT: Final = "Nothing was read or spent."
 """The last part of a refusal that came before any charge."""
 

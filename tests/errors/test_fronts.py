@@ -3,6 +3,7 @@
 import copy
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pandas
 import pytest
@@ -10,6 +11,9 @@ import pytest
 import discreet as dp
 from discreet import dbapi, errors
 from discreet.errors import DiscreetError, Front, Place, Remedy, caught_by
+from discreet.plan.schema import Schema, integer
+from discreet.question.check import checked_question
+from discreet.sql.read.select import parse_select
 
 REMEDY = Remedy(python="Write n=1.", sql="SET n = 1.", policy="Write n = 1.", command="Add --n 1.")
 TEXTS = {
@@ -99,6 +103,31 @@ def test_a_question_in_sql_is_refused_in_sql_and_in_its_own_words(visits: dp.Tab
         visits.ask("SELECT STDDEV(age + 1) FROM visits").plan(epsilon=1)
     assert " STDDEV(age + 1) has no bounds." in str(caught.value)
     assert str(caught.value).endswith("Give them: CLIP(age + 1, 0, 120).")
+
+
+def test_bounds_of_whole_numbers_are_declared_for_whole_numbers() -> None:
+    schema = Schema(name="t", columns={"age": integer()})
+    with pytest.raises(errors.BoundsError) as caught:
+        checked_question(parse_select("SELECT AVG(age) FROM t", schema), schema)
+    declared = '{ type = "integer", low = 0, high = 120 }'
+    assert str(caught.value).endswith(f"Declare them: age = {declared} in the policy.")
+    assert caught.value.text(Front.PYTHON).endswith("columns={'age': dp.integer(0, 120)}.")
+
+
+def test_a_comparison_with_none_is_refused_in_python() -> None:
+    age = dp.col("age")
+    with pytest.raises(errors.QueryError, match=r"'age' is compared with None.*\.is_null\(\)\.$"):
+        age == None  # noqa: B015, E711
+    with pytest.raises(errors.QueryError, match=r"Write \.is_not_null\(\)\.$"):
+        age != None  # noqa: B015, E711
+
+
+def test_a_kind_stands_behind_its_article() -> None:
+    budget: Any = 3
+    with pytest.raises(errors.PolicyError, match="the table has an int for its budget"):
+        dp.table(
+            pandas.DataFrame({"age": [1]}), unit="row", budget=budget, ledger=":memory:", name="t"
+        )
 
 
 def test_the_same_question_in_python_is_refused_in_python(visits: dp.Table) -> None:

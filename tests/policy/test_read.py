@@ -127,7 +127,12 @@ def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
 @each(
     ("content", "parts"),
     [
-        ("unit = ", ["is not TOML", "line 1"]),
+        ("unit = ", ["is not TOML", "line 1 of visits.toml has no value after an equals sign"]),
+        (
+            LEAST + '[columns]\nx = { type = "integer", low = , high = }',
+            ["line 6 of visits.toml has no value after an equals sign", "Write the value there"],
+        ),
+        ('x = 1\ny = ["a = ," b]  # z = ,', ["line 2 of visits.toml cannot be read"]),
         ('unit = "a', ["is not TOML", "line 1"]),
         ('unit = "a"\nunit = "b"', ["line 2", "sets what is set before"]),
         (LEAST + "[columns]\nx = {}\n[columns]", ["sets what is set before"]),
@@ -195,6 +200,8 @@ def test_a_slip_is_named_with_its_line_and_its_remedy(
         ('{ type = "integer", low = 0, high = 1.5 }', ["1.5", 'x = { type = "integer"']),
         ('{ type = "integer", low = "0", high = "9" }', ["not a number", "without quotes"]),
         ('{ type = "int", low = 0, high = 9 }', ["'int'", 'type = "integer"']),
+        ('{ type = "bool" }', ["'bool'", 'Write x = { type = "boolean" }']),
+        ('{ type = "real" }', ["'real'", "x = { low = 0, high = 60 }", 'x = { type = "boolean" }']),
         ("{ type = 3 }", ["not a text"]),
         ('{ type = "text", low = 0 }', ["'text'", "'low'"]),
         ('{ type = "number", values = [1] }', ["'values'", "x = { values = "]),

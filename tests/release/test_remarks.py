@@ -6,9 +6,12 @@ from dataclasses import replace
 import pytest
 
 from discreet.errors import QueryError
+from discreet.plan.schema import Schema, category
 from discreet.question.builder import Expression, col, rows
+from discreet.question.check import checked_question
 from discreet.release.plan import Plan
-from discreet.release.release import Release
+from discreet.release.release import Release, undeclared_value_notes
+from discreet.sql.read.select import parse_select
 from tests.release.released import released, visits
 
 
@@ -56,6 +59,15 @@ class TestUndeclaredValues:
         plan = planned(where)
         assert plan.notes == []
         assert "note" not in repr(plan) + plan.explain()
+
+    def test_among_numbers_none_is_guessed(self) -> None:
+        schema = Schema(name="t", columns={"job": category([1, 2, 3])})
+        question = checked_question(
+            parse_select("SELECT COUNT(*) FROM t WHERE job = 12", schema), schema
+        )
+        assert undeclared_value_notes(question) == [
+            "job = 12 fits no declared value: those of job are 1, 2, 3."
+        ]
 
     def test_the_note_is_the_same_whatever_the_rows_are(self) -> None:
         """It is made before any is read, also where a row has the value."""

@@ -222,6 +222,86 @@ def test_a_quote_that_is_not_closed_has_a_place():
     assert "line 2, column 3: a quote" in refused("SELECT -- it's\n  'COUNT(*) FROM orders")
 
 
+def test_a_double_quote_that_is_not_closed_is_one_of_a_name():
+    said = refused('SELECT COUNT(*) AS "n FROM orders')
+    assert said.startswith("line 1, column 20: a double quote is opened here and never closed.")
+    assert "it''s" not in said
+
+
+@each(
+    ("condition", "said"),
+    [
+        ("shop = s1", "Texts stand in single quotes. Write shop = 's1'."),
+        ("shop = S1", "Texts stand in single quotes. Write shop = 's1'."),
+        ("orders.shop <> s2", "Texts stand in single quotes. Write shop <> 's2'."),
+        ("amount > 3 OR s2 = shop", "Texts stand in single quotes. Write 's2' = shop."),
+        ("shop IN (s1, s2)", "Texts stand in single quotes. Write 's1'."),
+        ("shop = s9", "note, day, customer_id. If it is a text, write 's9'."),
+        ("note = hello", "note, day, customer_id. If it is a text, write 'hello'."),
+        ("amount = hello", "note, day, customer_id."),
+        ("s1 = s2", "note, day, customer_id."),
+    ],
+)
+def test_a_text_without_quotes_is_taken_for_one_beside_a_column_of_texts(condition, said):
+    assert refused(where(condition)).endswith(said)
+
+
+def test_a_text_without_quotes_is_taken_for_one_in_having_and_in_joins():
+    said = "Texts stand in single quotes. Write shop = 's1'."
+    assert refused(f"{BY_SHOP} HAVING shop = s1").endswith(said)
+    for join in ("customers USING (customer_id)", "shops USING (shop)"):
+        assert refused(f"SELECT COUNT(*) FROM orders JOIN {join} WHERE shop = s1").endswith(said)
+    joined = "SELECT COUNT(*) FROM orders JOIN customers AS c USING (customer_id) WHERE c.sex = f"
+    assert refused(joined).endswith("Write sex = 'f'.")
+
+
+@each(
+    ("condition", "said"),
+    [
+        ("amount = NULL", "amount IS NULL"),
+        ("amount <> NULL", "amount IS NOT NULL"),
+        ("NULL != amount + 1", "amount + 1 IS NOT NULL"),
+        ("note < (NULL)", "note IS NULL"),
+        ("NOT shop IN ('s1', NULL)", "shop IS NULL beside the other values"),
+    ],
+)
+def test_a_comparison_with_null_is_one_with_is_null(condition, said):
+    assert remedy(where(condition)) == f"Write {said}"
+
+
+def test_a_column_whose_name_is_a_word_of_sql_stands_in_double_quotes():
+    schema = Schema(name="t", columns={"Union": boolean(), "x": number(0, 1)})
+    for question in (
+        "SELECT union, COUNT(*) FROM t GROUP BY union",
+        "SELECT COUNT(*) FROM t WHERE x > 0 AND union",
+        "SELECT AVG(union) FROM t",
+    ):
+        with pytest.raises(DiscreetError) as caught:
+            parse_select(question, schema)
+        at = question.index("union")
+        said = str(caught.value)
+        assert said.startswith(
+            f"line 1, column {at + 1}: the SQL cannot be read at 'union', a word of SQL."
+        )
+        assert said.endswith('Write "Union", if the column is meant.')
+    checked_question(parse_select('SELECT AVG(x) FROM t WHERE "Union"', schema), schema)
+    assert "at 'union', a word of SQL." in refused("SELECT AVG(union) FROM orders")
+    assert "Check brackets" in refused("SELECT AVG(union) FROM orders")
+
+
+def test_a_key_of_using_that_is_not_there_is_compared_with_those_that_are():
+    said = refused("SELECT COUNT(*) FROM orders JOIN shops USING (sho)")
+    assert said.startswith("line 1, column 47: USING names 'sho'")
+    assert "Did you mean 'shop'?" in said
+    said = refused("SELECT COUNT(*) FROM orders JOIN customers USING (customer)")
+    assert said.startswith("line 1, column 51: USING names 'customer'")
+    assert "Did you mean 'customer_id'?" in said
+
+
+def test_an_empty_question_is_answered_with_a_select():
+    assert remedy(" ") == f"Write {BY_SHOP}"
+
+
 @pytest.mark.parametrize("condition", ["express = 1", "express = 'true'", "1 = express"])
 def test_a_truth_value_is_a_condition_itself(condition):
     assert remedy(where(condition)) == "Write express, or express = TRUE"
@@ -245,6 +325,7 @@ def test_every_group_is_in_the_remedy():
 def test_an_unknown_name_after_the_answer_lists_the_answers_columns():
     said = refused("SELECT shop, AVG(amount), COUNT(*) AS n FROM orders GROUP BY shop ORDER BY m")
     assert "in the answer shop, avg_amount, n; in FROM shop, channel," in said
+    assert "Existing columns: in FROM shop, channel," in refused("SELECT m + COUNT(*) FROM orders")
     said = refused("SELECT shop, COUNT(*) AS total FROM orders GROUP BY shop ORDER BY totl")
     assert "Did you mean 'total'?" in said
 

@@ -13,6 +13,7 @@ from sqlglot import TokenType
 from sqlglot.dialects.dialect import Dialect
 
 from discreet.dbapi.errors import DataError, ProgrammingError
+from discreet.errors import with_article
 from discreet.ledger.declarations import read_name
 from discreet.privacy.losses import read_delta, read_epsilon
 from discreet.sql.read.parser import MOST_CHARACTERS
@@ -95,9 +96,9 @@ def parameter_literal(value: object, number: int = 1) -> str:
         case date() if not isinstance(value, datetime):
             return f"DATE '{date.isoformat(value)}'"
     raise DataError(
-        f"parameter {number} is a {type(value).__name__} that no SQL value stands for. A parameter "
-        "is a text, a finite number up to 10^100, a day, True, False or None. Convert it, such as "
-        "a datetime to its date."
+        f"parameter {number} is {with_article(type(value).__name__)} that no SQL value "
+        "stands for. A parameter is a text, a finite number up to 10^100, a day, True, False or "
+        "None. Convert it, such as a datetime to its date."
     )
 
 
@@ -107,8 +108,8 @@ def _sequence(parameters: object) -> Sequence[object]:
     if isinstance(parameters, Sequence) and not isinstance(parameters, str | bytes | bytearray):
         return parameters
     raise ProgrammingError(
-        f"the parameters are a {type(parameters).__name__}. They belong to the ? of the statement "
-        "in their order. Give a list or a tuple: ['A', 3]."
+        f"the parameters are {with_article(type(parameters).__name__)}. They belong to the ? of "
+        "the statement in their order. Give a list or a tuple: ['A', 3]."
     )
 
 
@@ -116,8 +117,8 @@ def _places(text: object) -> list[int]:
     """Where the tokens ``?`` are."""
     if not isinstance(text, str):
         raise ProgrammingError(
-            f"the statement is a {type(text).__name__}, not a text. It is read as written. Write "
-            '"SELECT COUNT(*) FROM visits".'
+            f"the statement is {with_article(type(text).__name__)}, not a text. It is read as "
+            'written. Write "SELECT COUNT(*) FROM visits".'
         )
     if len(text) > MOST_CHARACTERS:
         raise ProgrammingError(

@@ -150,9 +150,11 @@ def _flag(condition: Node) -> Node:
 def _without_bounds(aggregate: Aggregate, typed: CheckedExpression) -> BoundsError:
     text = expression_text(typed.node)
     if text.isidentifier():
+        kind = "integer" if typed.whole else "number"
+        stated = 'type = "integer", ' if typed.whole else ""
         remedy = Remedy(
-            python=f"Declare them: columns={{{text!r}: dp.number(0, 120)}}.",
-            policy=f"Declare them: {text} = {{ low = 0, high = 120 }} in the policy.",
+            python=f"Declare them: columns={{{text!r}: dp.{kind}(0, 120)}}.",
+            policy=f"Declare them: {text} = {{ {stated}low = 0, high = 120 }} in the policy.",
         )
     else:
         remedy = Remedy(

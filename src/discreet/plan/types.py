@@ -352,8 +352,14 @@ def _alike(
             f"{expression_text(node)[:80]!r} sets a {first.kind} beside a {second.kind}. Only "
             "values of one kind are compared or chosen between, so that nothing can fail on data.",
             remedy,
-        )
+        ).at(_written_side(first.node, second.node))
     return first, second
+
+
+def _written_side(left: Node, right: Node) -> Place | None:
+    """Where the one of two sides stands that is written out, which is the easier one to mend."""
+    written = [side for side in (left, right) if isinstance(side, Constant)]
+    return written[0].place if len(written) == 1 else None
 
 
 def _as_date(side: CheckedExpression) -> CheckedExpression:

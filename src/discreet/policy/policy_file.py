@@ -13,6 +13,8 @@ from discreet.errors import PolicyError
 
 MEMORY = ":memory:"
 _PLACE = re.compile(r"\(at (?:line (\d+), column \d+|end of document)\)$")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_UNFILLED = re.compile(r"=\s*(?:[,}]|$)")
 _TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate")
 
 
@@ -58,6 +60,13 @@ class TomlFile:
             raise PolicyError(
                 f"{where} sets what is set before. A {cls.kind} says everything once, so that "
                 "there is no doubt about what holds. Take one of the two out."
+            )
+        written = _QUOTED.sub("''", "".join(text.split("\n")[line - 1 : line])).partition("#")[0]
+        if _UNFILLED.search(written):
+            raise PolicyError(
+                f"{place.name} is not TOML: {where} has no value after an equals sign. A "
+                f"{cls.kind} says everything that it names. Write the value there, or put a # "
+                "before the line."
             )
         raise PolicyError(
             f"{place.name} is not TOML: {where} cannot be read. A {cls.kind} is a list of fields, "

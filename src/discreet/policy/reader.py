@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from discreet.engines.sources import Source, default_name, find_source
-from discreet.errors import BoundsError, DataError, Front, PolicyError, PrivacyParameterError
+from discreet.errors import (
+    BoundsError,
+    DataError,
+    Front,
+    PolicyError,
+    PrivacyParameterError,
+    with_article,
+)
 from discreet.ledger.declarations import Period
 from discreet.plan.schema import (
     MOST_ROWS,
@@ -44,6 +51,8 @@ _EXAMPLES: Final = {
     "category": '{ values = ["A", "B", "C"] }',
 }
 _USUAL: Final = ["number", "date", "category", "text"]
+_MEANT: Final = {"int": "integer", "bigint": "integer", "whole": "integer", "bool": "boolean"}
+"""The type that is meant by a word of other systems."""
 _COLUMN_FIELDS: Final = {
     "number": ("type", "low", "high", "default"),
     "category": ("type", "values"),
@@ -106,8 +115,8 @@ def columns_of(columns: Any) -> dict[str, Column]:
     """The declared columns by their names."""
     if columns is not None and not isinstance(columns, Mapping):
         raise PolicyError(
-            f"columns is a {type(columns).__name__}. It says of each column, by its name, what is "
-            'public about it. Write columns={"age": dp.integer(0, 120)}.'
+            f"columns is {with_article(type(columns).__name__)}. It says of each column, by "
+            'its name, what is public about it. Write columns={"age": dp.integer(0, 120)}.'
         )
     return dict(columns or {})
 
@@ -186,7 +195,7 @@ class _Reader:
             raise self._refused(
                 f"has a type that is {shown}.",
                 f"The types are {', '.join(TYPES)}.",
-                *(["integer"] if type_field in ("int", "bigint", "whole") else _USUAL),
+                *([_MEANT[str(type_field)]] if type_field in _MEANT else [*_USUAL, "boolean"]),
             )
         return str(type_field)
 

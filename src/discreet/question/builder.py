@@ -447,7 +447,14 @@ class Expression(RowValue):
         return Expression(Calculation(operator, self.node, as_expression(other).node))
 
     def _compared(self, operator: Comparison, other: object) -> "Expression":
-        return Expression(Compared(operator, self.node, as_expression(other).node))
+        node = as_expression(other).node
+        if node == Constant(None):
+            test = "is_not_null" if operator == "<>" else "is_null"
+            raise QueryError(
+                f"{_brief(self.node)[:80]!r} is compared with None. No comparison with what is "
+                f"missing is ever true. Write .{test}()."
+            )
+        return Expression(Compared(operator, self.node, node))
 
     def _asked(self, statistic: Statistic) -> "AggregateExpression":
         return AggregateExpression(Aggregate(statistic, self.node))

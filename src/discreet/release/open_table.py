@@ -10,7 +10,7 @@ from discreet.engines.base import Engine
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.public_columns import read_public
 from discreet.engines.sources import Sources, default_name, engine_of, find_source
-from discreet.errors import Front, PolicyError, caught_by
+from discreet.errors import Front, PolicyError, caught_by, with_article
 from discreet.ledger import Ledger
 from discreet.plan.schema import ROW, PartnerTable, Schema
 from discreet.policy.reader import PrivateTable, columns_of
@@ -85,7 +85,7 @@ class TableDeclarations:
         """The table, with its source and its ledger, in which it is declared."""
         if not isinstance(self.budget, Budget):
             kind = type(self.budget).__name__
-            given = "no budget" if kind == "NoneType" else f"a {kind} for its budget"
+            given = "no budget" if kind == "NoneType" else f"{with_article(kind)} for its budget"
             raise PolicyError(
                 f"the table has {given}. It is the cap on everything that will ever be asked of "
                 "it. Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate "
@@ -139,8 +139,8 @@ def read_declarations(
     for label, other in others.items():
         if not isinstance(other, PrivateTable):
             raise PolicyError(
-                f"private[{label[:60]!r}] is a {type(other).__name__}. A further private table is "
-                "declared like the first. Write private={"
+                f"private[{label[:60]!r}] is {with_article(type(other).__name__)}. A further "
+                "private table is declared like the first. Write private={"
                 f'{label[:60]!r}: dp.beside("{label[:60]}.csv", columns={{…}}, max_rows=1)}}.'
             )
     sources = {label: find_source(one) for label, one in lookups.items()}
@@ -192,7 +192,7 @@ def open_engine(sources: Sources, schema: Schema) -> Engine:
 def _tables(what: str, tables: Any) -> dict[str, Any]:
     if tables is not None and not isinstance(tables, Mapping):
         raise PolicyError(
-            f"{what} is a {type(tables).__name__}. It names tables to join with. Write "
+            f"{what} is {with_article(type(tables).__name__)}. It names tables to join with. Write "
             + (
                 'private={"patients": dp.beside("patients.csv", columns={…})}.'
                 if what == "private"

@@ -129,12 +129,12 @@ def _remark(condition: str, name: str, value: object, column: CategoryColumn) ->
     values = [label_text(one) for one in column.values[:_MOST_LISTED]]
     listed = ", ".join(values) + (", …" if len(column.values) > _MOST_LISTED else "")
     looked_at = column.values[:_MOST_COMPARED]
-    near = get_close_matches(str(value)[:60], [str(one) for one in looked_at], 1)
+    fact = f"{label_text(condition)} fits no declared value: those of {name} are {listed}."
+    if not isinstance(value, str):  # of numbers, none is nearer to what was meant than another
+        return fact
+    near = get_close_matches(value[:60], [str(one) for one in looked_at], 1)
     meant = constant_text(near[0]) if near else "one of them"
-    return (
-        f"{label_text(condition)} fits no declared value: those of {name} are {listed}. Did you "
-        f"mean {meant}?"
-    )
+    return f"{fact} Did you mean {meant}?"
 
 
 def small_group_notes(errors: Mapping[str, float | None], rows: int | None) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from discreet.engines.frames.frame import is_frame, snapshot
-from discreet.errors import Remedy, SourceError
+from discreet.errors import Remedy, SourceError, with_article
 
 FileFormat = Literal["csv", "parquet", "json", "duckdb"]
 
@@ -89,9 +89,9 @@ def find_local(source: object, table: str | None = None) -> LocalSource:
             "table, or pass the query's result as an Arrow table."
         )
     raise SourceError(
-        f"the source is a {type(source).__name__}. Rows are read from files (CSV, Parquet, JSON "
-        "lines, DuckDB) and from pandas, Polars and Arrow frames. Pass a path such as "
-        '"visits.parquet", or a frame.'
+        f"the source is {with_article(type(source).__name__)}. Rows are read from files "
+        "(CSV, Parquet, JSON lines, DuckDB) and from pandas, Polars and Arrow frames. Pass a path "
+        'such as "visits.parquet", or a frame.'
     )
 
 

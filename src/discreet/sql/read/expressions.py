@@ -399,7 +399,11 @@ def _read(tree: exp.Expr | None, resolve: Resolve, text: str | None, depth: int)
         reader = _READERS.get(type(tree))
         if reader is None:
             raise not_offered(tree)
-        found = reader(tree, partial(_read, resolve=resolve, text=text, depth=depth + 1))
+        try:
+            found = reader(tree, partial(_read, resolve=resolve, text=text, depth=depth + 1))
+        except DiscreetError as error:
+            error.at(None if text is None else position_of(tree, text))
+            raise
     return found if text is None else placed(found, position_of(tree, text))
 
 
@@ -488,7 +492,19 @@ def _days(tree: exp.Expr) -> Node:
 
 def _comparison(tree: exp.Expr, inner: Inner) -> Node:
     check_given(tree, "this", "expression")
-    return Compared(_COMPARISONS[type(tree)], inner(tree.this), inner(tree.args["expression"]))
+    left, right = inner(tree.this), inner(tree.args["expression"])
+    if _NOTHING in (left, right):
+        value = tree.this if right == _NOTHING else tree.args["expression"]
+        test = "IS NOT NULL" if type(tree) is exp.NEQ else "IS NULL"
+        raise _never_true(tree, f"{sql_excerpt(value)} {test}")
+    return Compared(_COMPARISONS[type(tree)], left, right)
+
+
+def _never_true(tree: exp.Expr, instead: str) -> QueryError:
+    return QueryError(
+        f"{sql_excerpt(tree)!r} compares with NULL. No comparison with what is missing is ever "
+        f"true. Write {instead}."
+    )
 
 
 def _logic(tree: exp.Expr, inner: Inner) -> Node:
@@ -537,6 +553,8 @@ def _in(tree: exp.Expr, inner: Inner) -> Node:
     values = [inner(one) for one in listed]
     if not values or not all(isinstance(one, Constant) for one in values):
         raise not_offered(tree, "After IN stand written values: x IN ('A', 'B').")
+    if _NOTHING in values:
+        raise _never_true(tree, f"{sql_excerpt(tree.this)} IS NULL beside the other values")
     value = inner(tree.this)
     return any_of([Compared("=", value, one) for one in values])
 

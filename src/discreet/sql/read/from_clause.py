@@ -47,7 +47,8 @@ class AliasedLookup:
     def view(self) -> tuple[VisibleColumn, ...]:
         """Its columns as they can be named; those of a join carry the alias."""
         return tuple(
-            VisibleColumn(self.alias, name, Named(f"{self.alias}.{name}")) for name in self.columns
+            VisibleColumn(self.alias, name, Named(f"{self.alias}.{name}"), declared=column)
+            for name, column in self.columns.items()
         )
 
 
@@ -138,9 +139,11 @@ def _looked_up(
     on: list[tuple[Node, str]] = []
     further: list[Node] = []
     shared: set[str] = set()
-    for name in _using(join):
-        _need_column(name, right)
-        on.append((_stripped(_of(own, name), prefix), name))
+    for key in _using(join):
+        name = key.name
+        with with_position(key, text):
+            _need_column(name, right)
+            on.append((_stripped(_of(own, name), prefix), name))
         shared.add(name)
     for part in _conditions(join):
         key_pair = _lookup_pair(part, own, right)
@@ -191,7 +194,7 @@ def _paired(left: FromRows, right: FromRows, join: exp.Expr, keep: bool, text: s
     others = tuple(
         VisibleColumn(alias, one.name, None, keep)
         if one.node is None
-        else VisibleColumn(alias, one.name, Named(f"{alias}.{one.name}"))
+        else replace(one, table=alias, node=Named(f"{alias}.{one.name}"))
         for one in right.columns
     )
     # The condition of a LEFT JOIN itself may name the ids of both sides.
@@ -202,12 +205,15 @@ def _paired(left: FromRows, right: FromRows, join: exp.Expr, keep: bool, text: s
     on: list[tuple[str, str]] = []
     further: list[Node] = []
     shared: set[str] = set()
-    for name in _using(join):
+    for key in _using(join):
+        name = key.name
         if not (_has(mine, name) and _has(theirs, name)):
+            both_have = [one.name for one in visible if _has(theirs, one.name)]
             raise QueryError(
-                f"USING names {name[:60]!r}, which one side does not have. Both sides need it. "
+                f"USING names {name[:60]!r}, which one side does not have."
+                f"{did_you_mean(name, both_have)} Both sides need it. "
                 f"Write ON {_unit_pair(visible, others)}."
-            )
+            ).at(position_of(key, text))
         if mine.is_unit(_column(name)) and theirs.is_unit(_column(name)):
             by_person = True
         else:
@@ -270,8 +276,8 @@ def _stripped(node: Node, prefix: str) -> Node:
     return replaced(node, {name: Named(name.removeprefix(f"{prefix}.")) for name in names})
 
 
-def _using(join: exp.Expr) -> list[str]:
-    return [one.name for one in join.args.get("using") or []]
+def _using(join: exp.Expr) -> list[exp.Expr]:
+    return list(join.args.get("using") or [])
 
 
 def _conditions(join: exp.Expr) -> list[exp.Expr]:
@@ -290,8 +296,9 @@ def _of(view: FromRows, name: str) -> Node:
 def _need_column(name: str, right: AliasedLookup) -> None:
     if name not in right.columns:
         raise QueryError(
-            f"USING names {name[:60]!r}, which {right.table[:60]!r} does not have. Both sides need "
-            f"it. Existing columns: {listed_names(list(right.columns))}."
+            f"USING names {name[:60]!r}, which {right.table[:60]!r} does not have."
+            f"{did_you_mean(name, list(right.columns))} Both sides need it. Existing columns: "
+            f"{listed_names(list(right.columns))}."
         )
 
 
@@ -658,7 +665,10 @@ class Catalog:
         ).at(position_of(tree, self.text))
 
     def _scan(self, scan: Scan, alias: str, columns: Mapping[str, Column], unit: str) -> FromRows:
-        visible = [VisibleColumn(alias, name, Named(name)) for name in columns]
+        visible = [
+            VisibleColumn(alias, name, Named(name), declared=column)
+            for name, column in columns.items()
+        ]
         if self.schema.by_person:
             visible.append(VisibleColumn(alias, unit, None))
         return FromRows(scan, tuple(visible), (), self.text)

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 
 from sqlglot import Token, TokenType, exp
 
 from discreet.errors import DiscreetError, Place, QueryError
 from discreet.plan.expressions import constant_text, quoted_name
-from discreet.plan.schema import BooleanColumn, CategoryColumn, Schema
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, Schema, TextColumn
 from discreet.plan.types import example_condition, example_equality
 from discreet.sql.read.allow_list import AGGREGATE_NAMES, AGGREGATED, CALLED, OFFERED
 
@@ -83,6 +84,14 @@ _CALCULATED = {
 _COMPARED = {
     *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE),
 }
+_SIGN_OF: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
 _NAMES = {TokenType.VAR, TokenType.IDENTIFIER}
 _AFTER_WHERE = {TokenType.GROUP_BY, TokenType.HAVING, TokenType.ORDER_BY, TokenType.LIMIT}
 _FIRST = "Ask for it by itself first, and write what was released in its place."
@@ -101,6 +110,10 @@ def position_of(tree: exp.Expr, text: str) -> Place | None:
     return Place(start, text)
 
 
+_UNPLACED = (exp.Case, exp.Cast, exp.TryCast)
+"""sqlglot does not say where these stand, only what is in them."""
+
+
 def _start(tree: exp.Expr, text: str) -> int | None:
     """The first of all characters that are known to belong to a part."""
     found: int | None = tree.meta.get(_START)
@@ -110,15 +123,20 @@ def _start(tree: exp.Expr, text: str) -> int | None:
     while stack:
         part = stack.pop()
         start = part.meta.get(_START)
-        if start is None and type(part) is exp.Case:
+        if start is None and type(part) in _UNPLACED:
             start = _start(part, text)
         if start is None:
             stack += part.iter_expressions()
         elif found is None or start < found:
             found = start
-    # sqlglot does not say where CASE stands, only what is in it.
-    case = text.upper().rfind("CASE", 0, found or 0) if type(tree) is exp.Case else -1
-    return found if case < 0 else case
+    if found is None or type(tree) not in _UNPLACED:
+        return found
+    if type(tree) is exp.Case:
+        case = text.upper().rfind("CASE", 0, found)
+        return found if case < 0 else case
+    before = text[:found].rstrip(" \t\r\n(")
+    word = next((one for one in ("TRY_CAST", "CAST") if before.upper().endswith(one)), "")
+    return len(before) - len(word) if word else found  # x::DOUBLE begins with x
 
 
 @contextmanager
@@ -134,7 +152,9 @@ def with_position(tree: exp.Expr, text: str) -> Iterator[None]:
 def did_you_mean(name: str, known: list[str]) -> str:
     """A question whether another name was meant, for an error message."""
     folded = {one.casefold(): one for one in known}
-    matches = get_close_matches(name.casefold(), folded, 1)
+    wanted = name.casefold()
+    longer = [one for one in folded if len(wanted) > 2 and one.startswith(wanted)]
+    matches = get_close_matches(wanted, folded, 1) or (longer if len(longer) == 1 else [])
     return f" Did you mean {folded[matches[0]]!r}?" if matches else ""
 
 
@@ -176,6 +196,16 @@ class Example:
     def share(self) -> str:
         """A share of the total, asked in one question."""
         return f"100 * COUNT(*) FILTER (WHERE {self.equality}) / COUNT(*)"
+
+    def declared(self, name: str) -> str | None:
+        """The column of any declared table that has a name, however its letters are written."""
+        schema, folded = self.schema, name.casefold()
+        if schema is None:
+            return None
+        private = (one.columns for one in schema.private.values())
+        public = (one.columns for one in schema.public.values())
+        names = chain(schema.columns, *private, *public)
+        return next((one for one in names if one.casefold() == folded), None)
 
     def _column(self, kind: type[BooleanColumn] | type[CategoryColumn]) -> str | None:
         columns = {} if self.schema is None else self.schema.columns
@@ -348,15 +378,49 @@ def _inner(tokens: list[Token], text: str) -> _Inner | None:
     return _Inner(column, table, alias[:_LONGEST], where, plain)
 
 
-def unknown_column_error(tree: exp.Expr, known: str) -> QueryError:
+def compared_with(tree: exp.Expr) -> exp.Expr | None:
+    """The column beside which a name stands in a comparison or in the list of an IN."""
+    around = tree.parent
+    if around is not None and type(around) in _SIGN_OF:
+        other = around.args["expression"] if around.this is tree else around.this
+    elif isinstance(around, exp.In):
+        other = around.this
+    else:
+        return None
+    return other if type(other) is exp.Column and other is not tree else None
+
+
+def unknown_column_error(tree: exp.Expr, known: str, beside: Column | None = None) -> QueryError:
     """The refusal of a column that there is not; ``known`` says which there are.
 
-    A name in double quotes that is compared like a text may be meant as one.
+    A name in double quotes that is compared like a text may be meant as one, and so may a name
+    without any that stands ``beside`` a column of texts.
     """
     compared = isinstance(tree.parent, exp.Predicate | exp.Binary | exp.If | exp.Case)
+    text = constant_text(tree.name[:60])
     if compared and tree.this.args.get("quoted") and tree.args.get("table") is None:
         known = (
             " Names stand in double quotes, and texts in single ones. Write "
-            f"{constant_text(tree.name[:60])}, if it is a text."
+            f"{text}, if it is a text."
         )
+    elif isinstance(beside, CategoryColumn) and tree.args.get("table") is None:
+        folded = tree.name.casefold()
+        meant = [one for one in beside.values if isinstance(one, str) and one.casefold() == folded]
+        if meant:
+            value = tree.name if tree.name in meant else meant[0]
+            known = f" Texts stand in single quotes. Write {_with_text(tree, value)}."
+        elif not beside.numeric:
+            known += f" If it is a text, write {text}."
+    elif isinstance(beside, TextColumn) and tree.args.get("table") is None:
+        known += f" If it is a text, write {text}."
     return QueryError(f"there is no column {tree.name[:60]!r}.{known}")
+
+
+def _with_text(tree: exp.Expr, value: str) -> str:
+    """The comparison around a name with a text in its place; of a list, the text alone."""
+    around, other, text = tree.parent, compared_with(tree), constant_text(value[:_LONGEST])
+    sign = None if around is None else _SIGN_OF.get(type(around))
+    if around is None or other is None or sign is None or len(other.name) > _LONGEST:
+        return text
+    column = quoted_name(other.name)
+    return f"{column} {sign} {text}" if around.this is other else f"{text} {sign} {column}"

@@ -1,6 +1,6 @@
 """From the analyst's text to sqlglot's tree: limited, and never a foreign exception."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import islice, pairwise
 
@@ -8,7 +8,7 @@ from sqlglot import ErrorLevel, Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError
 
-from discreet.errors import Place, QueryError
+from discreet.errors import Place, QueryError, with_article
 from discreet.plan.expressions import Constant, Node
 from discreet.sql.read.allow_list import AGGREGATED, CALLED
 from discreet.sql.read.messages import (
@@ -52,6 +52,7 @@ _SYMBOLS = {
     TokenType.GTE,
 }
 _VALUES = {TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER}
+_NAMED = {*_VALUES, TokenType.VAR}
 _PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.PLUS}
 _OPENING = {TokenType.L_PAREN, TokenType.CASE}
 _CLOSING = {TokenType.R_PAREN, TokenType.END}
@@ -123,8 +124,8 @@ def tokens_of(text: str, example: Example = _NOTHING_KNOWN) -> list[Token]:
     """The words of a text, which is not too long and not empty."""
     if not isinstance(text, str):
         raise QueryError(
-            f"the SQL is a {type(text).__name__}, not a text. It is read as written. Write "
-            f'"{example.condition}".'
+            f"the SQL is {with_article(type(text).__name__)}, not a text. It is read as written. "
+            f'Write "{example.condition if example.schema is None else example.question}".'
         )
     if len(text) > MOST_CHARACTERS:
         raise QueryError(
@@ -138,10 +139,10 @@ def tokens_of(text: str, example: Example = _NOTHING_KNOWN) -> list[Token]:
     if tokens and tokens[-1].token_type is TokenType.SEMICOLON:
         tokens.pop()
     if not tokens:
-        raise QueryError(
-            "the SQL is empty. There is nothing to ask. Write a condition such as "
-            f"{example.condition}, or SELECT COUNT(*) FROM {example.table}."
-        )
+        written = example.question
+        if example.schema is None:  # a condition, or a SELECT of an unknown table
+            written = f"a condition such as {example.condition}, or {written}"
+        raise QueryError(f"the SQL is empty. There is nothing to ask. Write {written}.")
     return tokens
 
 
@@ -339,9 +340,19 @@ def too_deep() -> QueryError:
     )
 
 
-def unreadable(text: str, error: Exception | None = None) -> QueryError:
+def unreadable(
+    text: str,
+    error: Exception | None = None,
+    tokens: Sequence[Token] = (),
+    example: Example = _NOTHING_KNOWN,
+) -> QueryError:
     """The refusal of what is no SQL; it says where."""
     opened = open_quote(text) if error is None else None
+    if opened is not None and text[opened] == '"':
+        return QueryError(
+            "a double quote is opened here and never closed. Names stand in "
+            "double quotes or in none. Write \"x\" for a name, and 'text' for a text."
+        ).at(Place(opened, text))
     if opened is not None:
         return QueryError(
             "a quote is opened here and never closed. A quote inside a "
@@ -354,11 +365,25 @@ def unreadable(text: str, error: Exception | None = None) -> QueryError:
         before = str(details.get("start_context") or "")
         at = text.find(before + place) if before else -1
         where = Place(at + len(before), text) if at >= 0 else None
+    remedy = "Check brackets, quotes ('text', \"column\") and the order of the words."
+    words = [] if where is None else _words_at(where.start, tokens)
+    for token in words:
+        name = example.declared(token.text)
+        if name is not None:
+            where, place = Place(token.start, text), token.text
+            remedy = f"Write {exp.to_identifier(name, quoted=True).sql()}, if the column is meant."
+    word = ", a word of SQL" if any(Place(one.start, text) == where for one in words) else ""
     return QueryError(
-        f"the SQL cannot be read at {place[:60]!r}. It is neither passed on nor guessed "
-        "at. Check "
-        "brackets, quotes ('text', \"column\") and the order of the words."
+        f"the SQL cannot be read at {place[:60]!r}{word}. It is neither passed on nor guessed "
+        f"at. {remedy}"
     ).at(where)
+
+
+def _words_at(start: int, tokens: Sequence[Token]) -> list[Token]:
+    """The words of SQL, which are no names, at a place and just before it."""
+    at = next((place for place, one in enumerate(tokens) if one.start == start), len(tokens))
+    near = tokens[max(0, at - 1) : at + 1]
+    return [one for one in near if one.token_type not in _NAMED and one.text.isidentifier()]
 
 
 def _at(token: Token, text: str) -> Place:
@@ -373,7 +398,7 @@ def _bracketed(before: Token) -> str:
 
 def parsed_expression(text: str) -> exp.Expr:
     """The tree of one row expression."""
-    return _parsed(text, checked_tokens(tokens_of(text), text), whole_statement=False)
+    return _parsed(text, checked_tokens(tokens_of(text), text), None)
 
 
 def parsed_statement(text: str, example: Example) -> exp.Expr:
@@ -387,7 +412,7 @@ def parsed_statement(text: str, example: Example) -> exp.Expr:
             "SELECT of groups and aggregates is read, and nothing else ever runs. Write "
             f"{timed}{example.question}."
         ).at(Place(first.start, text))
-    return _parsed(text, checked_tokens(tokens, text, example), whole_statement=True)
+    return _parsed(text, checked_tokens(tokens, text, example), example)
 
 
 def not_offered(tree: exp.Expr, instead: str | None = None, rule: str = ROW_BY_ROW) -> QueryError:
@@ -415,17 +440,18 @@ def present_arguments(tree: exp.Expr) -> set[str]:
     }
 
 
-def _parsed(text: str, tokens: list[Token], *, whole_statement: bool) -> exp.Expr:
+def _parsed(text: str, tokens: list[Token], example: Example | None) -> exp.Expr:
+    """The tree of a statement about the tables of an example; without one, of a row expression."""
     parser = Dialect.get_or_raise(DIALECT).parser()
     try:
-        if whole_statement:
+        if example is not None:
             trees = parser.parse(tokens, text)
         else:
             trees = parser.parse_into(exp.Condition, tokens, text)
     except RecursionError:
         raise too_deep() from None
     except Exception as error:  # sqlglot's own errors, and whatever odd text makes it raise
-        raise unreadable(text, error) from None
+        raise unreadable(text, error, tokens, example or _NOTHING_KNOWN) from None
     if len(trees) != 1 or trees[0] is None:
         raise unreadable(text)
     return trees[0]

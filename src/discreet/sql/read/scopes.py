@@ -33,11 +33,17 @@ from discreet.plan.expressions import (
     replaced,
     walk,
 )
-from discreet.plan.schema import date_text, day, read_edges
+from discreet.plan.schema import Column, date_text, day, read_edges
 from discreet.question.query import Relation
 from discreet.sql.read.allow_list import AGGREGATE_NAMES
 from discreet.sql.read.expressions import column_parts, read_node, written_only
-from discreet.sql.read.messages import did_you_mean, listed_names, position_of, unknown_column_error
+from discreet.sql.read.messages import (
+    compared_with,
+    did_you_mean,
+    listed_names,
+    position_of,
+    unknown_column_error,
+)
 from discreet.sql.read.parser import not_offered, number_of, present_arguments, sql_excerpt
 
 # VAR and STDDEV are the mean squared distance and its root: beside noise, n - 1 says nothing.
@@ -64,12 +70,14 @@ class VisibleColumn:
     """A column that can be named, and what it stands for; None is the column of people's ids.
 
     An ``optional`` id is one of a side whose rows may be missing: that of a LEFT JOIN.
+    ``declared`` is what was declared of it, where it is a table's own, for messages.
     """
 
     table: str
     name: str
     node: Node | None
     optional: bool = False
+    declared: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,14 @@ class FromRows:
             tree = tree.this
         return type(tree) is exp.Column and self.found(tree).node is None
 
+    def unknown(self, tree: exp.Expr, known: str) -> QueryError:
+        """The refusal of a column that there is not; ``known`` says which there are."""
+        other = compared_with(tree)
+        folded = "" if other is None else other.name.casefold()
+        beside = (one.declared for one in self.columns if one.name.casefold() == folded)
+        error = unknown_column_error(tree, known, next(beside, None))
+        return error.at(position_of(tree, self.text))
+
     def found(self, tree: exp.Expr) -> VisibleColumn:
         """The column that a tree names, or a refusal."""
         name, table = column_parts(tree)
@@ -129,11 +145,11 @@ class FromRows:
         ]
         if not matches:
             names = list(dict.fromkeys(column.name for column in among))
-            raise unknown_column_error(
+            raise self.unknown(
                 tree,
                 f"{did_you_mean(name, names)} Only declared columns can be asked about. Existing "
                 f"columns: {listed_names(names)}.",
-            ).at(position_of(tree, self.text))
+            )
         if len(matches) > 1 and len({column.node for column in matches}) > 1:
             tables_of = [f"{column.table}.{column.name}" for column in matches]
             raise QueryError(
@@ -277,7 +293,7 @@ class Scope:
             raise QueryError(
                 f"{sql_excerpt(tree)!r} has no level between 0 and 1. It is the share of rows "
                 "below the value. Write QUANTILE(x, 0.9), and one such aggregate for each level."
-            )
+            ).at(None if level is None else position_of(level, self.view.text))
         return Aggregate(QUANTILE, self.view.read(of), (share,))
 
     def _named(self, tree: exp.Expr) -> Aggregate | None:

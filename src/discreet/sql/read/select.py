@@ -24,7 +24,6 @@ from discreet.sql.read.messages import (
     did_you_mean,
     listed_names,
     position_of,
-    unknown_column_error,
     with_position,
 )
 from discreet.sql.read.parser import (
@@ -204,12 +203,12 @@ class SelectReader:
         named = [self._shown(one)[0] if one.name is None else one.name for one in items]
         answer = list(dict.fromkeys(named))
         table = list(dict.fromkeys(one.name for one in self.view.columns))
-        raise unknown_column_error(
+        in_answer = f"in the answer {listed_names(answer)}; " if answer else ""
+        raise self.view.unknown(
             tree,
             f"{did_you_mean(tree.name, [*answer, *table])} Columns of the answer, and declared "
-            f"ones, can be used here. Existing columns: in the answer {listed_names(answer)}; in "
-            f"FROM {listed_names(table)}.",
-        ).at(position_of(tree, self.text))
+            f"ones, can be used here. Existing columns: {in_answer}in FROM {listed_names(table)}.",
+        )
 
     def _output(self, aggregate: Aggregate, name: str | None) -> str:
         """The name under which an aggregate is released; one that is asked twice is paid once."""
@@ -256,7 +255,7 @@ def _parsed(text: str, schema: Schema) -> Query:
     )
     reading.reserve(tree.args.get("group"))
     asked = reading.items(tree.expressions)
-    items = [*_only_grouped(tree.args.get("group"), asked, reading), *asked]
+    items = _grouped(tree.args.get("group"), asked, reading)
     keys = tuple(
         GroupKey(
             reading.group_name(one), one.asks.of, one.asks.edges, one.asks.dated, one.asks.place
@@ -306,10 +305,13 @@ def _check_no_rows(tree: exp.Expr, reading: SelectReader) -> None:
         ).at(position_of(tree.expressions[0], reading.text))
 
 
-def _only_grouped(
+def _grouped(
     group: exp.Expr | None, items: list[SelectItem], reading: SelectReader
 ) -> list[SelectItem]:
-    """The groups of GROUP BY that the SELECT has not; those that it has stand in both, once."""
+    """The groups of GROUP BY that the SELECT has not, and all columns that it has.
+
+    A group that both write out is placed where it is grouped by.
+    """
     text = reading.text
     every_group = group is not None and present_arguments(group) == {"all"}
     if group is not None and not every_group and present_arguments(group) != {"expressions"}:
@@ -345,7 +347,14 @@ def _only_grouped(
             f"the SELECT has the group {doubled.name[:60]!r} twice. Each "
             "group is one column. Take one out."
         ).at(position_of(tree, text))
-    return [SelectItem(tree, None, found) for found, tree in hidden]
+    entry = {found: found for found in asked}
+    return [
+        *(SelectItem(tree, None, found) for found, tree in hidden),
+        *(
+            replace(one, asks=entry[one.asks]) if isinstance(one.asks, GroupItem) else one
+            for one in items
+        ),
+    ]
 
 
 def _entry(tree: exp.Expr, items: list[SelectItem], reading: SelectReader) -> GroupItem:
