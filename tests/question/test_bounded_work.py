@@ -84,6 +84,10 @@ KNOWN = {
     f"FROM t WHERE {nested('POWER({}, 0.5)', 8)} > 1",
     "rounded groups": f"SELECT {nested('ROUND({})', 4, 'n')} AS g, COUNT(*) FROM t GROUP BY g",
     "letters": f"SELECT COUNT(*) FROM t WHERE LENGTH({nested('UPPER(LOWER({}))', 11, 'name')}) > 1",
+    "choices of nothing": "SELECT "
+    f"{nested('CASE WHEN TRUE THEN {} END', 22, 'NULL')} AS g, COUNT(*) FROM t GROUP BY g",
+    "casts of nothing": f"SELECT COUNT({nested('CAST({} AS INTEGER)', 22, 'NULL')}) FROM t",
+    "casts in a row": f"SELECT x{'::INT' * 1900} AS g, COUNT(*) FROM t GROUP BY g",
     "four powers": f"SELECT SUM({nested('POWER({}, 9)', 4)}) FROM t",
     "twenty powers": f"SELECT SUM({nested('POWER({}, 100)', 20)}) FROM t",
     "small powers": f"SELECT SUM({nested('POWER({}, -99)', 12, '(n + 0.123456789)')}) FROM t",

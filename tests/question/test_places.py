@@ -178,6 +178,7 @@ def test_a_checked_node_stands_where_it_stood() -> None:
         ("SELECT COUNT(*) > 3 AS n FROM visits", "COUNT(*) > 3", "the column 'n' is"),
         ("SELECT CAST(AVG(stay) AS INTEGER) FROM visits", "CAST(", "SELECT uses"),
         ("SELECT TRY_CAST( (AVG(stay)) AS INTEGER) FROM visits", "TRY_CAST(", "SELECT uses"),
+        ("SELECT CAST(CAST(AVG(stay) AS DOUBLE) AS INTEGER) FROM visits", "CAST(CAST", "SELECT"),
         ("SELECT 1 + AVG(stay)::INTEGER FROM visits", "AVG(", "SELECT uses"),
         ("SELECT QUANTILE(stay, 90) FROM visits", "90)", "'QUANTILE(stay, 90)' has no level"),
         ("SELECT COUNT(*) FROM visits JOIN wards USING (war)", "war)", "USING names 'war'"),

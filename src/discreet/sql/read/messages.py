@@ -1,5 +1,6 @@
 """What refusals of SQL say: line and column, an example of this table, what to write instead."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -110,10 +111,6 @@ def position_of(tree: exp.Expr, text: str) -> Place | None:
     return Place(start, text)
 
 
-_UNPLACED = (exp.Case, exp.Cast, exp.TryCast)
-"""sqlglot does not say where these stand, only what is in them."""
-
-
 def _start(tree: exp.Expr, text: str) -> int | None:
     """The first of all characters that are known to belong to a part."""
     found: int | None = tree.meta.get(_START)
@@ -123,20 +120,33 @@ def _start(tree: exp.Expr, text: str) -> int | None:
     while stack:
         part = stack.pop()
         start = part.meta.get(_START)
-        if start is None and type(part) in _UNPLACED:
+        if start is None and type(part) is exp.Case:
             start = _start(part, text)
-        if start is None:
+        elif start is None:
             stack += part.iter_expressions()
-        elif found is None or start < found:
+        if start is not None and (found is None or start < found):
             found = start
-    if found is None or type(tree) not in _UNPLACED:
-        return found
-    if type(tree) is exp.Case:
-        case = text.upper().rfind("CASE", 0, found)
-        return found if case < 0 else case
-    before = text[:found].rstrip(" \t\r\n(")
-    word = next((one for one in ("TRY_CAST", "CAST") if before.upper().endswith(one)), "")
-    return len(before) - len(word) if word else found  # x::DOUBLE begins with x
+    # sqlglot does not say where CASE and CAST stand, only what is in them.
+    if found is not None and isinstance(tree, exp.Cast):
+        return _start_of_cast(tree, found, text)
+    case = text.upper().rfind("CASE", 0, found or 0) if type(tree) is exp.Case else -1
+    return found if case < 0 else case
+
+
+def _start_of_cast(tree: exp.Expr, found: int, text: str) -> int:
+    """Where a cast begins, if what is in it does at ``found``: x::DOUBLE begins with x."""
+    inside: object = tree
+    while isinstance(inside, exp.Expr):
+        if isinstance(inside, exp.Cast):
+            end = found
+            while end and text[end - 1] in " \t\r\n(":
+                end -= 1
+            word = re.search(r"\b(TRY_)?CAST$", text[max(0, end - 9) : end], re.IGNORECASE)
+            if word is None:
+                break
+            found = end - len(word.group())
+        inside = inside.args.get("this")
+    return found
 
 
 @contextmanager
