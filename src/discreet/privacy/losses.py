@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import log, log1p
 from operator import index
 from typing import Final, SupportsIndex, cast
@@ -41,11 +42,17 @@ def read_number(value: object, name: str) -> Fraction:
     >>> read_number("0.1", "epsilon"), read_number(3, "count")
     (Fraction(1, 10), Fraction(3, 1))
     """
-    if type(value) is Fraction or type(value) is int:
-        above, below = value.as_integer_ratio()
-        if max(above.bit_length(), below.bit_length()) <= MAX_BITS:
-            return Fraction(value)
+    if type(value) is Fraction:
+        above, below = value.numerator, value.denominator
+        if above.bit_length() <= MAX_BITS and below.bit_length() <= MAX_BITS:
+            return value
+    if type(value) is int and value.bit_length() <= MAX_BITS:
+        return _whole(value)
     return rational(value, name)
+
+
+_whole = lru_cache(maxsize=1024)(Fraction)
+"""The same object for the same int: what is looked up by it is found without comparing."""
 
 
 def read_epsilon(value: object, *, stacklevel: int = 3) -> Fraction:
