@@ -40,11 +40,11 @@ def _exactly(base: Fraction, power: int) -> interval_arithmetic.Interval:
     return interval_arithmetic.Interval(base**power, base**power)
 
 
-_reader = columns._reader
+_reader = columns.reader_sql
 _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     "NaN is not in the statistics of Parquet": [
         (connection, "disable", _fold_by_statistics),
-        (columns, "_reader", _believe_statistics),
+        (columns, "reader_sql", _believe_statistics),
     ],
     "pandas' types decide": [
         (FrameReader, "_read", lambda self, frame: frame),
