@@ -4,9 +4,12 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_that_are_drawn() -> None:
     sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
     try:

@@ -113,6 +113,7 @@ def engines() -> Iterator[dict[str, tuple[Engine, Engine]]]:
             engine.close()
 
 
+@pytest.mark.slow
 def test_a_connection_with_no_more_than_that_gives_the_same_integers(engines: Any) -> None:
     assert own_members(SmallestConnection) == set(listed("connection"))
     assert {declared.unit for _, declared, _, _, _ in QUESTIONS} == set(engines)

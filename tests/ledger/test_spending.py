@@ -225,6 +225,7 @@ def decided(seed: int) -> list[tuple[bool, bool, bool]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_block_admits_exactly_what_a_ledger_does_and_plain_sums_do_not() -> None:
     runs = [decided(seed) for seed in range(40)]
     for run in runs:

@@ -88,6 +88,7 @@ def test_planning_checks_every_part_once(sql: str, parts: list[int]) -> None:
     assert calls(lambda: checked_question(parse_select(sql, VISITS), VISITS)) == parts
 
 
+@pytest.mark.slow
 def test_reading_checks_nothing() -> None:
     accepted = cases("accepted")
     read = calls(lambda: [parse_select(case.sql, case.schema) for case in accepted])

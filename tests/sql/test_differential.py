@@ -56,6 +56,7 @@ def test_a_select_is_what_plain_arithmetic_says(
         assert measured[block] == expected[block], (text, block)
 
 
+@pytest.mark.slow
 def test_the_questions_that_are_drawn_are_of_every_kind() -> None:
     random = Random(1)
     declared = schema()

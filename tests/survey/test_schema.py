@@ -49,6 +49,7 @@ def fuzz(operation: Any, check: Callable[[Any, Any], None], negative: bool = Tru
         run()
 
 
+@pytest.mark.slow
 def test_the_document_lists_every_address_of_the_interface(site: Sites) -> None:
     found = {(one.method.upper(), one.path) for one in operations(site())}
     assert found == {
