@@ -19,6 +19,7 @@ from discreet.errors import (
     UnansweredError,
     caught_by,
 )
+from discreet.exact import decimal_text
 
 if TYPE_CHECKING:
     from discreet.engines.base import Engine
@@ -40,13 +41,15 @@ def question_options(command: Decorated) -> Decorated:
             click.option(
                 "--epsilon", help="What it may cost: 0.5, 1 or 1/3; with --margin, at most."
             ),
+            click.option("--spend", help="A part of the whole budget instead: 5%."),
+            click.option("--rho", help="What it may cost in zCDP instead: 0.01."),
             click.option("--delta", default="0", help="For groups that are found privately: 1e-6."),
             click.option(
                 "--margin",
                 "margins",
                 multiple=True,
                 metavar="NAME=SIZE",
-                help="How large the error of an output may be, at 95%: n=5. The least ε is found.",
+                help="How large the error of an output may be, at 95%: n=5. The least price is found.",
             ),
             click.option(
                 "--expect-rows",
@@ -71,7 +74,7 @@ class TypedQuestion:
 
     def queries(self) -> list[str]:
         """The SQL that the engine would run; what it does not offer is refused."""
-        return self.engine.texts(self.plan.question, self.plan.measured)
+        return self.engine.texts(self.plan.question, self.plan.measured, self.plan.price.unit)
 
 
 @contextmanager
@@ -79,11 +82,13 @@ def read_question(
     policy: str,
     sql: str,
     epsilon: str | None,
+    spend: str | None,
+    rho: str | None,
     delta: str,
     margins: tuple[str, ...],
     expect_rows: int | None,
 ) -> Iterator[TypedQuestion]:
-    """The question that was typed, checked and priced.  The ledger was not looked at."""
+    """The question that was typed, checked and priced.  Of the ledger only the balance was read."""
     from discreet.policy import read_policy
     from discreet.question.check import checked_question
     from discreet.release.open_table import read_declarations
@@ -99,14 +104,21 @@ def read_question(
         select = explained(sql)
         query = parse_select(sql if select is None else select, table.schema)
         question = checked_question(query, table.schema)
-        if epsilon is None and not margins and not question.free:
+        if not (epsilon or spend or rho or margins or question.free):
             raise PrivacyParameterError(
-                "neither --epsilon nor --margin is given. An answer costs privacy, and is the more "
-                "exact the more it costs. Add --epsilon 0.5, or --margin n=5 for the least ε at "
-                "which n is known to ±5."
+                "no price is given. An answer costs privacy, and is the more exact the more it "
+                "costs. Add --spend 5% for a part of the budget, --epsilon 0.5, or --margin n=5 for "
+                "the least price at which n is known to ±5."
             )
         plan = make_plan(
-            question, epsilon=epsilon, delta=delta, margin=wanted or None, expect_rows=expect_rows
+            question,
+            epsilon=epsilon,
+            spend=spend,
+            rho=rho,
+            delta=delta,
+            margin=wanted or None,
+            expect_rows=expect_rows,
+            account=None if table.budget is None else table,
         )
         yield TypedQuestion(table, engine, plan, select is not None)
 
@@ -140,7 +152,8 @@ def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
     \b
     discreet plan visits.toml "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward" --epsilon 0.5
 
-    POLICY is the TOML file that declares the table. No row is read, and the ledger stays closed.
+    POLICY is the TOML file that declares the table. No row is read, and of the ledger only what is
+    left of the budget.
     """
     with read_question(**question) as asked:
         planned, queries = asked.plan, asked.queries()
@@ -150,8 +163,10 @@ def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
     elif as_json:
         data = {
             "question": planned.question.query.text,
-            "epsilon": str(planned.epsilon),
+            "epsilon": None if planned.epsilon is None else str(planned.epsilon),
             "delta": str(planned.delta),
+            "rho": decimal_text(planned.rho),
+            "part": None if planned.part is None else float(planned.part),
             "groups": planned.question.cells if planned.question.keys else None,
             "outputs": [
                 {
@@ -160,7 +175,8 @@ def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
                     "mechanism": line.mechanism,
                     "margin": line.margin.value,
                     "margin_of_rank": line.margin.of_rank,
-                    "epsilon": str(line.epsilon),
+                    "epsilon": None if line.epsilon is None else str(line.epsilon),
+                    "rho": None if line.rho is None else decimal_text(line.rho),
                 }
                 for line in planned.lines
             ],
@@ -222,7 +238,8 @@ def ask(
             click.echo(asked.plan.explain(Front.COMMAND))
             return
         files = _files({".csv": csv_file, ".html": html_file})
-        if question["epsilon"] is None and asked.plan.epsilon > 0 and not yes:
+        ceiling = question["epsilon"] or question["spend"] or question["rho"]
+        if ceiling is None and asked.plan.rho > 0 and not yes:
             _confirm(asked.plan)
         with spinner("asking") as tell:
             release, balances = pay_and_answer(asked, key=key, analyst=analyst, tell=tell)
@@ -268,12 +285,12 @@ def pay_and_answer(
 
 
 def _confirm(plan: "Plan") -> None:
-    from discreet.cli.terminal import cost, show_plan
+    from discreet.cli.terminal import show_plan
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise QueryError(
-            f"the margins cost {cost(plan)}, and nobody can be asked whether to pay it. What "
-            "is paid is never given back. Add --yes, or the most that it may cost: --epsilon 1. "
+            f"the margins cost {plan.price.text}, and nobody can be asked whether to pay it. What "
+            "is paid is never given back. Add --yes, or the most that it may cost: --spend 5%. "
             "Nothing was spent."
         )
     show_plan(plan)

@@ -160,7 +160,16 @@ def demo(folder: str | None) -> None:
 def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager["TypedQuestion"]:
     from discreet.cli.ask import read_question
 
-    return read_question(str(policy), sql, epsilon, "0", (), 500)
+    return read_question(
+        str(policy),
+        sql,
+        epsilon=epsilon,
+        spend=None,
+        rho=None,
+        delta="0",
+        margins=(),
+        expect_rows=500,
+    )
 
 
 def _folder(folder: str | None) -> Path:

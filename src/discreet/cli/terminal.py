@@ -419,7 +419,7 @@ def show_plan(plan: "Plan") -> None:
     table = _table()
     for name in ("output", "asks", "mechanism"):
         table.add_column(name, overflow="fold")
-    for name in ("± (95%)", "ε"):
+    for name in ("± (95%)", plan.currency):
         table.add_column(name, justify="right", no_wrap=True)
     for line in plan.lines:
         size = line.margin.told(Front.COMMAND).removeprefix("± ")
@@ -446,7 +446,9 @@ def show_plan(plan: "Plan") -> None:
     _labeled_line(
         out, "protects", Text(_protected(schema.unit, schema.max_groups, schema.max_rows))
     )
-    _labeled_line(out, "costs", Text.assemble((cost(plan), "bold"), ("; nothing was spent", "dim")))
+    taken = plan.budget_text(plan.standing)
+    costs = Text.assemble((plan.price.text, "bold"), f", {taken}" if taken else "")
+    _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
 
 
 def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
@@ -528,12 +530,6 @@ def show_left(out: "Console", balance: "Balance") -> None:
     if why:
         line.append(f"; {why}", style="dim")
     _labeled_line(out, "left", line)
-
-
-def cost(plan: "Plan") -> str:
-    """What a plan costs."""
-    delta = f", {named_number_text('δ', plan.delta)}" if plan.delta else ""
-    return f"{named_number_text('ε', plan.epsilon)}{delta}"
 
 
 def _number(cell: str) -> "Text":

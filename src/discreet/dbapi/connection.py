@@ -1,9 +1,8 @@
 """Connections and cursors on a private table, as PEP 249 has them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from discreet.accounting.filters import cost_text
 from discreet.dbapi import errors, results
@@ -66,8 +65,8 @@ class Session:
     def plan(self, question: str) -> Plan:
         """A question at the price that is set.  Nothing is charged."""
         asking = self.opened().ask(question)
-        epsilon = None if asking.free else self.settings.price
-        return asking.plan(epsilon=epsilon, delta=self.settings.delta)
+        price: dict[str, Any] = {} if asking.free else self.settings.price
+        return asking.plan(delta=self.settings.delta, **price)
 
     def answer(self, question: str) -> Release:
         """The answer to a question, charged at the price that is set."""
@@ -75,11 +74,11 @@ class Session:
 
     def change(self, name: Setting, value: str) -> None:
         """Give a setting another value."""
-        self.settings = replace(self.settings, **{name: value})
+        self.settings = self.settings.changed(name, value)
 
     def reset(self, name: Setting) -> None:
         """Give a setting the value that ``connect`` gave it."""
-        self.settings = replace(self.settings, **{name: getattr(self._given, name)})
+        self.settings = self.settings.changed(name, getattr(self._given, name))
 
     def show(self, name: str) -> ResultSet:
         """The budget, or a setting, as one row."""
@@ -219,13 +218,16 @@ def connect(
     *,
     epsilon: object = None,
     delta: object = 0,
+    rho: object = None,
+    spend: object = None,
     analyst: str | None = None,
 ) -> "Connection":
     """A PEP 249 connection to a private table: the path of its policy, or the open table.
 
-    ``epsilon`` and ``delta`` are the price of every question until ``SET`` changes it; without an
-    ``epsilon`` nothing is answered before ``SET epsilon = 0.1``.  ``analyst`` is who asks, by
-    default the operating system's user.
+    ``epsilon``, ``rho`` or ``spend`` (a part of the budget, such as "5%"), and ``delta``, are the
+    price of every question until ``SET`` changes it; without one nothing is answered before
+    ``SET spend = '5%'`` or ``SET epsilon = 0.1``.  ``analyst`` is who asks, by default the operating
+    system's user.
 
     >>> import pandas
     >>> import discreet as dp
@@ -239,7 +241,7 @@ def connect(
     True
     """
     with translated_errors():
-        settings = Settings(epsilon=epsilon, delta=delta, analyst=analyst)
+        settings = Settings(epsilon=epsilon, rho=rho, spend=spend, delta=delta, analyst=analyst)
         if isinstance(policy, Table):
             return Connection(Session(policy, settings, owned=False))
         return Connection(Session(table(_path(policy)), settings, owned=True))
@@ -277,13 +279,25 @@ class Connection:
         self._session = session
 
     def __repr__(self) -> str:
-        state = f"epsilon={self.epsilon}, delta={self.delta}"
+        prices = self._session.settings.prices or {"epsilon": None}
+        state = "".join(f"{name}={value}, " for name, value in prices.items())
+        state += f"delta={self.delta}"
         return f"Connection({self._session.name!r}, {'closed' if self._session.closed else state})"
 
     @property
     def epsilon(self) -> object:
         """The ε that the next question costs, as it was written; None where none is set."""
         return self._session.settings.epsilon
+
+    @property
+    def rho(self) -> object:
+        """The ρ that the next question costs, as it was written; None where none is set."""
+        return self._session.settings.rho
+
+    @property
+    def spend(self) -> object:
+        """The part of the budget that the next question costs, as it was written; None if none."""
+        return self._session.settings.spend
 
     @property
     def delta(self) -> object:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from math import isfinite
@@ -15,17 +15,20 @@ from sqlglot.dialects.dialect import Dialect
 from discreet.dbapi.errors import DataError, ProgrammingError
 from discreet.errors import with_article
 from discreet.ledger.declarations import read_name
-from discreet.privacy.losses import read_delta, read_epsilon
+from discreet.privacy.losses import read_delta, read_epsilon, read_rho, read_spend
 from discreet.sql.read.parser import MOST_CHARACTERS
 
 _DIALECT = "duckdb"
 _LARGEST = 10**100
-Setting = Literal["epsilon", "delta", "analyst"]
+Setting = Literal["epsilon", "rho", "spend", "delta", "analyst"]
+_PRICES = ("epsilon", "rho", "spend")
+"""What a question is paid in: one of them."""
 _FIRST_WORD = re.compile(r"\s*(SET|RESET|SHOW|EXPLAIN)\b", re.ASCII | re.IGNORECASE)
-_SET_PRICE = r"SET\s+(epsilon|delta)\s*=\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)"
+_SET_PRICE = r"SET\s+(epsilon|rho|delta)\s*=\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)"
+_SET_SPEND = r"SET\s+spend\s*=\s*'([^']*)'"
 _SET_ANALYST = r"SET\s+analyst\s*=\s*'((?:[^']|'')*)'"
-_RESET = r"RESET\s+(epsilon|delta|analyst)"
-_SHOW = r"SHOW\s+(budget|epsilon|delta|analyst)"
+_RESET = r"RESET\s+(epsilon|rho|spend|delta|analyst)"
+_SHOW = r"SHOW\s+(budget|epsilon|rho|spend|delta|analyst)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,25 +36,48 @@ class Settings:
     """The settings that ``SET`` changes: decimals as written, checked when they are set."""
 
     epsilon: object = None
+    rho: object = None
+    spend: object = None
     delta: object = 0
     analyst: str | None = None
 
     def __post_init__(self) -> None:
         if self.epsilon is not None:
             read_epsilon(self.epsilon)
+        if self.rho is not None:
+            read_rho(self.rho)
+        if self.spend is not None:
+            read_spend(self.spend)
+        if len(self.prices) > 1:
+            raise ProgrammingError(
+                f"{' and '.join(self.prices)} are given. A question has one price, in ε, in ρ or as "
+                "a part of the budget. Leave out all but one."
+            )
         read_delta(self.delta)
         if self.analyst is not None:
             read_name(self.analyst, "the analyst")
 
     @property
-    def price(self) -> object:
-        """The ε of every question."""
-        if self.epsilon is None:
+    def prices(self) -> dict[str, object]:
+        """The price of every question by its name; empty where none is set."""
+        values = {name: getattr(self, name) for name in _PRICES}
+        return {name: value for name, value in values.items() if value is not None}
+
+    @property
+    def price(self) -> dict[str, object]:
+        """The price of every question by its name."""
+        if not self.prices:
             raise ProgrammingError(
                 "no price is set. Every answer costs privacy, and how much is yours to say. Write "
-                "SET epsilon = 0.1, or connect(policy, epsilon=0.1). Nothing was spent."
+                "SET spend = '5%' or SET epsilon = 0.1, or connect(policy, spend=\"5%\"). Nothing "
+                "was spent."
             )
-        return self.epsilon
+        return self.prices
+
+    def changed(self, name: Setting, value: object) -> "Settings":
+        """The settings with another value; a price takes the place of any other price."""
+        others = {one: None for one in _PRICES if one != name} if name in _PRICES else {}
+        return replace(self, **{**others, name: value})
 
 
 def bind_parameters(text: str, parameters: Sequence[object] | None = None) -> str:
@@ -188,6 +214,8 @@ def read_statement(text: str) -> Statement:
         return AskStatement(text[first.end() :], explain=True)
     if match := _whole(_SET_PRICE, text):
         return SetStatement(cast(Setting, match[1].lower()), match[2])
+    if match := _whole(_SET_SPEND, text):
+        return SetStatement("spend", match[1])
     if match := _whole(_SET_ANALYST, text):
         return SetStatement("analyst", match[1].replace("''", "'"))
     if match := _whole(_RESET, text):
@@ -196,8 +224,8 @@ def read_statement(text: str) -> Statement:
         return ShowStatement(match[1].lower())
     raise ProgrammingError(
         f"{text.strip()[:60]!r} is not a setting that is known. One statement sets, resets or "
-        "shows one thing. Write SET epsilon = 0.1, SET delta = 1e-6, SET analyst = 'ada', RESET "
-        "epsilon or SHOW budget."
+        "shows one thing. Write SET spend = '5%', SET epsilon = 0.1, SET rho = 0.01, SET delta = "
+        "1e-6, SET analyst = 'ada', RESET epsilon or SHOW budget."
     )
 
 

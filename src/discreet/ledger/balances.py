@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from discreet.accounting.filters import Totals, cost_text, left_text, share_left, share_text
+from discreet.accounting.filters import Filter, Totals, cost_text, left_text, share_left, share_text
 from discreet.ledger.accounts import DatasetState
 from discreet.ledger.declarations import BudgetCap, exact_budget, read_cap, read_declaration
 from discreet.ledger.declare import unknown_dataset_error
@@ -52,6 +52,13 @@ class Balance:
     def charges(self) -> int:
         """How many questions were paid for."""
         return self.released + self.lost + self.pending
+
+    @property
+    def filter(self) -> Filter:
+        """The budget and what counts against it, where there is a cap."""
+        if self.cap is None:
+            raise TypeError("an account without a cap has no filter")
+        return Filter(budget=self.cap.budget, totals=self.spent)
 
     @property
     def share_left(self) -> Fraction:

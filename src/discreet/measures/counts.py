@@ -25,8 +25,9 @@ from discreet.measures.measure import (
     not_covered,
     weighed_down,
 )
-from discreet.measures.noise_choice import NoiseChoice, laplace_mechanism, laplace_or_gaussian
+from discreet.measures.noise_choice import laplace_noise
 from discreet.mechanisms.additive_noise import Exact
+from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import Chosen, Constant, Node
 from discreet.privacy.estimates import LinearError
 
@@ -39,7 +40,7 @@ class Rows:
     width: ClassVar[int] = 1
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
-    uses_delta: ClassVar[bool] = False
+    draws: ClassVar[int] = 0
     moves: ClassVar[str] = ""
     recorded: ClassVar[str] = "Rows()"
     reading: ClassVar[SumsReading] = SumsReading()
@@ -56,9 +57,9 @@ class Rows:
         """What the cap on rows allows."""
         return unit.reach(unit.row_share * unit.row_cap)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""
-        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
+        return laplace_noise(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released number."""
@@ -84,7 +85,7 @@ class Size:
     width: ClassVar[int] = 1
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = True
-    uses_delta: ClassVar[bool] = False
+    draws: ClassVar[int] = 0
     moves: ClassVar[str] = ""
     recorded: ClassVar[str] = "Size()"
     reading: ClassVar[SumsReading] = SumsReading()
@@ -101,9 +102,9 @@ class Size:
         """None."""
         return MeasureSensitivity(0, 0)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Exact:
         """No noise."""
-        return NoiseChoice(Exact())
+        return Exact()
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The number itself."""
@@ -126,7 +127,7 @@ class Present:
     width: ClassVar[int] = 1
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
-    uses_delta: ClassVar[bool] = False
+    draws: ClassVar[int] = 0
     moves: ClassVar[str] = ""
 
     @property
@@ -151,9 +152,9 @@ class Present:
         """What the cap on rows allows."""
         return unit.reach(unit.row_share * unit.row_cap)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""
-        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
+        return laplace_noise(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released number."""
@@ -224,7 +225,7 @@ class People:
     width: ClassVar[int] = 1
     cap_name: ClassVar[CapName] = "max_groups"
     free: ClassVar[bool] = False
-    uses_delta: ClassVar[bool] = True
+    draws: ClassVar[int] = 0
     moves: ClassVar[str] = ""
 
     @property
@@ -251,10 +252,9 @@ class People:
         twice = 2 if unit.replaced and unit.keyed else 1
         return MeasureSensitivity(twice * share * cap, twice * cap * share**2)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
-        """Laplace or, with a δ, Gaussian noise, whichever has the lower error."""
-        reach = self.sensitivity(unit)
-        return laplace_or_gaussian(reach.l1, reach.squared_l2, epsilon, delta)
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
+        """Laplace noise."""
+        return laplace_noise(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released number."""
@@ -300,7 +300,7 @@ class Distinct:
     width: ClassVar[int] = 1
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
-    uses_delta: ClassVar[bool] = False
+    draws: ClassVar[int] = 0
     moves: ClassVar[str] = ""
 
     @property
@@ -325,9 +325,9 @@ class Distinct:
         """What the cap on rows allows: no more values come or go than a unit has."""
         return unit.reach(unit.row_cap)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""
-        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
+        return laplace_noise(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released number."""

@@ -25,8 +25,7 @@ from discreet.measures.measure import (
     not_covered,
     weighed_down,
 )
-from discreet.measures.noise_choice import NoiseChoice
-from discreet.measures.quantiles import rank_error, rank_price, rank_reach
+from discreet.measures.quantiles import rank_error, rank_price, rank_reach, rank_weight
 from discreet.mechanisms.extremes import NearMaximum
 from discreet.mechanisms.ranks import toward_middle
 from discreet.plan.expressions import Node
@@ -50,7 +49,7 @@ class Extreme:
     width: ClassVar[int] = 1
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
-    uses_delta: ClassVar[bool] = False
+    draws: ClassVar[int] = 1
     moves: ClassVar[str] = " rows"
 
     @property
@@ -80,16 +79,14 @@ class Extreme:
         """The weight that one unit adds or takes away."""
         return rank_reach(unit)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> NearMaximum:
         """The exponential mechanism on ranks near the end."""
         bounds = self.value.range if self.largest else self.value.range.flipped
-        return NoiseChoice(
-            NearMaximum(
-                epsilon=rank_price(unit, epsilon)[0],
-                width=bounds.width,
-                share=self.sensitivity(unit).l1,
-                measure=None if self.given else toward_middle(bounds),
-            )
+        return NearMaximum(
+            epsilon=rank_price(unit, epsilon)[0],
+            width=bounds.width,
+            share=rank_weight(unit),
+            measure=None if self.given else toward_middle(bounds),
         )
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from discreet.errors import BoundsError, Place, PolicyError, QueryError, Remedy
 from discreet.exact import Grid, Range, Rounding
-from discreet.measures.noise_choice import NoiseChoice
+from discreet.mechanisms.additive_noise import MeasureMechanism
 from discreet.plan.expressions import Chosen, Node, expression_text, number_text, walk
 from discreet.plan.schema import date_text
 from discreet.plan.types import CheckedExpression, Kind
@@ -433,8 +433,6 @@ class Measure(Protocol):
     """The cap that bounds what one unit adds."""
     free: ClassVar[bool] = False
     """Whether it is the same on all neighboring tables, so that it costs nothing."""
-    uses_delta: ClassVar[bool] = False
-    """Whether δ could lower its error."""
     moves: ClassVar[str] = ""
     """What a reach is counted in where it is not the answer's own unit."""
 
@@ -448,6 +446,10 @@ class Measure(Protocol):
     @property
     def width(self) -> int:
         """How many integers are released for each group."""
+
+    @property
+    def draws(self) -> int:
+        """How many draws choose its values one after the other; 0 where noise is added to sums."""
 
     @property
     def recorded(self) -> str:
@@ -466,8 +468,8 @@ class Measure(Protocol):
     def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """How far one unit moves the integers of all groups together."""
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
-        """The mechanism with the lowest error at this price."""
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> MeasureMechanism:
+        """The mechanism of which all groups together cost this ε: Laplace noise, or draws."""
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """How released integers become the answer; ``rows`` is their number where it is public."""

@@ -32,7 +32,7 @@ from discreet.measures.measure import (
     not_covered,
     weighed_down,
 )
-from discreet.measures.noise_choice import NoiseChoice, laplace_mechanism
+from discreet.measures.noise_choice import laplace_noise
 from discreet.measures.sums import SUM, fixed_total
 from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import Node
@@ -178,7 +178,7 @@ class Moments:
     rows: bool = False
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
-    uses_delta: ClassVar[bool] = False
+    draws: ClassVar[int] = 0
     moves: ClassVar[str] = " rows"
 
     @property
@@ -234,9 +234,9 @@ class Moments:
             else MeasureSensitivity(added, added**2)
         )
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise on each sum."""
-        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
+        return laplace_noise(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """Counts and sums by weights, a mean and a variance as quotients."""

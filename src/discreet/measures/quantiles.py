@@ -25,7 +25,6 @@ from discreet.measures.measure import (
     not_covered,
     weighed_down,
 )
-from discreet.measures.noise_choice import NoiseChoice
 from discreet.mechanisms.quantiles import Quantiles
 from discreet.mechanisms.ranks import round_numbers
 from discreet.plan.expressions import Node
@@ -48,7 +47,6 @@ class Ranks:
     given: bool = False
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
-    uses_delta: ClassVar[bool] = False
     moves: ClassVar[str] = " rows"
 
     @property
@@ -60,6 +58,11 @@ class Ranks:
     def width(self) -> int:
         """One for each level."""
         return len(self.levels)
+
+    @property
+    def draws(self) -> int:
+        """One after the other: the middle level first, then those on either side at once."""
+        return len(self.levels).bit_length()
 
     @property
     def recorded(self) -> str:
@@ -83,18 +86,16 @@ class Ranks:
         """The weight that one unit adds or takes away."""
         return rank_reach(unit)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Quantiles:
         """The exponential mechanism, by recursive halving."""
         level, relation = rank_price(unit, epsilon)
-        return NoiseChoice(
-            Quantiles(
-                probabilities=self.levels,
-                epsilon=level,
-                width=self.value.range.width,
-                neighbors=relation,
-                share=self.sensitivity(unit).l1,
-                measure=None if self.given else round_numbers(self.value.range),
-            )
+        return Quantiles(
+            probabilities=self.levels,
+            epsilon=level,
+            width=self.value.range.width,
+            neighbors=relation,
+            share=rank_weight(unit),
+            measure=None if self.given else round_numbers(self.value.range),
         )
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
@@ -123,8 +124,13 @@ class Ranks:
 
 def rank_reach(unit: Unit) -> MeasureSensitivity:
     """The weight that one unit adds or takes away."""
-    weight = unit.rank_share * unit.row_cap
+    weight = rank_weight(unit)
     return MeasureSensitivity(weight, weight**2)
+
+
+def rank_weight(unit: Unit) -> int:
+    """The weight of all rows of one unit, at most."""
+    return unit.rank_share * unit.row_cap
 
 
 def rank_error(weight: float, unit: Unit) -> RankError:

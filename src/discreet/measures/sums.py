@@ -25,7 +25,8 @@ from discreet.measures.measure import (
     not_covered,
     weighed_down,
 )
-from discreet.measures.noise_choice import NoiseChoice, laplace_mechanism
+from discreet.measures.noise_choice import laplace_noise
+from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import Node
 
 
@@ -42,7 +43,7 @@ class Total:
     width: ClassVar[int] = 1
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
-    uses_delta: ClassVar[bool] = False
+    draws: ClassVar[int] = 0
     moves: ClassVar[str] = ""
 
     @property
@@ -79,9 +80,9 @@ class Total:
             return MeasureSensitivity(within, within**2)
         return MeasureSensitivity(2 * added, max(2 * added**2, within**2))
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""
-        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
+        return laplace_noise(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released sum."""
@@ -107,7 +108,7 @@ class FixedTotal:
     width: ClassVar[int] = 1
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
-    uses_delta: ClassVar[bool] = False
+    draws: ClassVar[int] = 0
     moves: ClassVar[str] = ""
 
     @property
@@ -138,9 +139,9 @@ class FixedTotal:
         moved = self.value.range.width
         return MeasureSensitivity(moved, moved**2)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction, delta: Fraction) -> NoiseChoice:
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""
-        return laplace_mechanism(self.sensitivity(unit).l1, epsilon)
+        return laplace_noise(self.sensitivity(unit).l1, epsilon)
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released sum, or its share of each row."""

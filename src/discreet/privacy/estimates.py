@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
-from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.uncertainty import (
     BoundedError,
     FloatInterval,
@@ -30,7 +30,7 @@ from discreet.text_table import aligned
 
 Released = Any
 """An int or a float; a category where one was chosen."""
-PaidLoss = PureDP | ApproximateDP
+PaidLoss = PureDP | ApproximateDP | ZeroConcentratedDP
 _CONFIDENCE = Fraction(95, 100)
 _ONE = Fraction(1)
 

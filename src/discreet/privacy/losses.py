@@ -352,6 +352,8 @@ class ApproximateDP:
 class ZeroConcentratedDP:
     """ρ-zCDP: the Rényi divergence of order α is at most ρ·α for every α > 1.
 
+    With a ``delta`` it is δ-approximate: but for a part of probability δ.
+
     >>> ZeroConcentratedDP(rho=0.5) + ZeroConcentratedDP(rho=0.25)
     ZeroConcentratedDP(rho=3/4)
     >>> loss = ZeroConcentratedDP(rho=0.01).to_approximate(delta=1e-6)
@@ -360,23 +362,40 @@ class ZeroConcentratedDP:
     """
 
     rho: Fraction
+    delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", _not_negative(self.rho, "rho"))
+        object.__setattr__(self, "delta", min(_not_negative(self.delta, "delta"), Fraction(1)))
 
     def __repr__(self) -> str:
-        return f"ZeroConcentratedDP(rho={self.rho})"
+        leak = f", delta={self.delta}" if self.delta else ""
+        return f"ZeroConcentratedDP(rho={self.rho}{leak})"
 
     def __str__(self) -> str:
-        return f"{named_number_text('ρ', self.rho)}"
+        leak = f", {named_number_text('δ', self.delta)}" if self.delta else ""
+        return f"{named_number_text('ρ', self.rho)}{leak}"
 
-    def __add__(self, other: "ZeroConcentratedDP") -> "ZeroConcentratedDP":
+    def __add__(self, other: "ZeroConcentratedDP | ApproximateDP | PureDP") -> "ZeroConcentratedDP":
+        if isinstance(other, PureDP | ApproximateDP):
+            # But for probability δ what is (ε,δ)-DP is ε-DP, and so ε²/2-zCDP.
+            delta = other.delta if isinstance(other, ApproximateDP) else Fraction(0)
+            other = ZeroConcentratedDP(rho=rounded_up(other.epsilon**2 / 2), delta=delta)
         if not isinstance(other, ZeroConcentratedDP):
             return NotImplemented
-        return ZeroConcentratedDP(rho=rounded_up(self.rho + other.rho))
+        return ZeroConcentratedDP(
+            rho=rounded_up(self.rho + other.rho), delta=rounded_up(self.delta + other.delta)
+        )
+
+    __radd__ = __add__
 
     def for_group(self, size: int) -> "ZeroConcentratedDP":
         """The loss of ``size`` units together: k²ρ."""
+        if self.delta:
+            raise PrivacyParameterError(
+                "the loss has a δ of its own. What a group of people loses by it is not bounded "
+                "by ρ and δ alone. Ask for the group's loss of a release without δ."
+            )
         return ZeroConcentratedDP(
             rho=rounded_up(read_count(size, "size", "members of the group") ** 2 * self.rho)
         )
@@ -395,10 +414,16 @@ class ZeroConcentratedDP:
                 "delta is 0. zCDP bounds no pure ε, so the conversion needs a δ above 0. "
                 "Use something far below 1/(number of people), such as delta=1e-6."
             )
-        return ApproximateDP(epsilon=concentrated_epsilon(self.rho, level), delta=level)
+        if level <= self.delta:
+            raise PrivacyParameterError(
+                f"delta is {decimal_text(level)}, and the loss has δ = {decimal_text(self.delta)} of "
+                "its own. The conversion needs a δ above that. Use a larger one."
+            )
+        epsilon = concentrated_epsilon(self.rho, level - self.delta)
+        return ApproximateDP(epsilon=epsilon, delta=level)
 
     def to_total_variation(self) -> "TotalVariation":
-        """ρ-zCDP implies TV √(ρ/2) (Pinsker) and √(1 - e^(-ρ)) (Bretagnolle and Huber).
+        """ρ-zCDP implies TV √(ρ/2) (Pinsker) and √(1 - e^(-ρ)) (Bretagnolle and Huber), and δ more.
 
         >>> ZeroConcentratedDP(rho="1/8").to_total_variation()
         TotalVariation(delta=1/4)
@@ -406,9 +431,8 @@ class ZeroConcentratedDP:
         low, _ = exp_minus(self.rho, _BITS)
         square = min(self.rho / 2, 1 - Fraction(low, _UNIT))
         _, root = square_root(square, _BITS + square.denominator.bit_length())
-        return TotalVariation(
-            delta=rounded_up(Fraction(root, _UNIT << square.denominator.bit_length()), _BITS)
-        )
+        distance = rounded_up(Fraction(root, _UNIT << square.denominator.bit_length()), _BITS)
+        return TotalVariation(delta=distance + self.delta)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import exp, log
 from typing import Any
 
+from discreet.accounting.filters import SpendLimits, Totals, cost_text, spend_limits
 from discreet.errors import BudgetExhaustedError, QueryError
 from discreet.exact import named_number_text, rational
-from discreet.privacy.losses import Budget
+from discreet.privacy.losses import Budget, read_spend
 from discreet.release.plan import Plan
+from discreet.release.price import error_ratio
 from discreet.release.release import Release
 from discreet.release.table import QuestionBuilder
 from discreet.text_table import aligned
@@ -21,14 +24,19 @@ class BatchPlan:
     plans: tuple[Plan, ...]
 
     @property
-    def epsilon(self) -> Fraction:
-        """What all of them cost."""
-        return sum((plan.epsilon for plan in self.plans), Fraction(0))
+    def cost(self) -> Totals:
+        """What all of them add to the sums of a budget."""
+        return sum((plan.price.cost for plan in self.plans), Totals())
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The ε of all of them; None where one has Gaussian noise."""
+        return self.cost.epsilon
 
     @property
     def delta(self) -> Fraction:
         """The δ of all of them."""
-        return sum((plan.delta for plan in self.plans), Fraction(0))
+        return self.cost.delta
 
     def release(self, *, key: str | None = None, analyst: str | None = None) -> list[Release]:
         """The answers in order.
@@ -42,7 +50,8 @@ class BatchPlan:
         ]
 
     def __repr__(self) -> str:
-        rows = [("question", "output", "mechanism", "± (95%)", "ε")]
+        priced = {plan.currency for plan in self.plans}
+        rows = [("question", "output", "mechanism", "± (95%)", min(priced, key=len))]
         for place, plan in enumerate(self.plans, 1):
             rows += [
                 (
@@ -54,8 +63,7 @@ class BatchPlan:
                 )
                 for line in plan.lines
             ]
-        delta = "" if self.delta == 0 else f", {named_number_text('δ', self.delta)}"
-        total = f"costs {named_number_text('ε', self.epsilon)}{delta} together"
+        total = f"costs {cost_text(self.cost)} together"
         return "\n".join([*aligned(rows), f"{total}; nothing is spent until .release()"])
 
 
@@ -68,47 +76,116 @@ class Batch:
     def plan(
         self,
         *,
-        budget: Budget,
+        budget: Budget | None = None,
+        spend: object = None,
         margins: Sequence[Mapping[str, object] | None] | None = None,
         weights: Sequence[object] | None = None,
         expect_rows: int | None = None,
     ) -> BatchPlan:
-        """One plan per question, within one budget.
+        """One plan per question, within one ``budget``, or one part of the table's: spend="20%".
 
-        A question with ``margins`` gets the least ε that meets them; the others share what is left,
-        equally or by ``weights``.  The sum never exceeds the budget, and spends all of it where a
-        question has no margins.
+        A question with ``margins`` gets the least price that meets them; the others share what is
+        left, equally or by ``weights``.  All of it is shared in ε with Laplace noise, or in ρ with
+        Gaussian noise, whichever has the smaller errors.  The sum never exceeds the budget, and
+        spends all of it where a question has no margins.
         """
         wanted = _aligned(margins, len(self.questions), "margins")
         shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
-        selects = [asking.question.selects_keys for asking in self.questions]
-        delta = budget.question_delta / sum(selects) if any(selects) else Fraction(0)
+        limits, question_delta = self._limits(budget, spend)
+        selects = sum(asking.question.selects_keys for asking in self.questions)
+        asked = _AskedBatch(
+            self.questions, wanted, shares, question_delta / max(selects, 1), expect_rows
+        )
+        plans = []
+        refused: BudgetExhaustedError | None = None
+        for currency, limit in (("epsilon", limits.epsilon), ("rho", limits.rho)):
+            if limit is None:
+                continue
+            try:
+                plans.append(asked.within(currency, limit))
+            except BudgetExhaustedError as error:
+                refused = refused or error
+        if refused is not None and not plans:
+            raise refused
+        if len(plans) == 2 and _error_ratio(plans[1], plans[0]) < 1:
+            return plans[1]
+        return plans[0]
+
+    def _limits(self, budget: Budget | None, spend: object) -> tuple[SpendLimits, Fraction]:
+        """The most that all may cost in ε and in ρ, and the δ for finding keys."""
+        if (budget is None) == (spend is None):
+            raise QueryError(
+                "a batch is planned within a budget or a spend, one of the two. It is what all of "
+                "its questions may cost together. Write budget=dp.Budget(epsilon=1), or "
+                'spend="20%".'
+            )
+        if budget is not None:
+            return spend_limits(budget, Totals(), Fraction(1)), budget.question_delta
+        tables = {id(asking.table): asking.table for asking in self.questions}
+        if len(tables) > 1:
+            raise QueryError(
+                "the questions of the batch are about several tables, which have budgets of their "
+                "own. A spend is a part of one budget. Make a batch for each table."
+            )
+        [table] = tables.values()
+        state = table.standing()
+        part = read_spend(spend)
+        delta = max(Fraction(0), state.budget.question_delta - state.totals.delta) * part
+        return spend_limits(state.budget, state.totals, part), delta
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedBatch:
+    """Questions with what is wanted of each, to be planned in one currency."""
+
+    questions: tuple[QuestionBuilder, ...]
+    margins: Sequence[Mapping[str, object] | None]
+    shares: Sequence[Fraction]
+    key_delta: Fraction
+    """The δ of each question that finds keys."""
+    expect_rows: int | None
+
+    def within(self, currency: str, limit: Fraction) -> BatchPlan:
+        """The plans that share what they may cost together."""
         plans: dict[int, Plan] = {}
-        for place, (asking, margin) in enumerate(zip(self.questions, wanted, strict=True)):
+        for place, (asking, margin) in enumerate(zip(self.questions, self.margins, strict=True)):
             if margin is None and asking.free:
                 plans[place] = asking.plan()
             elif margin is not None:
-                plans[place] = asking.plan(
-                    margin=margin, delta=delta if selects[place] else 0, expect_rows=expect_rows
-                )
-        left = budget.epsilon - sum((plan.epsilon for plan in plans.values()), Fraction(0))
+                ceiling = {currency: limit}
+                plans[place] = asking.plan(margin=margin, **ceiling, **self._rest(asking))
+        left = limit - sum((_spent(plan, currency) for plan in plans.values()), Fraction(0))
         rest = [place for place in range(len(self.questions)) if place not in plans]
         if left < 0 or (rest and left <= 0):
-            needed = budget.epsilon - left
+            symbol = {"epsilon": "ε", "rho": "ρ"}[currency]
             raise BudgetExhaustedError(
-                f"the margins need {named_number_text('ε', needed)} together, and the budget is "
-                f"{budget}. A smaller error costs more privacy. Allow larger margins or a larger "
-                "budget. Nothing was read or spent."
+                f"the margins need {named_number_text(symbol, limit - left)} together, and "
+                f"{named_number_text(symbol, limit)} is there for all. A smaller error costs more "
+                "privacy. Allow larger margins or a larger budget. Nothing was read or spent."
             )
-        total = sum((shares[place] for place in rest), Fraction(0))
+        total = sum((self.shares[place] for place in rest), Fraction(0))
         for place in rest:
             asking = self.questions[place]
-            plans[place] = asking.plan(
-                epsilon=left * shares[place] / total,
-                delta=delta if selects[place] else 0,
-                expect_rows=expect_rows,
-            )
+            price = {currency: left * self.shares[place] / total}
+            plans[place] = asking.plan(**price, **self._rest(asking))
         return BatchPlan(tuple(plans[place] for place in range(len(self.questions))))
+
+    def _rest(self, asking: QuestionBuilder) -> dict[str, Any]:
+        delta = self.key_delta if asking.question.selects_keys else Fraction(0)
+        return {"delta": delta, "expect_rows": self.expect_rows}
+
+
+def _spent(plan: Plan, currency: str) -> Fraction:
+    return plan.rho if currency == "rho" else plan.price.cost.epsilon or Fraction(0)
+
+
+def _error_ratio(first: BatchPlan, second: BatchPlan) -> float:
+    """How large the errors of one plan are beside those of another, over all questions."""
+    ratios = [
+        log(error_ratio(one.price, other.price))
+        for one, other in zip(first.plans, second.plans, strict=True)
+    ]
+    return exp(sum(ratios) / len(ratios))
 
 
 def batch(questions: Sequence[QuestionBuilder]) -> Batch:

@@ -20,7 +20,11 @@ from discreet.text_table import aligned
 _VERSION = 1
 UNANSWERED = "0" * 64
 """What stands for the digest of an answer that there is not yet."""
-_MECHANISM = {"output", "asks", "mechanism", "epsilon"}
+_MECHANISM = {"output", "asks", "mechanism"}
+_PARTS = {"epsilon", "rho"}
+"""What a mechanism's part of the price is stated in: one of them."""
+_ABSENT = ("rho", "promise")
+"""What is only written where there is something to state."""
 
 Cap = Annotated[int, Meta(ge=1)]
 Price = Annotated[str, Meta(pattern=r"\A(?:≈?[0-9.]+(?:e[+-]?[0-9]+)?|[0-9]+/[0-9]+)\Z")]
@@ -42,7 +46,7 @@ class Certificate:
     max_groups: Cap | None
     max_rows: Cap | None
     mechanisms: tuple[dict[str, str], ...]
-    epsilon: Price
+    epsilon: Price | None
     delta: Price
     analyst: str
     ledger: str
@@ -53,10 +57,18 @@ class Certificate:
     answer: Digest
     versions: dict[str, str]
     suspensions: Annotated[int, Meta(ge=0)] = 0
+    rho: Price | None = None
+    """What was paid where that is no ε."""
+    promise: str | None = None
+    """The ε and δ that the release costs by itself, where it was paid in ρ."""
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, that ``from_data`` takes back."""
-        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        data = {
+            field.name: value
+            for field in fields(self)
+            if (value := getattr(self, field.name)) is not None or field.name not in _ABSENT
+        }
         data["mechanisms"] = [dict(one) for one in self.mechanisms]
         return {"certificate": _VERSION} | data | {"versions": dict(self.versions)}
 
@@ -77,6 +89,8 @@ class Certificate:
         """The certificate that ``to_data`` wrote; anything else is refused."""
         stated = dict(data) if isinstance(data, Mapping) else {}
         stated.setdefault("suspensions", 0)  # 0.1.0 did not suspend
+        for name in _ABSENT:
+            stated.setdefault(name, None)
         version = stated.pop("certificate", None)
         if version != _VERSION or type(version) is not int:
             raise _unreadable("it is not a certificate of version 1")
@@ -111,8 +125,10 @@ class Certificate:
     @property
     def price(self) -> str:
         """What was paid, as people write it."""
-        paid = [f"ε = {self.epsilon}"] + ([] if self.delta == "0" else [f"δ = {self.delta}"])
-        return ", ".join(paid).replace("= ≈", "≈ ")
+        paid = [f"ρ = {self.rho}" if self.epsilon is None else f"ε = {self.epsilon}"]
+        paid += [] if self.delta == "0" else [f"δ = {self.delta}"]
+        own = "" if self.promise is None else f" ({self.promise} by itself)"
+        return ", ".join(paid).replace("= ≈", "≈ ") + own
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -179,6 +195,7 @@ def check_certificate(certificate: Certificate, ledger: Ledger) -> list[str]:
         ("question", one_line(certificate.question), body["summary"]),
         ("epsilon", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
         ("delta", certificate.delta, _as_written(certificate.delta, cost.delta)),
+        ("rho", certificate.rho, _rho_as_written(certificate, cost)),
         ("answer", certificate.answer, released),
         ("suspensions", certificate.suspensions, recorded.suspensions),
         *((name, getattr(certificate, name), known) for name, known in recorded.declared.items()),
@@ -219,12 +236,13 @@ def unchecked_fields(certificate: Certificate, ledger: Ledger) -> list[str]:
 _LABELS = {
     "epsilon": "ε",
     "delta": "δ",
+    "rho": "ρ",
     "answer": "digest of the answer",
     "suspensions": "number of suspensions",
 }
 _OF_CHARGE = frozenset(
     {"entry", "hash", "table", "analyst", "time", "question", "epsilon", "delta", "answer"}
-    | {"suspensions"}
+    | {"suspensions", "rho"}
 )
 """What a charge, its release and the entries before them have always shown."""
 
@@ -284,12 +302,19 @@ def _plain(value: object) -> object:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _as_written(text: str, known: Fraction | None) -> str | None:
+def _as_written(text: str | None, known: Fraction | None) -> str | None:
     """What the ledger knows, in the words of the certificate if they mean the same."""
     if known is None:
         return None
+    if text is None:
+        return decimal_text(known)
     exact = not text.startswith("≈") and rational(text, "the price") == known
     return text if exact else decimal_text(known)
+
+
+def _rho_as_written(certificate: Certificate, cost: Totals) -> str | None:
+    """The ρ of a charge that has no ε; a certificate of any other states none."""
+    return _as_written(certificate.rho, cost.rho) if cost.epsilon is None else None
 
 
 def _fits(name: str, value: Any) -> bool:
@@ -299,10 +324,10 @@ def _fits(name: str, value: Any) -> bool:
     except ValueError:  # half a character is no ValidationError
         return False
     match name:
-        case "epsilon" | "delta":
-            return _is_price(value)
+        case "epsilon" | "delta" | "rho":
+            return value is None or _is_price(value)
         case "mechanisms":
-            return all(set(one) == _MECHANISM for one in value)
+            return all(set(one) - _PARTS == _MECHANISM and len(one) == 4 for one in value)
     return True
 
 

@@ -6,13 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.accounting.filters import Filter
 from discreet.engines.base import Engine
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.public_columns import read_public
 from discreet.engines.sources import Sources, default_name, engine_of, find_source
-from discreet.errors import Front, PolicyError, caught_by, with_article
+from discreet.errors import (
+    DeclarationError,
+    Front,
+    LedgerMissingError,
+    PolicyError,
+    caught_by,
+    with_article,
+)
 from discreet.ledger import Ledger
 from discreet.plan.schema import ROW, PartnerTable, Schema
+from discreet.policy.policy_file import MEMORY
 from discreet.policy.reader import PrivateTable, columns_of
 from discreet.privacy.losses import Budget
 from discreet.privacy.sensitivity import Neighbors
@@ -81,16 +90,36 @@ class TableDeclarations:
         """The source, opened: its names are compared with the declarations, no row is read."""
         return open_engine(self.sources, self.schema)
 
+    def standing(self) -> Filter:
+        """The budget and what was spent of it; nothing, where the ledger does not know the table.
+
+        The ledger is only read, and not made if it is not there.
+        """
+        budget, ledger = self._budget(), self.ledger
+        if ledger is None or ledger == MEMORY:
+            return Filter(budget=budget)
+        try:
+            if isinstance(ledger, Ledger):
+                return ledger.balance(self.schema.name).filter
+            with Ledger(ledger, read_only=True) as kept:
+                return kept.balance(self.schema.name).filter
+        except (LedgerMissingError, DeclarationError):
+            return Filter(budget=budget)
+
+    def _budget(self) -> Budget:
+        if isinstance(self.budget, Budget):
+            return self.budget
+        kind = type(self.budget).__name__
+        given = "no budget" if kind == "NoneType" else f"{with_article(kind)} for its budget"
+        raise PolicyError(
+            f"the table has {given}. It is the cap on everything that will ever be asked of "
+            "it. Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate "
+            "mechanisms are wanted."
+        )
+
     def opened(self, engine: Engine | None = None) -> Table:
         """The table, with its source and its ledger, in which it is declared."""
-        if not isinstance(self.budget, Budget):
-            kind = type(self.budget).__name__
-            given = "no budget" if kind == "NoneType" else f"{with_article(kind)} for its budget"
-            raise PolicyError(
-                f"the table has {given}. It is the cap on everything that will ever be asked of "
-                "it. Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate "
-                "mechanisms are wanted."
-            )
+        budget = self._budget()
         if self.ledger is None:
             raise PolicyError(
                 "the table has no ledger. What was spent must outlive the process, or the budget "
@@ -107,7 +136,7 @@ class TableDeclarations:
             ledger.declare(
                 self.schema.name,
                 neighbors=self.schema.neighbors,
-                budget=self.budget,
+                budget=budget,
                 analyst_budget=self.analyst_budget,
                 period=self.period,
                 details=details,

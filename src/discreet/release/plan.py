@@ -6,19 +6,42 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from math import inf
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Protocol
 
-from discreet.errors import BudgetExhaustedError, Front, QueryError, Remedy
+from discreet.accounting.filters import (
+    Filter,
+    SpendLimits,
+    Totals,
+    questions_left,
+    rho_allowance,
+    share_left,
+    spend_limits,
+)
+from discreet.errors import (
+    BudgetExhaustedError,
+    Front,
+    PrivacyParameterError,
+    QueryError,
+    Remedy,
+)
 from discreet.exact import decimal_text, named_number_text, rational
-from discreet.measures.measure import Measure, Output
+from discreet.measures.measure import Measure, MeasureSensitivity, Output, Unit
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named, expression_text
 from discreet.privacy.estimates import Payment
-from discreet.privacy.losses import PureDP, read_delta, read_epsilon
+from discreet.privacy.losses import PureDP, read_delta, read_epsilon, read_rho, read_spend
 from discreet.question.check import Question
 from discreet.question.groupings import PrivateGrouping
-from discreet.release.price import Price, PricedMeasure, price_alone, price_question
+from discreet.release.price import (
+    Price,
+    PricedMeasure,
+    Weights,
+    price_alone,
+    price_in_rho,
+    price_question,
+    price_within,
+)
 from discreet.release.release import (
     check_rank_names,
     no_group_notes,
@@ -32,7 +55,7 @@ if TYPE_CHECKING:
     from discreet.release.release import Release
 
 
-_LEAST, _MOST = -6, 3  # powers of ten between which ε is looked for
+_LEAST, _MOST = -6, 3  # powers of ten between which ε is looked for; of ρ, twice as far
 _DIGITS = 90  # two-digit numbers per power of ten: 10 to 99
 
 
@@ -79,111 +102,100 @@ def output_margin(
     Means and variances have a margin only for a number of rows, which is private: it is stated
     for ``expect_rows`` rows in a group, all at one end of the range, where means are least exact.
     """
-    noisy = output.measure.expected(output, question.unit, expect_rows)
+    noisy = output.measure.expected(output, price.unit, expect_rows)
     if noisy is None:
         return Margin(None)
-    payment = Payment(PureDP(epsilon=price.epsilon))
-    [found] = price.estimates(output, [noisy], question, payment, expect_rows)
+    [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
     if found.rank_error is not None:
         return Margin(found.rank_error, of_rank=True)
     return Margin(found.margin, exact=found.exact)
 
 
-def reach_text(output: Output, question: Question) -> str:
+def reach_text(output: Output, unit: Unit) -> str:
     """How far one unit can move an output over all groups together, in its own unit."""
-    measure, unit = output.measure, question.unit
-    size = measure.sensitivity(unit).l1 * measure.step(unit)
-    return f"{float(size):,.6g}{measure.moves}"
+    measure = output.measure
+    moved, step = measure.sensitivity(unit), measure.step(unit)
+    if moved.l1 is not None:
+        return f"{float(moved.l1 * step):,.6g}{measure.moves}"
+    root = sqrt(moved.squared_l2) * float(step)
+    return f"{root:,.6g}{measure.moves} in L2"
 
 
-def price_for_margins(
-    question: Question,
-    delta: Fraction,
-    wanted: Mapping[str, object],
-    weights: Mapping[Measure, Fraction] | None = None,
-    expect_rows: int | None = None,
-    ceiling: Fraction | None = None,
-) -> Price:
-    """The price with the least ε of two significant digits at which every margin is met."""
-    outputs = _read(question, wanted, expect_rows)
-    shares = weights or _own_shares(question, delta, outputs, expect_rows)
+@dataclass(frozen=True)
+class _WantedMargins:
+    """The margins that outputs of a question shall have, and the shares of a price that suit them."""
 
-    def meets(epsilon: Fraction) -> bool:
-        priced = price_question(question, epsilon, delta, shares)
+    question: Question
+    margins: Mapping[Output, Fraction]
+    weights: Weights | None
+    expect_rows: int | None
+
+    def met(self, price: Price, margins: Mapping[Output, Fraction] | None = None) -> bool:
+        """Whether every margin is, at this price."""
         return all(
-            (output_margin(output, question, priced, expect_rows).value or 0) <= bound
-            for output, bound in outputs.items()
+            (output_margin(output, self.question, price, self.expect_rows).value or 0) <= bound
+            for output, bound in (self.margins if margins is None else margins).items()
         )
 
-    least = _least(meets)
-    if ceiling is not None and (least is None or least > ceiling):
-        needed = "more than 1000" if least is None else decimal_text(least)
-        raise BudgetExhaustedError(
-            f"the margins need ε = {needed}, and the ceiling is {decimal_text(ceiling)}. A smaller "
-            "error costs more privacy. Allow a larger margin or a larger epsilon. Nothing was "
-            "read or spent."
+    def price_in_epsilon(self, delta: Fraction) -> Price | None:
+        """The price with the least ε of two significant digits that meets them."""
+        question = self.question
+        shares = self._shares(
+            lambda measure, level: price_alone(measure, question.unit, epsilon=level)
         )
-    if least is None:
-        raise QueryError(
-            "no ε up to 1000 meets the margins. What is so exact protects nobody. Allow larger "
-            "margins."
+        least = _least(lambda level: self.met(price_question(question, level, delta, shares)), 1)
+        return None if least is None else price_question(question, least, delta, shares)
+
+    def price_in_rho(self, delta: Fraction) -> Price | None:
+        """The price with the least ρ of two significant digits that meets them."""
+        question = self.question
+        shares = self._shares(
+            lambda measure, level: price_alone(measure, question.unit, rho=level), 2
         )
-    return price_question(question, least, delta, shares)
+        least = _least(lambda level: self.met(price_in_rho(question, level, delta, shares)), 2)
+        return None if least is None else price_in_rho(question, least, delta, shares)
+
+    def _shares(
+        self, alone: Callable[[Measure, Fraction], Price], power: int = 1
+    ) -> Weights | None:
+        """Where every measure has a margin, each gets the share that its own margin needs."""
+        question, measures = self.question, {output.measure for output in self.margins}
+        if self.weights is not None:
+            return self.weights
+        if question.selects_keys or measures != set(question.measures):
+            return None
+        shares = {}
+        for measure in question.measures:
+            own = {one: bound for one, bound in self.margins.items() if one.measure == measure}
+            least = _least(lambda level: self.met(alone(measure, level), own), power)  # noqa: B023
+            if least is None:
+                return None
+            shares[measure] = least
+        return shares
 
 
-def _least(meets: Callable[[Fraction], bool]) -> Fraction | None:
-    low, high = 0, (_MOST - _LEAST) * _DIGITS
-    if not meets(_two_digits(high)):
+def _least(meets: Callable[[Fraction], bool], power: int) -> Fraction | None:
+    """The least number of two significant digits that meets what is wanted."""
+    low, high = 0, power * (_MOST - _LEAST) * _DIGITS
+    if not meets(_two_digits(high, power)):
         return None
     while low < high:
         middle = (low + high) // 2
-        if meets(_two_digits(middle)):
+        if meets(_two_digits(middle, power)):
             high = middle
         else:
             low = middle + 1
-    return _two_digits(low)
+    return _two_digits(low, power)
 
 
-def _two_digits(place: int) -> Fraction:
+def _two_digits(place: int, power: int = 1) -> Fraction:
     """The numbers of two significant digits in order: 1.0e-6, 1.1e-6, …, 9.9e-6, 1.0e-5, …
 
     >>> _two_digits(0), _two_digits(89), _two_digits(90)
     (Fraction(1, 1000000), Fraction(99, 10000000), Fraction(1, 100000))
     """
-    power, digits = divmod(place, _DIGITS)
-    return Fraction(10 + digits, 10) * Fraction(10) ** (power + _LEAST)
-
-
-def _own_shares(
-    question: Question,
-    delta: Fraction,
-    outputs: Mapping[Output, Fraction],
-    expect_rows: int | None,
-) -> dict[Measure, Fraction] | None:
-    """Where every measure has a margin, each gets the share of ε that its own margin needs."""
-    measures = {output.measure for output in outputs}
-    if question.selects_keys or measures != set(question.measures):
-        return None
-    shares = {}
-    for measure in question.measures:
-        own = [pair for pair in outputs.items() if pair[0].measure == measure]
-
-        def meets(
-            epsilon: Fraction,
-            measure: Measure = measure,
-            own: list[tuple[Output, Fraction]] = own,
-        ) -> bool:
-            priced = price_alone(measure, question.unit, epsilon, delta)
-            return all(
-                (output_margin(output, question, priced, expect_rows).value or 0) <= bound
-                for output, bound in own
-            )
-
-        least = _least(meets)
-        if least is None:
-            return None
-        shares[measure] = least
-    return shares
+    tens, digits = divmod(place, _DIGITS)
+    return Fraction(10 + digits, 10) * Fraction(10) ** (tens + power * _LEAST)
 
 
 def _read(
@@ -239,7 +251,14 @@ def _read(
     return margins
 
 
-class OpenTable(Protocol):
+class Account(Protocol):
+    """What a plan needs of whatever pays for it."""
+
+    def standing(self) -> Filter:
+        """The budget, and what was spent of it."""
+
+
+class OpenTable(Account, Protocol):
     """What a plan needs of the table that was asked."""
 
     def engine(self) -> "Engine":
@@ -264,15 +283,20 @@ class PlanLine:
     asks: str
     mechanism: str
     margin: Margin
-    epsilon: Fraction
+    epsilon: Fraction | None
+    """Its ε; None where it has Gaussian noise."""
+    rho: Fraction | None = None
+    """Its ρ, where it has Gaussian noise or the question is priced in ρ."""
     shared_with: str | None = None
 
     @property
     def price(self) -> str:
-        """Its part of ε; outputs of one measurement share one, which is stated once."""
-        return (
-            decimal_text(self.epsilon) if self.shared_with is None else f"with {self.shared_with}"
-        )
+        """Its part of the price; outputs of one measurement share one, which is stated once."""
+        if self.shared_with is not None:
+            return f"with {self.shared_with}"
+        if self.rho is not None:
+            return named_number_text("ρ", self.rho)
+        return decimal_text(self.epsilon or Fraction(0))
 
 
 @dataclass(frozen=True, repr=False)
@@ -286,8 +310,10 @@ class Plan:
     question: Question
     price: Price
     expect_rows: int | None = None
-    table: "OpenTable | None" = field(default=None, compare=False)
+    table: OpenTable | None = field(default=None, compare=False)
     """The open table that was asked, if one was."""
+    account: Account | None = field(default=None, compare=False)
+    """What pays, if that is known: the table, or its declarations."""
 
     def __post_init__(self) -> None:
         if not self.price.fits(self.question):
@@ -298,14 +324,49 @@ class Plan:
             )
 
     @property
-    def epsilon(self) -> Fraction:
-        """What it costs."""
+    def epsilon(self) -> Fraction | None:
+        """The ε that it costs by itself; None where it is priced in ρ."""
         return self.price.epsilon
 
     @property
     def delta(self) -> Fraction:
-        """The δ that it costs; 0 where only pure mechanisms are used."""
+        """The δ that it costs by itself; 0 where only pure mechanisms are used."""
         return self.price.delta
+
+    @property
+    def rho(self) -> Fraction:
+        """The ρ that it adds to the budget's sum of ρ."""
+        return self.price.cost.rho
+
+    @property
+    def standing(self) -> Filter | None:
+        """The budget that pays, and what was spent of it so far; None where none is known."""
+        return None if self.account is None else self.account.standing()
+
+    @property
+    def part(self) -> Fraction | None:
+        """The part of the budget that is left less when it is paid; None without a budget."""
+        state = self.standing
+        if state is None:
+            return None
+        return _taken(state, self.price.cost)
+
+    def budget_text(self, state: Filter | None) -> str:
+        """The part of the budget that it takes, and about how many such questions fit.
+
+        Empty without a budget, or where it costs nothing.
+        """
+        cost = self.price.cost
+        if state is None or not (cost.rho or cost.delta):
+            return ""
+        many = questions_left(state.budget, state.totals, cost)
+        if many == 0:
+            return f"more than is left of the budget, {percent_text(share_left(state.budget, state.totals))}"
+        taken = _taken(state, cost)
+        fitting = (
+            "it is the last one that fits" if many == 1 else f"about {many:,} such questions fit"
+        )
+        return f"{percent_text(taken)} of the budget; {fitting}"
 
     @property
     def measured(self) -> tuple[Measure, ...]:
@@ -325,6 +386,7 @@ class Plan:
                 self.price.of(output.measure).described(self.question.unit),
                 output_margin(output, self.question, self.price, self.expect_rows),
                 self.price.of(output.measure).epsilon,
+                self.price.of(output.measure).rho,
                 None if first[output.measure] == output.name else first[output.measure],
             )
             for output in self.question.outputs
@@ -345,7 +407,7 @@ class Plan:
 
         Keys that are found privately are not known yet: one made-up group stands for them.
         """
-        return self._asked().engine().texts(self.question, self.measured)
+        return self._asked().engine().texts(self.question, self.measured, self.price.unit)
 
     def margins(self) -> dict[str, float | None]:
         """The margin of every output at 95%, per group; for quantiles, in rows of rank."""
@@ -355,7 +417,11 @@ class Plan:
     def notes(self) -> list[str]:
         """What to look at before paying, from public facts alone."""
         errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
-        return [*self.remarks, *small_group_notes(errors, self.expect_rows)]
+        notes = [*self.remarks, *small_group_notes(errors, self.expect_rows)]
+        state = self.standing
+        if state is not None:
+            notes += ended_branch_notes(state.budget, state.totals, self.price.cost)
+        return notes
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -379,7 +445,7 @@ class Plan:
         """Equal plans have equal texts."""
         return hash(self.text)
 
-    def _asked(self) -> "OpenTable":
+    def _asked(self) -> OpenTable:
         if self.table is None:
             raise QueryError(
                 "the plan belongs to no open table. A question is asked of a table. Write "
@@ -398,13 +464,12 @@ class Plan:
             "derived": [[name, str(node)] for name, node in self.question.query.derived],
             "source": str(self.question.source),
             "groups": groups,
-            "epsilon": str(self.price.epsilon),
-            "delta": str(self.price.delta),
+            **_price_data(self.price),
             "blocks": [
                 [
                     priced_measure.measure.recorded,
                     str(priced_measure.mechanism),
-                    priced_measure.sensitivity,
+                    _moved(priced_measure.sensitivity),
                 ]
                 for priced_measure in self.price.priced
             ],
@@ -429,7 +494,10 @@ class Plan:
         if question.keys:
             groups = "found privately" if cells is None else f"{cells:,}, all released"
             lines.append(f"groups     {groups}")
-        lines.append(f"price      {self._price}")
+        lines.append(f"price      {self.price.text}")
+        state = self.standing
+        if state is not None:
+            lines += [f"budget     {line}" for line in self._counted(state)]
         if self.price.selection is not None:
             mechanism = self.price.selection.mechanism
             lines.append(
@@ -452,13 +520,10 @@ class Plan:
     def _explained(self, line: PlanLine, output: Output, front: Front) -> str:
         question, priced = self.question, self.price.of(output.measure)
         if line.margin.exact:
-            return (
-                f"{line.output:<10} {line.asks}: exact, {named_number_text('ε', line.epsilon)}; "
-                "the number of rows is public, since a neighbor has another row in the place of one"
-            )
+            return f"{line.output:<10} {line.asks}: exact, ε = 0; the number of rows is public, since a neighbor has another row in the place of one"
         text = (
             f"{line.output:<10} {line.asks}: {line.mechanism}, {line.margin.told(front)} (95%), "
-            f"{named_number_text('ε', line.epsilon)}"
+            f"{_part_text(line)}"
         )
         if not isinstance(priced, PricedMeasure):
             return f"{text}; released with the keys, at no further price"
@@ -469,19 +534,38 @@ class Plan:
         ]
         if together:
             text += f" together with {', '.join(together)}"
-        text += f"; one {_whose(question)} moves it by at most {reach_text(output, question)}"
+        reach = reach_text(output, self.price.unit)
+        text += f"; one {_whose(question)} moves it by at most {reach}"
         if priced.instead is not None:
             step = output.measure.step(question.unit)
             text += f"; {priced.instead.described(step)} would be less exact"
         return text
 
-    @property
-    def _price(self) -> str:
-        delta = "" if self.delta == 0 else f", {named_number_text('δ', self.delta)}"
-        return f"{named_number_text('ε', self.epsilon)}{delta}"
+    def _counted(self, state: Filter) -> list[str]:
+        """By which of its two sums a budget counts the question."""
+        budget, cost = state.budget, self.price.cost
+        after = state.totals + cost
+        lines = []
+        if text := self.budget_text(state):
+            lines.append(text)
+        if budget.epsilon is not None and rho_allowance(budget):
+            added = [named_number_text("ρ", cost.rho)]
+            if cost.epsilon is not None:
+                added.insert(0, named_number_text("ε", cost.epsilon))
+            sums = []
+            if after.epsilon is not None:
+                left = percent_text(max(Fraction(0), 1 - after.epsilon / budget.epsilon))
+                sums.append(f"{left} by the sum of ε")
+            left = percent_text(max(Fraction(0), 1 - after.rho / rho_allowance(budget)))
+            sums.append(f"{left} by the sum of ρ")
+            lines.append(
+                f"it adds {' and '.join(added)}; afterwards {' and '.join(sums)} are left, and the "
+                "larger of them counts"
+            )
+        return lines
 
     def __repr__(self) -> str:
-        rows = [("output", "asks", "mechanism", "± (95%)", "ε")]
+        rows = [("output", "asks", "mechanism", "± (95%)", self.currency)]
         rows += [
             (
                 line.output,
@@ -495,7 +579,14 @@ class Plan:
         text = aligned(rows)
         text += [f"{name} = {how}, from released numbers" for name, how in self.computed]
         text += [f"note: {note}" for note in self.notes]
-        return "\n".join([*text, f"costs {self._price}; nothing is spent until .release()"])
+        taken = self.budget_text(self.standing)
+        costs = f"costs {self.price.text}{', ' if taken else ''}{taken}"
+        return "\n".join([*text, f"{costs}; nothing is spent until .release()"])
+
+    @property
+    def currency(self) -> str:
+        """What the parts of the price are counted in: the heading of their column."""
+        return "ε" if all(line.rho is None for line in self.lines) else "price"
 
 
 def make_plan(
@@ -503,26 +594,132 @@ def make_plan(
     *,
     epsilon: object = None,
     delta: object = 0,
+    rho: object = None,
+    spend: object = None,
     margin: Mapping[str, object] | None = None,
     weights: Mapping[str, object] | None = None,
     expect_rows: int | None = None,
-    table: "OpenTable | None" = None,
+    table: OpenTable | None = None,
+    account: Account | None = None,
 ) -> Plan:
-    """The price and the errors for ``epsilon``, or the least ε that meets every ``margin``.
+    """The price and the errors for ``epsilon``, ``rho`` or ``spend``, or for every ``margin``.
 
-    With both, ε is the ceiling; what is public costs nothing and needs neither.  ``weights`` say
-    how outputs share ε; without them all have the same error relative to what one person can add.
+    ``spend`` is a part of the whole budget, such as "5%": it gets the noise with the smallest error
+    that takes no more.  For margins it is the noise that takes the least of the budget; an
+    ``epsilon``, ``rho`` or ``spend`` beside them is then the most that they may cost.  What is public
+    costs nothing and needs none of them.  ``weights`` say how outputs share the price; without them
+    all have the same error relative to what one person can add.  ``account`` is what pays, if it is
+    not the open ``table``.
     """
     check_rank_names(question)
+    _one_price(epsilon=epsilon, rho=rho, spend=spend)
     level = read_delta(delta)
     shares = None if weights is None else _weights(weights, question)
+    payer = table if account is None else account
+    state = None
+    if payer is not None and (spend is not None or margin is not None):
+        state = payer.standing()
     if margin is not None:
-        ceiling = None if epsilon is None else read_epsilon(epsilon)
-        met_price = price_for_margins(question, level, margin, shares, expect_rows, ceiling)
-        return Plan(question, met_price, expect_rows, table)
-    free = epsilon is None and question.free
-    priced = price_question(question, Fraction(0) if free else read_epsilon(epsilon), level, shares)
-    return Plan(question, priced, expect_rows, table)
+        wanted = _WantedMargins(question, _read(question, margin, expect_rows), shares, expect_rows)
+        price = _price_for_margins(wanted, level, state, epsilon, rho, spend)
+    elif spend is not None:
+        price = price_within(question, _limits(state, spend), level, shares)
+    elif rho is not None:
+        price = price_in_rho(question, read_rho(rho), level, shares)
+    else:
+        free = epsilon is None and question.free
+        asked = Fraction(0) if free else read_epsilon(epsilon)
+        price = price_question(question, asked, level, shares)
+    if price.gaussian and price.promise is not None:
+        price = _cheaper_charge(price, payer)
+    return Plan(question, price, expect_rows, table, payer)
+
+
+def _cheaper_charge(price: Price, payer: Account | None) -> Price:
+    """The price charged as its noise, or as the ε and δ that it was made for if more is left then.
+
+    Both are true of it.  The noise itself costs less unless little but ε is left.
+    """
+    if payer is None:
+        return price
+    state = payer.standing()
+    promised = replace(price, charged_as_promised=True)
+    left = [share_left(state.budget, state.totals + one.cost) for one in (price, promised)]
+    return promised if left[1] > left[0] else price
+
+
+def _one_price(**prices: object) -> None:
+    given = [name for name, value in prices.items() if value is not None]
+    if len(given) > 1:
+        raise PrivacyParameterError(
+            f"{' and '.join(given)} are given. A question has one price, in ε, in ρ or as a part of "
+            "the budget. Leave out all but one."
+        )
+
+
+def _limits(state: Filter | None, spend: object) -> SpendLimits:
+    part = read_spend(spend)
+    if state is None:
+        raise QueryError(
+            "spend is given, and the question is asked of no open table. It is a part of a table's "
+            'budget. Give epsilon or rho, or ask a table: table.ask(…).plan(spend="5%").'
+        )
+    return spend_limits(state.budget, state.totals, part)
+
+
+def _price_for_margins(
+    wanted: _WantedMargins,
+    delta: Fraction,
+    state: Filter | None,
+    epsilon: object,
+    rho: object,
+    spend: object,
+) -> Price:
+    """The price that meets every margin and leaves most of the budget, within its ceiling."""
+    limits = None if spend is None else _limits(state, spend)
+    candidates = []
+    in_rho = rho is not None or (state is not None and rho_allowance(state.budget) > 0)
+    if rho is None and (state is None or state.budget.epsilon is not None):
+        candidates.append(wanted.price_in_epsilon(delta))
+    if in_rho and epsilon is None:
+        candidates.append(wanted.price_in_rho(delta))
+    prices = [price for price in candidates if price is not None]
+    if not prices:
+        raise QueryError(
+            "no price meets the margins, not even ε = 1000. What is that exact protects nobody. "
+            "Allow larger margins."
+        )
+    if state is None:
+        best = prices[0]
+    else:
+        best = max(prices, key=lambda one: share_left(state.budget, state.totals + one.cost))
+    _check_ceiling(best, epsilon, rho, limits, state)
+    return best
+
+
+def _check_ceiling(
+    price: Price, epsilon: object, rho: object, limits: SpendLimits | None, state: Filter | None
+) -> None:
+    cost = price.cost
+    ceiling = None
+    if epsilon is not None and (price.epsilon or 0) > read_epsilon(epsilon):
+        ceiling = named_number_text("ε", read_epsilon(epsilon))
+    if rho is not None and cost.rho > read_rho(rho):
+        ceiling = named_number_text("ρ", read_rho(rho))
+    if limits is not None and state is not None:
+        fits = (
+            limits.epsilon is not None
+            and cost.epsilon is not None
+            and cost.epsilon <= limits.epsilon
+        ) or (limits.rho is not None and cost.rho <= limits.rho)
+        if not fits:
+            taken = _taken(state, cost)
+            ceiling = f"a smaller part of the budget than the {percent_text(taken)} that they need"
+    if ceiling is not None:
+        raise BudgetExhaustedError(
+            f"the margins need {price.text}, and the ceiling is {ceiling}. A smaller error costs "
+            "more privacy. Allow a larger margin, or a larger ceiling. Nothing was read or spent."
+        )
 
 
 def _weights(weights: Mapping[str, object], question: Question) -> dict[Measure, Fraction]:
@@ -562,3 +759,39 @@ def _digest(question: Question) -> str:
 
 def _whose(question: Question) -> str:
     return question.schema.unit if question.schema.by_person else "row"
+
+
+def _taken(state: Filter, cost: Totals) -> Fraction:
+    """By how much what is left of a budget falls when a question is paid."""
+    before = share_left(state.budget, state.totals)
+    return before - share_left(state.budget, state.totals + cost)
+
+
+def _price_data(price: Price) -> dict[str, str]:
+    """The price as it is hashed: in the currency that was asked."""
+    if price.epsilon is not None:
+        return {"epsilon": str(price.epsilon), "delta": str(price.delta)}
+    return {"rho": str(price.cost.rho), "delta": str(price.delta)}
+
+
+def _moved(sensitivity: MeasureSensitivity) -> int | dict[str, int]:
+    """How far one unit moves a measure, as it is hashed: in L1, or squared in L2."""
+    return {"squared_l2": sensitivity.squared_l2} if sensitivity.l1 is None else sensitivity.l1
+
+
+def _part_text(line: PlanLine) -> str:
+    if line.rho is not None:
+        return named_number_text("ρ", line.rho)
+    return named_number_text("ε", line.epsilon or Fraction(0))
+
+
+def percent_text(part: Fraction) -> str:
+    """A part of a budget as people read it.
+
+    >>> percent_text(Fraction(1, 20)), percent_text(Fraction(1, 3000)), percent_text(Fraction(0))
+    ('5%', '0.033%', '0%')
+    """
+    percent = float(100 * part)
+    if percent >= 10 or percent == 0:
+        return f"{percent:.0f}%"
+    return f"{percent:.2g}%"

@@ -1,49 +1,88 @@
-"""The price of a question: its mechanisms and their shares of ε, from public facts alone.
+"""The price of a question: its mechanisms and what each of them costs, from public facts alone.
 
-Each measure gets a share of ε and the mechanism with the lowest error at that price.  By default
-the shares give every count the same error relative to what one person can add to it.
+A question is priced in ε, with a δ or without one, or in ρ.  Each measure gets a part of the price.
+By default the parts give every count the same error relative to what one person can add to it.
+
+- In ε without a δ: Laplace noise, and draws by rank.
+- In ε with a δ: the same, or Gaussian noise on all that noise is added to, whichever has the smaller
+  error.  Gaussian noise is fitted to all of these measures at once.
+- In ρ: Gaussian noise, and draws by rank whose losses lie within a range.
+- As a part of a budget: in ε or in ρ, whichever has the smaller error.
+
+Weights belong to their noise: ``Price.unit`` decides how people over the caps are weighed down *and*
+how far one of them moves what noise is added to.
 
 Proof that all of them together cost what was asked: docs/proofs/delta.md
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import exp, isqrt, log
 from typing import Any
 
+from discreet.accounting.filters import SpendLimits, Totals, charge, cost_text
 from discreet.errors import QueryError, Remedy
 from discreet.measures.counts import People, Rows
-from discreet.measures.measure import Decoder, Measure, Output, Unit, linear_estimate
+from discreet.measures.measure import (
+    Decoder,
+    Measure,
+    MeasureSensitivity,
+    Norm,
+    Output,
+    Unit,
+    linear_estimate,
+)
+from discreet.measures.noise_choice import CONFIDENCE, gaussian_noise
 from discreet.mechanisms.additive_noise import MeasureMechanism
 from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.gaussian_calibration import joint_gaussian_variances
+from discreet.mechanisms.quantiles import bounded_range_epsilon  # placeholder
 from discreet.mechanisms.key_selection import KeySelection, best_selection
-from discreet.mechanisms.laplace import Laplace
-from discreet.privacy.estimates import Estimate, Payment
-from discreet.privacy.events import ComposedEvent, Event
-from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.estimates import Estimate, PaidLoss, Payment
+from discreet.privacy.events import ApproximateEvent, ComposedEvent, Event
+from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.question.check import Question
+
+Weights = Mapping[Measure, Fraction]
+"""How measures share a price, as stated."""
 
 
 @dataclass(frozen=True, slots=True)
 class PricedMeasure:
-    """A measure, its share of ε, how far one unit moves it, and what makes it private."""
+    """A measure, how far one unit moves it, what makes it private, and its part of the price."""
 
     measure: Measure
-    epsilon: Fraction
-    sensitivity: int
     mechanism: MeasureMechanism
-    delta: Fraction = Fraction(0)
-    instead: Laplace | Gaussian | None = None
-    """The noise that was not chosen, because its error at this price is larger."""
+    sensitivity: MeasureSensitivity
+    epsilon: Fraction | None = None
+    """Its ε; None for Gaussian noise, which has none."""
+    rho: Fraction | None = None
+    """Its ρ, where the question is priced in ρ."""
+    instead: MeasureMechanism | None = None
+    """The noise that was not chosen, because the question's error would be larger."""
 
     @property
     def event(self) -> Event:
         """What the ledger writes down."""
-        loss: PureDP | ApproximateDP = PureDP(epsilon=self.epsilon)
-        if self.delta:
-            loss = ApproximateDP(epsilon=self.epsilon, delta=self.delta)
-        return self.mechanism.event(Sensitivity(l1=Fraction(self.sensitivity)), loss)
+        moved = self.sensitivity
+        if not self.measure.draws:
+            sensitivity = Sensitivity(
+                l1=None if moved.l1 is None else Fraction(moved.l1),
+                squared_l2=Fraction(moved.squared_l2),
+            )
+        else:
+            sensitivity = Sensitivity(l1=moved.l1)
+        return self.mechanism.event(sensitivity, PureDP(epsilon=self.epsilon or Fraction(0)))
+
+    @property
+    def error(self) -> float:
+        """A size that the error is in proportion to, to compare two prices of one measure by."""
+        if not self.measure.draws:
+            mechanism: Any = self.mechanism
+            return float(mechanism.accuracy(CONFIDENCE))
+        return float(1 / (self.epsilon or 1))
 
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
         """How the integers of one group become a number with its error."""
@@ -61,6 +100,8 @@ class PricedKeySelection:
     epsilon: Fraction
     mechanism: KeySelection
     answers: Measure | None
+    rho: Fraction | None = None
+    """Its ρ, where the question is priced in ρ."""
 
     @property
     def event(self) -> Event:
@@ -81,20 +122,68 @@ class PricedKeySelection:
 class Price:
     """The whole of what is paid."""
 
-    epsilon: Fraction
-    delta: Fraction
     priced: tuple[PricedMeasure, ...]
     unit: Unit
-    """Whom the noise was made for: it protects nobody who may reach further."""
+    """Whom the noise was made for, and how they are weighed down: it protects nobody who may reach
+    further."""
+    promise: PureDP | ApproximateDP | None = None
+    """The ε, and δ, that the question costs by itself; None where it is priced in ρ."""
     selection: PricedKeySelection | None = None
+    charged_as_promised: bool = False
+    """Whether Gaussian noise is charged as the ε and δ that it was made for, and not as itself."""
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The ε that the question costs by itself; None where it is priced in ρ."""
+        return None if self.promise is None else self.promise.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ that the question costs by itself; 0 where only pure mechanisms are used."""
+        if isinstance(self.promise, ApproximateDP):
+            return self.promise.delta
+        return self.cost.delta if self.promise is None else Fraction(0)
 
     @property
     def event(self) -> Event:
         """What the ledger writes down for the whole question."""
-        events = [one.event for one in self.priced]
+        events = [one.event for one in self.priced if not self._by_promise(one)]
+        if isinstance(self.promise, ApproximateDP) and len(events) < len(self.priced):
+            pure = sum((one.epsilon or Fraction(0) for one in self.priced), Fraction(0))
+            epsilon, delta = self.promise.epsilon - pure, self.promise.delta
+            events.append(ApproximateEvent(epsilon=epsilon, delta=delta))
         if self.selection is not None:
             events.insert(0, self.selection.event)
         return events[0] if len(events) == 1 else ComposedEvent(events=tuple(events))
+
+    def _by_promise(self, one: PricedMeasure) -> bool:
+        return self.charged_as_promised and one.epsilon is None
+
+    @property
+    def cost(self) -> Totals:
+        """What the question adds to the sums of a budget."""
+        return charge(self.event)
+
+    @property
+    def loss(self) -> PaidLoss:
+        """What a number of the answer cost."""
+        if self.promise is not None:
+            return self.promise
+        cost = self.cost
+        return ZeroConcentratedDP(rho=cost.rho, delta=cost.delta)
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether there is noise that has no ε of its own."""
+        return any(one.epsilon is None for one in self.priced)
+
+    @property
+    def text(self) -> str:
+        """The price as people read it: what is charged and, where that is ρ, the ε asked for."""
+        paid = cost_text(self.cost)
+        if self.promise is None or not self.gaussian or self.charged_as_promised:
+            return paid
+        return f"{paid} ({self.promise} by itself)"
 
     def fits(self, question: Question) -> bool:
         """Whether it is a price of this question: of its measures and keys, for its unit."""
@@ -103,7 +192,7 @@ class Price:
         if selection is not None and selection.answers is not None:
             measures.add(selection.answers)
         return (
-            self.unit == question.unit
+            self.unit == question.unit.weighed_by(self.unit.norm)
             and measures == set(question.measures)
             and (selection is not None) == question.selects_keys
         )
@@ -123,12 +212,11 @@ class Price:
         self,
         output: Output,
         groups: Sequence[Sequence[int]],
-        question: Question,
         payment: Payment,
         rows: int | None,
     ) -> tuple[Estimate, ...]:
         """The answers in every group, from the released integers of each: free of charge."""
-        part, unit = self.of(output.measure), question.unit
+        part, unit = self.of(output.measure), self.unit
         decoded = part.decoder(output, unit, rows)
         neighbors, note = unit.neighbors.value, output.measure.note(output, unit)
         group_estimates = []
@@ -151,80 +239,215 @@ def price_question(
     question: Question,
     epsilon: Fraction,
     delta: Fraction = Fraction(0),
-    weights: Mapping[Measure, Fraction] | None = None,
+    weights: Weights | None = None,
 ) -> Price:
     """The mechanisms that answer the question for this ε and δ.
 
     What is public is answered for nothing: the others share all of ε, and without any it is 0.
     """
-    answers = _selected_measure(question)
-    measures = [measure for measure in question.measures if measure != answers]
-    shares = {
-        measure: _weight(measure, question.unit, weights)
-        for measure in measures
-        if not measure.free
-    }
-    total = sum(shares.values(), Fraction(0))
+    pure = _pure_price(question, epsilon, delta, weights)
+    if delta == 0 or question.selects_keys:
+        return pure
+    gaussian = _gaussian_price(question, epsilon, delta, weights)
+    return pure if gaussian is None else _better(pure, gaussian)
+
+
+def price_in_rho(
+    question: Question,
+    rho: Fraction,
+    delta: Fraction = Fraction(0),
+    weights: Weights | None = None,
+) -> Price:
+    """The mechanisms that answer the question for this ρ; δ is that of finding keys."""
+    unit = question.unit.weighed_by(Norm.L2)
+    parts, selected = _parts(question, unit, weights, rho)
     selection = None
     if question.selects_keys:
         _need_delta(delta)
-        own = (weights or {}).get(answers) if answers is not None else None
-        share = own if own is not None else Fraction(question.unit.group_cap)
-        total += share
-        selection = _selection(question.unit, epsilon * share / total, delta, answers)
-    usable = Fraction(0) if selection is not None else delta
-    levels = {measure: epsilon * share / total for measure, share in shares.items()}
-    priced = _each_priced(question.unit, levels, usable)
-    priced += tuple(
-        _priced(measure, question.unit, Fraction(0), Fraction(0))
-        for measure in measures
-        if measure.free
+        selection = _selection(question, _epsilon_within(selected), delta, selected)
+    priced = tuple(
+        _concentrated(measure, unit, parts.get(measure, Fraction(0)))
+        for measure in _measured_apart(question)
     )
-    if not levels and selection is None:
-        return Price(Fraction(0), Fraction(0), priced, question.unit)
-    spent = delta if selection is not None else sum((one.delta for one in priced), Fraction(0))
-    return Price(epsilon, spent, priced, question.unit, selection)
+    free = not parts and selection is None
+    return Price(priced, unit, PureDP(epsilon=Fraction(0)) if free else None, selection)
 
 
-def price_alone(measure: Measure, unit: Unit, epsilon: Fraction, delta: Fraction) -> Price:
-    """The price of one measure of a question whose groups are public, if it got the whole ε."""
-    priced = _priced(measure, unit, epsilon, delta)
-    return Price(priced.epsilon, priced.delta, (priced,), unit)
+def price_within(
+    question: Question,
+    limits: SpendLimits,
+    delta: Fraction = Fraction(0),
+    weights: Weights | None = None,
+) -> Price:
+    """The price with the smallest error that takes no more of a budget than the limits allow."""
+    prices = []
+    if limits.epsilon is not None:
+        prices.append(_pure_price(question, limits.epsilon, delta, weights))
+    if limits.rho is not None:
+        prices.append(price_in_rho(question, limits.rho, delta, weights))
+    return prices[0] if len(prices) == 1 else _better(*prices)
 
 
-def _weight(measure: Measure, unit: Unit, weights: Mapping[Measure, Fraction] | None) -> Fraction:
-    """The share of ε that a measure gets, in proportion: what one unit can add, unless stated."""
-    if weights is not None and measure in weights:
-        return weights[measure]
-    return Fraction(unit.cap(measure.cap_name))
+def price_alone(
+    measure: Measure, unit: Unit, *, epsilon: Fraction | None = None, rho: Fraction = Fraction(0)
+) -> Price:
+    """The price of one measure of a question whose groups are public, if it got the whole."""
+    if epsilon is not None:
+        return Price((_pure(measure, unit, epsilon),), unit, PureDP(epsilon=epsilon))
+    unit = unit.weighed_by(Norm.L2)
+    return Price((_concentrated(measure, unit, rho),), unit)
 
 
-def _each_priced(
-    unit: Unit, levels: Mapping[Measure, Fraction], delta: Fraction
-) -> tuple[PricedMeasure, ...]:
-    """Every measure at its ε; those that Gaussian noise answers share δ in equal parts.
+def error_ratio(first: Price, second: Price) -> float:
+    """How large the errors of one price are beside those of another, over all measures.
 
-    Those that δ could help are tried at an equal part, and those for which it does then share the
-    whole: with more δ it is better still.
+    The geometric mean of the ratios.  Where one price keeps more of a person at the caps than the
+    other, an error counts by so much less: what is lost by weighing down is an error, too.
     """
-    trying = [measure for measure in levels if measure.uses_delta]
-    part = delta / len(trying) if trying else Fraction(0)
-    priced = [_priced(measure, unit, level, part) for measure, level in levels.items()]
-    using = sum(priced_measure.delta > 0 for priced_measure in priced)
-    if 0 < using < len(trying):
-        priced = [
-            _priced(priced_measure.measure, unit, priced_measure.epsilon, delta / using)
-            if priced_measure.delta
-            else priced_measure
-            for priced_measure in priced
-        ]
-    return tuple(priced)
+    ratios = []
+    for one, other in zip(first.priced, second.priced, strict=True):
+        if one.measure.free:
+            continue
+        ratio = one.error / other.error
+        if not one.measure.draws:
+            cap = one.measure.cap_name
+            ratio *= second.unit.kept_at_caps(cap) / first.unit.kept_at_caps(cap)
+        ratios.append(log(ratio))
+    if first.selection is not None and second.selection is not None:
+        ratios.append(log(second.selection.epsilon / first.selection.epsilon))
+    return exp(sum(ratios) / len(ratios)) if ratios else 1.0
 
 
-def _priced(measure: Measure, unit: Unit, epsilon: Fraction, delta: Fraction) -> PricedMeasure:
-    moved = measure.sensitivity(unit).l1
-    noise = measure.mechanism(unit, epsilon, delta)
-    return PricedMeasure(measure, epsilon, moved, noise.mechanism, noise.delta, noise.instead)
+def _better(first: Price, second: Price) -> Price:
+    """The price with the smaller errors, which names the noise of the other; the first of equals."""
+    chosen, other = (second, first) if error_ratio(second, first) < 1 else (first, second)
+    priced = tuple(
+        replace(one, instead=beside.mechanism)
+        if not one.measure.draws and not one.measure.free
+        else one
+        for one, beside in zip(chosen.priced, other.priced, strict=True)
+    )
+    return replace(chosen, priced=priced)
+
+
+def _pure_price(
+    question: Question, epsilon: Fraction, delta: Fraction, weights: Weights | None
+) -> Price:
+    """Laplace noise and draws by rank; δ is that of finding keys."""
+    unit = question.unit
+    parts, selected = _parts(question, unit, weights, epsilon)
+    selection = None
+    if question.selects_keys:
+        _need_delta(delta)
+        selection = _selection(question, selected, delta, None)
+    priced = tuple(
+        _pure(measure, unit, parts.get(measure, Fraction(0)))
+        for measure in _measured_apart(question)
+    )
+    if not parts and selection is None:
+        epsilon = Fraction(0)
+    promise: PureDP | ApproximateDP = PureDP(epsilon=epsilon)
+    if selection is not None:
+        promise = ApproximateDP(epsilon=epsilon, delta=delta)
+    return Price(priced, unit, promise, selection)
+
+
+def _gaussian_price(
+    question: Question, epsilon: Fraction, delta: Fraction, weights: Weights | None
+) -> Price | None:
+    """Gaussian noise on all that noise is added to, fitted to their ε and the whole of δ at once."""
+    unit = question.unit.weighed_by(Norm.L2)
+    parts, _ = _parts(question, question.unit, weights, epsilon)
+    added = [measure for measure in parts if not measure.draws]
+    if not added:
+        return None
+    shares, _ = _parts(question, unit, weights, Fraction(1))
+    variances = joint_gaussian_variances(
+        [measure.sensitivity(unit).squared_l2 for measure in added],
+        [shares[measure] for measure in added],
+        sum((parts[measure] for measure in added), Fraction(0)),
+        delta,
+    )
+    noise = {
+        measure: Gaussian(sigma=_root_above(v)) for measure, v in zip(added, variances, strict=True)
+    }
+    priced = tuple(
+        PricedMeasure(
+            measure,
+            noise[measure],
+            measure.sensitivity(unit),
+            rho=_rho(measure, unit, noise[measure]),
+        )
+        if measure in noise
+        else _pure(measure, unit, parts.get(measure, Fraction(0)))
+        for measure in question.measures
+    )
+    return Price(priced, unit, ApproximateDP(epsilon=epsilon, delta=delta))
+
+
+def _rho(measure: Measure, unit: Unit, noise: Gaussian) -> Fraction:
+    return measure.sensitivity(unit).squared_l2 / (2 * noise.sigma**2)
+
+
+def _root_above(variance: Fraction) -> Fraction:
+    """A short rational whose square is the variance, or a little above it."""
+    top, bottom = isqrt(variance.numerator), isqrt(variance.denominator)
+    if top * top == variance.numerator and bottom * bottom == variance.denominator:
+        return Fraction(top, bottom)
+    scale = max(0, 64 - variance.numerator.bit_length() + variance.denominator.bit_length())
+    squared = -(-(variance.numerator << 2 * scale) // variance.denominator)
+    return Fraction(isqrt(squared - 1) + 1, 1 << scale)
+
+
+def _pure(measure: Measure, unit: Unit, epsilon: Fraction) -> PricedMeasure:
+    return PricedMeasure(
+        measure, measure.mechanism(unit, epsilon), measure.sensitivity(unit), epsilon
+    )
+
+
+def _concentrated(measure: Measure, unit: Unit, rho: Fraction) -> PricedMeasure:
+    moved = measure.sensitivity(unit)
+    if measure.free or measure.draws:
+        epsilon = bounded_range_epsilon(rho, measure.draws) if measure.draws else Fraction(0)
+        return PricedMeasure(measure, measure.mechanism(unit, epsilon), moved, epsilon, rho)
+    return PricedMeasure(measure, gaussian_noise(moved.squared_l2, rho), moved, None, rho)
+
+
+def _epsilon_within(rho: Fraction) -> Fraction:
+    """An ε of which ε²/2, which bounds the ρ of whatever is ε-DP, is at most ρ: just below √(2ρ)."""
+    bits = 64 + max(0, rho.denominator.bit_length() - rho.numerator.bit_length())
+    return Fraction(isqrt((2 * rho.numerator << 2 * bits) // rho.denominator), 1 << bits)
+
+
+def _measured_apart(question: Question) -> list[Measure]:
+    """The measures that key selection does not answer."""
+    answers = _selected_measure(question)
+    return [measure for measure in question.measures if measure != answers]
+
+
+def _parts(
+    question: Question, unit: Unit, weights: Weights | None, whole: Fraction
+) -> tuple[dict[Measure, Fraction], Fraction]:
+    """The part of each measure that costs something, and that of key selection: all of the whole.
+
+    Unless stated, a part of ε is in proportion to what one unit can add, and one of ρ to its square:
+    then all noise has the same size.
+    """
+
+    def weight(measure: Measure) -> Fraction:
+        if weights is not None and measure in weights:
+            return weights[measure]
+        return Fraction(unit.weight_of_cap(measure.cap_name))
+
+    shares = {one: weight(one) for one in _measured_apart(question) if not one.free}
+    selected = Fraction(0)
+    if question.selects_keys:
+        answers = _selected_measure(question)
+        own = (weights or {}).get(answers) if answers is not None else None
+        selected = own if own is not None else Fraction(unit.weight_of_cap("max_groups"))
+    total = sum(shares.values(), selected) or Fraction(1)
+    parts = {measure: whole * share / total for measure, share in shares.items()}
+    return parts, whole * selected / total
 
 
 def _selected_measure(question: Question) -> Measure | None:
@@ -236,16 +459,17 @@ def _selected_measure(question: Question) -> Measure | None:
 
 
 def _selection(
-    unit: Unit, epsilon: Fraction, delta: Fraction, answers: Measure | None
+    question: Question, epsilon: Fraction, delta: Fraction, rho: Fraction | None
 ) -> PricedKeySelection:
+    answers = _selected_measure(question)
     mechanism = best_selection(
         epsilon=epsilon,
         delta=delta,
-        groups=unit.group_cap,
-        neighbors=unit.neighbors,
+        groups=question.unit.group_cap,
+        neighbors=question.unit.neighbors,
         counts=answers is not None,
     )
-    return PricedKeySelection(epsilon, mechanism, answers)
+    return PricedKeySelection(epsilon, mechanism, answers, rho)
 
 
 def _need_delta(delta: Fraction) -> None:

@@ -13,9 +13,10 @@ from math import exp, floor, isfinite, log10
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.errors import DiscreetError
-from discreet.exact import decimal_text, rational
+from discreet.exact import decimal_text, named_number_text, rational
 from discreet.measures.measure import Aggregate, sentence_list
 from discreet.privacy.estimates import Estimate, error_text, value_text
+from discreet.privacy.losses import ZeroConcentratedDP
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
 from discreet.web.templates import package_text, rendered
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 
 _LARGEST_EPSILON = 20
+_USUAL_DELTA = Fraction(1, 10**6)
+_ROUNDED = 1 + Fraction(1, 10**4)  # a ρ is stated to so many digits; what it promises is not less
 
 
 _MOST_ROWS = 1000
@@ -67,6 +70,8 @@ def protected_in_words(certificate: Certificate) -> str:
 
 def price_in_words(certificate: Certificate) -> list[str]:
     """What ε, and δ where there is one, promise: true sentences, the simplest that are."""
+    if certificate.epsilon is None:
+        return _concentrated_in_words(certificate)
     epsilon = float(Fraction(certificate.epsilon.removeprefix("≈")))
     if epsilon == 0 and certificate.delta == "0":
         return ["Nothing is learned about any row: the answer is the same whatever one row holds."]
@@ -96,6 +101,27 @@ def price_in_words(certificate: Certificate) -> list[str]:
             "sure after reading this."
         )
     return sentences
+
+
+def _concentrated_in_words(certificate: Certificate) -> list[str]:
+    """What ρ promises, as the ε of a δ that people use."""
+    rho, leak = (
+        Fraction((text or "0").removeprefix("≈")) for text in (certificate.rho, certificate.delta)
+    )
+    level = leak + _USUAL_DELTA
+    loss = ZeroConcentratedDP(rho=rho * _ROUNDED, delta=leak).to_approximate(delta=level)
+    unit = "row" if certificate.unit == "row" else certificate.unit
+    added = certificate.neighbors == "add-remove"
+    changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
+    epsilon = float(loss.epsilon)
+    factor = f"a factor of at most {_up(exp(epsilon), 3)}"
+    if epsilon > _LARGEST_EPSILON:
+        factor = "a factor of more than 400 million, which protects nobody"
+    return [
+        f"The noise is Gaussian, and ρ is what it costs (zCDP). {changed} changes how likely any "
+        f"answer was by {factor} (e to the power of ε = {_up(epsilon, 3)}), and by no more than δ = "
+        f"{float(level):g} beyond that."
+    ]
 
 
 def _up(number: float, digits: int) -> str:
@@ -175,7 +201,8 @@ def report_page(release: Answer) -> str:
         ranked=any(found and _is_ranked(found[0]) for found in release.columns.values()),
         meaning=" ".join(price_in_words(certificate)),
         protected=protected_in_words(certificate),
-        measured=[(one, _short(one["epsilon"])) for one in certificate.mechanisms],
+        measured=[(one, _part(one)) for one in certificate.mechanisms],
+        currency="price" if any("rho" in one for one in certificate.mechanisms) else "ε",
     )
 
 
@@ -287,8 +314,11 @@ def _expected_misses(release: Answer) -> tuple[str, str] | None:
     return (f"{ranges:,}", f"{ranges / _SEVERAL:,.0f}") if ranges >= _SEVERAL else None
 
 
-def _short(epsilon: str) -> str:
-    return decimal_text(rational(epsilon, "epsilon"))
+def _part(mechanism: Mapping[str, str]) -> str:
+    """What a mechanism cost: its ε, or its ρ by name."""
+    if "rho" in mechanism:
+        return named_number_text("ρ", rational(mechanism["rho"], "rho"))
+    return decimal_text(rational(mechanism["epsilon"], "epsilon"))
 
 
 def _is_ranked(estimate: Estimate) -> bool:

@@ -331,7 +331,7 @@ def groups_and_estimates(
     groups = _groups(question, noisy)
     columns = {
         output.name: price.estimates(
-            output, _integers(output, price, noisy, len(groups)), question, payment, noisy.rows
+            output, _integers(output, price, noisy, len(groups)), payment, noisy.rows
         )
         for output in question.outputs
     }

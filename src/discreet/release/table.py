@@ -11,9 +11,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from discreet.accounting.filters import Filter
 from discreet.engines.base import SIZES, Engine, guarded, people_by_size
 from discreet.errors import LedgerCorruptError, PolicyError, QueryError, UnsafeRandomnessError
-from discreet.exact import exact_text
+from discreet.exact import decimal_text, exact_text
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.balances import Balance
 from discreet.measures.measure import Aggregate
@@ -24,7 +25,7 @@ from discreet.plan.schema import NumberColumn, Schema
 from discreet.plan.types import unknown_column
 from discreet.privacy.estimates import Estimates, Payment
 from discreet.privacy.events import ComposedEvent, DiscreteLaplaceEvent
-from discreet.privacy.losses import ApproximateDP, PureDP, read_epsilon
+from discreet.privacy.losses import read_epsilon
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import (
     AggregateExpression,
@@ -42,6 +43,7 @@ from discreet.question.query import GroupKey, Query
 from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.plan import Plan, make_plan
+from discreet.release.price import PricedKeySelection, PricedMeasure
 from discreet.release.release import Release
 from discreet.release.run import groups_and_estimates, run_and_noise
 
@@ -119,21 +121,28 @@ class QuestionBuilder:
         *,
         epsilon: object = None,
         delta: object = 0,
+        rho: object = None,
+        spend: object = None,
         margin: Mapping[str, object] | None = None,
         weights: Mapping[str, object] | None = None,
         expect_rows: int | None = None,
     ) -> Plan:
-        """The price and the errors for ``epsilon``, or the least ε that meets every ``margin``.
+        """The price and the errors for ``epsilon``, ``rho`` or ``spend``, or for every ``margin``.
 
-        With both, ε is the ceiling; what is public costs nothing and needs neither.  ``weights``
-        say how outputs share ε; without them all have the same error relative to what one person
-        can add.  Means and variances need ``expect_rows``, the number of rows expected in a group,
-        to have a margin.
+        ``spend`` is a part of the whole budget, such as "5%": the question gets the noise with the
+        smallest error that takes no more of it.  ``rho`` is zCDP, for Gaussian noise.  For margins
+        the noise is chosen that takes the least of the budget; an ``epsilon``, ``rho`` or ``spend``
+        beside them is then the ceiling.  What is public costs nothing and needs none of them.
+        ``weights`` say how outputs share the price; without them all have the same error relative
+        to what one person can add.  Means and variances need ``expect_rows``, the number of rows
+        expected in a group, to have a margin.
         """
         return make_plan(
             self.question,
             epsilon=epsilon,
             delta=delta,
+            rho=rho,
+            spend=spend,
             margin=margin,
             weights=weights,
             expect_rows=expect_rows,
@@ -145,6 +154,8 @@ class QuestionBuilder:
         *,
         epsilon: object = None,
         delta: object = 0,
+        rho: object = None,
+        spend: object = None,
         margin: Mapping[str, object] | None = None,
         weights: Mapping[str, object] | None = None,
         expect_rows: int | None = None,
@@ -153,7 +164,13 @@ class QuestionBuilder:
     ) -> "Release":
         """Plan, pay and answer."""
         plan = self.plan(
-            epsilon=epsilon, delta=delta, margin=margin, weights=weights, expect_rows=expect_rows
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            spend=spend,
+            margin=margin,
+            weights=weights,
+            expect_rows=expect_rows,
         )
         return plan.release(key=key, analyst=analyst)
 
@@ -406,6 +423,10 @@ class Table:
         """What was spent and what is left."""
         return self.ledger.balance(self.name)
 
+    def standing(self) -> Filter:
+        """The budget, and what counts against it now."""
+        return self.budget.filter
+
     def where(self, *conditions: Any) -> QuestionBuilder:
         """Only the rows for which every condition is true; SQL such as "stay > 2" will do."""
         return QuestionBuilder(self).where(*conditions)
@@ -428,6 +449,8 @@ class Table:
         *,
         epsilon: object = None,
         delta: object = 0,
+        rho: object = None,
+        spend: object = None,
         margin: Mapping[str, object] | None = None,
         expect_rows: int | None = None,
         key: str | None = None,
@@ -438,7 +461,12 @@ class Table:
 
         question = explained(text)
         plan = self.ask(text if question is None else question).plan(
-            epsilon=epsilon, delta=delta, margin=margin, expect_rows=expect_rows
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            spend=spend,
+            margin=margin,
+            expect_rows=expect_rows,
         )
         return plan.release(key=key, analyst=analyst) if question is None else plan
 
@@ -553,10 +581,7 @@ def _stated_before(plan: Plan, table: Table, charge: Charge, data: bytes) -> Cer
 
 def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     price, noisy = plan.price, NoisyMeasurements.from_bytes(data)
-    loss: PureDP | ApproximateDP = PureDP(epsilon=price.epsilon)
-    if price.delta:
-        loss = ApproximateDP(epsilon=price.epsilon, delta=price.delta)
-    groups, columns = groups_and_estimates(plan.question, price, noisy, Payment(loss))
+    groups, columns = groups_and_estimates(plan.question, price, noisy, Payment(price.loss))
     certificate = replace(stated, answer=sha256(data).hexdigest())
     keys = tuple(name for name, _ in plan.question.keys)
     dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
@@ -574,7 +599,7 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
             "discreet ledger verify, and restore a backup that it accepts."
         )
     suspensions = ledger.suspensions(schema.name, before=charge.sequence)
-    place, durable = Path(ledger.place).name, ledger.durable
+    place, durable, cost = Path(ledger.place).name, ledger.durable, price.cost
     return Certificate(
         table=schema.name,
         question=plan.question.text,
@@ -583,8 +608,8 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
         max_groups=schema.max_groups,
         max_rows=schema.max_rows,
         mechanisms=_mechanisms(plan),
-        epsilon=exact_text(price.epsilon),
-        delta=exact_text(price.delta),
+        epsilon=None if cost.epsilon is None else exact_text(cost.epsilon),
+        delta=exact_text(cost.delta),
         analyst=charge.analyst,
         ledger=place,
         durable=durable,
@@ -594,6 +619,8 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
         answer=UNANSWERED,
         versions=dict([*_versions(), table.engine().software]),
         suspensions=suspensions,
+        rho=decimal_text(cost.rho) if cost.epsilon is None else None,
+        promise=None if cost.epsilon is not None or price.promise is None else str(price.promise),
     )
 
 
@@ -607,7 +634,7 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
             "output": output.name,
             "asks": output.aggregate.text,
             "mechanism": mechanism,
-            "epsilon": str(priced.epsilon),
+            **_part(priced),
         }
     computed = [
         {
@@ -619,6 +646,11 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
         for name, how in plan.computed
     ]
     return (*released.values(), *computed)
+
+
+def _part(priced: PricedMeasure | PricedKeySelection) -> dict[str, str]:
+    """The part of the price, in ε or in ρ."""
+    return {"epsilon": str(priced.epsilon)} if priced.rho is None else {"rho": str(priced.rho)}
 
 
 def _asked(plan: Plan) -> tuple[Aggregate | None, ...]:
