@@ -2,6 +2,10 @@
 
 ``Totals`` are sums of losses, ``Filter`` admits questions within a budget, and ``Odometer`` shows
 what a run of questions has cost.
+
+A budget in ε has two branches, the sum of ε and the sum of ρ, and what is left of it is what the
+better of them leaves; a budget in ρ has the second alone.  ``spend_limits`` says what a question
+may cost in each branch that takes a part of the whole.  Proof: docs/proofs/filters.md
 """
 
 from collections.abc import Mapping
@@ -12,8 +16,8 @@ from math import lcm
 
 from discreet.accounting.composition import simple_loss
 from discreet.accounting.zcdp import concentration, pure_rho
-from discreet.errors import BudgetExhaustedError, PrivacyParameterError
-from discreet.exact import decimal_text, named_number_text, round_up
+from discreet.errors import NOTHING_SPENT, BudgetExhaustedError, PrivacyParameterError, Remedy
+from discreet.exact import decimal_text, named_number_text, percent_text, round_up
 from discreet.privacy.events import (
     Data,
     Event,
@@ -22,13 +26,16 @@ from discreet.privacy.events import (
     rational_from_text,
     rational_to_text,
 )
-from discreet.privacy.losses import ApproximateDP, Budget, ZeroConcentratedDP
+from discreet.privacy.losses import ApproximateDP, Budget, ZeroConcentratedDP, read_spend
 
 _MOST_BITS = 1024
 _LONG_DENOMINATOR = 1 << (_MOST_BITS - 1)
 _FINEST_STEP = Fraction(1, 1 << _MOST_BITS)
 _HALVINGS = 48
 _VERSION = 1
+_MOST_QUESTIONS = 10**9
+_SHORT_BITS = 512
+_LIMIT_BITS = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +134,8 @@ class Filter:
     """A budget and what has been spent of it; ``after`` is the state after one more event.
 
     Guarantee: every adaptive sequence of events, each of which the filter admitted before it took
-    place, is (budget.epsilon, budget.delta)-DP in total.  Proof: docs/proofs/filters.md
+    place, is in total what ``budget.promise`` says: (ε, δ)-DP, or δ-approximate ρ-zCDP.
+    Proof: docs/proofs/filters.md
 
     >>> from discreet.privacy.events import GaussianEvent, PureEvent
     >>> start = Filter(budget=Budget(epsilon=1, delta=1e-6))
@@ -173,7 +181,8 @@ class Odometer:
     """What a run of questions has cost, seen in several ways.
 
     ``guaranteed`` is the sum of ε and δ, None where an event bounds no ε; ``certified`` is the
-    budget, which holds however the run goes on; ``descriptive_epsilon`` is converted from ρ.
+    budget, which holds however the run goes on; ``descriptive_epsilon`` is converted from ρ.  Of a
+    budget in ρ there is no ε left, and nothing is converted.
 
     >>> from discreet.privacy.losses import Budget
     >>> from discreet.privacy.events import GaussianEvent, PureEvent
@@ -188,7 +197,7 @@ class Odometer:
     """
 
     guaranteed: ApproximateDP | None
-    certified: ApproximateDP
+    certified: ApproximateDP | ZeroConcentratedDP
     rho: Fraction
     delta: Fraction
     descriptive_epsilon: Fraction | None
@@ -203,13 +212,14 @@ class Odometer:
         guaranteed = epsilon_left = descriptive = None
         if totals.epsilon is not None:
             guaranteed = ApproximateDP(epsilon=totals.epsilon, delta=totals.delta)
-            epsilon_left = max(Fraction(0), budget.epsilon - totals.epsilon)
+            if budget.epsilon is not None:
+                epsilon_left = max(Fraction(0), budget.epsilon - totals.epsilon)
         if budget.conversion_delta:
             concentrated = ZeroConcentratedDP(rho=totals.rho)
             descriptive = concentrated.to_approximate(delta=budget.conversion_delta).epsilon
         return Odometer(
             guaranteed=guaranteed,
-            certified=ApproximateDP(epsilon=budget.epsilon, delta=budget.delta),
+            certified=budget.promise,
             rho=totals.rho,
             delta=totals.delta,
             descriptive_epsilon=descriptive,
@@ -252,10 +262,12 @@ def within_budget(budget: Budget, totals: Totals) -> bool:
 
     >>> within_budget(Budget(epsilon=1), Totals(epsilon=Fraction(1), rho=Fraction(1, 2)))
     True
+    >>> within_budget(Budget(rho=1), Totals(epsilon=Fraction(9), rho=Fraction(1)))
+    True
     """
     if totals.delta.numerator and totals.delta > budget.question_delta:
         return False
-    if totals.epsilon is not None:
+    if totals.epsilon is not None and budget.epsilon is not None:
         spent_top, spent_bottom = totals.epsilon.as_integer_ratio()
         budget_top, budget_bottom = budget.epsilon.as_integer_ratio()
         # Fraction's own <= takes twice as long.
@@ -266,17 +278,24 @@ def within_budget(budget: Budget, totals: Totals) -> bool:
 
 @lru_cache(maxsize=256)
 def rho_allowance(budget: Budget) -> Fraction:
-    """The largest ρ, rounded down, whose zCDP is (budget.epsilon, budget.conversion_delta)-DP.
+    """The most that Σρ may be: of a budget in ρ that ρ, of one in ε what converts to it.
+
+    The latter is the largest ρ, rounded down, whose zCDP is (epsilon, conversion_delta)-DP.
 
     >>> round(float(rho_allowance(Budget(epsilon=1, delta=2e-6))), 6)
     0.024356
+    >>> rho_allowance(Budget(rho=0.1))
+    Fraction(1, 10)
     """
+    most = budget.epsilon
+    if most is None:
+        return budget.rho or Fraction(0)
     if budget.conversion_delta == 0:
         return Fraction(0)
 
     def converts(rho: Fraction) -> bool:
         loss = ZeroConcentratedDP(rho=rho).to_approximate(delta=budget.conversion_delta)
-        return loss.epsilon <= budget.epsilon
+        return loss.epsilon <= most
 
     low, high = Fraction(0), Fraction(1)
     while converts(high):
@@ -297,6 +316,8 @@ def share_left(budget: Budget, totals: Totals) -> Fraction:
 
     >>> share_left(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
     Fraction(3, 4)
+    >>> share_left(Budget(rho=2), Totals(epsilon=Fraction(2), rho=Fraction(1, 2)))
+    Fraction(3, 4)
     """
     if totals.delta > budget.question_delta:
         return Fraction(0)
@@ -311,8 +332,8 @@ def share_text(budget: Budget, totals: Totals) -> str:
     >>> many = Totals(epsilon=Fraction(1), rho=Fraction(1, 20))
     >>> share_text(Budget(epsilon=10, delta="1e-4"), many)
     'small questions cost less together than their sum'
-    >>> share_text(Budget(epsilon=10), many)
-    ''
+    >>> share_text(Budget(epsilon=10), many), share_text(Budget(rho=1), many)
+    ('', '')
     """
     left_by_sum, left = _share_of_epsilon(budget, totals), share_left(budget, totals)
     more_left = left_by_sum > 0 and int(100 * left_by_sum) < int(
@@ -324,14 +345,19 @@ def share_text(budget: Budget, totals: Totals) -> str:
 def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> str:
     """The text of what is left of a budget: in ε; in ρ if ``concentrated`` or ε is used up.
 
+    What is left of a budget in ρ is always in ρ.
+
     >>> left_text(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
     'ε = 1.5'
+    >>> left_text(Budget(rho=2), Totals(epsilon=Fraction(1), rho=Fraction(1, 2)))
+    'ρ = 1.5'
     """
     delta = budget.question_delta - totals.delta
     if delta < 0:
         return "nothing"
-    if not concentrated and totals.epsilon is not None and totals.epsilon < budget.epsilon:
-        amount_text = named_number_text("ε", budget.epsilon - totals.epsilon)
+    epsilon = None if concentrated else _rest(budget.epsilon, totals.epsilon)
+    if epsilon is not None and epsilon > 0:
+        amount_text = named_number_text("ε", epsilon)
     elif totals.rho < rho_allowance(budget):
         amount_text = named_number_text("ρ", rho_allowance(budget) - totals.rho)
     else:
@@ -339,20 +365,117 @@ def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> 
     return amount_text + (f", {named_number_text('δ', delta)}" if budget.question_delta else "")
 
 
-def cost_text(cost: Totals) -> str:
-    """The text of the price of a question.
+def cost_text(cost: Totals, budget: Budget | None = None) -> str:
+    """The text of the price of a question, in ε if it has one; in ρ where the budget is in ρ.
 
     >>> cost_text(Totals(epsilon=Fraction(1, 2), rho=Fraction(1, 10)))
     'ε = 0.5'
     >>> cost_text(Totals(epsilon=None, rho=Fraction(1, 10)))
     'ρ = 0.1'
+    >>> cost_text(Totals(epsilon=Fraction(1, 2), rho=Fraction(1, 10)), Budget(rho=1))
+    'ρ = 0.1'
     """
-    amount_text = (
-        named_number_text("ρ", cost.rho)
-        if cost.epsilon is None
-        else named_number_text("ε", cost.epsilon)
-    )
+    if cost.epsilon is None or (budget is not None and budget.epsilon is None):
+        amount_text = named_number_text("ρ", cost.rho)
+    else:
+        amount_text = named_number_text("ε", cost.epsilon)
     return amount_text + (f", {named_number_text('δ', cost.delta)}" if cost.delta else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpendLimits:
+    """The largest ε, and the largest ρ, of a question that takes a part of a budget.
+
+    A question whose ε is at most ``epsilon``, *or* whose ρ is at most ``rho``, lowers what is left
+    by at most that part.  None is a branch that cannot do it; one of them always can.
+    """
+
+    epsilon: Fraction | None
+    rho: Fraction | None
+
+
+def spend_limits(budget: Budget, totals: Totals, part: Fraction) -> SpendLimits:
+    """What a question may cost after ``totals`` that takes ``part`` of the budget.
+
+    Refused if less than that is left.  The δ of questions is counted apart.
+
+    >>> spend_limits(Budget(epsilon=2), Totals(epsilon=Fraction(1)), Fraction(1, 20))
+    SpendLimits(epsilon=Fraction(1, 10), rho=None)
+    >>> spend_limits(Budget(rho=2), Totals(epsilon=None, rho=Fraction(1)), Fraction(1, 20))
+    SpendLimits(epsilon=None, rho=Fraction(1, 10))
+    """
+    share, left = read_spend(part), share_left(budget, totals)
+    if share > left:
+        raise _overspent(share, left)
+    used = 1 - (left - share)  # what the better branch may have used up afterwards
+    return SpendLimits(
+        epsilon=_limit(budget.epsilon, totals.epsilon, used),
+        rho=_limit(rho_allowance(budget), totals.rho, used),
+    )
+
+
+def questions_left(budget: Budget, totals: Totals, cost: Totals) -> int:
+    """How many more questions of the same cost fit the budget after ``totals``; 10^9 at most.
+
+    >>> tenth = Totals(epsilon=Fraction(1, 10), rho=Fraction(1, 200))
+    >>> questions_left(Budget(epsilon=1), Totals(), tenth)
+    10
+    >>> questions_left(Budget(rho=1), Totals(), tenth)
+    200
+    >>> small = Totals(epsilon=Fraction(1, 100), rho=Fraction(1, 20000))
+    >>> questions_left(Budget(epsilon=1, delta=1e-6), Totals(), small)
+    458
+    """
+    if not within_budget(budget, totals):
+        return 0
+    by_epsilon = _fitting(_rest(budget.epsilon, totals.epsilon), cost.epsilon)
+    by_rho = _fitting(rho_allowance(budget) - totals.rho, cost.rho)
+    return min(
+        max(by_epsilon, by_rho), _fitting(budget.question_delta - totals.delta, cost.delta)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedBranch:
+    """A branch of a budget in ε that a question ends for good, and what the other one leaves.
+
+    ``share`` is what the ended branch had left before, ``share_left`` what is left afterwards.
+
+    >>> print(EndedBranch(branch="ε", other="ρ", share=Fraction(3, 5), share_left=Fraction(19, 20)))
+    it ends counting by ε: by ε 60% would be left, by ρ 95% is
+    """
+
+    branch: str
+    other: str
+    share: Fraction
+    share_left: Fraction
+
+    def __str__(self) -> str:
+        before, after = percent_text(self.share), percent_text(self.share_left)
+        return (
+            f"it ends counting by {self.branch}: by {self.branch} {before} would be left, by "
+            f"{self.other} {after} is"
+        )
+
+
+def ended_branch(budget: Budget, totals: Totals, cost: Totals) -> EndedBranch | None:
+    """The branch that a question ends which fits by the other one; None if it ends none.
+
+    A question without an ε, such as one with Gaussian noise, ends the sum of ε; one with a large ε
+    ends the sum of ρ.
+
+    >>> budget, gaussian = Budget(epsilon=1, delta=1e-6), Totals(epsilon=None, rho=Fraction(1, 1000))
+    >>> print(ended_branch(budget, Totals(epsilon=Fraction(2, 5), rho=Fraction(1, 100)), gaussian))
+    it ends counting by ε: by ε 60% would be left, by ρ 52% is
+    """
+    after = totals + cost
+    epsilon, rho = _share_of_epsilon(budget, totals), _share_of_rho(budget, totals)
+    epsilon_after, rho_after = _share_of_epsilon(budget, after), _share_of_rho(budget, after)
+    if epsilon > 0 >= epsilon_after and rho_after > 0:
+        return EndedBranch(branch="ε", other="ρ", share=epsilon, share_left=rho_after)
+    if rho > 0 >= rho_after and epsilon_after > 0:
+        return EndedBranch(branch="ρ", other="ε", share=rho, share_left=epsilon_after)
+    return None
 
 
 @lru_cache(maxsize=4096)
@@ -367,12 +490,70 @@ def _simple_charge(event: SimpleEvent) -> Totals:
 
 
 def _share_of_epsilon(budget: Budget, totals: Totals) -> Fraction:
-    return Fraction(0) if totals.epsilon is None else 1 - totals.epsilon / budget.epsilon
+    if totals.epsilon is None or budget.epsilon is None:
+        return Fraction(0)
+    return 1 - totals.epsilon / budget.epsilon
 
 
 def _share_of_rho(budget: Budget, totals: Totals) -> Fraction:
     allowance = rho_allowance(budget)
     return 1 - totals.rho / allowance if allowance > 0 else Fraction(0)
+
+
+def _rest(most: Fraction | None, spent: Fraction | None) -> Fraction | None:
+    """What a branch has left; None where it does not count."""
+    return None if most is None or spent is None else most - spent
+
+
+def _limit(most: Fraction | None, spent: Fraction | None, used: Fraction) -> Fraction | None:
+    """What a branch of ``most`` may grow by until that share of it is used; None if not at all.
+
+    A sum of which nothing is rounded up may use the share exactly.  Where numbers are long, sums
+    are rounded up by less than a step, so a step is left for that.
+    """
+    if most is None or spent is None:
+        return None
+    end = used * most
+    limit = end - spent
+    if max(end.denominator.bit_length(), spent.denominator.bit_length()) > _SHORT_BITS:
+        limit = _rounded_down(limit - _FINEST_STEP)
+    return limit if limit > 0 else None
+
+
+def _rounded_down(value: Fraction) -> Fraction:
+    """The value to 128 significant bits, rounded down."""
+    exponent = value.numerator.bit_length() - value.denominator.bit_length() - _LIMIT_BITS
+    step = Fraction(2) ** exponent
+    return value // step * step
+
+
+def _fitting(rest: Fraction | None, each: Fraction | None) -> int:
+    """How many of ``each`` fit into what is left; none where they do not count."""
+    if rest is None or each is None or rest < 0:
+        return 0
+    return min(_MOST_QUESTIONS, int(rest // each)) if each else _MOST_QUESTIONS
+
+
+def _overspent(part: Fraction, left: Fraction) -> BudgetExhaustedError:
+    """The refusal of a part of a budget that is not left any more."""
+    rule = "It is a part of the whole budget, and nothing that was spent comes back."
+    asked = f"spend is {decimal_text(100 * part)}%"
+    if left == 0:
+        return BudgetExhaustedError(
+            f"{asked}, and nothing is left of the budget. {rule} Stop here; only whoever keeps the "
+            "data can raise the budget, by discreet budget set.",
+            NOTHING_SPENT,
+        )
+    most = percent_text(left)
+    return BudgetExhaustedError(
+        f"{asked}, and {most} is left of the budget. {rule}",
+        Remedy(
+            python=f'Ask for what is left, spend="{most}", or for less.',
+            sql=f"Ask for what is left, SET spend = '{most}', or for less.",
+            command=f"Ask for what is left, --spend {most}, or for less.",
+        ),
+        NOTHING_SPENT,
+    )
 
 
 def _sum(first: Fraction, second: Fraction) -> Fraction:

@@ -6,12 +6,13 @@ from functools import partial
 from math import floor, log10
 
 from discreet.accounting.composition import basic_loss, optimal_delta, optimal_epsilon
+from discreet.accounting.filters import rho_allowance
 from discreet.accounting.loss_distribution import (
     loss_distribution_delta,
     loss_distribution_epsilon,
 )
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
-from discreet.accounting.zcdp import zcdp_delta, zcdp_epsilon
+from discreet.accounting.zcdp import total_concentration, zcdp_delta, zcdp_epsilon
 from discreet.errors import PrivacyParameterError
 from discreet.mechanisms.gaussian_calibration import least_delta, least_epsilon
 from discreet.mechanisms.gaussian_moves import Move
@@ -163,10 +164,12 @@ def largest_fitting(make: Callable[[Fraction], Event], budget: Budget) -> Fracti
     Fraction(1, 100)
     >>> float(largest_fitting(hundred, Budget(epsilon=1, delta=1e-6)))
     0.024011
+    >>> float(largest_fitting(hundred, Budget(rho=0.5)))
+    0.100083
     """
 
     def fits(value: Fraction) -> bool:
-        return batch_delta(make(value), epsilon=budget.epsilon) <= budget.delta
+        return _batch_fits(make(value), budget)
 
     low, high = _bracket(fits)
     for _ in range(64):
@@ -189,7 +192,7 @@ def least_noise(make: Callable[[Fraction], Event], budget: Budget) -> Fraction:
     """
 
     def fits(value: Fraction) -> bool:
-        return batch_delta(make(value), epsilon=budget.epsilon) <= budget.delta
+        return _batch_fits(make(value), budget)
 
     low, high = _bracket(lambda inverse: fits(1 / inverse))
     least, most = 1 / high, 1 / low
@@ -199,6 +202,14 @@ def least_noise(make: Callable[[Fraction], Event], budget: Budget) -> Fraction:
             break
         least, most = (least, middle) if fits(middle) else (middle, most)
     return most
+
+
+def _batch_fits(batch: Event, budget: Budget) -> bool:
+    """Whether a batch fits: by the best accountant in ε, and by the sums of ρ and δ in ρ."""
+    if budget.epsilon is not None:
+        return batch_delta(batch, epsilon=budget.epsilon) <= budget.delta
+    total = total_concentration(batch)
+    return total.delta <= budget.delta and total.rho <= rho_allowance(budget)
 
 
 def _bracket(fits: Callable[[Fraction], bool]) -> tuple[Fraction, Fraction]:

@@ -35,7 +35,7 @@ from discreet.errors import (
 )
 from discreet.exact import decimal_text
 from discreet.privacy.events import Event, loss_event
-from discreet.privacy.losses import ApproximateDP, Budget, PureDP
+from discreet.privacy.losses import ApproximateDP, Budget, PureDP, ZeroConcentratedDP
 from discreet.privacy.sensitivity import Neighbors
 
 _CURRENT: ContextVar[tuple["Spending", ...]] = ContextVar("discreet_spending", default=())
@@ -75,28 +75,31 @@ class Spending:
         self._totals = Totals()
 
     @property
-    def spent(self) -> ApproximateDP:
+    def spent(self) -> ApproximateDP | ZeroConcentratedDP:
         """The sums of ε and δ so far; the whole budget once an event took part that bounds no ε.
 
         With a δ in the budget the sum of ε may be above the budget's: many small questions cost
-        less together than their sum.
+        less together than their sum.  Of a budget in ρ it is the sums of ρ and δ.
         """
-        if self._totals.epsilon is None:
-            return ApproximateDP(epsilon=self.budget.epsilon, delta=self.budget.delta)
-        return ApproximateDP(epsilon=self._totals.epsilon, delta=self._totals.delta)
+        totals = self._totals
+        if self.budget.epsilon is None:
+            return ZeroConcentratedDP(rho=totals.rho, delta=totals.delta)
+        if totals.epsilon is None:
+            return self.budget.promise
+        return ApproximateDP(epsilon=totals.epsilon, delta=totals.delta)
 
     @property
-    def left(self) -> ApproximateDP:
+    def left(self) -> ApproximateDP | ZeroConcentratedDP:
         """What the budget surely covers: its ε less the sum, and its δ for questions less theirs.
 
         With a δ in the budget smaller questions may be covered beyond that: ``odometer`` tells of
-        the ρ that is left.
+        the ρ that is left.  Of a budget in ρ it is that ρ less the sum.
         """
-        totals, nothing = self._totals, Fraction(0)
-        epsilon = nothing if totals.epsilon is None else self.budget.epsilon - totals.epsilon
-        return ApproximateDP(
-            epsilon=max(nothing, epsilon), delta=self.budget.question_delta - totals.delta
-        )
+        odometer = self.odometer
+        if self.budget.epsilon is None:
+            return ZeroConcentratedDP(rho=odometer.rho_left, delta=odometer.delta_left)
+        epsilon = odometer.epsilon_left or Fraction(0)
+        return ApproximateDP(epsilon=epsilon, delta=odometer.delta_left)
 
     @property
     def odometer(self) -> Odometer:
@@ -116,7 +119,7 @@ class Spending:
 
     def __repr__(self) -> str:
         left = left_text(self.budget, self._totals)
-        return f"Spending(spent {cost_text(self._totals)}; left {left})"
+        return f"Spending(spent {cost_text(self._totals, self.budget)}; left {left})"
 
 
 def _charge(
@@ -166,17 +169,18 @@ def _priced(charged: LossOrEvent) -> tuple[Event, Totals]:
 def _exhausted(budget: Budget, before: Totals, cost: Totals) -> BudgetExhaustedError:
     """The refusal of a question that does not fit."""
     split_note = ""
-    if before.delta + cost.delta > budget.question_delta > 0:
+    if before.delta + cost.delta > budget.question_delta > 0 < budget.conversion_delta:
         share = decimal_text(budget.question_delta)
         split_note = f" Of its δ, {share} is for questions and the rest for their sum."
-    remedy = "Ask with a smaller epsilon" + (" or delta" if cost.delta > 0 else "")
+    asked = "rho" if cost.epsilon is None else "epsilon"
+    remedy = f"Ask with a smaller {asked}" + (" or delta" if cost.delta > 0 else "")
     if cost.delta > 0 == budget.delta:
         remedy = "Ask without a delta, give the budget one"
     left = left_text(budget, before, concentrated=cost.epsilon is None)
     return BudgetExhaustedError(
-        f"the question costs {cost_text(cost)}, and {left} is left of {budget}. Losses on one data "
-        f"set add up, so the budget is a cap on all questions together.{split_note} {remedy}, or "
-        "stop here.",
+        f"the question costs {cost_text(cost, budget)}, and {left} is left of {budget}. Losses on "
+        f"one data set add up, so the budget is a cap on all questions together.{split_note} "
+        f"{remedy}, or stop here.",
         NOTHING_SPENT,
     )
 

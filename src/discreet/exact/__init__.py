@@ -8,6 +8,7 @@ from discreet.exact.rational import (
     decimal_text,
     exact_text,
     named_number_text,
+    percent_text,
     rational,
     round_up,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "exp_minus",
     "logarithm",
     "named_number_text",
+    "percent_text",
     "rational",
     "round_up",
     "square_root",

@@ -101,6 +101,22 @@ def named_number_text(name: str, value: Fraction) -> str:
     return f"{name} ≈ {text[1:]}" if text.startswith("≈") else f"{name} = {text}"
 
 
+def percent_text(share: Fraction) -> str:
+    """A share in percent, to two digits or more if it is whole, rounded down.
+
+    >>> percent_text(Fraction(1)), percent_text(Fraction(1, 3)), percent_text(Fraction(6, 10**5))
+    ('100%', '33%', '0.006%')
+    """
+    percent = 100 * share
+    if percent >= 10 or percent <= 0:
+        return f"{floor(percent)}%"
+    digits = 1  # behind the point
+    while percent * 10**digits < 10:
+        digits += 1
+    text = f"{Decimal(floor(percent * 10**digits)).scaleb(-digits):f}"
+    return f"{text.rstrip('0').rstrip('.')}%"
+
+
 class Rounding(StrEnum):
     """The grid point that a value is rounded to: the nearest, or the next one up or down."""
 

@@ -24,13 +24,31 @@ from discreet.exact.rational import MAX_BITS
 LARGE_EPSILON = Fraction(20)
 SMALL_EPSILON = Fraction(1, 10**6)
 LEAST_EPSILON = Fraction(1, 10**100)
+LARGE_RHO = Fraction(20)
+SMALL_RHO = Fraction(1, 2 * 10**12)
+LEAST_RHO = Fraction(1, 10**100)
 _SMALL_CONSTANT: Final = Remedy(
     python="Use a small constant such as epsilon=1 or epsilon=0.1.",
     sql="Use a small constant: SET epsilon = 1 or SET epsilon = 0.1.",
     policy="Use a small constant such as epsilon = 1 or epsilon = 0.1.",
     command="Use a small constant such as --epsilon 1 or --epsilon 0.1.",
 )
-
+_SMALL_RHO_CONSTANT: Final = Remedy(
+    python="Use a small constant such as rho=0.1 or rho=0.01.",
+    sql="Use a small constant: SET rho = 0.1 or SET rho = 0.01.",
+    policy="Use a small constant such as rho = 0.1 or rho = 0.01.",
+    command="Use a small constant such as --rho 0.1 or --rho 0.01.",
+)
+_A_PART: Final = Remedy(
+    python='Write spend="5%", or the part itself: spend=0.05.',
+    sql="Write SET spend = '5%'.",
+    command="Write --spend 5%.",
+)
+_EPSILON_OR_RHO: Final = Remedy(
+    python="Write Budget(epsilon=1, delta=1e-6) or Budget(rho=0.1).",
+    sql="Write epsilon = 1 and delta = 1e-6, or rho = 0.1.",
+    command="Write --epsilon 1 --delta 1e-6, or --rho 0.1.",
+)
 
 _BITS = 96
 _UNIT = 1 << _BITS
@@ -106,6 +124,85 @@ or epsilon=0.1.
             stacklevel,
         )
     return epsilon
+
+
+def read_rho(value: object, *, stacklevel: int = 3) -> Fraction:
+    """A positive, finite ρ of zCDP, exactly as written.
+
+    >>> read_rho("0.1")
+    Fraction(1, 10)
+    >>> read_rho(0)
+    Traceback (most recent call last):
+      ...
+    discreet.errors.PrivacyParameterError: rho is 0. It bounds how much answers with Gaussian \
+noise tell of one person, so it must be above 0. Use a small constant such as rho=0.1 or rho=0.01.
+    """
+    rho = read_number(value, "rho")
+    if rho <= 0:
+        raise PrivacyParameterError(
+            f"rho is {decimal_text(rho)}. It bounds how much answers with Gaussian noise tell of "
+            "one person, so it must be above 0.",
+            _SMALL_RHO_CONSTANT,
+        )
+    if rho < LEAST_RHO:
+        raise PrivacyParameterError(
+            "rho is below 10^-100. Noise that large drowns every data set that can exist, and its "
+            "error would not fit in a number.",
+            _SMALL_RHO_CONSTANT,
+        )
+    # Gaussian noise of ρ has a loss around ρ, and a standard deviation of 1/√(2ρ) sensitivities.
+    if rho > LARGE_RHO:
+        _warn(
+            f"rho is {decimal_text(rho)}: every other answer may change the odds that one person "
+            "took part by a factor of e^ρ, here over 480 million, which protects nobody. "
+            "Meaningful values are small constants such as 0.01 or 0.1.",
+            stacklevel,
+        )
+    elif rho < SMALL_RHO:
+        _warn(
+            f"rho is {decimal_text(rho)}: the noise is over a million times one person's effect, "
+            "so the answer says nothing about any data set of ordinary size. Meaningful values "
+            "are small constants such as 0.01 or 0.1.",
+            stacklevel,
+        )
+    return rho
+
+
+def read_spend(value: object) -> Fraction:
+    """The part of a budget that a question may take, above 0 and at most 1.
+
+    A text with a percent sign is in percent; a plain number is the part itself.
+
+    >>> read_spend("5%"), read_spend("0.5 %"), read_spend(0.05)
+    (Fraction(1, 20), Fraction(1, 200), Fraction(1, 20))
+    >>> read_spend(5)
+    Traceback (most recent call last):
+      ...
+    discreet.errors.PrivacyParameterError: spend is 5, which is 500%. It is the part of the \
+budget that a question may take, so it is above 0% and at most 100%. Write spend="5%", or the \
+part itself: spend=0.05.
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    percent = text.endswith("%")
+    try:
+        number = read_number(text[:-1] if percent else value, "spend")
+    except PrivacyParameterError:
+        written = repr(text[:40]) if isinstance(value, str) else type(value).__name__
+        raise PrivacyParameterError(
+            f"spend is {written}. It is the part of the budget that a question may take, a number "
+            "or a percentage above 0% and at most 100%.",
+            _A_PART,
+        ) from None
+    part = number / 100 if percent else number
+    if not 0 < part <= 1:
+        amount = decimal_text(number)
+        fact = f"{amount}%" if percent else f"{amount}, which is {decimal_text(100 * part)}%"
+        raise PrivacyParameterError(
+            f"spend is {fact}. It is the part of the budget that a question may take, so it is "
+            "above 0% and at most 100%.",
+            _A_PART,
+        )
+    return part
 
 
 def _warn(message: str, stacklevel: int) -> None:
@@ -352,13 +449,16 @@ class ApproximateDP:
 class ZeroConcentratedDP:
     """ρ-zCDP: the Rényi divergence of order α is at most ρ·α for every α > 1.
 
-    With a ``delta`` it is δ-approximate: but for a part of probability δ.
+    With a ``delta`` it is δ-approximate ρ-zCDP: but for probability δ, the output is that of a
+    mechanism that is ρ-zCDP (Bun and Steinke 2016, Definition 8.1).
 
     >>> ZeroConcentratedDP(rho=0.5) + ZeroConcentratedDP(rho=0.25)
     ZeroConcentratedDP(rho=3/4)
     >>> loss = ZeroConcentratedDP(rho=0.01).to_approximate(delta=1e-6)
     >>> round(float(loss.epsilon), 3)
     0.622
+    >>> ZeroConcentratedDP(rho=0.5, delta=1e-9)
+    ZeroConcentratedDP(rho=1/2, delta=1/1000000000)
     """
 
     rho: Fraction
@@ -369,12 +469,12 @@ class ZeroConcentratedDP:
         object.__setattr__(self, "delta", min(_not_negative(self.delta, "delta"), Fraction(1)))
 
     def __repr__(self) -> str:
-        leak = f", delta={self.delta}" if self.delta else ""
-        return f"ZeroConcentratedDP(rho={self.rho}{leak})"
+        delta = f", delta={self.delta}" if self.delta else ""
+        return f"ZeroConcentratedDP(rho={self.rho}{delta})"
 
     def __str__(self) -> str:
-        leak = f", {named_number_text('δ', self.delta)}" if self.delta else ""
-        return f"{named_number_text('ρ', self.rho)}{leak}"
+        delta = f", {named_number_text('δ', self.delta)}" if self.delta else ""
+        return named_number_text("ρ", self.rho) + delta
 
     def __add__(self, other: "ZeroConcentratedDP | ApproximateDP | PureDP") -> "ZeroConcentratedDP":
         if isinstance(other, PureDP | ApproximateDP):
@@ -391,14 +491,14 @@ class ZeroConcentratedDP:
 
     def for_group(self, size: int) -> "ZeroConcentratedDP":
         """The loss of ``size`` units together: k²ρ."""
-        if self.delta:
+        count = read_count(size, "size", "members of the group")
+        if self.delta and count > 1:
             raise PrivacyParameterError(
-                "the loss has a δ of its own. What a group of people loses by it is not bounded "
-                "by ρ and δ alone. Ask for the group's loss of a release without δ."
+                f"the loss has {named_number_text('δ', self.delta)}. How δ-approximate zCDP grows "
+                "with a group is not proved here. Convert it first: "
+                ".to_approximate(delta=…).for_group(…)."
             )
-        return ZeroConcentratedDP(
-            rho=rounded_up(read_count(size, "size", "members of the group") ** 2 * self.rho)
-        )
+        return ZeroConcentratedDP(rho=rounded_up(count**2 * self.rho), delta=self.delta)
 
     def to_approximate(self, *, delta: object) -> ApproximateDP:
         """The (ε,δ) that ρ-zCDP implies, by the best order α of the bound
@@ -406,7 +506,8 @@ class ZeroConcentratedDP:
         ε = ρα + ln(1/(αδ))/(α-1) + ln(1 - 1/α)
 
         (Canonne, Kamath and Steinke 2020, Proposition 12).  Any α > 1 is valid, so a float
-        search picks α and exact arithmetic evaluates the bound there, rounded up.
+        search picks α and exact arithmetic evaluates the bound there, rounded up.  A δ of its own
+        is taken off ``delta`` first.
         """
         level = read_delta(delta)
         if level == 0:
@@ -416,14 +517,15 @@ class ZeroConcentratedDP:
             )
         if level <= self.delta:
             raise PrivacyParameterError(
-                f"delta is {decimal_text(level)}, and the loss has δ = {decimal_text(self.delta)} of "
-                "its own. The conversion needs a δ above that. Use a larger one."
+                f"delta is {decimal_text(level)}, and the loss has a δ of "
+                f"{decimal_text(self.delta)} already. zCDP converts to ε only with a δ left over. "
+                "Use a larger delta."
             )
         epsilon = concentrated_epsilon(self.rho, level - self.delta)
         return ApproximateDP(epsilon=epsilon, delta=level)
 
     def to_total_variation(self) -> "TotalVariation":
-        """ρ-zCDP implies TV √(ρ/2) (Pinsker) and √(1 - e^(-ρ)) (Bretagnolle and Huber), and δ more.
+        """ρ-zCDP implies TV √(ρ/2) (Pinsker) and √(1 - e^(-ρ)) (Bretagnolle and Huber), δ more.
 
         >>> ZeroConcentratedDP(rho="1/8").to_total_variation()
         TotalVariation(delta=1/4)
@@ -432,7 +534,7 @@ class ZeroConcentratedDP:
         square = min(self.rho / 2, 1 - Fraction(low, _UNIT))
         _, root = square_root(square, _BITS + square.denominator.bit_length())
         distance = rounded_up(Fraction(root, _UNIT << square.denominator.bit_length()), _BITS)
-        return TotalVariation(delta=distance + self.delta)
+        return TotalVariation(delta=rounded_up(distance + self.delta))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -487,8 +589,13 @@ def _not_negative(value: object, name: str) -> Fraction:
 class Budget:
     """A cap on the privacy loss of everything that is asked of one data set.
 
-    δ is split in advance: ``conversion_delta`` is for turning zCDP into ε, the rest is for the
-    δ of the questions themselves.  The default is one half each.
+    It is stated in one of two ways.
+
+    - ``epsilon``, with a ``delta``: all answers together are (ε,δ)-DP.  δ is split in advance:
+      ``conversion_delta`` is for turning zCDP into ε, the rest is for the δ of the questions
+      themselves.  The default is one half each.
+    - ``rho``, with a ``delta``: all answers together are δ-approximate ρ-zCDP.  Nothing is turned
+      into ε, so all of δ is for the questions; it may be 0 unless one of them has a δ.
 
     >>> Budget(epsilon=1, delta=1e-6)
     Budget(epsilon=1, delta=1/1000000)
@@ -496,38 +603,87 @@ class Budget:
     Fraction(1, 10000000)
     >>> Budget(epsilon=1).covers(PureDP(epsilon=1))
     True
+    >>> Budget(rho=0.1), str(Budget(rho=0.1)), Budget(rho=0.1, delta=1e-6).question_delta
+    (Budget(rho=1/10, delta=0), 'ρ = 0.1', Fraction(1, 1000000))
     """
 
-    epsilon: Fraction
+    epsilon: Fraction | None = None
+    rho: Fraction | None = None
     delta: Fraction = Fraction(0)
     conversion_delta: Fraction = None  # type: ignore[assignment]  # half of delta unless stated
     question_delta: Fraction = field(init=False, compare=False)
     """What the δ of all questions may add up to when asking is adaptive."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
+        if (self.epsilon is None) == (self.rho is None):
+            both = "both epsilon and rho" if self.rho is not None else "neither epsilon nor rho"
+            raise PrivacyParameterError(
+                f"the budget has {both}. It is counted in one of the two: all answers together "
+                "are (ε, δ)-DP, or they are ρ-zCDP.",
+                _EPSILON_OR_RHO,
+            )
+        if self.epsilon is not None:
+            object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
+        else:
+            object.__setattr__(self, "rho", read_rho(self.rho))
         object.__setattr__(self, "delta", read_delta(self.delta))
         object.__setattr__(self, "conversion_delta", self._read_conversion_delta())
         object.__setattr__(self, "question_delta", self.delta - self.conversion_delta)
 
     def __repr__(self) -> str:
-        split = self.conversion_delta
-        stated = "" if 2 * split == self.delta else f", conversion_delta={split}"
-        return f"Budget(epsilon={self.epsilon}, delta={self.delta}{stated})"
+        amount = f"rho={self.rho}" if self.epsilon is None else f"epsilon={self.epsilon}"
+        stated = "" if self.usual_split else f", conversion_delta={self.conversion_delta}"
+        return f"Budget({amount}, delta={self.delta}{stated})"
 
     def __str__(self) -> str:
-        return f"{named_number_text('ε', self.epsilon)}, {named_number_text('δ', self.delta)}"
+        return str(self.promise)
 
-    def covers(self, loss: PureDP | ApproximateDP) -> bool:
-        """Whether a total loss stays within the cap."""
-        delta = loss.delta if isinstance(loss, ApproximateDP) else Fraction(0)
-        return loss.epsilon <= self.epsilon and delta <= self.delta
+    @property
+    def promise(self) -> "ApproximateDP | ZeroConcentratedDP":
+        """What all answers together are, however they are asked."""
+        if self.rho is not None:
+            return ZeroConcentratedDP(rho=self.rho, delta=self.delta)
+        return ApproximateDP(epsilon=cast(Fraction, self.epsilon), delta=self.delta)
+
+    @property
+    def usual_split(self) -> bool:
+        """Whether δ is split as it is unless ``conversion_delta`` is stated."""
+        return self.conversion_delta == self._usual_conversion_delta()
+
+    def covers(self, loss: PureDP | ApproximateDP | ZeroConcentratedDP) -> bool:
+        """Whether a total loss stays within the cap.
+
+        >>> concentrated = Budget(rho=0.1)
+        >>> concentrated.covers(ZeroConcentratedDP(rho=0.1)), concentrated.covers(PureDP(epsilon=1))
+        (True, False)
+        """
+        delta = Fraction(0) if isinstance(loss, PureDP) else loss.delta
+        if delta > self.delta:
+            return False
+        promise = self.promise
+        if isinstance(promise, ZeroConcentratedDP):
+            # (ε,δ)-DP is δ-approximate ε²/2-zCDP: docs/proofs/composition.md
+            rho = loss.rho if isinstance(loss, ZeroConcentratedDP) else loss.epsilon**2 / 2
+            return rho <= promise.rho
+        if not isinstance(loss, ZeroConcentratedDP):
+            return loss.epsilon <= promise.epsilon
+        if delta == self.delta:  # no δ is left over to convert with
+            return loss.rho == 0
+        return loss.to_approximate(delta=self.delta).epsilon <= promise.epsilon
+
+    def _usual_conversion_delta(self) -> Fraction:
+        return Fraction(0) if self.epsilon is None else self.delta / 2
 
     def _read_conversion_delta(self) -> Fraction:
         # The field says Fraction for those who read it; None is what it is before it is set.
         if self.conversion_delta is None:
-            return self.delta / 2  # type: ignore[unreachable]
+            return self._usual_conversion_delta()  # type: ignore[unreachable]
         part = rational(self.conversion_delta, "conversion_delta")
+        if self.epsilon is None and part != 0:
+            raise PrivacyParameterError(
+                f"conversion_delta is {decimal_text(part)}, and the budget is in rho. Nothing is "
+                "turned into ε, so all of delta is for the questions. Leave it out."
+            )
         if not 0 <= part <= self.delta:
             raise PrivacyParameterError(
                 f"conversion_delta is {decimal_text(part)}. It is the part of delta that is kept "

@@ -13,6 +13,7 @@ from discreet.accounting.filters import (
     Filter,
     SpendLimits,
     Totals,
+    ended_branch,
     questions_left,
     rho_allowance,
     share_left,
@@ -25,7 +26,7 @@ from discreet.errors import (
     QueryError,
     Remedy,
 )
-from discreet.exact import decimal_text, named_number_text, rational
+from discreet.exact import decimal_text, named_number_text, percent_text, rational
 from discreet.measures.measure import Measure, MeasureSensitivity, Output, Unit
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named, expression_text
@@ -419,9 +420,8 @@ class Plan:
         errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
         notes = [*self.remarks, *small_group_notes(errors, self.expect_rows)]
         state = self.standing
-        if state is not None:
-            notes += ended_branch_notes(state.budget, state.totals, self.price.cost)
-        return notes
+        ended = None if state is None else ended_branch(state.budget, state.totals, self.price.cost)
+        return notes if ended is None else [*notes, f"Of the budget, {ended}."]
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -783,15 +783,3 @@ def _part_text(line: PlanLine) -> str:
     if line.rho is not None:
         return named_number_text("ρ", line.rho)
     return named_number_text("ε", line.epsilon or Fraction(0))
-
-
-def percent_text(part: Fraction) -> str:
-    """A part of a budget as people read it.
-
-    >>> percent_text(Fraction(1, 20)), percent_text(Fraction(1, 3000)), percent_text(Fraction(0))
-    ('5%', '0.033%', '0%')
-    """
-    percent = float(100 * part)
-    if percent >= 10 or percent == 0:
-        return f"{percent:.0f}%"
-    return f"{percent:.2g}%"
