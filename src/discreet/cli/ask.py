@@ -49,7 +49,7 @@ def question_options(command: Decorated) -> Decorated:
                 "margins",
                 multiple=True,
                 metavar="NAME=SIZE",
-                help="How large the error of an output may be, at 95%: n=5. The least price is found.",
+                help="How large an output's error may be, at 95%: n=5. The least price is found.",
             ),
             click.option(
                 "--expect-rows",
@@ -107,8 +107,8 @@ def read_question(
         if not (epsilon or spend or rho or margins or question.free):
             raise PrivacyParameterError(
                 "no price is given. An answer costs privacy, and is the more exact the more it "
-                "costs. Add --spend 5% for a part of the budget, --epsilon 0.5, or --margin n=5 for "
-                "the least price at which n is known to ±5."
+                "costs. Add --spend 5% for a part of the budget, --epsilon 0.5, or --margin n=5 "
+                "for the least price at which n is known to ±5."
             )
         plan = make_plan(
             question,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from discreet.accounting.filters import Totals, cost_text
 from discreet.errors import DiscreetError, Front
-from discreet.exact import named_number_text
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
 from discreet.text_table import padded

@@ -226,8 +226,8 @@ def connect(
 
     ``epsilon``, ``rho`` or ``spend`` (a part of the budget, such as "5%"), and ``delta``, are the
     price of every question until ``SET`` changes it; without one nothing is answered before
-    ``SET spend = '5%'`` or ``SET epsilon = 0.1``.  ``analyst`` is who asks, by default the operating
-    system's user.
+    ``SET spend = '5%'`` or ``SET epsilon = 0.1``.  ``analyst`` is who asks, by default the
+    operating system's user.
 
     >>> import pandas
     >>> import discreet as dp

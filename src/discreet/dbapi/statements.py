@@ -50,8 +50,8 @@ class Settings:
             read_spend(self.spend)
         if len(self.prices) > 1:
             raise ProgrammingError(
-                f"{' and '.join(self.prices)} are given. A question has one price, in ε, in ρ or as "
-                "a part of the budget. Leave out all but one."
+                f"{' and '.join(self.prices)} are given. A question has one price, in ε, in ρ or "
+                "as a part of the budget. Leave out all but one."
             )
         read_delta(self.delta)
         if self.analyst is not None:

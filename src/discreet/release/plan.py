@@ -124,7 +124,7 @@ def reach_text(output: Output, unit: Unit) -> str:
 
 @dataclass(frozen=True)
 class _WantedMargins:
-    """The margins that outputs of a question shall have, and the shares of a price that suit them."""
+    """The margins that outputs shall have, and the shares of a price that suit them."""
 
     question: Question
     margins: Mapping[Output, Fraction]
@@ -362,7 +362,8 @@ class Plan:
             return ""
         many = questions_left(state.budget, state.totals, cost)
         if many == 0:
-            return f"more than is left of the budget, {percent_text(share_left(state.budget, state.totals))}"
+            left = percent_text(share_left(state.budget, state.totals))
+            return f"more than the {left} that is left of the budget"
         taken = _taken(state, cost)
         fitting = (
             "it is the last one that fits" if many == 1 else f"about {many:,} such questions fit"
@@ -520,7 +521,10 @@ class Plan:
     def _explained(self, line: PlanLine, output: Output, front: Front) -> str:
         question, priced = self.question, self.price.of(output.measure)
         if line.margin.exact:
-            return f"{line.output:<10} {line.asks}: exact, ε = 0; the number of rows is public, since a neighbor has another row in the place of one"
+            return (
+                f"{line.output:<10} {line.asks}: exact, ε = 0; the number of rows is public, since a "
+                "neighbor has another row in the place of one"
+            )
         text = (
             f"{line.output:<10} {line.asks}: {line.mechanism}, {line.margin.told(front)} (95%), "
             f"{_part_text(line)}"
@@ -606,8 +610,8 @@ def make_plan(
 
     ``spend`` is a part of the whole budget, such as "5%": it gets the noise with the smallest error
     that takes no more.  For margins it is the noise that takes the least of the budget; an
-    ``epsilon``, ``rho`` or ``spend`` beside them is then the most that they may cost.  What is public
-    costs nothing and needs none of them.  ``weights`` say how outputs share the price; without them
+    ``epsilon``, ``rho`` or ``spend`` beside them is then the most that they may cost.  What is
+    public costs nothing and needs none of them.  ``weights`` say how outputs share the price; without them
     all have the same error relative to what one person can add.  ``account`` is what pays, if it is
     not the open ``table``.
     """
@@ -652,8 +656,8 @@ def _one_price(**prices: object) -> None:
     given = [name for name, value in prices.items() if value is not None]
     if len(given) > 1:
         raise PrivacyParameterError(
-            f"{' and '.join(given)} are given. A question has one price, in ε, in ρ or as a part of "
-            "the budget. Leave out all but one."
+            f"{' and '.join(given)} are given. A question has one price, in ε, in ρ or as a part "
+            "of the budget. Leave out all but one."
         )
 
 

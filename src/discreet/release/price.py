@@ -4,13 +4,13 @@ A question is priced in ε, with a δ or without one, or in ρ.  Each measure ge
 By default the parts give every count the same error relative to what one person can add to it.
 
 - In ε without a δ: Laplace noise, and draws by rank.
-- In ε with a δ: the same, or Gaussian noise on all that noise is added to, whichever has the smaller
-  error.  Gaussian noise is fitted to all of these measures at once.
+- In ε with a δ: the same, or Gaussian noise on all that noise is added to, whichever has the
+  smaller error.  Gaussian noise is fitted to all of these measures at once.
 - In ρ: Gaussian noise, and draws by rank whose losses lie within a range.
 - As a part of a budget: in ε or in ρ, whichever has the smaller error.
 
-Weights belong to their noise: ``Price.unit`` decides how people over the caps are weighed down *and*
-how far one of them moves what noise is added to.
+Weights belong to their noise: ``Price.unit`` decides how people over the caps are weighed down
+*and* how far one of them moves what noise is added to.
 
 Proof that all of them together cost what was asked: docs/proofs/delta.md
 """
@@ -37,8 +37,8 @@ from discreet.measures.noise_choice import CONFIDENCE, gaussian_noise
 from discreet.mechanisms.additive_noise import MeasureMechanism
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_calibration import joint_gaussian_variances
-from discreet.mechanisms.quantiles import bounded_range_epsilon  # placeholder
 from discreet.mechanisms.key_selection import KeySelection, best_selection
+from discreet.mechanisms.quantiles import bounded_range_epsilon  # placeholder
 from discreet.privacy.estimates import Estimate, PaidLoss, Payment
 from discreet.privacy.events import ApproximateEvent, ComposedEvent, Event
 from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
@@ -319,7 +319,7 @@ def error_ratio(first: Price, second: Price) -> float:
 
 
 def _better(first: Price, second: Price) -> Price:
-    """The price with the smaller errors, which names the noise of the other; the first of equals."""
+    """The price with the smaller errors, which names the noise of the other."""
     chosen, other = (second, first) if error_ratio(second, first) < 1 else (first, second)
     priced = tuple(
         replace(one, instead=beside.mechanism)
@@ -355,7 +355,7 @@ def _pure_price(
 def _gaussian_price(
     question: Question, epsilon: Fraction, delta: Fraction, weights: Weights | None
 ) -> Price | None:
-    """Gaussian noise on all that noise is added to, fitted to their ε and the whole of δ at once."""
+    """Gaussian noise on all that noise is added to, fitted to their ε and δ at once."""
     unit = question.unit.weighed_by(Norm.L2)
     parts, _ = _parts(question, question.unit, weights, epsilon)
     added = [measure for measure in parts if not measure.draws]
@@ -414,7 +414,7 @@ def _concentrated(measure: Measure, unit: Unit, rho: Fraction) -> PricedMeasure:
 
 
 def _epsilon_within(rho: Fraction) -> Fraction:
-    """An ε of which ε²/2, which bounds the ρ of whatever is ε-DP, is at most ρ: just below √(2ρ)."""
+    """An ε just below √(2ρ): what is ε-DP is ε²/2-zCDP."""
     bits = 64 + max(0, rho.denominator.bit_length() - rho.numerator.bit_length())
     return Fraction(isqrt((2 * rho.numerator << 2 * bits) // rho.denominator), 1 << bits)
 
@@ -430,8 +430,8 @@ def _parts(
 ) -> tuple[dict[Measure, Fraction], Fraction]:
     """The part of each measure that costs something, and that of key selection: all of the whole.
 
-    Unless stated, a part of ε is in proportion to what one unit can add, and one of ρ to its square:
-    then all noise has the same size.
+    Unless stated, a part of ε is in proportion to what one unit can add, and one of ρ to its
+    square: then all noise has the same size.
     """
 
     def weight(measure: Measure) -> Fraction:

@@ -119,8 +119,8 @@ def _concentrated_in_words(certificate: Certificate) -> list[str]:
         factor = "a factor of more than 400 million, which protects nobody"
     return [
         f"The noise is Gaussian, and ρ is what it costs (zCDP). {changed} changes how likely any "
-        f"answer was by {factor} (e to the power of ε = {_up(epsilon, 3)}), and by no more than δ = "
-        f"{float(level):g} beyond that."
+        f"answer was by {factor} (e to the power of ε = {_up(epsilon, 3)}), and by no more "
+        f"than δ = {float(level):g} beyond that."
     ]
 
 
