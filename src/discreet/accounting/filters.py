@@ -430,9 +430,7 @@ def questions_left(budget: Budget, totals: Totals, cost: Totals) -> int:
         return 0
     by_epsilon = _fitting(_rest(budget.epsilon, totals.epsilon), cost.epsilon)
     by_rho = _fitting(rho_allowance(budget) - totals.rho, cost.rho)
-    return min(
-        max(by_epsilon, by_rho), _fitting(budget.question_delta - totals.delta, cost.delta)
-    )
+    return min(max(by_epsilon, by_rho), _fitting(budget.question_delta - totals.delta, cost.delta))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

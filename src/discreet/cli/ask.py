@@ -87,12 +87,14 @@ def read_question(
     delta: str,
     margins: tuple[str, ...],
     expect_rows: int | None,
+    analyst: str | None = None,
+    key: str | None = None,
 ) -> Iterator[TypedQuestion]:
     """The question that was typed, checked and priced.  Of the ledger only the balance was read."""
     from discreet.policy import read_policy
     from discreet.question.check import checked_question
     from discreet.release.open_table import read_declarations
-    from discreet.release.plan import make_plan
+    from discreet.release.plan import KeyedAccount, make_plan
     from discreet.sql.read.select import explained, parse_select
 
     arguments = read_policy(policy)
@@ -118,7 +120,7 @@ def read_question(
             delta=delta,
             margin=wanted or None,
             expect_rows=expect_rows,
-            account=None if table.budget is None else table,
+            account=None if table.budget is None else KeyedAccount(table, analyst, key),
         )
         yield TypedQuestion(table, engine, plan, select is not None)
 
@@ -232,7 +234,7 @@ def ask(
     POLICY is the TOML file that declares the table. The charge is on the disk before a row is
     read, and is never given back.
     """
-    with read_question(**question) as asked:
+    with read_question(**question, analyst=analyst, key=key) as asked:
         if asked.explain:  # EXPLAIN asks for the plan, and pays for nothing
             asked.queries()
             click.echo(asked.plan.explain(Front.COMMAND))

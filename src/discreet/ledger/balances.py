@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final
 
 from discreet.accounting.filters import Filter, Totals, cost_text, left_text, share_left, share_text
-from discreet.ledger.accounts import DatasetState
+from discreet.ledger.accounts import AccountTotals, DatasetState
 from discreet.ledger.declarations import BudgetCap, exact_budget, read_cap, read_declaration
 from discreet.ledger.declare import unknown_dataset_error
 from discreet.ledger.entries import Entry
@@ -54,13 +54,6 @@ class Balance:
         return self.released + self.lost + self.pending
 
     @property
-    def filter(self) -> Filter:
-        """The budget and what counts against it, where there is a cap."""
-        if self.cap is None:
-            raise TypeError("an account without a cap has no filter")
-        return Filter(budget=self.cap.budget, totals=self.spent)
-
-    @property
     def share_left(self) -> Fraction:
         """How much of the cap is left, from 0 to 1."""
         return Fraction(1) if self.cap is None else share_left(self.cap.budget, self.spent)
@@ -86,6 +79,38 @@ def balance(journal: Journal, dataset: str, analyst: str | None, time: str) -> B
     with journal.store.reading() as records:
         standing = _standing(records, dataset, analyst or "")
         return _account(records, standing, dataset, analyst, time)
+
+
+def standing(journal: Journal, dataset: str, analyst: str, key: str | None, time: str) -> Filter:
+    """The budget of a data set and what counts against it now.
+
+    With the ``key`` of a question that was charged, it is what counted before that: whoever repeats
+    the question gets the plan that was paid for.
+    """
+    with journal.store.reading() as records:
+        first = None if key is None else records.repetition(dataset, analyst, key).keyed
+        if first is not None:
+            return _standing_before(records, dataset, first)
+        state = _standing(records, dataset, "").dataset
+        spent = state.counted(max(time, records.head().time))
+    return Filter(budget=_capped(state.cap).budget, totals=spent)
+
+
+def _standing_before(records: Records, dataset: str, charge: Entry) -> Filter:
+    declared = [one for one in records.declared(dataset, None) if one.sequence < charge.sequence]
+    cap = _capped(read_declaration(declared[-1].body).cap)
+    before = EntryFilter(0, charge.sequence - 1, dataset, None, "charge")
+    totals = Totals()
+    for last in records.recent(before, 1):
+        spent = AccountTotals.from_data(last.data["dataset_spent"])
+        totals = spent.of(cap, charge.time, last.time)
+    return Filter(budget=cap.budget, totals=totals)
+
+
+def _capped(cap: BudgetCap | None) -> BudgetCap:
+    if cap is None:
+        raise TypeError("a data set is declared with a budget")
+    return cap
 
 
 def accounts_charged(journal: Journal, dataset: str, analyst: str, time: str) -> list[Balance]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from discreet.accounting.filters import Filter
 from discreet.accounting.spending import Spending
 from discreet.accounting.spending import spending as tracked
 from discreet.errors import NOTHING_SPENT, DeclarationError, UnsafeRandomnessError
@@ -253,6 +254,16 @@ class Ledger:
         """What was spent and what is left of a data set, or of one analyst's share."""
         name, who = read_name(dataset, "the data set"), _optional(analyst)
         return balances.balance(self._journal, name, who, self._journal.clock())
+
+    def standing(
+        self, dataset: str, *, analyst: str | None = None, key: str | None = None
+    ) -> Filter:
+        """The budget of a data set, and what counts against it now.
+
+        With the ``key`` of a question that was asked before, it is what counted before that.
+        """
+        name, who = read_name(dataset, "the data set"), _who(analyst)
+        return balances.standing(self._journal, name, who, key, self._journal.clock())
 
     def budgets(self, dataset: str, analyst: str) -> list[Balance]:
         """What an analyst's question counts against: the data set's budget, and one of their own.

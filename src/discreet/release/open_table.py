@@ -90,19 +90,20 @@ class TableDeclarations:
         """The source, opened: its names are compared with the declarations, no row is read."""
         return open_engine(self.sources, self.schema)
 
-    def standing(self) -> Filter:
+    def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
         """The budget and what was spent of it; nothing, where the ledger does not know the table.
 
-        The ledger is only read, and not made if it is not there.
+        With a key, before its question was paid.  The ledger is only read, and not made if it is not
+        there.
         """
         budget, ledger = self._budget(), self.ledger
         if ledger is None or ledger == MEMORY:
             return Filter(budget=budget)
         try:
             if isinstance(ledger, Ledger):
-                return ledger.balance(self.schema.name).filter
+                return ledger.standing(self.schema.name, analyst=analyst, key=key)
             with Ledger(ledger, read_only=True) as kept:
-                return kept.balance(self.schema.name).filter
+                return kept.standing(self.schema.name, analyst=analyst, key=key)
         except (LedgerMissingError, DeclarationError):
             return Filter(budget=budget)
 

@@ -255,8 +255,21 @@ def _read(
 class Account(Protocol):
     """What a plan needs of whatever pays for it."""
 
-    def standing(self) -> Filter:
+    def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
+        """The budget, and what was spent of it; with a key, before its question was paid."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedAccount:
+    """An account as it was before a key's question was paid, so that a retry has the same plan."""
+
+    account: Account
+    analyst: str | None
+    key: str | None
+
+    def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
         """The budget, and what was spent of it."""
+        return self.account.standing(analyst=self.analyst, key=self.key)
 
 
 class OpenTable(Account, Protocol):

@@ -42,7 +42,7 @@ from discreet.question.groupings import is_dated
 from discreet.question.query import GroupKey, Query
 from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.kept_answer import NoisyMeasurements
-from discreet.release.plan import Plan, make_plan
+from discreet.release.plan import KeyedAccount, Plan, make_plan
 from discreet.release.price import PricedKeySelection, PricedMeasure
 from discreet.release.release import Release
 from discreet.release.run import groups_and_estimates, run_and_noise
@@ -163,7 +163,8 @@ class QuestionBuilder:
         analyst: str | None = None,
     ) -> "Release":
         """Plan, pay and answer."""
-        plan = self.plan(
+        plan = make_plan(
+            self.question,
             epsilon=epsilon,
             delta=delta,
             rho=rho,
@@ -171,6 +172,8 @@ class QuestionBuilder:
             margin=margin,
             weights=weights,
             expect_rows=expect_rows,
+            table=self.table,
+            account=KeyedAccount(self.table, analyst, key),
         )
         return plan.release(key=key, analyst=analyst)
 
@@ -423,9 +426,9 @@ class Table:
         """What was spent and what is left."""
         return self.ledger.balance(self.name)
 
-    def standing(self) -> Filter:
-        """The budget, and what counts against it now."""
-        return self.budget.filter
+    def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
+        """The budget, and what counts against it now; with a key, before its question was paid."""
+        return self.ledger.standing(self.name, analyst=analyst, key=key)
 
     def where(self, *conditions: Any) -> QuestionBuilder:
         """Only the rows for which every condition is true; SQL such as "stay > 2" will do."""
@@ -460,15 +463,12 @@ class Table:
         from discreet.sql.read.select import explained
 
         question = explained(text)
-        plan = self.ask(text if question is None else question).plan(
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            spend=spend,
-            margin=margin,
-            expect_rows=expect_rows,
-        )
-        return plan.release(key=key, analyst=analyst) if question is None else plan
+        asking = self.ask(text if question is None else question)
+        price: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho, "spend": spend}
+        price |= {"margin": margin, "expect_rows": expect_rows}
+        if question is not None:
+            return asking.plan(**price)
+        return asking.release(key=key, analyst=analyst, **price)
 
     def ask(self, text: str) -> QuestionBuilder:
         """A SELECT as a question that can be planned: ``table.ask("SELECT …").plan(epsilon=1)``."""

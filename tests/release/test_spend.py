@@ -1,0 +1,255 @@
+"""A question costs a part of the budget, in the budget's own currency."""
+
+import datetime
+from fractions import Fraction
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet as dp
+from discreet.accounting.filters import Filter, charge, rho_allowance, share_left
+from discreet.errors import BudgetExhaustedError
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.laplace import Laplace
+from discreet.privacy.sensitivity import Sensitivity
+
+ONE = dp.Budget(epsilon=1, delta=1e-6)
+WEEKS = [str(datetime.date(2025, 1, 1) + datetime.timedelta(days=5 * week)) for week in range(65)]
+
+
+def by_week(table):
+    return table.group_by(dp.col("admitted").bins(WEEKS))
+
+
+def left(table):
+    return share_left(table.standing().budget, table.standing().totals)
+
+
+def test_one_large_question_has_the_error_of_laplace_noise(visits):
+    asking = visits(budget=ONE).agg(n=dp.people())
+    plan = asking.plan(spend="85%")
+    assert plan.price.priced[0].mechanism == Laplace(scale=1 / Fraction(85, 100))
+    assert plan.margins() == asking.plan(epsilon="0.85").margins()
+    assert plan.part == Fraction(85, 100)
+
+
+def test_a_hundred_small_questions_have_gaussian_noise_and_all_fit(visits):
+    table = visits(budget=ONE)
+    each = rho_allowance(ONE) / 100
+    asking = table.agg(n=dp.people())
+    for _ in range(100):
+        plan = asking.plan(spend="1%")
+        noise = plan.price.priced[0].mechanism
+        assert isinstance(noise, Gaussian)
+        assert 0 <= each - plan.rho < each / 10**6
+        assert abs(noise.sigma - 1 / sqrt(2 * each)) < 1e-3
+        plan.release()
+    assert left(table) < Fraction(1, 10**5)
+    with pytest.raises(BudgetExhaustedError, match="is left of the budget"):
+        asking.plan(spend="1%")
+
+
+@given(
+    parts=st.lists(st.integers(1, 60), min_size=1, max_size=6),
+    kinds=st.lists(st.integers(0, 5), min_size=6, max_size=6),
+    data=st.data(),
+)
+def test_what_is_left_never_falls_by_more_than_was_asked(table_of_one, parts, kinds, data):
+    """Of any sequence of spends, of questions of every kind; and they fit while they add up to 1."""
+    asked = [
+        table_of_one.agg(n=dp.people()),
+        table_of_one.agg(n=dp.rows(), s=dp.col("stay").sum()),
+        table_of_one.agg(m=dp.col("stay").mean(), p=dp.people()),
+        table_of_one.agg(q=dp.col("age").median()),
+        table_of_one.agg(q=dp.col("age").quantile([0.25, 0.5, 0.75]), n=dp.rows()),
+        by_week(table_of_one).agg(n=dp.people()),
+    ]
+    state, spent = Filter(budget=ONE), Fraction(0)
+    for place, percent in enumerate(parts):
+        part = Fraction(percent, 100)
+        before = share_left(state.budget, state.totals)
+        question = asked[kinds[place % len(kinds)]]
+        if part > before:
+            with pytest.raises(BudgetExhaustedError):
+                plan_at(question, state, part)
+            assert spent + part > 1
+            continue
+        plan = plan_at(question, state, part)
+        state = state.after(plan.price.event)
+        after = share_left(state.budget, state.totals)
+        assert before - after <= part
+        spent += part
+    assert share_left(state.budget, state.totals) >= 1 - spent
+
+
+class Standing:
+    """An account that stands where it is put."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def standing(self):
+        return self.state
+
+
+def plan_at(asking, state, part):
+    from discreet.release.plan import make_plan
+
+    return make_plan(asking.question, spend=part, account=Standing(state))
+
+
+@pytest.fixture(scope="module")
+def table_of_one():
+    from tests.support.hospital import visits_columns, visits_frame
+
+    return dp.table(
+        visits_frame(),
+        name="visits",
+        unit="patient",
+        budget=ONE,
+        columns=visits_columns(),
+        max_groups=3,
+        max_rows=6,
+        ledger=":memory:",
+    )
+
+
+def test_a_limit_of_the_wrong_branch_would_be_seen(table_of_one):
+    """The control: ε's limit spent as Gaussian noise of that ε's ρ takes more than was asked."""
+    question = table_of_one.agg(n=dp.people())
+    state = Filter(budget=ONE)
+    wrong = question.plan(rho=Fraction(1, 100) / 2)  # a hundredth of ε, read as ρ
+    after = state.after(wrong.price.event)
+    assert 1 - share_left(after.budget, after.totals) > Fraction(1, 100)
+
+
+def test_a_gaussian_people_count_is_charged_its_own_rho(visits):
+    plan = by_week(visits(max_groups=64, max_rows=64)).agg(n=dp.people())
+    plan = plan.plan(epsilon=1, delta=1e-6)
+    noise = plan.price.priced[0].mechanism
+    assert isinstance(noise, Gaussian)
+    cost = charge(plan.price.event)
+    assert cost.epsilon is None
+    assert cost.delta == 0
+    assert Fraction("0.0279") < cost.rho < Fraction("0.0281")
+    assert plan.delta == Fraction(1, 10**6)  # by itself
+
+
+@pytest.mark.parametrize("asked", ["rows", "sums", "people"])
+def test_wide_questions_pay_in_l2(visits, asked):
+    """64 counts a person at ε = 1, δ = 1e-6: σ = 8·4.23, where Laplace noise has 90.5."""
+    table = visits(max_groups=64, max_rows=64, max_rows_per_group=1)
+    aggregate, bound = {
+        "rows": (dp.rows(), 1),
+        "sums": (dp.col("stay").sum(), 60),
+        "people": (dp.people(), 1),
+    }[asked]
+    plan = by_week(table).agg(n=aggregate).plan(epsilon=1, delta=1e-6)
+    assert plan.margins()["n"] / 1.95996 / bound < 34.5
+
+
+def test_many_conditions_pay_in_l2(visits):
+    table = visits(unit="row")
+    conditions = {f"c{age}": (dp.col("age") > age).sum() for age in range(64)}
+    plan = table.agg(**conditions).plan(epsilon=1, delta=1e-6)
+    assert max(plan.margins().values()) / 1.95996 < 34.5
+    noises = {one.mechanism for one in plan.price.priced}
+    [noise] = noises
+    moved = Sensitivity(squared_l2=64)
+    assert noise.loss(moved, delta=1e-6).epsilon <= 1
+
+
+def test_a_margin_takes_the_noise_that_leaves_more(visits):
+    table = visits(budget=ONE, max_groups=2)
+    asking = by_week(table).agg(n=dp.people())
+    plan = asking.plan(margin={"n": 600})
+    assert isinstance(plan.price.priced[0].mechanism, Gaussian)
+    in_epsilon = asking.plan(epsilon=Fraction(1, 100))
+    assert in_epsilon.margins()["n"] >= 590
+    assert plan.part < in_epsilon.part
+    large = table.agg(n=dp.people()).plan(margin={"n": 4})
+    assert isinstance(large.price.priced[0].mechanism, Laplace)
+
+
+def test_a_plan_says_what_it_takes_and_what_it_ends(visits):
+    plan = visits(budget=ONE).agg(n=dp.people()).plan(spend="1%")
+    shown = repr(plan)
+    assert "0.99% of the budget; about 100 such questions fit" in shown or "1% of" in shown
+    assert "it ends counting by ε" in shown
+    assert "and the larger of them counts" in plan.explain()
+    pure = repr(visits(budget=dp.Budget(epsilon=1)).agg(n=dp.people()).plan(spend="25%"))
+    assert "costs ε = 0.25, 25% of the budget; about 4 such questions fit" in pure
+
+
+def test_a_question_has_one_price(visits):
+    asking = visits().agg(n=dp.people())
+    with pytest.raises(dp.PrivacyParameterError, match="one price"):
+        asking.plan(epsilon=1, spend="5%")
+    with pytest.raises(dp.PrivacyParameterError, match="one price"):
+        asking.plan(epsilon=1, rho=1)
+
+
+def test_a_budget_in_rho_is_spent_in_rho(visits):
+    table = visits(budget=dp.Budget(rho=Fraction(1, 50)))
+    plan = table.agg(n=dp.people(), m=dp.col("stay").mean()).plan(spend="10%")
+    assert all(isinstance(one.mechanism, Gaussian) for one in plan.price.priced)
+    assert 0 <= Fraction(1, 500) - plan.rho < Fraction(1, 10**8)
+    answer = plan.release()
+    assert answer.certificate.epsilon is None
+    assert answer.certificate.rho is not None
+    assert "ρ" in answer.price
+
+
+def test_the_promise_is_charged_where_it_leaves_more(visits):
+    """One question that takes all of a budget fits it as (ε, δ), though its own ρ does not."""
+    budget = dp.Budget(epsilon=1, delta=2e-6)
+    asking = by_week(visits(budget=budget, max_groups=64, max_rows=64)).agg(n=dp.people())
+    plan = asking.plan(epsilon=1, delta=1e-6)
+    assert plan.price.charged_as_promised
+    assert charge(plan.price.event).epsilon == 1
+    assert charge(plan.price.event).delta == Fraction(1, 10**6)
+    assert plan.release().certificate.epsilon == "1"
+
+
+def test_a_batch_spends_one_part_in_one_currency(visits):
+    table = visits(budget=ONE)
+    asked = [table.agg(n=dp.people()), by_week(table).agg(n=dp.people()), table.agg(r=dp.rows())]
+    small = dp.batch(asked).plan(spend="3%")
+    assert small.epsilon is None
+    assert 0 <= rho_allowance(ONE) * 3 / 100 - small.cost.rho < Fraction(1, 10**9)
+    large = dp.batch(asked[:1]).plan(spend="90%")
+    assert large.epsilon == Fraction(9, 10)
+    before = left(table)
+    small.release()
+    assert before - left(table) <= Fraction(3, 100)
+
+
+def test_a_price_in_rho_covers_every_kind_of_measure(visits):
+    table = visits(budget=dp.Budget(rho=1, delta=1e-6))
+    plan = table.agg(
+        n=dp.rows(),
+        p=dp.people(),
+        m=dp.col("stay").mean(),
+        s=dp.col("stay").sum(),
+        q=dp.col("age").quantile([0.25, 0.5, 0.75]),
+        x=dp.col("age").max(),
+        d=dp.col("ward").n_unique(),
+    ).plan(rho=Fraction(1, 10))
+    assert Fraction(99, 1000) < plan.rho <= Fraction(1, 10)
+    assert plan.release().to_pandas().notna().all().all()
+    found = table.group_by("diagnosis").agg(n=dp.people(), r=dp.rows())
+    plan = found.plan(rho=Fraction(1, 10), delta=1e-7)
+    assert plan.rho <= Fraction(1, 10)
+    assert plan.delta == Fraction(1, 10**7)
+    plan.release()
+
+
+def test_a_retry_with_its_key_is_free_also_when_little_is_left(visits):
+    table = visits(budget=ONE)
+    asking = table.agg(n=dp.people())
+    first = asking.release(spend="85%", key="once")
+    again = asking.release(spend="85%", key="once")
+    assert first["n"].value == again["n"].value
+    assert left(table) == Fraction(15, 100)
