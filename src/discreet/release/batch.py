@@ -79,6 +79,11 @@ class Batch:
         equally or by ``weights``.  The sum never exceeds the budget, and spends all of it where a
         question has no margins.
         """
+        if budget.epsilon is None:
+            raise QueryError(
+                f"the budget of the batch is {budget}. The questions of a batch share an ε. Write "
+                "budget=dp.Budget(epsilon=1)."
+            )
         wanted = _aligned(margins, len(self.questions), "margins")
         shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
         selects = [asking.question.selects_keys for asking in self.questions]

@@ -89,7 +89,7 @@ class TableDeclarations:
             raise PolicyError(
                 f"the table has {given}. It is the cap on everything that will ever be asked of "
                 "it. Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate "
-                "mechanisms are wanted."
+                "mechanisms are wanted, or budget=dp.Budget(rho=0.1)."
             )
         if self.ledger is None:
             raise PolicyError(
