@@ -118,6 +118,41 @@ def _declare(ledger: Ledger, clock: Clock) -> None:
     ledger.set_details("wards", {"unit": "row", "ε": ["é", True]}, why="a new field", who="cleo")
 
 
+def fill_in_rho(ledger: Ledger, clock: Clock) -> None:
+    """Declare budgets in ρ, spend from them, and change a budget's kind both ways."""
+    ledger.declare(
+        "beds",
+        neighbors="add-remove",
+        budget=Budget(rho="1/2", delta="1/1000"),
+        analyst_budget=Budget(rho="1/4"),
+        who="cleo",
+    )
+    ledger.declare(
+        "wards", neighbors="replace", budget=Budget(rho="1/3"), period="month", who="cleo"
+    )
+    for place, (kind, event) in enumerate(EVENTS.items(), 1):
+        if kind in {"pure", "zcdp", "discrete-gaussian", "bounded-range"}:
+            clock.tick()
+            ledger.charge(
+                "beds",
+                event=event,
+                question=f"what is {kind}?",
+                analyst="ann" if place % 2 else "Bób",
+                keeps_answer=False,
+            )
+    changes: list[dict[str, Any]] = [
+        {"budget": Budget(rho="3/10", delta="1/2000"), "whose": "ann"},
+        {"budget": Budget(epsilon=2, delta="1/1000"), "whose": BudgetScope.DATASET},
+        {"budget": Budget(rho="1/2", delta="1/1000"), "whose": BudgetScope.DATASET},
+    ]
+    for place, change in enumerate(changes, 1):
+        clock.tick()
+        ledger.set_budget("beds", **change, why=f"change {place}", who="cleo")
+    clock.tick()
+    leak = events.ApproximateEvent(epsilon="1/10", delta="1e-9")
+    ledger.charge("beds", event=leak, question="a leak", analyst="ann", keeps_answer=False)
+
+
 def files(folder: Path) -> dict[str, str]:
     """The entries with their hashes, the answers, the sums, and the tables of both stores."""
     place, clock = folder / "golden.ledger", Clock()
@@ -135,6 +170,10 @@ def files(folder: Path) -> dict[str, str]:
             "events.txt": parted({name: str(event_to_data(one)) for name, one in EVENTS.items()}),
             "balances.txt": _balances(ledger),
         }
+    with Ledger(folder / "rho.ledger", clock=(clock := Clock())) as ledger:
+        fill_in_rho(ledger, clock)
+        found["rho_entries.jsonl"] = "".join(f"{line}\n" for line in ledger.export())
+        found["rho_balances.txt"] = _balances(ledger)
     return found | {
         "commands.txt": _commands(place),
         "sqlite.sql": _stored(place),

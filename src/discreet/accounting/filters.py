@@ -462,8 +462,9 @@ def ended_branch(budget: Budget, totals: Totals, cost: Totals) -> EndedBranch | 
     A question without an ε, such as one with Gaussian noise, ends the sum of ε; one with a large ε
     ends the sum of ρ.
 
-    >>> budget, gaussian = Budget(epsilon=1, delta=1e-6), Totals(epsilon=None, rho=Fraction(1, 1000))
-    >>> print(ended_branch(budget, Totals(epsilon=Fraction(2, 5), rho=Fraction(1, 100)), gaussian))
+    >>> before = Totals(epsilon=Fraction(2, 5), rho=Fraction(1, 100))
+    >>> gaussian = Totals(epsilon=None, rho=Fraction(1, 1000))
+    >>> print(ended_branch(Budget(epsilon=1, delta=1e-6), before, gaussian))
     it ends counting by ε: by ε 60% would be left, by ρ 52% is
     """
     after = totals + cost

@@ -165,7 +165,7 @@ def largest_fitting(make: Callable[[Fraction], Event], budget: Budget) -> Fracti
     >>> float(largest_fitting(hundred, Budget(epsilon=1, delta=1e-6)))
     0.024011
     >>> float(largest_fitting(hundred, Budget(rho=0.5)))
-    0.100083
+    0.100041
     """
 
     def fits(value: Fraction) -> bool:

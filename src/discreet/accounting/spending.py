@@ -169,7 +169,7 @@ def _priced(charged: LossOrEvent) -> tuple[Event, Totals]:
 def _exhausted(budget: Budget, before: Totals, cost: Totals) -> BudgetExhaustedError:
     """The refusal of a question that does not fit."""
     split_note = ""
-    if before.delta + cost.delta > budget.question_delta > 0 < budget.conversion_delta:
+    if budget.conversion_delta and before.delta + cost.delta > budget.question_delta > 0:
         share = decimal_text(budget.question_delta)
         split_note = f" Of its δ, {share} is for questions and the rest for their sum."
     asked = "rho" if cost.epsilon is None else "epsilon"

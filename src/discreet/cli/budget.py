@@ -36,6 +36,7 @@ def budget() -> None:
     \b
     discreet budget LEDGER
     discreet budget set LEDGER --dataset visits --epsilon 5 --why "a second survey"
+    discreet budget set LEDGER --dataset visits --rho 0.1 --why "counted in zCDP"
     discreet budget set visits.toml --why "as the board decided"
 
     LEDGER is a file, a postgresql:// address, or the TOML file that names one.
@@ -70,6 +71,7 @@ def show(ledger: str, dataset: str | None, as_json: bool) -> None:
 @click.argument("ledger")
 @click.option("--dataset", help="The data set; the TOML file's own unless stated.")
 @click.option("--epsilon", help="The new ε: 1, 0.5 or 1/3.")
+@click.option("--rho", help="The new ρ, for a budget in zCDP: 0.1.")
 @click.option("--delta", help="The new δ: 1e-6, or 0 for none.")
 @click.option(
     "--period",
@@ -86,6 +88,7 @@ def set_(
     ledger: str,
     dataset: str | None,
     epsilon: str | None,
+    rho: str | None,
     delta: str | None,
     period: str | None,
     analyst: str | None,
@@ -106,7 +109,7 @@ def set_(
         raise DataError(
             "no data set is named. A ledger can hold several, each with its budget. Add --dataset."
         )
-    has_values = not (epsilon is None and delta is None and period is None)
+    has_values = any(value is not None for value in (epsilon, rho, delta, period))
     field = "analyst_budget" if each_analyst else "budget"
     # The policy declares nothing about one analyst, nor about another data set.
     wanted = place.cap(field) if analyst is None and name == place.dataset else None
@@ -114,15 +117,15 @@ def set_(
     if not clear or (analyst is not None and each_analyst):
         raise DataError(
             "the change is not clear. It sets a budget, or takes back that of one analyst or of "
-            "each. Write --epsilon 3 for a data set; --analyst ann or --each-analyst with "
-            "--epsilon 1 or --none."
+            "each. Write --epsilon 3 or --rho 0.1 for a data set; --analyst ann or --each-analyst "
+            "with --epsilon 1, --rho 0.1 or --none."
         )
     whose = analyst or (BudgetScope.EACH_ANALYST if each_analyst else BudgetScope.DATASET)
     with place.open_to_write() as opened:
         declared = opened.declaration(name)
         before = declared.analyst_cap if each_analyst else opened.balance(name, analyst).cap
         starting_cap = wanted or before
-        chosen = None if nothing else chosen_budget(epsilon, delta, starting_cap)
+        chosen = None if nothing else chosen_budget(epsilon, rho, delta, starting_cap)
         if period is not None:
             span = read_period(period)
         elif starting_cap is not None:
@@ -144,19 +147,29 @@ def set_(
         click.echo(balance.guarantee)
 
 
-def chosen_budget(epsilon: str | None, delta: str | None, found: BudgetCap | None) -> Budget:
-    """The budget as stated; what is not stated is as it was found, also how δ is split."""
+def chosen_budget(
+    epsilon: str | None, rho: str | None, delta: str | None, found: BudgetCap | None
+) -> Budget:
+    """The budget as stated; what is not stated is as it was found.
+
+    So is how δ is split, unless a budget in ε becomes one in ρ or the other way.
+    """
+    amounts: dict[str, Any] = {"epsilon": epsilon, "rho": rho}
     if found is None:
-        if epsilon is None:
+        if epsilon is None and rho is None:
             raise DataError(
                 "no ε is stated, and there is no budget yet whose ε it could keep. A budget caps "
-                "how much one person can change the odds of all answers. Add --epsilon 1."
+                "how much one person can change the odds of all answers. Add --epsilon 1, or "
+                "--rho 0.1 for one in zCDP."
             )
-        return Budget(epsilon=epsilon, delta=delta or 0)  # type: ignore[arg-type]
+        return Budget(**amounts, delta=delta or 0)  # type: ignore[arg-type]
     before = found.budget
-    part = before.conversion_delta if delta is None else None
+    if epsilon is None and rho is None:
+        amounts = {"epsilon": before.epsilon, "rho": before.rho}
+    same_kind = (amounts["rho"] is None) == (before.rho is None)
+    part = before.conversion_delta if delta is None and same_kind else None
     return Budget(
-        epsilon=before.epsilon if epsilon is None else epsilon,  # type: ignore[arg-type]
+        **amounts,
         delta=before.delta if delta is None else delta,  # type: ignore[arg-type]
         conversion_delta=part,  # type: ignore[arg-type]
     )

@@ -79,7 +79,7 @@ def show_balances(
             out.print(_people(people))
         if recent.get(total.dataset):
             out.print()
-            _show_questions(out, recent[total.dataset])
+            _show_questions(out, recent[total.dataset], total.cap)
 
 
 def _show_dataset(out: "Console", total: Balance) -> None:
@@ -92,7 +92,7 @@ def _show_dataset(out: "Console", total: Balance) -> None:
     line = Text("  ")
     line.append_text(bar(total.share_left))
     line.append(f" {percent(total.share_left)} left", style="bold")
-    line.append(f"   spent {cost_text(total.spent)}   left {total.left}")
+    line.append(f"   spent {total.spent_text}   left {total.left}")
     if total.share_text:
         line.append(f"   {total.share_text}", style="dim")
     out.print(line)
@@ -124,7 +124,7 @@ def _people(people: Sequence[Balance]) -> "Padding":
     for balance in people:
         table.add_row(
             Text(printable(balance.analyst or "")),
-            cost_text(balance.spent),
+            balance.spent_text,
             Text("no cap", style="dim") if balance.cap is None else balance.left,
             "" if balance.cap is None else bar(balance.share_left, 12),
             f"{balance.charges:,}",
@@ -132,10 +132,12 @@ def _people(people: Sequence[Balance]) -> "Padding":
     return Padding(table, (0, 0, 0, 2), expand=False)
 
 
-def _show_questions(out: "Console", questions: Sequence[PaidQuestion]) -> None:
+def _show_questions(
+    out: "Console", questions: Sequence[PaidQuestion], cap: BudgetCap | None
+) -> None:
     from rich.text import Text
 
-    costs = [cost_text(one.cost) for one in questions]
+    costs = [cost_text(one.cost, None if cap is None else cap.budget) for one in questions]
     wide = max(map(len, costs))
     out.print(Text("  last questions", style="dim"))
     for one, cost in zip(questions, costs, strict=True):

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from os import PathLike, fspath
 from typing import Any, NoReturn
 
-from discreet.accounting.filters import cost_text
 from discreet.dbapi import errors, results
 from discreet.dbapi.errors import (
     InterfaceError,
@@ -84,7 +83,7 @@ class Session:
         """The budget, or a setting, as one row."""
         if name == "budget":
             budget = self.opened().budget
-            row = (cost_text(budget.spent), budget.left)
+            row = (budget.spent_text, budget.left)
             return ResultSet({"spent": STRING, "left": STRING}, [row])
         value = getattr(self.settings, name)
         return ResultSet({name: STRING}, [(None if value is None else str(value),)])

@@ -104,10 +104,13 @@ def exhausted_error(
 ) -> BudgetExhaustedError:
     """The refusal of a question that does not fit."""
     left = again = ""
+    costs = cost_text(cost, None if cap is None else cap.budget)
+    counted = "ρ" if cap is not None and cap.budget.epsilon is None else "ε"
+    smaller = "ε" if costs.startswith("ε") else "ε, ρ"
     if cap is not None and cost.delta > 0 == cap.budget.delta:
         return BudgetExhaustedError(
-            f"the question costs {cost_text(cost)}, and the budget {cap} of {whose} has no δ. "
-            "Without a δ, groups cannot be found privately, however much ε is left. Declare the "
+            f"the question costs {costs}, and the budget {cap} of {whose} has no δ. Without a δ, "
+            f"groups cannot be found privately, however much {counted} is left. Declare the "
             "values of the column, so that the groups are public; or let whoever keeps the data "
             "set a δ, by discreet budget set.",
             NOTHING_SPENT,
@@ -116,12 +119,12 @@ def exhausted_error(
         there = left_text(cap.budget, before, concentrated=cost.epsilon is None)
         left = f", and {there} is left of the budget {cap} of {whose}"
         again = f" until the next {cap.period}" if cap.period else ""
-        if before.delta + cost.delta > cap.budget.question_delta:
+        if cap.budget.conversion_delta and before.delta + cost.delta > cap.budget.question_delta:
             part = decimal_text(cap.budget.question_delta)
             again += f"; of its δ, {part} is for questions and the rest for their sum"
     return BudgetExhaustedError(
-        f"the question costs {cost_text(cost)}{left}. The budget caps all questions together, and "
-        f"nothing that was spent comes back{again}. Ask with a smaller ε or δ, or stop here; only "
+        f"the question costs {costs}{left}. The budget caps all questions together, and nothing "
+        f"that was spent comes back{again}. Ask with a smaller {smaller} or δ, or stop here; only "
         "whoever keeps the data can raise the budget, by discreet budget set.",
         NOTHING_SPENT,
     )

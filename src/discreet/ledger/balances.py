@@ -3,7 +3,8 @@
 Each charge fitted the cap that held when it was made.  From the first answer on, what is asked may
 depend on answers, so a cap that was lowered later says nothing of what was, or might have been,
 asked before.  What holds is the promise of the smallest budget that every cap since then fits
-into: the largest ε, the largest δ of the questions and the largest δ for the conversion.
+into: the largest ε, the largest δ of the questions and the largest δ for the conversion; of budgets
+in ρ the largest ρ.  Where some were in ε and some in ρ, each is taken for one of the other kind.
 Proof: docs/proofs/filters.md
 """
 
@@ -12,13 +13,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from discreet.accounting.filters import Filter, Totals, cost_text, left_text, share_left, share_text
+from discreet.accounting.filters import (
+    Filter,
+    Totals,
+    cost_text,
+    left_text,
+    rho_allowance,
+    share_left,
+    share_text,
+)
+from discreet.accounting.zcdp import pure_rho
 from discreet.ledger.accounts import AccountTotals, DatasetState
 from discreet.ledger.declarations import BudgetCap, exact_budget, read_cap, read_declaration
 from discreet.ledger.declare import unknown_dataset_error
 from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import EntryFilter, Records
+from discreet.privacy.losses import Budget, concentrated_epsilon
 
 _PAGE: Final = 1_000
 _STATES: Final = {"charge": "handed out", None: "pending"}
@@ -64,6 +75,11 @@ class Balance:
         return "" if self.cap is None else share_text(self.cap.budget, self.spent)
 
     @property
+    def spent_text(self) -> str:
+        """What counts against the cap now, in words: in ρ where the budget is in ρ."""
+        return cost_text(self.spent, None if self.cap is None else self.cap.budget)
+
+    @property
     def left(self) -> str:
         """The part of the budget that is left, in words."""
         return "no cap of their own" if self.cap is None else left_text(self.cap.budget, self.spent)
@@ -71,7 +87,7 @@ class Balance:
     def __str__(self) -> str:
         whose = f"{self.dataset}, {self.analyst}" if self.analyst else self.dataset
         of = f" of {self.cap}" if self.cap else ""
-        return f"{whose}: spent {cost_text(self.spent)}; left {self.left}{of}"
+        return f"{whose}: spent {self.spent_text}; left {self.left}{of}"
 
 
 def balance(journal: Journal, dataset: str, analyst: str | None, time: str) -> Balance:
@@ -234,12 +250,13 @@ def guarantee(records: Records, dataset: str, analyst: str | None, cap: BudgetCa
 def cap_guarantee(cap: BudgetCap, held: Sequence[BudgetCap]) -> str:
     """The promise of a cap, given all the caps that held since the first charge.
 
-    >>> from discreet.privacy.losses import Budget
     >>> low, high = BudgetCap(budget=Budget(epsilon=1)), BudgetCap(budget=Budget(epsilon=3))
     >>> cap_guarantee(high, [low]) == high.guarantee
     True
     >>> cap_guarantee(low, [high]).split(". ")[0]
     'All answers together, for all time, are (ε, δ)-DP with ε = 3, δ = 0'
+    >>> cap_guarantee(BudgetCap(budget=Budget(rho=0.1)), [low]).split(". ")[0]
+    'All answers together, for all time, are ρ-zCDP with ρ ≈ 0.462117'
     """
     caps = {cap, *held}
     if any(one.period is not cap.period for one in caps):
@@ -247,19 +264,40 @@ def cap_guarantee(cap: BudgetCap, held: Sequence[BudgetCap]) -> str:
             "Nothing is promised of all answers together: the budget started again at other times "
             f"when some could be given. {_from_now_on(cap)}"
         )
-    question_delta = max(one.budget.question_delta for one in caps)
-    conversion_delta = max(one.budget.conversion_delta for one in caps)
-    delta = question_delta + conversion_delta
-    if delta >= _AT_MOST:
+    covering = _covering(cap.budget, [one.budget for one in caps])
+    if covering is None:
         return f"Nothing is promised of all answers together. {_from_now_on(cap)}"
-    epsilon = max(one.budget.epsilon for one in caps)
-    whole = BudgetCap(budget=exact_budget(epsilon, delta, conversion_delta), period=cap.period)
+    whole = BudgetCap(budget=covering, period=cap.period)
     if whole == cap:
         return cap.guarantee
     return (
         f"{whole.guarantee} That is more than the budget says, since others held after the first "
         f"question. {_from_now_on(cap)}"
     )
+
+
+def _covering(now: Budget, held: Sequence[Budget]) -> Budget | None:
+    """A budget whose promise holds of all answers where each was admitted by one of those held.
+
+    It is of the kind of the budget now, or in ρ where some were and no δ is left to convert it.
+    """
+    question_delta = max(one.question_delta for one in held)
+    conversion_delta = max(one.conversion_delta for one in held)
+    in_rho = [one.rho for one in held if one.rho is not None]
+    if now.epsilon is None or (in_rho and not conversion_delta):
+        return exact_budget(rho=max(map(_implied_rho, held)), delta=question_delta)
+    delta = question_delta + conversion_delta
+    if delta >= _AT_MOST:
+        return None
+    epsilons = [one.epsilon for one in held if one.epsilon is not None]
+    epsilons += [concentrated_epsilon(rho, conversion_delta) for rho in in_rho]
+    return exact_budget(epsilon=max(epsilons), delta=delta, conversion_delta=conversion_delta)
+
+
+def _implied_rho(budget: Budget) -> Fraction:
+    """The ρ of the zCDP that a budget promises, but for the δ of the questions."""
+    allowance = rho_allowance(budget)
+    return allowance if budget.epsilon is None else max(allowance, pure_rho(budget.epsilon))
 
 
 def _from_now_on(cap: BudgetCap) -> str:

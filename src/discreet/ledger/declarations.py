@@ -22,6 +22,11 @@ from discreet.privacy.sensitivity import Neighbors
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 
 
+_CAPS: Final = (
+    {"epsilon", "delta", "conversion_delta", "period"},
+    {"rho", "delta", "period"},
+)
+"""The fields of a budget in ε, and of one in ρ."""
 _MEANINGLESS: Final = (KeyError, TypeError, ValueError, AttributeError)
 """What plain data of another form than an entry's raise where they are read."""
 LONGEST_NAME = 200
@@ -130,36 +135,40 @@ class BudgetCap:
         >>> BudgetCap(budget=Budget(epsilon=1), period=Period.MONTH).guarantee
         'All answers of one month together are (ε, δ)-DP with ε = 1, δ = 0. The guarantee is per \
 month: over k months the losses add up to k times as much.'
+        >>> BudgetCap(budget=Budget(rho=0.1)).guarantee
+        'All answers together, for all time, are ρ-zCDP with ρ = 0.1.'
         """
+        notion = "(ε, δ)-DP"
+        if self.budget.epsilon is None:
+            notion = "δ-approximate ρ-zCDP" if self.budget.delta else "ρ-zCDP"
         if self.period is None:
-            return f"All answers together, for all time, are (ε, δ)-DP with {self.budget}."
+            return f"All answers together, for all time, are {notion} with {self.budget}."
         return (
-            f"All answers of one {self.period} together are (ε, δ)-DP with {self.budget}. The "
+            f"All answers of one {self.period} together are {notion} with {self.budget}. The "
             f"guarantee is per {self.period}: over k {self.period}s the losses add up to k times "
             "as much."
         )
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data, for an entry."""
-        return {
-            "epsilon": rational_to_text(self.budget.epsilon),
-            "delta": rational_to_text(self.budget.delta),
-            "conversion_delta": rational_to_text(self.budget.conversion_delta),
-            "period": None if self.period is None else self.period.value,
-        }
+        """Plain data, for an entry: one with ``epsilon``, or with ``rho``, where no δ is split.
+
+        >>> BudgetCap(budget=Budget(rho=0.1)).to_data()
+        {'rho': '1/10', 'delta': '0/1', 'period': None}
+        """
+        budget = self.budget
+        amounts = {"epsilon": budget.epsilon, "rho": budget.rho, "delta": budget.delta}
+        if budget.epsilon is not None:
+            amounts["conversion_delta"] = budget.conversion_delta
+        data = {name: rational_to_text(one) for name, one in amounts.items() if one is not None}
+        return data | {"period": None if self.period is None else self.period.value}
 
     @staticmethod
     def from_data(data: Mapping[str, Any]) -> "BudgetCap":
         """The cap that ``to_data`` wrote."""
-        if set(data) != {"epsilon", "delta", "conversion_delta", "period"}:
+        if set(data) not in _CAPS:
             raise _unreadable("a cap")
-        epsilon, delta, part = (
-            rational_from_text(data[name], name)
-            for name in ("epsilon", "delta", "conversion_delta")
-        )
-        return BudgetCap(
-            budget=exact_budget(epsilon, delta, part), period=Period.read(data["period"])
-        )
+        amounts = {name: rational_from_text(data[name], name) for name in data if name != "period"}
+        return BudgetCap(budget=exact_budget(**amounts), period=Period.read(data["period"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,12 +301,20 @@ def _not_plain() -> DataError:
     )
 
 
-def exact_budget(epsilon: Fraction, delta: Fraction, conversion_delta: Fraction) -> Budget:
+def exact_budget(
+    *,
+    delta: Fraction,
+    epsilon: Fraction | None = None,
+    rho: Fraction | None = None,
+    conversion_delta: Fraction = Fraction(0),
+) -> Budget:
     """A budget as it was written; who wrote it was warned then, if there was reason."""
-    if epsilon <= 0 or not 0 <= conversion_delta <= delta < 1:
+    amount = rho if epsilon is None else epsilon
+    if amount is None or amount <= 0 or not 0 <= conversion_delta <= delta < 1:
         raise _unreadable("a budget")
     budget = object.__new__(Budget)
     object.__setattr__(budget, "epsilon", epsilon)
+    object.__setattr__(budget, "rho", rho)
     object.__setattr__(budget, "delta", delta)
     object.__setattr__(budget, "conversion_delta", conversion_delta)
     object.__setattr__(budget, "question_delta", delta - conversion_delta)

@@ -61,9 +61,7 @@ def _remedy(
     ):
         if before == after:
             continue
-        if not journal.store.durable or (
-            after is not None and after.budget.delta != 2 * (after.budget.conversion_delta)
-        ):
+        if not journal.store.durable or (after is not None and not after.budget.usual_split):
             ways.append("ledger.set_budget(…, why=…)")
             continue
         place = f"{quote(_place(journal))} --dataset {quote(dataset)}{whose}"
@@ -76,7 +74,9 @@ def _remedy(
 def _options(before: BudgetCap | None, after: BudgetCap | None) -> str:
     if after is None:
         return "--none"
-    stated = f"--epsilon {_written(after.budget.epsilon)} --delta {_written(after.budget.delta)}"
+    budget = after.budget
+    amounts = {"--epsilon": budget.epsilon, "--rho": budget.rho, "--delta": budget.delta}
+    stated = " ".join(f"{name} {_written(one)}" for name, one in amounts.items() if one is not None)
     if after.period is not None:
         return f"{stated} --period {after.period.value}"
     return stated + (" --period never" if before is None or before.period is not None else "")

@@ -75,7 +75,7 @@ _FIELDS: Final = (
     "public",
 )
 _BESIDE: Final = ("source", "table", "engine", "unit", "max_rows", "columns")
-_BUDGET: Final = ("epsilon", "delta")
+_BUDGET: Final = ("epsilon", "rho", "delta")
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,9 +411,11 @@ def read_budget(policy: PolicyFile, field: str) -> Budget | None:
     if budget_field is None and field == "analyst_budget":
         return None
     example = f"Write [{field}] on a line of its own, and below it epsilon = 1 and, where "
-    example += "approximate mechanisms are wanted, delta = 1e-6."
-    if not isinstance(budget_field, dict) or "epsilon" not in budget_field:
-        fact = "the table has no budget." if budget_field is None else f"{field} has no epsilon."
+    example += "approximate mechanisms are wanted, delta = 1e-6; or rho = 0.1."
+    if not isinstance(budget_field, dict) or not {"epsilon", "rho"} & budget_field.keys():
+        fact = "the table has no budget."
+        if budget_field is not None:
+            fact = f"{field} has no epsilon, and no rho."
         raise policy.error(
             fact,
             f"It is the cap on everything that will ever be asked of the table. {example}",
@@ -445,7 +447,8 @@ def read_budget(policy: PolicyFile, field: str) -> Budget | None:
 
 
 def _named(said: str) -> str:
-    return "delta" if said.startswith("delta") else "epsilon"
+    """The field that a refusal of a budget is about: rho where both epsilon and rho are there."""
+    return next((name for name in ("delta", "epsilon") if said.startswith(name)), "rho")
 
 
 def _private(policy: PolicyFile) -> dict[str, PrivateTable]:

@@ -46,7 +46,7 @@ _A_PART: Final = Remedy(
 )
 _EPSILON_OR_RHO: Final = Remedy(
     python="Write Budget(epsilon=1, delta=1e-6) or Budget(rho=0.1).",
-    sql="Write epsilon = 1 and delta = 1e-6, or rho = 0.1.",
+    policy="Write epsilon = 1 and delta = 1e-6, or rho = 0.1.",
     command="Write --epsilon 1 --delta 1e-6, or --rho 0.1.",
 )
 

@@ -89,6 +89,11 @@ class Batch:
         Gaussian noise, whichever has the smaller errors.  The sum never exceeds the budget, and
         spends all of it where a question has no margins.
         """
+        if budget.epsilon is None:
+            raise QueryError(
+                f"the budget of the batch is {budget}. The questions of a batch share an ε. Write "
+                "budget=dp.Budget(epsilon=1)."
+            )
         wanted = _aligned(margins, len(self.questions), "margins")
         shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
         limits, question_delta = self._limits(budget, spend)

@@ -93,8 +93,8 @@ class TableDeclarations:
     def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
         """The budget and what was spent of it; nothing, where the ledger does not know the table.
 
-        With a key, before its question was paid.  The ledger is only read, and not made if it is not
-        there.
+        With a key, before its question was paid.  The ledger is only read, and not made if it is
+        not there.
         """
         budget, ledger = self._budget(), self.ledger
         if ledger is None or ledger == MEMORY:
@@ -115,7 +115,7 @@ class TableDeclarations:
         raise PolicyError(
             f"the table has {given}. It is the cap on everything that will ever be asked of "
             "it. Write budget=dp.Budget(epsilon=3), with delta=1e-6 where approximate "
-            "mechanisms are wanted."
+            "mechanisms are wanted, or budget=dp.Budget(rho=0.1)."
         )
 
     def opened(self, engine: Engine | None = None) -> Table:
