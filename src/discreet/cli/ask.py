@@ -71,7 +71,7 @@ class TypedQuestion:
 
     def queries(self) -> list[str]:
         """The SQL that the engine would run; what it does not offer is refused."""
-        return self.engine.texts(self.plan.question, self.plan.measured)
+        return self.engine.texts(self.plan.question, self.plan.measured, self.plan.price.unit)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from discreet.measures.measure import (
     weighed_down,
 )
 from discreet.measures.noise_choice import NoiseChoice
-from discreet.measures.quantiles import rank_error, rank_price, rank_reach
+from discreet.measures.quantiles import rank_error, rank_price, rank_reach, rank_weight
 from discreet.mechanisms.extremes import NearMaximum
 from discreet.mechanisms.ranks import toward_middle
 from discreet.plan.expressions import Node
@@ -87,7 +87,7 @@ class Extreme:
             NearMaximum(
                 epsilon=rank_price(unit, epsilon)[0],
                 width=bounds.width,
-                share=self.sensitivity(unit).l1,
+                share=rank_weight(unit),
                 measure=None if self.given else toward_middle(bounds),
             )
         )

@@ -23,13 +23,18 @@ class NoiseChoice:
     instead: Laplace | Gaussian | None = None
 
 
-def laplace_mechanism(moved: int, epsilon: Fraction) -> NoiseChoice:
-    """Laplace noise for integers with the L1 sensitivity ``moved``."""
+def laplace_mechanism(moved: int | None, epsilon: Fraction) -> NoiseChoice:
+    """Laplace noise for integers with the L1 sensitivity ``moved``.
+
+    Integers whose weights bound only their L2 norm have none: no Laplace noise protects them.
+    """
+    if moved is None:
+        raise TypeError("weights in L2 bound no L1 sensitivity")
     return NoiseChoice(Laplace(scale=Fraction(moved) / epsilon))
 
 
 def laplace_or_gaussian(
-    moved: int, squared: int, epsilon: Fraction, delta: Fraction
+    moved: int | None, squared: int, epsilon: Fraction, delta: Fraction
 ) -> NoiseChoice:
     """Laplace or, with a δ, Gaussian noise, whichever has the lower error.
 

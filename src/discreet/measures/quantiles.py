@@ -92,7 +92,7 @@ class Ranks:
                 epsilon=level,
                 width=self.value.range.width,
                 neighbors=relation,
-                share=self.sensitivity(unit).l1,
+                share=rank_weight(unit),
                 measure=None if self.given else round_numbers(self.value.range),
             )
         )
@@ -123,8 +123,13 @@ class Ranks:
 
 def rank_reach(unit: Unit) -> MeasureSensitivity:
     """The weight that one unit adds or takes away."""
-    weight = unit.rank_share * unit.row_cap
+    weight = rank_weight(unit)
     return MeasureSensitivity(weight, weight**2)
+
+
+def rank_weight(unit: Unit) -> int:
+    """The weight of all rows of one unit, at most."""
+    return unit.rank_share * unit.row_cap
 
 
 def rank_error(weight: float, unit: Unit) -> RankError:

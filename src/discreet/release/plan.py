@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from math import inf
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Protocol
 
 from discreet.errors import BudgetExhaustedError, Front, QueryError, Remedy
@@ -92,8 +92,9 @@ def output_margin(
 def reach_text(output: Output, question: Question) -> str:
     """How far one unit can move an output over all groups together, in its own unit."""
     measure, unit = output.measure, question.unit
-    size = measure.sensitivity(unit).l1 * measure.step(unit)
-    return f"{float(size):,.6g}{measure.moves}"
+    reach = measure.sensitivity(unit)
+    moved = sqrt(reach.squared_l2) if reach.l1 is None else reach.l1
+    return f"{float(moved * measure.step(unit)):,.6g}{measure.moves}"
 
 
 def price_for_margins(
@@ -345,7 +346,7 @@ class Plan:
 
         Keys that are found privately are not known yet: one made-up group stands for them.
         """
-        return self._asked().engine().texts(self.question, self.measured)
+        return self._asked().engine().texts(self.question, self.measured, self.price.unit)
 
     def margins(self) -> dict[str, float | None]:
         """The margin of every output at 95%, per group; for quantiles, in rows of rank."""

@@ -103,7 +103,7 @@ class Price:
         if selection is not None and selection.answers is not None:
             measures.add(selection.answers)
         return (
-            self.unit == question.unit
+            self.unit.weighed_by(question.unit.norm) == question.unit
             and measures == set(question.measures)
             and (selection is not None) == question.selects_keys
         )
@@ -223,6 +223,8 @@ def _each_priced(
 
 def _priced(measure: Measure, unit: Unit, epsilon: Fraction, delta: Fraction) -> PricedMeasure:
     moved = measure.sensitivity(unit).l1
+    if moved is None:
+        raise TypeError("a price in ε is of weights in L1")
     noise = measure.mechanism(unit, epsilon, delta)
     return PricedMeasure(measure, epsilon, moved, noise.mechanism, noise.delta, noise.instead)
 
