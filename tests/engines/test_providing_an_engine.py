@@ -120,7 +120,7 @@ def test_a_connection_with_no_more_than_that_gives_the_same_integers(engines: An
     assert any(question.selects_keys for _, _, question, _, _ in QUESTIONS)
     for _, declared, question, blocks, cells in QUESTIONS:
         here, there = engines[declared.unit]
-        there.prepare(question, question.measures)
+        there.prepare(question, question.measures, question.unit)
         assert contract.measured(here, question, blocks, cells) == contract.measured(
             there, question, blocks, cells
         )
@@ -134,4 +134,4 @@ def test_a_question_that_cannot_run_is_refused_by_binding_it() -> None:
         engine = Engine(connection, DUCKDB, lambda query: query.sql("duckdb"))
         question = QUESTIONS[0][2]
         with pytest.raises(SourceError, match="Nothing was spent"):
-            engine.prepare(question, question.measures)
+            engine.prepare(question, question.measures, question.unit)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from discreet.engines.spark import engine as spark_lookups
 from discreet.engines.spark import writer as spark_writing
 from discreet.engines.spark.engine import Spark
 from discreet.errors import QueryError
-from discreet.measures.measure import Measure
+from discreet.measures.measure import Measure, Norm, Unit
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.question.check import Question, checked_question
 from discreet.release.price import price_question
@@ -37,21 +38,33 @@ _BREAKS = re.compile(
     r" (?=(?:SELECT|FROM|WHERE|GROUP BY|ORDER BY|UNION ALL|LEFT JOIN|JOIN|CASE WHEN)\b)"
 )
 
+_SQUARED, _IN_A_GROUP = ("visits",), 4
+"""Of which files the questions are also written with weights in L2, and their cap in a group."""
 _VIEWS = "ratings"
 """The schema whose tables are views in PostgreSQL, which are read through first."""
 
 
 def files(folder: Path) -> dict[str, str]:
-    """One file for each engine: the SQL of every accepted question, by what it asks."""
-    texts: dict[str, dict[str, str]] = {name: {} for name in ENGINES}
+    """The SQL of every accepted question on each engine, by what it asks; of some also in L2."""
+    texts: dict[str, dict[str, str]] = {}
     for schema in SCHEMAS.values():
-        engines = {name: made(schema) for name, made in ENGINES.items()}
-        for case in ACCEPTED:
-            if case.schema is schema:
-                question, blocks = _planned(case)
-                for name, engine in engines.items():
-                    texts[name][str(case)] = _written(engine, question, blocks)
-    return {f"{name}.sql": parted(parts) for name, parts in texts.items()}
+        for norm in Norm:
+            engines = {name: made(schema) for name, made in ENGINES.items()}
+            for case in ACCEPTED:
+                if case.schema is schema:
+                    question, blocks = _planned(case)
+                    unit = replace(question.unit, max_rows_per_group=_IN_A_GROUP, norm=norm)
+                    if norm is Norm.L2 and not (case.file in _SQUARED and _is_squared(unit)):
+                        continue
+                    for name, engine in engines.items():
+                        file = f"{name}.sql" if norm is Norm.L1 else f"{name}_l2.sql"
+                        written = _written(engine, question, blocks, unit)
+                        texts.setdefault(file, {})[str(case)] = written
+    return {file: parted(parts) for file, parts in texts.items()}
+
+
+def _is_squared(unit: Unit) -> bool:
+    return Norm.L2 in (unit.row_weights.norm, unit.group_weights.norm)
 
 
 def _planned(case: Case) -> tuple[Question, tuple[Measure, ...]]:
@@ -62,9 +75,9 @@ def _planned(case: Case) -> tuple[Question, tuple[Measure, ...]]:
     )
 
 
-def _written(engine: Engine, question: Question, blocks: tuple[Measure, ...]) -> str:
+def _written(engine: Engine, question: Question, blocks: tuple[Measure, ...], unit: Unit) -> str:
     try:
-        texts = engine.texts(question, blocks)
+        texts = engine.texts(question, blocks, unit)
     except QueryError as error:
         return f"refused: {error}"
     return "\n".join(f"{broken(text)};" for text in texts)

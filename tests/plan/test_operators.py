@@ -175,7 +175,7 @@ def test_the_query_grows_with_the_question_and_not_exponentially() -> None:
         except QueryError:
             refused = True
             break
-        query, _ = sums_query(question, question.measures)  # type: ignore[arg-type]
+        query, _ = sums_query(question, question.measures, question.unit)  # type: ignore[arg-type]
         assert len(query.sql("duckdb")) < 200_000
     assert refused
     assert time.process_time() - start < 20

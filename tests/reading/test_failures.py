@@ -137,9 +137,9 @@ def fails(table: dp.Table, text: str) -> bool:
     try:
         if question.selects_keys:
             engine.candidates(question)
-            engine.measure(question, question.measures, [("a",)])
+            engine.measure(question, question.measures, [("a",)], question.unit)
         else:
-            engine.measure(question, question.measures)
+            engine.measure(question, question.measures, None, question.unit)
     except UnansweredError:
         return True
     return False

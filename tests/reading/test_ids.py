@@ -91,7 +91,7 @@ def joined(first: str, second: str) -> int:
     with table:
         text = "SELECT COUNT(*) AS n FROM visits AS v JOIN others AS o ON v.id = o.id"
         question = table.ask(text).plan(epsilon=1).question
-        measured = table.engine().measure(question, question.measures)
+        measured = table.engine().measure(question, question.measures, None, question.unit)
     (vector,) = measured.of.values()
     return round(int(vector.open()[0]) / (1 << 30))
 

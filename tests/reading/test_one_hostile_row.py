@@ -245,7 +245,7 @@ def opened(frame: Any, **columns: Any) -> dp.Table:
 def true_count(table: dp.Table, question: str) -> int:
     """A count before the noise, which only a test may see."""
     asked = checked_question(table.ask(question).query, table.schema)
-    measured = table.engine().measure(asked, asked.measures)
+    measured = table.engine().measure(asked, asked.measures, None, asked.unit)
     return int(measured.of[asked.measures[0]].open()[0])
 
 

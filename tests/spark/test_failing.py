@@ -131,7 +131,9 @@ def test_no_condition_reaches_a_scan(local_cluster: Any, tmp_path: Path) -> None
     with closing(Spark(sources, DECLARED)) as engine:
         for text in (ASKED[1], "SELECT SUM(x) AS s FROM t WHERE tag = 'a'", ASKED[20]):
             question = checked_question(parse_select(text, DECLARED), DECLARED)
-            for _, query, _ in queries(question, question.measures, None, engine.forms):
+            for _, query, _ in queries(
+                question, question.measures, None, engine.forms, question.unit
+            ):
                 frame = local_cluster.sql(engine._written(query))
                 plan = frame._jdf.queryExecution().executedPlan().toString()
                 assert "PushedFilters: []" in plan

@@ -73,7 +73,7 @@ with dp.table(frame, name="t", unit="row", budget=dp.Budget(epsilon=10**6), colu
     # Every engine has a spelling; no server is asked for it.
     plan = table.ask(text).plan(epsilon=1)
     for name, engine in ENGINES.items():
-        print(name, *engine(table.schema).texts(plan.question, plan.measured))
+        print(name, *engine(table.schema).texts(plan.question, plan.measured, plan.price.unit))
 """
 
 REFUSAL = (

@@ -64,7 +64,7 @@ def _tables() -> dict[str, Any]:
 
 def _found(question: Question, tables: dict[str, Any], threads: int, cells: Any = None) -> Any:
     """What every query of a question finds; the order of groups says nothing."""
-    asked = queries(question, question.measures, cells, DUCKDB)
+    asked = queries(question, question.measures, cells, DUCKDB, question.unit)
     texts = [query.sql("duckdb") for _, query, _ in asked]
     with duckdb.connect(config={"threads": threads}) as connection:
         for name, table in tables.items():

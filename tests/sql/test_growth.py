@@ -50,7 +50,7 @@ def test_binding_takes_time_by_length_and_not_by_depth(question: str) -> None:
     with opened() as table:
         plan = table.ask(question).plan(epsilon=1)
         start = time.process_time()
-        table.engine().prepare(plan.question, plan.question.measures)
+        table.engine().prepare(plan.question, plan.question.measures, plan.question.unit)
         assert time.process_time() - start < SECONDS
 
 
@@ -82,7 +82,9 @@ def test_a_text_is_cut_where_another_is_joined_to_it() -> None:
             length = f"LENGTH({joined('name', times)})"
             question = f"SELECT COUNT(*) FROM t WHERE {length} = {2 * LONGEST_JOINED}"
             plan = table.ask(question).plan(epsilon=1)
-            found = table.engine().measure(plan.question, plan.question.measures)
+            found = table.engine().measure(
+                plan.question, plan.question.measures, None, plan.question.unit
+            )
             assert [list(one.open()) for one in found.of.values()] == [[1 << 30]]
 
 

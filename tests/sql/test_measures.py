@@ -7,14 +7,14 @@ import duckdb
 import pyarrow
 import pytest
 
-from discreet.measures.measure import PeopleReading
+from discreet.measures.measure import Norm, PeopleReading
 from discreet.measures.moments import Moments
 from discreet.measures.sums import Total
 from discreet.plan.schema import ROW, Schema, category, number, text
 from discreet.question.builder import AggregateExpression, col, people, rows
 from discreet.question.check import Question
 from discreet.sql.write.queries import keys_query, people_query, ranks_query, sums_query
-from discreet.sql.write.rows import Cells
+from discreet.sql.write.rows import SPARK, Cells
 from tests.support.measuring import asked
 
 ODD = ("a", "A", "", " a", "a ", "it's", 'a"b', "é", "e\u0301", "\\n", "NULL")
@@ -38,19 +38,32 @@ def found(query: Any, data: dict[str, list[Any]], threads: int = 2) -> list[tupl
     return sorted(row for row in listed if row[0] is not None)  # rows in no group are not asked for
 
 
-def sums(one: Question, cells: Cells = None) -> Any:
-    return sums_query(one, list(one.measures), cells)[0]  # type: ignore[misc]
+def sums(one: Question, cells: Cells = None, norm: Norm = Norm.L1) -> Any:
+    return sums_query(one, list(one.measures), one.unit.weighed_by(norm), cells)[0]  # type: ignore[misc]
 
 
 def test_rows_that_are_weighed_are_read_once() -> None:
     """A file that grows between two readings would break the weights' bound."""
     one = question({"n": rows()})
     ranked = question({"m": col("value").median()})
-    for query in (sums(one), ranks_query(ranked, ranked.measures[0].value)):  # type: ignore[union-attr]
+    by_rank = ranks_query(ranked, ranked.measures[0].value, ranked.unit)  # type: ignore[union-attr]
+    for query in (*(sums(one, norm=norm) for norm in Norm), by_rank):
         assert "measured AS MATERIALIZED" in query.sql("duckdb")
         assert query.sql("duckdb").count("FROM source") == 1
-    counted = people_query(question({"n": people()}), PeopleReading())
-    assert counted.sql("duckdb").count("FROM source") == 1
+    for norm in Norm:
+        counted = people_query(one, PeopleReading(), one.unit.weighed_by(norm))
+        assert counted.sql("duckdb").count("FROM source") == 1
+
+
+def test_on_spark_rows_are_read_once_in_either_norm() -> None:
+    one = question({"n": rows()})
+    for norm in Norm:
+        unit = one.unit.weighed_by(norm)
+        for query in (
+            sums_query(one, list(one.measures), unit, None, SPARK)[0],
+            people_query(one, PeopleReading(), unit, None, SPARK),
+        ):
+            assert query.sql("spark").count("FROM source") == 1
 
 
 @pytest.mark.parametrize("selected", [False, True])
@@ -63,11 +76,12 @@ def test_a_text_is_in_the_group_of_exactly_that_text(selected: bool) -> None:
     assert found(sums(one, cells), data) == [(place, 1) for place in range(len(words))]
 
 
-def test_a_row_in_no_group_does_not_weigh_its_person_down() -> None:
+@pytest.mark.parametrize("norm", Norm)
+def test_a_row_in_no_group_does_not_weigh_its_person_down(norm: Norm) -> None:
     one = question({"n": rows()})
     data = {"id": [1] * 6, "key": ["a", "A", *["elsewhere"] * 3, None], "value": [1.0] * 6}
-    assert found(sums(one), data) == [(0, 1 << 30), (1, 1 << 30)]
-    assert found(people_query(question({"n": people()}), PeopleReading()), data) == [
+    assert found(sums(one, norm=norm), data) == [(0, 1 << 30), (1, 1 << 30)]
+    assert found(people_query(one, PeopleReading(), one.unit.weighed_by(norm)), data) == [
         (0, 1 << 30),
         (1, 1 << 30),
     ]
@@ -85,8 +99,8 @@ def test_results_are_the_same_on_every_number_of_threads(scale: int | str) -> No
     both = question({"n": rows(), "s": col("value").sum()})
     unlisted = question({"n": people()}, key=text())
     for query in (
-        sums(both),
-        people_query(question({"n": people()}), PeopleReading()),
+        *(sums(both, norm=norm) for norm in Norm),
+        *(people_query(both, PeopleReading(), both.unit.weighed_by(norm)) for norm in Norm),
         keys_query(unlisted),
     ):
         assert found(query, data, 1) == found(query, data, 4) != []

@@ -12,7 +12,7 @@ import pytest
 import discreet as dp
 from discreet.engines.base import Engine
 from discreet.errors import QueryError
-from discreet.measures.measure import Measure
+from discreet.measures.measure import Measure, Norm
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import col
@@ -100,12 +100,14 @@ def questions(
     return found
 
 
-def measured(engine: Engine, question: Question, blocks: Any, cells: Any) -> dict[Measure, Vector]:
+def measured(
+    engine: Engine, question: Question, blocks: Any, cells: Any, norm: Norm = Norm.L1
+) -> dict[Measure, Vector]:
     """The true integers of all blocks, in two questions: none has moments of both kinds."""
     squared = [block for block in blocks if getattr(block, "squares", False)]
     rest = [block for block in blocks if block not in squared]
-    found = integers(engine, question, squared, cells)  # type: ignore[arg-type]
-    return found | integers(engine, question, rest, cells)  # type: ignore[arg-type]
+    found = integers(engine, question, squared, cells, norm)  # type: ignore[arg-type]
+    return found | integers(engine, question, rest, cells, norm)  # type: ignore[arg-type]
 
 
 def keys(engine: Engine, question: Question) -> Vector:
@@ -156,7 +158,7 @@ def _held(value: Any, kind: str) -> Any:
 def offered(engine: Engine, question: Question) -> bool:
     """Whether an engine answers a question; nothing else may keep it from that."""
     with suppress(QueryError):
-        engine.prepare(question, question.measures)
+        engine.prepare(question, question.measures, question.unit)
         return True
     return False
 

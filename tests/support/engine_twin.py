@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from hashlib import md5
-from itertools import pairwise, product
-from math import ceil, floor, fmod, inf, isnan
+from itertools import combinations_with_replacement, pairwise, product
+from math import ceil, floor, fmod, inf, isnan, isqrt
 from typing import Any
 
 from discreet.exact import Rounding
 from discreet.measures.counts import Distinct, People, Present, Rows, Size
 from discreet.measures.extremes import Extreme
-from discreet.measures.measure import Measure, Steps
+from discreet.measures.measure import Measure, Norm, Steps
 from discreet.measures.moments import Moments
 from discreet.measures.quantiles import Ranks
 from discreet.measures.sums import FixedTotal, Total
@@ -219,29 +219,64 @@ def _cell(groups: list[Any], question: Question, cells: Any) -> Any:
 
 
 def measure(
-    table: Iterable[Row], question: Question, blocks: Iterable[Measure], cells: Any = None
+    table: Iterable[Row],
+    question: Question,
+    blocks: Iterable[Measure],
+    cells: Any = None,
+    norm: Norm = Norm.L1,
 ) -> dict[Measure, Vector]:
     """What the engine should make of the same rows."""
     rows = kept(table, question, cells)
     many = len(cells) if cells is not None else question.cells or 0
-    return {block: _block(block, rows, question, many) for block in blocks}
+    return {block: _block(block, rows, question, many, norm) for block in blocks}
 
 
 def _share(share: int, cap: int, count: int) -> int:
     return floor(Fraction(share * cap, max(count, cap)))
 
 
-def _block(block: Measure, rows: list[Any], question: Question, many: int) -> Vector:
+def _squared_share(share: int, cap: int, squares: int) -> int:
+    """The largest weight whose square times the squares is at most share²·cap."""
+    return isqrt(floor(Fraction(share**2 * cap, max(squares, cap))))
+
+
+def squared_cap(question: Question) -> int:
+    """The largest sum of squares of the rows in each group within the caps, found by trying all."""
+    declared = question.schema
+    rows = declared.max_rows or 0
+    in_group = min(rows, declared.max_rows_per_group or rows) if question.keys else rows
+    groups = min([rows, declared.max_groups or rows, question.cells or rows])
+    held = combinations_with_replacement(range(in_group + 1), groups)
+    return max(sum(m * m for m in one) for one in held if sum(one) <= rows)
+
+
+def _block(
+    block: Measure, rows: list[Any], question: Question, many: int, norm: Norm = Norm.L1
+) -> Vector:
     person = question.schema.by_person
     if isinstance(block, People):
-        return _people(rows, question, many)
+        return _people(rows, question, many, norm)
     if isinstance(block, Distinct):
         return _distinct(block, rows, question, many)
     whole = 1 if not person else 2**20 if isinstance(block, Ranks | Extreme) else 2**30
     held = Counter(unit for unit, _, _ in rows)
+    squares: Counter[Any] = Counter()
+    for (unit, _), number in Counter((unit, cell) for unit, cell, _ in rows).items():
+        squares[unit] += number**2
+    in_squares = norm is Norm.L2 and not isinstance(block, Ranks | Extreme)
+    cap = squared_cap(question) if in_squares and person else 0
+    weights: dict[Any, int] = {}
 
     def weight(unit: str | None) -> int:
-        return _share(whole, question.unit.row_cap, held[unit]) if person else 1
+        if not person:
+            return 1
+        if unit not in weights:
+            weights[unit] = (
+                _squared_share(whole, cap, squares[unit])
+                if in_squares
+                else _share(whole, question.unit.row_cap, held[unit])
+            )
+        return weights[unit]
 
     if isinstance(block, Ranks | Extreme):
         ranks: Vector = Counter()
@@ -285,14 +320,15 @@ def _parts(block: Measure) -> Callable[[Mapping[str, Value]], list[int]]:
     raise TypeError(type(block).__name__)
 
 
-def _people(rows: list[Any], question: Question, many: int) -> Vector:
+def _people(rows: list[Any], question: Question, many: int, norm: Norm = Norm.L1) -> Vector:
     pairs = {(unit, cell) for unit, cell, _ in rows}
     groups = Counter(unit for unit, _ in pairs)
     cap = question.unit.group_cap
     whole = 1 if question.cells is not None and cap >= question.cells else 2**30
     sums: Vector = dict.fromkeys(range(many), 0)
+    share = _squared_share if norm is Norm.L2 else _share
     for unit, cell in pairs:
-        sums[cell] += _share(whole, cap, groups[unit])
+        sums[cell] += share(whole, cap, groups[unit])
     return sums
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.measures import registry as statistics
 from discreet.measures.counts import People
-from discreet.measures.measure import Measure, Steps
+from discreet.measures.measure import Measure, Norm, Steps
 from discreet.plan.expressions import Named, Node, walk
 from discreet.plan.schema import Column, NumberColumn, Schema, day
 from discreet.question.check import Question
@@ -276,20 +276,24 @@ def kept(question: Question, tables: Tables, cells: Any = None) -> list[tuple[An
 
 
 def measure(
-    question: Question, tables: Tables, blocks: Iterable[Measure], cells: Any = None
+    question: Question,
+    tables: Tables,
+    blocks: Iterable[Measure],
+    cells: Any = None,
+    norm: Norm = Norm.L1,
 ) -> dict[Measure, Vector]:
     """What the engine should make of the same tables."""
     rows = kept(question, tables, cells)
     many = len(cells) if cells is not None else question.cells or 0
-    return {block: _block(block, rows, question, many) for block in blocks}
+    return {block: _block(block, rows, question, many, norm) for block in blocks}
 
 
-def _block(block: Measure, rows: list[Any], question: Question, many: int) -> Vector:
+def _block(block: Measure, rows: list[Any], question: Question, many: int, norm: Norm) -> Vector:
     if not isinstance(block, People):
-        return twin._block(block, rows, question, many)
+        return twin._block(block, rows, question, many, norm)
     node = block.node
     counted = rows if node is None else [one for one in rows if _true([node], one[2])]
-    return twin._people(counted, question, many)
+    return twin._people(counted, question, many, norm)
 
 
 def candidates(question: Question, tables: Tables) -> Vector:

@@ -21,7 +21,7 @@ from discreet.engines.frames.frame import FrameReader
 from discreet.engines.sources import Sources
 from discreet.measures.counts import Distinct, People, Present, Rows
 from discreet.measures.extremes import Extreme
-from discreet.measures.measure import POINTS, Measure, MeasureRules, Unit, grid_steps
+from discreet.measures.measure import POINTS, Measure, MeasureRules, Norm, Unit, grid_steps
 from discreet.measures.moments import SQUARE_POINTS, Moments
 from discreet.measures.quantiles import Ranks
 from discreet.measures.sums import FixedTotal, Total
@@ -37,6 +37,7 @@ from tests.support.trials import examples
 QUICK = settings(examples(3), phases=(Phase.explicit, Phase.reuse, Phase.generate))
 """Examples are small as they are drawn; shrinking them against an engine takes minutes."""
 BOTH = tuple(Neighbors)
+NORMS = tuple(Norm)
 UNITS = (ROW, "id")
 BOUNDS: dict[str, Column] = {
     "from zero": number(0, 10),
@@ -122,6 +123,7 @@ def schema(
     x: str | Column = "from zero",
     max_rows: int = 3,
     max_groups: int = 2,
+    max_rows_per_group: int | None = None,
 ) -> Schema:
     return Schema(
         name="t",
@@ -138,6 +140,7 @@ def schema(
         neighbors=neighbors,
         max_rows=None if unit == ROW else max_rows,
         max_groups=None if unit == ROW else max_groups,
+        max_rows_per_group=None if unit == ROW else max_rows_per_group,
     )
 
 
@@ -247,13 +250,14 @@ class Engine:
         question: Question,
         blocks: Sequence[Measure],
         cells: Any = None,
+        norm: Norm = Norm.L1,
     ) -> dict[Measure, Vector]:
         # No question has moments of one column both with and without squares.
         squared = [block for block in blocks if getattr(block, "squares", False)]
         engine = self.read(table, question)
-        found = integers(engine, question, squared, cells)
+        found = integers(engine, question, squared, cells, norm)
         rest = [block for block in blocks if block not in squared]
-        return found | integers(engine, question, rest, cells)
+        return found | integers(engine, question, rest, cells, norm)
 
     def candidates(self, table: Iterable[Row], question: Question) -> Vector:
         found = self.read(table, question).candidates(question)
@@ -262,10 +266,14 @@ class Engine:
 
 
 def integers(
-    engine: DuckDB, question: Question, blocks: Sequence[Measure], cells: Any = None
+    engine: DuckDB,
+    question: Question,
+    blocks: Sequence[Measure],
+    cells: Any = None,
+    norm: Norm = Norm.L1,
 ) -> dict[Measure, Vector]:
     """The true integers of every block, opened as a mechanism would."""
-    return vectors(engine.measure(question, blocks, cells))
+    return vectors(engine.measure(question, blocks, cells, question.unit.weighed_by(norm)))
 
 
 def vectors(measured: Measurements) -> dict[Measure, Vector]:
@@ -294,9 +302,9 @@ def squared(first: Vector, second: Vector) -> int:
     return sum((first.get(key, 0) - second.get(key, 0)) ** 2 for key in {*first, *second})
 
 
-def squared_bound(measure: Measure, question: Question) -> int:
+def squared_bound(measure: Measure, question: Question, norm: Norm = Norm.L1) -> int:
     """What is priced in squared L2; ranks are priced per unit that comes or goes."""
-    priced = measure.sensitivity(question.unit).squared_l2
+    priced = measure.sensitivity(question.unit.weighed_by(norm)).squared_l2
     twice = isinstance(measure, Ranks | Extreme) and question.rules.replace
     return 4 * priced if twice else priced
 
@@ -312,6 +320,14 @@ def share(measure: Measure, unit: Unit) -> int:
 
 def bound(block: Measure, question: Question) -> int:
     """What is priced; ranks are priced per unit that comes or goes, and replacing does both."""
-    moved = block.sensitivity(question.unit).l1
+    moved = l1_bound(block, question, Norm.L1)
+    if moved is None:
+        raise TypeError("weights in L1 have a bound")
+    return moved
+
+
+def l1_bound(block: Measure, question: Question, norm: Norm) -> int | None:
+    """The same; of weights in L2 there may be none."""
+    moved = block.sensitivity(question.unit.weighed_by(norm)).l1
     twice = isinstance(block, Ranks | Extreme) and question.rules.replace
-    return 2 * moved if twice else moved
+    return moved if moved is None else 2 * moved if twice else moved

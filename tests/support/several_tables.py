@@ -11,7 +11,7 @@ import pyarrow
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.source import FrameSource
 from discreet.engines.sources import Sources
-from discreet.measures.measure import Measure
+from discreet.measures.measure import Measure, Norm
 from discreet.plan.schema import ROW, CategoryColumn, Column, NumberColumn
 from discreet.question.check import Question
 from tests.support import interpreter
@@ -81,14 +81,18 @@ class Engine:
             put(self._engine, name, frame)
         return self._engine
 
-    def prepare(self, question: Question) -> None:
+    def prepare(self, question: Question, norm: Norm = Norm.L1) -> None:
         """Write the queries once for several sets of tables."""
-        self._read().prepare(question, question.measures)
+        self._read().prepare(question, question.measures, question.unit.weighed_by(norm))
 
     def integers(
-        self, question: Question, blocks: Iterable[Measure], cells: Any = None
+        self,
+        question: Question,
+        blocks: Iterable[Measure],
+        cells: Any = None,
+        norm: Norm = Norm.L1,
     ) -> dict[Measure, Vector]:
-        return integers(self._read(), question, list(blocks), cells)
+        return integers(self._read(), question, list(blocks), cells, norm)
 
     def candidates(self, question: Question) -> Vector:
         found = self._read().candidates(question)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sqlglot import exp, select
 
 from discreet.errors import QueryError, Remedy, SourceError, UnansweredError
-from discreet.measures.measure import GroupSums, Measure, PositionsReading
+from discreet.measures.measure import GroupSums, Measure, PositionsReading, Unit
 from discreet.mechanisms.key_sieve import Sieve
 from discreet.privacy.sensitivity import Sensitive
 from discreet.question.check import Question
@@ -92,7 +92,7 @@ class Engine:
         self._written = written
         self._unchanged = unchanged
         self._done = 1, 1
-        self._bound: tuple[Question, Queries] | None = None
+        self._bound: tuple[Question, Unit, Queries] | None = None
         self._software = ("", "")
 
     @property
@@ -104,10 +104,11 @@ class Engine:
         """Let go of the rows."""
         self._connection.close()
 
-    def prepare(self, question: Question, measures: Sequence[Measure]) -> None:
+    def prepare(self, question: Question, measures: Sequence[Measure], unit: Unit) -> None:
         """Bind every query of a question, so that one that cannot run is refused uncharged.
 
-        No row is read: names, types and functions are looked up.
+        No row is read: names, types and functions are looked up.  ``unit`` is that of the price,
+        here and below: its norm is that of the noise, and decides how people are weighed.
         """
         bound = False
         try:
@@ -116,10 +117,10 @@ class Engine:
             if question.selects_keys:
                 self._connection.bind(self._written(keys_query(question, self.forms)))
                 cells = [("0",) * len(question.keys)]  # a made-up group: the true ones are private
-            queries = self._queries(question, measures, cells)
+            queries = self._queries(question, measures, cells, unit)
             for query in queries.values():
                 self._connection.bind(query.text)
-            self._bound = (question, queries) if cells is None else None
+            self._bound = (question, unit, queries) if cells is None else None
             self._software = self._connection.software
             bound = True
         except QueryError:  # the engine says what it does not offer
@@ -134,11 +135,12 @@ class Engine:
                 "with the data's. Nothing was spent."
             )
 
-    def texts(self, question: Question, measures: Sequence[Measure]) -> list[str]:
+    def texts(self, question: Question, measures: Sequence[Measure], unit: Unit) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
         cells: Cells = [("0",) * len(question.keys)] if question.selects_keys else None
         keys = [self._written(keys_query(question, self.forms))] if question.selects_keys else []
-        return [*keys, *(query.text for query in self._queries(question, measures, cells).values())]
+        written = self._queries(question, measures, cells, unit)
+        return [*keys, *(query.text for query in written.values())]
 
     def progress(self) -> float:
         """How much of what is being measured is done, from 0 to 1; another thread may ask."""
@@ -164,11 +166,11 @@ class Engine:
         return self._connection.rows(self._written(keys_query(question, self.forms)))
 
     def measure(
-        self, question: Question, measures: Sequence[Measure], cells: Cells = None
+        self, question: Question, measures: Sequence[Measure], cells: Cells, unit: Unit
     ) -> Measurements:
         """The measures of a question, for its public groups or for those that were selected."""
         many = len(cells) if cells is not None else question.cells or 0
-        return self._guarded(lambda: self._measure(question, measures, cells, many))
+        return self._guarded(lambda: self._measure(question, measures, cells, unit, many))
 
     def guarded_rows(self, query: exp.Select) -> list[tuple[Any, ...]]:
         """What a query finds, which is sensitive."""
@@ -188,7 +190,7 @@ class Engine:
         """
 
     def _measure(
-        self, question: Question, measures: Sequence[Measure], cells: Cells, many: int
+        self, question: Question, measures: Sequence[Measure], cells: Cells, unit: Unit, many: int
     ) -> Measurements:
         if not isinstance(question.source, Scan):  # one table is read through in any case
             self._read_through(named_rows(question))
@@ -196,9 +198,9 @@ class Engine:
             return Measurements({measure: _nothing(measure) for measure in measures})
         vectors: dict[Measure, Any] = {}
         rows: int | None = None
-        queries = self._prepared(question, measures) if cells is None else None
+        queries = self._prepared(question, measures, unit) if cells is None else None
         if queries is None:
-            queries = self._queries(question, measures, cells)
+            queries = self._queries(question, measures, cells, unit)
         for place, (together, query) in enumerate(queries.items()):
             self._done = place, len(queries)
             if isinstance(reading := together[0].reading, PositionsReading):
@@ -230,23 +232,28 @@ class Engine:
         if not self._unchanged():
             raise ValueError("the tables are not as they were opened")
 
-    def _prepared(self, question: Question, measures: Sequence[Measure]) -> "Queries | None":
-        """The queries that were bound, if they are those of this question."""
+    def _prepared(
+        self, question: Question, measures: Sequence[Measure], unit: Unit
+    ) -> "Queries | None":
+        """The queries that were bound, if they are those of this question and this unit."""
         bound = self._bound  # another thread may bind its own
-        if bound is None or bound[0] is not question:
+        if bound is None or bound[0] is not question or bound[1] != unit:
             return None
-        queries = bound[1]
+        queries = bound[2]
         same = {measure for together in queries for measure in together} == set(measures)
         return queries if same else None
 
-    def _queries(self, question: Question, measures: Sequence[Measure], cells: Cells) -> "Queries":
+    def _queries(
+        self, question: Question, measures: Sequence[Measure], cells: Cells, unit: Unit
+    ) -> "Queries":
+        written = list(queries(question, measures, cells, self.forms, unit))
         return {
             together: _EngineQuery(
                 self._written(query),
                 tuple(selected.alias_or_name for selected in query.expressions),
                 columns,
             )
-            for together, query, columns in list(queries(question, measures, cells, self.forms))
+            for together, query, columns in written
         }
 
 

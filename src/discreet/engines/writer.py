@@ -72,7 +72,7 @@ class Writer:
 
     def _written_without_parts(self, node: exp.Expr, relation: str | None) -> exp.Expr | None:
         """What a node is written as if its operands need no rule of their own, else None."""
-        return node if is_literal_cast(node) else None
+        return node if is_literal_cast(node) and not is_wide(node) else None
 
     def _scanned_relation(self, query: exp.Select) -> str | None:
         """The relation in a query's own FROM clause; None where that is another query."""
@@ -101,6 +101,17 @@ def unnested(node: exp.Expr) -> exp.Expr:
 def is_literal_cast(node: exp.Expr) -> bool:
     """Whether a node is a literal cast to a type."""
     return isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal)
+
+
+def is_wide(node: exp.Expr) -> bool:
+    """Whether a node is a cast to 128 bits, or to the decimal that is written in their place."""
+    wide = (exp.DataType.Type.INT128, exp.DataType.Type.DECIMAL)
+    return isinstance(node, exp.Cast) and node.to.this in wide
+
+
+def decimal_cast(node: exp.Cast) -> exp.Expr:
+    """A whole number of 128 bits where an engine has none: up to 10^38, and not below 2^126."""
+    return exp.Cast(this=node.this, to=exp.DataType.build("DECIMAL(38, 0)"))
 
 
 def is_double(node: exp.Expr) -> bool:

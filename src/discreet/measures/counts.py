@@ -14,6 +14,7 @@ from discreet.measures.measure import (
     Measure,
     MeasureContext,
     MeasureSensitivity,
+    Norm,
     Output,
     PeopleReading,
     Presence,
@@ -23,6 +24,7 @@ from discreet.measures.measure import (
     fills_missing,
     linear_estimate,
     not_covered,
+    sums_weighed_down,
     weighed_down,
 )
 from discreet.measures.noise_choice import laplace_noise
@@ -55,7 +57,7 @@ class Rows:
 
     def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """What the cap on rows allows."""
-        return unit.reach(unit.row_share * unit.row_cap)
+        return unit.moved_by_row(1)
 
     def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""
@@ -71,7 +73,7 @@ class Rows:
 
     def note(self, output: Output, unit: Unit) -> str:
         """What the cap on rows does."""
-        return not_covered(weighed_down(unit))
+        return not_covered(sums_weighed_down(unit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ class Present:
 
     def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """What the cap on rows allows."""
-        return unit.reach(unit.row_share * unit.row_cap)
+        return unit.moved_by_row(1)
 
     def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""
@@ -166,7 +168,7 @@ class Present:
 
     def note(self, output: Output, unit: Unit) -> str:
         """What the cap on rows does."""
-        return not_covered(weighed_down(unit))
+        return not_covered(sums_weighed_down(unit))
 
 
 def value_where_true(condition: Node) -> Node:
@@ -218,7 +220,8 @@ class People:
     """The number of distinct people in each group; with a condition, of those it is true for.
 
     A person in n groups adds min(1, cap/n) to each of them, so at most cap in L1; the squares add
-    up to at most cap, so that over many groups Gaussian noise can have the lower error.
+    up to at most cap, so that over many groups Gaussian noise can have the lower error.  Where
+    weights are capped in L2, it is min(1, √(cap/n)), and the squares add up to the same.
     """
 
     node: Node | None = None
@@ -248,9 +251,10 @@ class People:
 
     def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """What the cap on groups allows."""
-        share, cap = unit.group_share, unit.group_cap
-        twice = 2 if unit.replaced and unit.keyed else 1
-        return MeasureSensitivity(twice * share * cap, twice * cap * share**2)
+        weights, twice = unit.group_weights, 2 if unit.replaced and unit.keyed else 1
+        share, cap = weights.share, weights.cap
+        added = twice * share * cap if weights.norm is Norm.L1 else None
+        return MeasureSensitivity(added, twice * cap * share**2)
 
     def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""
@@ -323,7 +327,8 @@ class Distinct:
 
     def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """What the cap on rows allows: no more values come or go than a unit has."""
-        return unit.reach(unit.row_cap)
+        twice, cap = 2 if unit.replaced and unit.keyed else 1, unit.row_cap
+        return MeasureSensitivity(twice * cap, twice * cap**2)
 
     def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""

@@ -1,7 +1,7 @@
 """What a statistic is: whom it protects, what a row adds to it, and what is measured for it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -34,12 +34,48 @@ Decoder = Callable[[Sequence[int]], tuple[Any, Uncertainty | RankError]]
 """How the integers of one group become a number with its error."""
 
 
+class Norm(Enum):
+    """The norm in which a person's weights are capped, and which noise is fitted to."""
+
+    L1 = "L1"
+    L2 = "L2"
+
+
 @dataclass(frozen=True, slots=True)
 class MeasureSensitivity:
-    """The sensitivity of a measure's integers over all groups: L1 and squared L2."""
+    """The sensitivity of a measure's integers over all groups: L1 and squared L2.
 
-    l1: int
+    Where weights are capped in L2, nothing bounds the L1 norm: it is None.
+    """
+
+    l1: int | None
     squared_l2: int
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The rule by which a person over the cap is weighed down.
+
+    In L1 each of n rows weighs floor(share·cap / max(n, cap)).  In L2, of rows of which m_g are in
+    group g, each weighs isqrt(share²·cap // max(Σ m_g², cap)).  Groups are weighed as rows of which
+    one is in each.  Proof that no more adds up than is stated here: docs/proofs/shares.md
+    """
+
+    norm: Norm
+    share: int
+    """The weight of a row of a person who is not over the cap."""
+    cap: int
+    """In L1 on the number of rows, in L2 on the squares of the rows in each group."""
+
+    @property
+    def squared(self) -> int:
+        """The most that the squares of what a person weighs in each group add up to."""
+        return self.share**2 * (self.cap**2 if self.norm is Norm.L1 else self.cap)
+
+    def reach(self, row: int, squared: int) -> MeasureSensitivity:
+        """The sensitivity of sums that weights of 1 move by ``row``; in L2 by ``squared``."""
+        added = self.share * self.cap * row if self.norm is Norm.L1 else None
+        return MeasureSensitivity(added, self.squared * squared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +90,13 @@ class Unit:
     """The number of groups, where it is public."""
     max_rows: int | None = None
     max_groups: int | None = None
+    max_rows_per_group: int | None = None
+    norm: Norm = Norm.L1
+    """How people over the caps are weighed down: it belongs to the noise that is added."""
+
+    def weighed_by(self, norm: Norm) -> "Unit":
+        """The same unit, whose weights are capped in a norm."""
+        return self if norm is self.norm else replace(self, norm=norm)
 
     @property
     def replaced(self) -> bool:
@@ -91,6 +134,39 @@ class Unit:
         return min(declared, self.cells)
 
     @property
+    def squared_row_cap(self) -> int:
+        """The largest Σ m_g² of somebody within all caps who has m_g rows in group g.
+
+        It is that of as many groups as can be full, and one with the rows that are left.  Where
+        there are no groups, the cap on the rows of one says nothing.
+        """
+        rows = in_group = self.row_cap
+        if self.keyed and self.max_rows_per_group is not None:
+            in_group = min(rows, self.max_rows_per_group)
+        groups = min([rows, *(cap for cap in (self.max_groups, self.cells) if cap is not None)])
+        full = min(rows // in_group, groups)
+        left = rows - full * in_group if full < groups else 0
+        return full * in_group**2 + left**2
+
+    @property
+    def row_weights(self) -> Weights:
+        """How the rows of sums are weighed: in one group by either norm alike."""
+        if self.norm is Norm.L2 and self.by_person and self.keyed:
+            return Weights(Norm.L2, self.row_share, self.squared_row_cap)
+        return Weights(Norm.L1, self.row_share, self.row_cap)
+
+    @property
+    def group_weights(self) -> Weights:
+        """How the groups are weighed in each of which a person is counted once."""
+        norm = Norm.L1 if self.group_share == 1 else self.norm
+        return Weights(norm, self.group_share, self.group_cap)
+
+    @property
+    def rank_weights(self) -> Weights:
+        """How rows in order are weighed: by their number, whatever noise others get."""
+        return Weights(Norm.L1, self.rank_share, self.row_cap)
+
+    @property
     def row_share(self) -> int:
         """The weight of a row of a person who is not over the cap."""
         return SHARE if self.by_person else 1
@@ -106,16 +182,15 @@ class Unit:
         """The weight of a row in a quantile."""
         return RANK_SHARE if self.by_person else 1
 
-    def reach(self, added: int) -> MeasureSensitivity:
-        """How far integers move of which one unit adds at most so much, none of them below 0.
+    def moved_by_row(self, row: int, *, several: bool = False) -> MeasureSensitivity:
+        """How far sums move to which a row of weight 1 adds ``row`` in all, and nothing below 0.
 
-        With groups, replacing takes from some and adds to others: a and b, which are not negative,
-        have |b - a|² ≤ |a|² + |b|².  Of one number, what goes and what comes lie between the same
-        ends.
+        Where one row adds to ``several`` sums, or there are groups, replacing takes from some and
+        adds to others: a and b, which are not negative, have |b - a|² ≤ |a|² + |b|².  Of one
+        number, what goes and what comes lie between the same ends.
         """
-        if self.replaced and self.keyed:
-            return MeasureSensitivity(2 * added, 2 * added**2)
-        return MeasureSensitivity(added, added**2)
+        twice = 2 if self.replaced and (self.keyed or several) else 1
+        return self.row_weights.reach(twice * row, twice * row**2)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -488,6 +563,18 @@ class Measure(Protocol):
 def weighed_down(unit: Unit) -> list[str]:
     """What the cap on rows does, as a note says it."""
     return [f"weighing down of people with more than {unit.row_cap} rows"] if unit.by_person else []
+
+
+@lru_cache(maxsize=256)
+def sums_weighed_down(unit: Unit) -> list[str]:
+    """What the caps do to sums over rows: in L2 also that on rows in a group, if there is one."""
+    in_group = unit.max_rows_per_group
+    if unit.norm is Norm.L1 or not unit.keyed or in_group is None or in_group >= unit.row_cap:
+        return weighed_down(unit)
+    caps = [f"{unit.row_cap} rows", f"{in_group} rows in a group"]
+    if unit.max_groups is not None and unit.max_groups * in_group < unit.row_cap:
+        caps.insert(0, f"{unit.max_groups} groups")
+    return [f"weighing down of people with more than {', '.join(caps[:-1])} or {caps[-1]}"]
 
 
 def not_covered(parts: Sequence[str], what: str = "The interval") -> str:

@@ -30,7 +30,7 @@ from discreet.measures.measure import (
     grid_steps,
     linear_estimate,
     not_covered,
-    weighed_down,
+    sums_weighed_down,
 )
 from discreet.measures.noise_choice import laplace_noise
 from discreet.measures.sums import SUM, fixed_total
@@ -224,15 +224,10 @@ class Moments:
     def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """What the cap on rows and the bounds allow.
 
-        Replaced, what goes and what comes may be in different sums: a and b, which are not
-        negative, have |b - a|² ≤ |a|² + |b|².
+        The L2 norm of what a row adds is at most the L1 norm, which all rows have in common, and
+        as much at either bound.
         """
-        added = unit.row_share * unit.row_cap * self.row
-        return (
-            MeasureSensitivity(2 * added, 2 * added**2)
-            if unit.replaced
-            else MeasureSensitivity(added, added**2)
-        )
+        return unit.moved_by_row(self.row, several=True)
 
     def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise on each sum."""
@@ -260,7 +255,7 @@ class Moments:
     def note(self, output: Output, unit: Unit) -> str:
         """What the bounds and the cap on rows do."""
         clipped = [] if output.aggregate.statistic.counts else [self.value.clipping]
-        return not_covered([*clipped, *self.value.filling, *weighed_down(unit)])
+        return not_covered([*clipped, *self.value.filling, *sums_weighed_down(unit)])
 
     def _weights(self, statistic: Statistic, unit: Unit) -> list[Fraction]:
         """The count, or the sum, as a combination of the sums."""

@@ -14,6 +14,7 @@ from discreet.measures.measure import (
     Measure,
     MeasureContext,
     MeasureSensitivity,
+    Norm,
     Output,
     Statistic,
     Steps,
@@ -23,7 +24,7 @@ from discreet.measures.measure import (
     grid_steps,
     linear_estimate,
     not_covered,
-    weighed_down,
+    sums_weighed_down,
 )
 from discreet.measures.noise_choice import laplace_noise
 from discreet.mechanisms.laplace import Laplace
@@ -36,7 +37,8 @@ class Total:
 
     Under add/remove one unit moves it by at most its weight times the bound that is farthest from
     zero.  Under replace one sum goes and another comes: in one group both lie between the same
-    ends, in two groups each moves by itself.
+    ends, in two groups each moves by itself.  In L2, where a person's weights may be spread over
+    groups without getting less, what goes and what comes can be of both signs in both groups.
     """
 
     value: Steps
@@ -71,14 +73,17 @@ class Total:
 
     def sensitivity(self, unit: Unit) -> MeasureSensitivity:
         """What the cap on rows and the bounds allow."""
-        weight, bounds = unit.row_share * unit.row_cap, self.value.range
-        added = weight * bounds.farthest
+        weights, bounds = unit.row_weights, self.value.range
+        below, above = max(-bounds.low, 0), max(bounds.high, 0)
+        farthest, within = max(below, above), below + above
         if not unit.replaced:
-            return MeasureSensitivity(added, added**2)
-        within = weight * (max(bounds.high, 0) - min(bounds.low, 0))
+            return weights.reach(farthest, farthest**2)
         if not unit.keyed:
-            return MeasureSensitivity(within, within**2)
-        return MeasureSensitivity(2 * added, max(2 * added**2, within**2))
+            return weights.reach(within, within**2)
+        squared = max(2 * farthest**2, within**2)
+        if weights.norm is Norm.L2:
+            squared = 2 * (below**2 + above**2)
+        return weights.reach(2 * farthest, squared)
 
     def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
         """Laplace noise."""
@@ -94,7 +99,7 @@ class Total:
 
     def note(self, output: Output, unit: Unit) -> str:
         """What the bounds and the cap on rows do."""
-        return not_covered([self.value.clipping, *self.value.filling, *weighed_down(unit)])
+        return not_covered([self.value.clipping, *self.value.filling, *sums_weighed_down(unit)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -353,7 +353,8 @@ class Schema:
     """Declarations that a question is checked and priced against.  No data are behind it.
 
     ``unit`` is the column that names the person a row belongs to, or "row".  A person counts in
-    at most ``max_groups`` groups and for at most ``max_rows`` rows; one with more is weighed down.
+    at most ``max_groups`` groups and for at most ``max_rows`` rows, of which at most
+    ``max_rows_per_group`` in one group, where that is declared; one with more is weighed down.
     ``private`` are further tables about the same people, ``public`` are lookup tables.
     """
 
@@ -363,6 +364,7 @@ class Schema:
     neighbors: Neighbors = Neighbors.ADD_REMOVE
     max_groups: int | None = None
     max_rows: int | None = None
+    max_rows_per_group: int | None = None
     private: Mapping[str, PartnerTable] = field(default_factory=dict)
     public: Mapping[str, LookupTable] = field(default_factory=dict)
     by_person: bool = field(init=False, repr=False, compare=False)
@@ -371,7 +373,7 @@ class Schema:
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_person", self.unit != ROW)
         _check_columns(self.columns, self.unit)
-        for what in ("max_groups", "max_rows"):
+        for what in ("max_groups", "max_rows", "max_rows_per_group"):
             self._check_cap(what, getattr(self, what))
         for name, beside in self.private.items():
             _check_columns(beside.columns, beside.unit)
@@ -399,6 +401,8 @@ class Schema:
             "max_rows": self.max_rows,
             "columns": {name: column.to_data() for name, column in self.columns.items()},
         }
+        if self.max_rows_per_group is not None:
+            data["max_rows_per_group"] = self.max_rows_per_group
         if self.private:  # what is public may change, and is not part of the promise
             data["private"] = {name: table.to_data() for name, table in self.private.items()}
         return data

@@ -202,6 +202,7 @@ class Question:
             cells=self.cells,
             max_rows=schema.max_rows,
             max_groups=schema.max_groups,
+            max_rows_per_group=schema.max_rows_per_group,
         )
 
     @cached_property

@@ -67,7 +67,10 @@ def run_and_noise(
         if price.selection.answers is not None and chosen.counts is not None:
             selected = tuple(int(count) for count in chosen.counts)
     measured = engine.measure(
-        question, tuple(priced_measure.measure for priced_measure in price.priced), cells
+        question,
+        tuple(priced_measure.measure for priced_measure in price.priced),
+        cells,
+        price.unit,
     )
     released = tuple(
         tuple(

@@ -542,7 +542,7 @@ def answer(
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     engine = table.engine()
-    engine.prepare(plan.question, plan.measured)
+    engine.prepare(plan.question, plan.measured, plan.price.unit)
     bits = Keystream() if source is None else source
     charge = table.ledger.charge(
         table.name,

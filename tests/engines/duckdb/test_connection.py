@@ -60,7 +60,7 @@ def sums(measured: Measurements) -> dict[Measure, list[int]]:
 @pytest.mark.parametrize("key", ["ward", "tag"])
 def test_a_question_is_bound_without_reading_a_row(tmp_path: Path, key: str) -> None:
     engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
-    engine.prepare(question(key), question(key).measures)
+    engine.prepare(question(key), question(key).measures, question(key).unit)
     engine.close()
 
 
@@ -68,12 +68,12 @@ def test_a_question_is_bound_without_reading_a_row(tmp_path: Path, key: str) -> 
 def test_what_is_bound_runs_as_it_was_bound_and_is_then_forgotten(tmp_path: Path, key: str) -> None:
     engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
     asking, cells = question(key), None if key == "ward" else [("c",), ("d",)]
-    unbound = engine.measure(asking, asking.measures, cells)
+    unbound = engine.measure(asking, asking.measures, cells, asking.unit)
     for _ in range(3):
-        engine.prepare(asking, asking.measures)
+        engine.prepare(asking, asking.measures, asking.unit)
         prepared = names(engine)
         assert prepared
-        bound = engine.measure(asking, asking.measures, cells)
+        bound = engine.measure(asking, asking.measures, cells, asking.unit)
         assert sums(bound) == sums(unbound)
         # What was bound for a made-up group is never run, and bound once however often it is asked.
         assert len(names(engine)) == (0 if cells is None else len(prepared))
@@ -122,7 +122,7 @@ def test_a_source_that_has_lost_a_column_is_refused(tmp_path: Path) -> None:
     engine = DuckDB(Sources(find_source(stored(path))), SCHEMA)
     pyarrow.parquet.write_table(pyarrow.table({"id": [1, 2]}), path)
     with pytest.raises(SourceError, match="Nothing was spent"):
-        engine.prepare(question(), question().measures)
+        engine.prepare(question(), question().measures, question().unit)
     engine.close()
 
 
@@ -163,7 +163,7 @@ def test_what_was_read_while_the_header_changed_is_not_handed_over(
 def test_progress_is_a_part_of_one_and_ends_at_one(tmp_path: Path) -> None:
     engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
     assert 0 <= engine.progress() <= 1
-    engine.measure(question(), question().measures)
+    engine.measure(question(), question().measures, None, question().unit)
     assert engine.progress() == 1
     engine.close()
 
@@ -173,13 +173,13 @@ def test_a_forked_process_opens_the_source_again(tmp_path: Path) -> None:
     """And leaves what the other one has put aside, or bound."""
     engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
     asking = question()
-    before = engine.measure(asking, asking.measures)
-    engine.prepare(asking, asking.measures)
+    before = engine.measure(asking, asking.measures, None, asking.unit)
+    engine.prepare(asking, asking.measures, asking.unit)
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            again = engine.measure(asking, asking.measures)
+            again = engine.measure(asking, asking.measures, None, asking.unit)
             os.write(writing, b"same" if sums(again) == sums(before) else b"other")
             engine.close()
         finally:
@@ -187,7 +187,7 @@ def test_a_forked_process_opens_the_source_again(tmp_path: Path) -> None:
     os.close(writing)
     assert os.read(reading, 10) == b"same"
     assert os.waitpid(child, 0)[1] == 0
-    assert sums(engine.measure(asking, asking.measures)) == sums(before)
+    assert sums(engine.measure(asking, asking.measures, None, asking.unit)) == sums(before)
     engine.close()
 
 

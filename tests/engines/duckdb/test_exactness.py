@@ -214,5 +214,5 @@ def test_a_public_number_of_rows_is_the_number_of_lines(tmp_path: Path) -> None:
         path = tmp_path / "a.csv"
         path.write_text(body)
         engine = DuckDB(Sources(find_source(str(path))), declared)
-        assert engine.measure(asks, asks.measures).rows == 3
+        assert engine.measure(asks, asks.measures, None, asks.unit).rows == 3
         engine.close()

@@ -33,7 +33,7 @@ def opened(**changes: Any) -> dp.Table:
 def counted(table: dp.Table, question: str) -> tuple[int, ...]:
     """The integers of a question with one block, before noise."""
     asked = table.ask(question).plan(epsilon=1).question
-    (vector,) = table.engine().measure(asked, asked.measures).of.values()
+    (vector,) = table.engine().measure(asked, asked.measures, None, asked.unit).of.values()
     return tuple(vector.open())
 
 

@@ -33,7 +33,7 @@ def opened(source: Any, **changes: Any) -> dp.Table:
 def true_rows(table: dp.Table) -> float:
     """The number of rows before noise, which only a test may see."""
     question = checked_question(table.agg(n=dp.rows()).query, table.schema)
-    measured = table.engine().measure(question, question.measures)
+    measured = table.engine().measure(question, question.measures, None, question.unit)
     share = 1 << 30 if table.schema.by_person else 1
     return int(measured.of[question.measures[0]].open()[0]) / share
 

@@ -7,6 +7,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from discreet.errors import QueryError
+from discreet.measures.measure import Norm
 from discreet.plan.schema import ROW
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import Expression, col
@@ -16,6 +17,7 @@ from tests.support.measuring import (
     BOTH,
     BOUNDS,
     GROUPINGS,
+    NORMS,
     QUICK,
     SELECTED,
     UNITS,
@@ -39,11 +41,18 @@ def test_every_block_is_what_plain_arithmetic_says(
     neighbors: Neighbors, unit: str, grouping: str
 ) -> None:
     @QUICK
-    @given(st.data(), tables, st.sampled_from(sorted(BOUNDS)), st.sampled_from(["text", "double"]))
-    def check(data: st.DataObject, table: list[Row], bounds: str, stored: str) -> None:
+    @given(
+        st.data(),
+        tables,
+        st.sampled_from(sorted(BOUNDS)),
+        st.sampled_from(["text", "double"]),
+        st.sampled_from(NORMS),
+    )
+    def check(data: st.DataObject, table: list[Row], bounds: str, stored: str, norm: Norm) -> None:
         caps = {
             "max_rows": data.draw(st.integers(1, 5)),
             "max_groups": data.draw(st.integers(1, 4)),
+            "max_rows_per_group": data.draw(st.sampled_from([None, 1, 2, 3, 9])),
         }
         declared = schema(neighbors, unit, bounds, **caps)
         where = data.draw(st.lists(conditions, max_size=1))
@@ -52,8 +61,8 @@ def test_every_block_is_what_plain_arithmetic_says(
         if stored == "double":
             table = [as_doubles(row) for row in table]
         engine = Engine(stored)
-        found = engine.integers(table, question, blocks, cells)
-        expected = twin.measure(table, question, blocks, cells)
+        found = engine.integers(table, question, blocks, cells, norm)
+        expected = twin.measure(table, question, blocks, cells, norm)
         for block in blocks:
             assert found[block] == expected[block], block
         if question.selects_keys:

@@ -176,7 +176,7 @@ def test_no_condition_reaches_a_scan(server: str) -> None:
         ANALYZE t"""
     with opened(server, made(server, way)) as engine:
         question = checked_question(parse_select(NAMED[3], DECLARED), DECLARED)
-        for text in engine.texts(question, question.measures):
+        for text in engine.texts(question, question.measures, question.unit):
             with psycopg.connect(server) as connection:
                 plan = "\n".join(row[0] for row in connection.execute(f"EXPLAIN {text}"))
             assert "Seq Scan on low" in plan

@@ -20,7 +20,7 @@ from discreet.engines.postgres.source import PostgresTable
 from discreet.engines.postgres.writer import PostgresWriter
 from discreet.engines.sources import Sources, TableView, not_in_the_data, stored_tables
 from discreet.errors import SourceError
-from discreet.measures.measure import Measure
+from discreet.measures.measure import Measure, Unit
 from discreet.plan.schema import BooleanColumn, Column, Schema
 from discreet.question.check import Question
 from discreet.sql.write.rows import POSTGRES
@@ -81,10 +81,10 @@ class Postgres(Engine):
             lambda: all(stored_columns(connection, one) == columns_of[one] for one in columns_of),
         )
 
-    def texts(self, question: Question, measures: Sequence[Measure]) -> list[str]:
+    def texts(self, question: Question, measures: Sequence[Measure], unit: Unit) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
         statements = []
-        for query in super().texts(question, measures):
+        for query in super().texts(question, measures, unit):
             statements += [*(query.before if isinstance(query, PreparedQuery) else ()), str(query)]
         return statements
 

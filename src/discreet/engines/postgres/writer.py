@@ -30,8 +30,10 @@ from discreet.engines.writer import (
     EXACT,
     SPACES,
     Writer,
+    decimal_cast,
     float_node,
     is_double,
+    is_wide,
     not_offered,
     raw_sql,
     rounded_operand,
@@ -130,6 +132,8 @@ class PostgresWriter(Writer):
     # ------------------------------------------------------------------ numbers
 
     def _sum(self, node: exp.Sum) -> exp.Expr:
+        if any(map(is_wide, node.find_all(exp.Cast))):
+            return node
         # The sum of 32-bit numbers would have 64 bits; that of 64-bit numbers has any number.
         return raw_sql(f"SUM(CAST({_sql(node.this)} AS BIGINT))")
 
@@ -263,6 +267,8 @@ def _days(_: PostgresWriter, node: exp.DateDiff) -> exp.Expr:
 
 
 def _cast(_: PostgresWriter, node: exp.Cast) -> exp.Expr:
+    if is_wide(node):
+        return decimal_cast(node)
     if node.to.this is not exp.DataType.Type.TEXT:
         return node
     if isinstance(node.this, exp.Column):
@@ -295,6 +301,8 @@ def _try_cast(_: PostgresWriter, node: exp.TryCast) -> exp.Expr:
 
 
 def _whole_division(_: PostgresWriter, node: exp.IntDiv) -> exp.Expr:
+    if is_wide(node.this):  # a quotient of decimals would have a fraction
+        return raw_sql(f"DIV({_sql(node.this)}, {_sql(node.expression)})")
     return raw_sql(f"({_sql(node.this)} / {_sql(node.expression)})")
 
 

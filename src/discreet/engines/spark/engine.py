@@ -20,7 +20,7 @@ from discreet.engines.spark.session import check_running, check_settings, sessio
 from discreet.engines.spark.source import SparkFrame, SparkSource, SparkTable
 from discreet.engines.spark.writer import SparkWriter, text_literal
 from discreet.errors import Remedy, SourceError
-from discreet.measures.measure import Measure
+from discreet.measures.measure import Measure, Unit
 from discreet.mechanisms.key_sieve import Sieve
 from discreet.plan.schema import BooleanColumn, Column, Schema
 from discreet.question.check import Question
@@ -77,12 +77,12 @@ class Spark(Engine):
         self._writer = SparkWriter(relations)
         super().__init__(connection, SPARK, self._writer.text)
 
-    def prepare(self, question: Question, measures: Sequence[Measure]) -> None:
+    def prepare(self, question: Question, measures: Sequence[Measure], unit: Unit) -> None:
         """Look the tables up again, so that their present rows are read, and bind every query."""
         check_running(self._spark.session)
         check_settings(self._spark.session)
         self._refresh()
-        super().prepare(question, measures)
+        super().prepare(question, measures, unit)
 
     def _read_through(self, query: exp.Select) -> None:
         """Read all that a query names of several tables, as ``Engine`` asks for.

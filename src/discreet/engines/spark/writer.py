@@ -12,7 +12,9 @@ from discreet.engines.writer import (
     EXACT,
     SPACES,
     Writer,
+    decimal_cast,
     float_node,
+    is_wide,
     not_offered,
     raw_sql,
     rounded_operand,
@@ -122,6 +124,8 @@ class SparkWriter(Writer):
             return _listed(node)
         if isinstance(node, exp.Like | exp.ILike):
             return self._like(node)
+        if isinstance(node, exp.Window) and isinstance(node.this, exp.Sum):
+            return self._windowed(node)
         operand = rounded_operand(node)
         if operand is not None:
             return self._clipped(node, operand)
@@ -185,7 +189,7 @@ class SparkWriter(Writer):
 
     # ------------------------------------------------------------------ numbers
 
-    def _sum(self, node: exp.Sum) -> exp.Expr:
+    def _sum(self, node: exp.Sum, over: str = "") -> exp.Expr:
         """A sum of 64-bit numbers in three parts, which no number of rows below 2^42 overflows."""
         value, mask = f"CAST({self._sql(node.this)} AS BIGINT)", (1 << _PART) - 1
         parts = [
@@ -194,8 +198,15 @@ class SparkWriter(Writer):
             (f"({value} & {mask})", 1),
         ]
         whole = "DECIMAL(38, 0)"
-        sums = [f"CAST(SUM({part}) AS {whole}) * CAST({size} AS {whole})" for part, size in parts]
+        sums = [
+            f"CAST(SUM({part}){over} AS {whole}) * CAST({size} AS {whole})" for part, size in parts
+        ]
         return raw_sql(f"({' + '.join(sums)})")
+
+    def _windowed(self, node: exp.Window) -> exp.Expr:
+        """A sum over the rows of a person, part by part."""
+        people = ", ".join(self._sql(self._written(one, None)) for one in node.args["partition_by"])
+        return self._sum(node.this, f" OVER (PARTITION BY {people})")
 
     def _floored(self, node: exp.Floor) -> exp.Expr:
         return raw_sql(self._of(node.this, _floor))
@@ -235,6 +246,8 @@ class SparkWriter(Writer):
         return raw_sql(f"TRIM(BOTH {text_literal(SPACES)} FROM {self._sql(node.this)})")
 
     def _cast(self, node: exp.Cast) -> exp.Expr:
+        if is_wide(node):
+            return decimal_cast(node)
         if node.to.this is not exp.DataType.Type.TEXT:
             return node
         value = self._sql(node.this)

@@ -89,6 +89,11 @@ def narrow_integer(value: exp.Expr, bound: int = 1 << 63) -> exp.Expr:
     return exp.Cast(this=value, to=exp.DataType(this=kind))
 
 
+def wide_integer(value: exp.Expr) -> exp.Expr:
+    """A whole number of 128 bits."""
+    return cast(value, exp.DataType.Type.INT128)
+
+
 def row_hash(texts: Sequence[exp.Expr]) -> exp.Expr:
     """A hash of several texts, by which some of a person's rows are chosen: a fixed rule."""
     joined = texts[0]

@@ -2,9 +2,11 @@
 
 Every query reads the relation ``source``.  A person over the cap is weighed down, not cut: each
 of n rows weighs floor(S·cap/max(n, cap)), so that the person's weights add up to at most S·cap
-whatever the rows are.  The rows are read once, and put aside (MATERIALIZED) or weighed by a window
-over them: were they read a second time to be weighed, a file that grows in between would hold more
-rows than the weights allow for.  Nothing random runs in an engine.
+whatever the rows are; or, where the unit's weights are capped in L2, as ``Weights`` says.  That
+unit is the price's, so that weights and noise have one norm.  The rows are read once, and put
+aside (MATERIALIZED) or weighed by a window over them: were they read a second time to be weighed,
+a file that grows in between would hold more rows than the weights allow for.  Nothing random runs
+in an engine.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,11 +18,14 @@ from discreet.measures.counts import value_where_true
 from discreet.measures.measure import (
     DistinctReading,
     Measure,
+    Norm,
     PeopleReading,
     PositionsReading,
     Presence,
     Steps,
     SumsReading,
+    Unit,
+    Weights,
 )
 from discreet.plan.types import Kind, check_expression
 from discreet.question.check import Question
@@ -28,6 +33,7 @@ from discreet.sql.write.expressions import (
     CELL,
     UNIT,
     aliased,
+    cast,
     column_name,
     expression_sql,
     integer_constant,
@@ -39,6 +45,7 @@ from discreet.sql.write.expressions import (
     steps_sql,
     subquery,
     table_reference,
+    wide_integer,
 )
 from discreet.sql.write.rows import (
     DUCKDB,
@@ -51,6 +58,7 @@ from discreet.sql.write.rows import (
 )
 
 _WEIGHT = "weight"
+_HELD, _TOGETHER, _QUOTIENT, _ROOT = "held", "together", "quotient", "root"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +71,31 @@ class SumColumns:
 
 
 def queries(
-    question: Question, measures: Sequence[Measure], cells: Cells, forms: Dialect
+    question: Question, measures: Sequence[Measure], cells: Cells, forms: Dialect, unit: Unit
 ) -> Iterator[tuple[tuple[Measure, ...], exp.Select, tuple[SumColumns, ...]]]:
-    """What to run for a question: one query for all that is summed, one for everything else."""
+    """What to run for a question: one query for all that is summed, one for everything else.
+
+    ``unit`` is that of the price: the question's own, but for the norm of its weights.
+    """
     together = tuple(measure for measure in measures if measure.reading.together)
     if together:
-        yield (together, *sums_query(question, together, cells, forms))
+        yield (together, *sums_query(question, together, unit, cells, forms))
     for measure in measures:
         match measure.reading:
             case PeopleReading() as reading:
-                yield (measure,), people_query(question, reading, cells, forms), ()
+                yield (measure,), people_query(question, reading, unit, cells, forms), ()
             case DistinctReading() as reading:
-                yield (measure,), distinct_query(question, reading, cells, forms), ()
+                yield (measure,), distinct_query(question, reading, unit, cells, forms), ()
             case PositionsReading() as reading:
-                yield (measure,), ranks_query(question, reading.value, cells, forms), ()
+                yield (measure,), ranks_query(question, reading.value, unit, cells, forms), ()
 
 
 def sums_query(
-    question: Question, measures: Sequence[Measure], cells: Cells = None, forms: Dialect = DUCKDB
+    question: Question,
+    measures: Sequence[Measure],
+    unit: Unit,
+    cells: Cells = None,
+    forms: Dialect = DUCKDB,
 ) -> tuple[exp.Select, tuple[SumColumns, ...]]:
     """cell, weight of all rows, and the sums of every measure, for each group that has rows.
 
@@ -95,7 +110,6 @@ def sums_query(
     names = query_names(question)
     parts = {name: _value(one, names) for one, name in values.items()}
     rows = grouped_rows(question, cells, parts, forms, ungrouped=True)
-    unit = question.unit
     every = _total(column_name(_WEIGHT)) if unit.by_person else _count()
     columns = [aliased(_wide_cell(), CELL), aliased(every, "rows_weight")]
     wanted: dict[Steps | Presence | None, SumColumns] = {None: SumColumns()}
@@ -109,7 +123,7 @@ def sums_query(
         columns += _sums(name, wanted[value], weighed=unit.by_person)
     query = _from("measured", columns)
     if unit.by_person:
-        query = _weighed(query, rows, unit.row_share, unit.row_cap, forms)
+        query = _weighed(query, rows, unit.row_weights, forms)
     else:
         query = _given(query, "measured", rows)
     sum_columns = tuple(wanted[reading.value] for reading in readings)
@@ -117,7 +131,11 @@ def sums_query(
 
 
 def people_query(
-    question: Question, people: PeopleReading, cells: Cells = None, forms: Dialect = DUCKDB
+    question: Question,
+    people: PeopleReading,
+    unit: Unit,
+    cells: Cells = None,
+    forms: Dialect = DUCKDB,
 ) -> exp.Select:
     """cell and the weight of the people in it, each of whom weighs at most the cap in all."""
     counted = (
@@ -128,33 +146,36 @@ def people_query(
     rows = grouped_rows(question, cells, counted, forms)
     pairs = _from("measured", _columns(UNIT, CELL)).distinct(copy=False)
     pairs = pairs.where(*(is_not_null(column_name(name)) for name in counted), copy=False)
-    share = question.unit.group_share
-    total = _count() if share == 1 else _total(column_name(_WEIGHT))
+    weights = unit.group_weights
+    total = _count() if weights.share == 1 else _total(column_name(_WEIGHT))
     query = _from("pairs", [aliased(_wide_cell(), CELL), aliased(total, _WEIGHT)])
     query = _given(query.group_by(_wide_cell(), copy=False), "measured", rows)
-    if share == 1:
+    if weights.share == 1:
         return _given(query, "pairs", pairs)
-    return _weighed(query, pairs, share, question.unit.group_cap, forms, "pairs")
+    return _weighed(query, pairs, weights, forms, "pairs", alone=True)
 
 
 def ranks_query(
-    question: Question, value: Steps, cells: Cells = None, forms: Dialect = DUCKDB
+    question: Question, value: Steps, unit: Unit, cells: Cells = None, forms: Dialect = DUCKDB
 ) -> exp.Select:
     """cell, step and the weight of the rows at it, in order."""
     rows = grouped_rows(question, cells, {"v0": steps_sql(value, query_names(question))}, forms)
-    unit = question.unit
     weight = narrow_integer(_total(column_name(_WEIGHT))) if unit.by_person else _count()
     query = _from("measured", [*_columns(CELL, "v0"), aliased(weight, _WEIGHT)])
     query = query.where(is_not_null(column_name("v0")), copy=False)
     if unit.by_person:
-        query = _weighed(query, rows, unit.rank_share, unit.row_cap, forms)
+        query = _weighed(query, rows, unit.rank_weights, forms)
     else:
         query = _given(query, "measured", rows)
     return _ordered(_grouped(query, CELL, "v0"), CELL, "v0")
 
 
 def distinct_query(
-    question: Question, values: DistinctReading, cells: Cells = None, forms: Dialect = DUCKDB
+    question: Question,
+    values: DistinctReading,
+    unit: Unit,
+    cells: Cells = None,
+    forms: Dialect = DUCKDB,
 ) -> exp.Select:
     """cell and the number of different values in it; of each person the cap's worth counts.
 
@@ -171,7 +192,7 @@ def distinct_query(
     if question.schema.by_person:
         held = _from("measured", _columns(UNIT, CELL, "v0")).distinct(copy=False)
         query = _given(query, "held", held.where(is_not_null(column_name("v0")), copy=False))
-        query = _given(query, "kept", _kept("held", [CELL, "v0"], question.unit.row_cap))
+        query = _given(query, "kept", _kept("held", [CELL, "v0"], unit.row_cap))
         pairs = _from("kept", _columns(CELL, "v0"))
     else:
         pairs = _from("measured", _columns(CELL, "v0")).where(
@@ -240,40 +261,110 @@ def _count() -> exp.Expr:
 def _weighed(
     query: exp.Select,
     rows: exp.Select,
-    share: int,
-    cap: int,
+    weights: Weights,
     forms: Dialect,
     name: str = "measured",
+    *,
+    alone: bool = False,
 ) -> exp.Select:
-    """A query of rows by that name, each of which has its person's weight."""
+    """A query of rows by that name, each of which has its person's weight.
+
+    ``alone``: of each person no two rows are in one group.
+    """
+    squared = weights.norm is Norm.L2 and not alone
     if forms.windowed:
-        held = exp.Window(this=exp.Count(this=column_name(CELL)), partition_by=_columns(UNIT))
-        counted = select_columns(exp.Star(), aliased(held, "held"))
-        counted = counted.from_(subquery(rows, "placed"), copy=False)
-        weight = aliased(_share(share, cap, column_name("held")), _WEIGHT)
-        weighed = select_columns(exp.Star(), weight).from_(subquery(counted, "counted"), copy=False)
-        return _given(query, name, weighed)
+        counted = _counted_beside(rows, squared=squared)
+        return _given(query, name, _with_weight(counted, weights, exp.Star()))
     query = query.join(table_reference("shares"), using=(column_name(UNIT),), copy=False)
     query = _given(query, name, rows, once=True)
-    return _given(query, "shares", _shares(name, share, cap))
+    if weights.norm is Norm.L2:
+        shares = _with_weight(_counted(name, squared=squared), weights, column_name(UNIT))
+    else:
+        weight = aliased(_share(weights, exp.Count(this=column_name(CELL))), _WEIGHT)
+        shares = _grouped(_from(name, [column_name(UNIT), weight]), UNIT)
+    return _given(query, "shares", shares)
 
 
-def _shares(name: str, share: int, cap: int) -> exp.Select:
-    """Each person's weight, by the number of the person's rows that are in a group."""
-    weight = aliased(_share(share, cap, exp.Count(this=column_name(CELL))), _WEIGHT)
-    return _grouped(_from(name, [column_name(UNIT), weight]), UNIT)
+def _counted_beside(rows: exp.Select, *, squared: bool) -> exp.Select:
+    """The rows, each with the number of its person's rows in groups; squared, with Σ m_g².
+
+    Beside each of the m rows of a group stands m: added up over all rows, that is Σ m_g².
+    """
+    number = exp.Count(this=column_name(CELL))
+    if not squared:
+        held = exp.Window(this=number, partition_by=_columns(UNIT))
+        return _beside(rows, "placed", held, _HELD)
+    beside = exp.Window(this=number, partition_by=_columns(UNIT, CELL))
+    rows = _beside(rows, "placed", beside, _TOGETHER)
+    squares = exp.Window(this=exp.Sum(this=column_name(_TOGETHER)), partition_by=_columns(UNIT))
+    return _beside(rows, "together", squares, _HELD)
 
 
-def _share(share: int, cap: int, count: exp.Expr) -> exp.Expr:
+def _counted(name: str, *, squared: bool) -> exp.Select:
+    """Each person with the number of that person's rows in groups; squared, with Σ m_g²."""
+    number = exp.Count(this=column_name(CELL))
+    if not squared:
+        return _grouped(_from(name, [column_name(UNIT), aliased(number, _HELD)]), UNIT)
+    together = _from(name, [column_name(UNIT), aliased(number, _TOGETHER)])
+    square = exp.Mul(this=wide_integer(column_name(_TOGETHER)), expression=column_name(_TOGETHER))
+    squares = select_columns(column_name(UNIT), aliased(exp.Sum(this=square), _HELD))
+    squares = squares.from_(subquery(_grouped(together, UNIT, CELL), "together"), copy=False)
+    return _grouped(squares, UNIT)
+
+
+def _with_weight(counted: exp.Select, weights: Weights, shown: exp.Expr) -> exp.Select:
+    """What is shown of persons, or of rows, that were counted, and the weight of each.
+
+    In L2 it is the whole root of a quotient of at most share² = 2^60: the root of the nearest
+    float, as a whole number, is within 1 of it, and comparing squares finds it.
+    """
+    held = column_name(_HELD)
+    if weights.norm is Norm.L1:
+        return _beside(counted, "counted", _share(weights, held), _WEIGHT, shown)
+    whole = wide_integer(exp.Literal.number(weights.share**2 * weights.cap))
+    quotient = exp.IntDiv(this=whole, expression=_larger(held, weights.cap))
+    divided = _beside(counted, "counted", narrow_integer(quotient), _QUOTIENT)
+    root = exp.Sqrt(this=cast(column_name(_QUOTIENT), exp.DataType.Type.DOUBLE))
+    rooted = _beside(divided, "divided", narrow_integer(root), _ROOT)
+    weight = narrow_integer(_whole_root(), weights.share + 1)
+    return _beside(rooted, "rooted", weight, _WEIGHT, shown)
+
+
+def _whole_root() -> exp.Expr:
+    """The largest whole number whose square is at most the quotient, from one within 1 of it."""
+    root, quotient, one = column_name(_ROOT), column_name(_QUOTIENT), integer_constant(1)
+    below = exp.Sub(this=root, expression=one)
+    above = exp.Add(this=root.copy(), expression=one.copy())
+    case = exp.Case().when(exp.GT(this=_square(root), expression=quotient), below, copy=False)
+    fits = exp.LTE(this=_square(exp.paren(above)), expression=quotient.copy())
+    return case.when(fits, above, copy=False).else_(root.copy(), copy=False)
+
+
+def _square(value: exp.Expr) -> exp.Expr:
+    return exp.Mul(this=value.copy(), expression=value.copy())
+
+
+def _beside(
+    rows: exp.Select, alias: str, value: exp.Expr, name: str, shown: exp.Expr | None = None
+) -> exp.Select:
+    """Rows with a value beside each; all of their columns, unless something else is shown."""
+    query = select_columns(exp.Star() if shown is None else shown, aliased(value, name))
+    return query.from_(subquery(rows, alias), copy=False)
+
+
+def _share(weights: Weights, count: exp.Expr) -> exp.Expr:
     """floor(share·cap / max(count, cap)) in whole numbers; it is at most the share."""
+    weight = exp.IntDiv(
+        this=integer_constant(weights.share * weights.cap), expression=_larger(count, weights.cap)
+    )
+    return narrow_integer(weight, weights.share + 1)
+
+
+def _larger(count: exp.Expr, cap: int) -> exp.Expr:
     larger = exp.Case().when(
         exp.GT(this=count, expression=integer_constant(cap)), count.copy(), copy=False
     )
-    larger = larger.else_(integer_constant(cap), copy=False)
-    weight = exp.IntDiv(
-        this=integer_constant(share * cap), expression=exp.paren(larger, copy=False)
-    )
-    return narrow_integer(weight, share + 1)
+    return exp.paren(larger.else_(integer_constant(cap), copy=False), copy=False)
 
 
 def _value(value: Steps | Presence, names: dict[str, str]) -> exp.Expr:
