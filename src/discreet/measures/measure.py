@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
+from math import sqrt
 from typing import Any, ClassVar, Literal, Protocol
 
 from discreet.errors import BoundsError, Place, PolicyError, QueryError, Remedy
@@ -165,6 +166,30 @@ class Unit:
     def rank_weights(self) -> Weights:
         """How rows in order are weighed: by their number, whatever noise others get."""
         return Weights(Norm.L1, self.rank_share, self.row_cap)
+
+    def part_of_price(self, name: CapName) -> int:
+        """What a measure's part of a price is in proportion to: what one unit can add to it.
+
+        It is squared where noise is fitted to the L2 norm, since ρ is too.
+        """
+        if self.norm is Norm.L1:
+            return self.cap(name)
+        weights = self.row_weights if name == "max_rows" else self.group_weights
+        return weights.squared // weights.share**2
+
+    def kept_at_caps(self, name: CapName) -> float:
+        """The weight, beside a full one, of the rows of somebody who is at the caps of groups.
+
+        That is whoever has as many rows as the caps allow in each of as many groups: often more
+        than the cap on all rows, which the two norms then weigh down differently.
+        """
+        in_group = self.max_rows_per_group
+        if name == "max_groups" or not (self.by_person and self.keyed) or in_group is None:
+            return 1.0
+        rows = Fraction(self.group_cap * in_group)
+        if self.norm is Norm.L1:
+            return float(min(Fraction(1), self.row_cap / rows))
+        return sqrt(min(Fraction(1), self.squared_row_cap / (rows * in_group)))
 
     @property
     def row_share(self) -> int:

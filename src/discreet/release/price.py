@@ -437,14 +437,14 @@ def _parts(
     def weight(measure: Measure) -> Fraction:
         if weights is not None and measure in weights:
             return weights[measure]
-        return Fraction(unit.weight_of_cap(measure.cap_name))
+        return Fraction(unit.part_of_price(measure.cap_name))
 
     shares = {one: weight(one) for one in _measured_apart(question) if not one.free}
     selected = Fraction(0)
     if question.selects_keys:
         answers = _selected_measure(question)
         own = (weights or {}).get(answers) if answers is not None else None
-        selected = own if own is not None else Fraction(unit.weight_of_cap("max_groups"))
+        selected = own if own is not None else Fraction(unit.part_of_price("max_groups"))
     total = sum(shares.values(), selected) or Fraction(1)
     parts = {measure: whole * share / total for measure, share in shares.items()}
     return parts, whole * selected / total
