@@ -11,6 +11,9 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.sensitivity import Sensitivity
 
+IN_EPSILON = dp.Budget(epsilon=20)
+"""A budget without a δ, which is counted in ε alone."""
+
 
 def test_the_parts_of_epsilon_add_up_to_what_was_asked(visits):
     plan = (
@@ -74,41 +77,28 @@ def test_the_noise_with_the_smaller_error_is_chosen_for_people_in_many_groups(vi
     assert "would be less exact" in many.explain()
 
 
-def test_delta_is_divided_and_what_was_asked_is_paid(visits):
-    """Blocks that Gaussian noise answers share δ in equal parts; the others need none."""
+def test_gaussian_noise_of_several_measures_is_fitted_to_the_whole_of_delta_at_once(visits):
+    """As one vector: its exact law at the ε asked for has no more than the δ asked for."""
     weeks = [str(datetime.date(2025, 1, 1) + datetime.timedelta(days=5 * n)) for n in range(65)]
     asking = visits(max_groups=64, max_rows=64).group_by(dp.col("admitted").bins(weeks))
-    smokes = dp.col("smoker")
-    delta = Fraction(1, 10**6)
-    for many, outputs in {
-        1: {"a": dp.people(smokes)},
-        2: {"a": dp.people(smokes), "b": dp.people(~smokes)},
-        3: {"a": dp.people(smokes), "b": dp.people(~smokes), "c": dp.people(), "n": dp.rows()},
-    }.items():
+    smokes, delta = dp.col("smoker"), Fraction(1, 10**6)
+    for outputs in (
+        {"a": dp.people(smokes)},
+        {"a": dp.people(smokes), "b": dp.people(~smokes)},
+        {"a": dp.people(smokes), "b": dp.people(~smokes), "c": dp.people()},
+    ):
         plan = asking.agg(**outputs).plan(epsilon=1, delta=delta)
-        parts = [one.delta for one in plan.price.priced if isinstance(one.mechanism, Gaussian)]
-        assert parts == [delta / many] * many
-        assert plan.delta == delta == sum(one.delta for one in plan.price.priced)
+        noises = {one.mechanism for one in plan.price.priced}
+        [noise] = noises
+        assert isinstance(noise, Gaussian)
+        moved = Sensitivity(squared_l2=64 * len(outputs))  # a person may be in all 64 groups
+        assert noise.loss(moved, delta=delta).epsilon <= 1
+        less = Gaussian(sigma=noise.sigma * Fraction(999, 1000))
+        assert less.loss(moved, delta=delta).epsilon > 1
+        assert (plan.epsilon, plan.delta) == (1, delta)
         charged = charge(plan.price.event)
-        assert charged.delta == delta
-        for one in plan.price.priced:
-            if isinstance(one.mechanism, Gaussian):
-                moved = Sensitivity(l2=8)  # a person may be in all of the 64 groups
-                assert one.mechanism.loss(moved, delta=one.delta).epsilon <= one.epsilon
-
-
-def test_a_block_that_has_no_use_for_delta_leaves_it_to_the_others(visits):
-    """At ε = 20 Laplace noise is the better one; the other block gets the whole δ, not a half."""
-    edges = [str(datetime.date(2025, 1, 1) + datetime.timedelta(days=5 * n)) for n in range(21)]
-    asking = visits(max_groups=20, max_rows=20).group_by(dp.col("admitted").bins(edges))
-    both = asking.agg(a=dp.people(), b=dp.people(dp.col("smoker")))
-    with pytest.warns(dp.PrivacyWarning):
-        plan = both.plan(epsilon=21, delta=1e-6, weights={"a": 1, "b": 20})
-    first, second = plan.price.priced
-    assert isinstance(first.mechanism, Gaussian)
-    assert isinstance(second.mechanism, Laplace)
-    assert (first.delta, second.delta) == (Fraction(1, 10**6), 0)
-    assert plan.delta == charge(plan.price.event).delta == Fraction(1, 10**6)
+        assert charged.delta == 0
+        assert charged.rho == plan.rho == sum(one.rho for one in plan.price.priced)
 
 
 @pytest.mark.parametrize("delta", [Fraction(1, 10**6), Fraction(1, 3 * 10**7)])
@@ -118,7 +108,6 @@ def test_keys_that_are_found_take_the_whole_of_delta(visits, delta):
     for outputs in ({"n": dp.people()}, {"r": dp.rows()}, {"n": dp.people(), "s": smokers}):
         plan = asking.agg(**outputs).plan(epsilon=1, delta=delta)
         assert plan.delta == delta
-        assert all(one.delta == 0 for one in plan.price.priced)
         charged = charge(plan.price.event)
         assert charged.delta <= delta
         assert charged.epsilon <= 1
@@ -152,7 +141,7 @@ def test_the_count_of_people_comes_with_private_keys_at_no_further_price(visits)
 
 @pytest.mark.parametrize("margin", [1, 2, 5, 17, "0.5", 1000])
 def test_the_least_epsilon_of_two_digits_meets_a_margin(visits, margin):
-    asking = visits().group_by("ward").agg(n=dp.people())
+    asking = visits(budget=IN_EPSILON).group_by("ward").agg(n=dp.people())
     plan = asking.plan(margin={"n": margin})
     assert plan.margins()["n"] <= float(Fraction(margin))
     digits = f"{float(plan.epsilon):.2g}"
@@ -162,14 +151,14 @@ def test_the_least_epsilon_of_two_digits_meets_a_margin(visits, margin):
 
 
 def test_the_next_smaller_epsilon_misses_the_margin(visits):
-    asking = visits().agg(n=dp.people())
+    asking = visits(budget=IN_EPSILON).agg(n=dp.people())
     plan = asking.plan(margin={"n": 5})
     assert plan.epsilon == Fraction("0.54")
     assert asking.plan(epsilon="0.53").margins()["n"] > 5
 
 
 def test_each_output_gets_what_its_own_margin_needs(visits):
-    asking = visits().agg(people=dp.people(), total=dp.col("stay").sum())
+    asking = visits(budget=IN_EPSILON).agg(people=dp.people(), total=dp.col("stay").sum())
     plan = asking.plan(margin={"people": 5, "total": 500})
     assert plan.margins()["people"] <= 5
     assert plan.margins()["total"] <= 500
@@ -177,7 +166,7 @@ def test_each_output_gets_what_its_own_margin_needs(visits):
 
 
 def test_a_mean_has_a_margin_for_an_expected_number_of_rows_only(visits):
-    asking = visits().agg(m=dp.col("stay").mean())
+    asking = visits(budget=IN_EPSILON).agg(m=dp.col("stay").mean())
     with pytest.raises(dp.QueryError, match="expect_rows"):
         asking.plan(margin={"m": 1})
     plan = asking.plan(margin={"m": 1}, expect_rows=1000)
@@ -186,7 +175,7 @@ def test_a_mean_has_a_margin_for_an_expected_number_of_rows_only(visits):
 
 
 def test_with_a_margin_epsilon_is_the_ceiling(visits):
-    asking = visits().agg(n=dp.people())
+    asking = visits(budget=IN_EPSILON).agg(n=dp.people())
     assert asking.plan(margin={"n": 5}, epsilon=1).epsilon == Fraction("0.54")
     with pytest.raises(dp.BudgetExhaustedError, match=r"0\.54"):
         asking.plan(margin={"n": 5}, epsilon="0.5")
@@ -195,7 +184,7 @@ def test_with_a_margin_epsilon_is_the_ceiling(visits):
 @pytest.mark.parametrize("margin", [{}, {"m": 1}, {"n": 0}, {"n": -1}])
 def test_a_margin_that_cannot_be_met_or_meant_is_refused(visits, margin):
     with pytest.raises(dp.QueryError):
-        visits().agg(n=dp.people()).plan(margin=margin)
+        visits(budget=IN_EPSILON).agg(n=dp.people()).plan(margin=margin)
 
 
 def test_planning_spends_nothing(visits):

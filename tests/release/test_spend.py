@@ -57,7 +57,7 @@ def test_a_hundred_small_questions_have_gaussian_noise_and_all_fit(visits):
     data=st.data(),
 )
 def test_what_is_left_never_falls_by_more_than_was_asked(table_of_one, parts, kinds, data):
-    """Of any sequence of spends, of questions of every kind; and they fit while they add up to 1."""
+    """Of any sequence of spends, of questions of every kind; and they fit up to the whole."""
     asked = [
         table_of_one.agg(n=dp.people()),
         table_of_one.agg(n=dp.rows(), s=dp.col("stay").sum()),

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from math import isfinite
 from numbers import Integral
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from sqlglot import TokenType
 from sqlglot.dialects.dialect import Dialect
@@ -76,8 +76,8 @@ class Settings:
 
     def changed(self, name: Setting, value: object) -> "Settings":
         """The settings with another value; a price takes the place of any other price."""
-        others = {one: None for one in _PRICES if one != name} if name in _PRICES else {}
-        return replace(self, **{**others, name: value})
+        changes: dict[str, Any] = dict.fromkeys(_PRICES) if name in _PRICES else {}
+        return replace(self, **changes | {name: value})
 
 
 def bind_parameters(text: str, parameters: Sequence[object] | None = None) -> str:

@@ -1,16 +1,16 @@
 """Several questions against one budget: each gets what its margins need, or an equal share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, log
 from typing import Any
 
-from discreet.accounting.filters import SpendLimits, Totals, cost_text, spend_limits
+from discreet.accounting.filters import Filter, SpendLimits, Totals, cost_text, spend_limits
 from discreet.errors import BudgetExhaustedError, QueryError
 from discreet.exact import named_number_text, rational
 from discreet.privacy.losses import Budget, read_spend
-from discreet.release.plan import Plan
+from discreet.release.plan import Plan, make_plan
 from discreet.release.price import error_ratio
 from discreet.release.release import Release
 from discreet.release.table import QuestionBuilder
@@ -89,11 +89,6 @@ class Batch:
         Gaussian noise, whichever has the smaller errors.  The sum never exceeds the budget, and
         spends all of it where a question has no margins.
         """
-        if budget.epsilon is None:
-            raise QueryError(
-                f"the budget of the batch is {budget}. The questions of a batch share an ε. Write "
-                "budget=dp.Budget(epsilon=1)."
-            )
         wanted = _aligned(margins, len(self.questions), "margins")
         shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
         limits, question_delta = self._limits(budget, spend)
@@ -140,6 +135,17 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class _OneCurrency:
+    """An account of which nothing was spent, and which counts in ε alone or in ρ alone."""
+
+    budget: Budget
+
+    def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
+        """The whole budget."""
+        return Filter(budget=self.budget)
+
+
+@dataclass(frozen=True, slots=True)
 class _AskedBatch:
     """Questions with what is wanted of each, to be planned in one currency."""
 
@@ -157,8 +163,9 @@ class _AskedBatch:
             if margin is None and asking.free:
                 plans[place] = asking.plan()
             elif margin is not None:
-                ceiling = {currency: limit}
-                plans[place] = asking.plan(margin=margin, **ceiling, **self._rest(asking))
+                own = _OneCurrency(Budget(**{currency: limit}))
+                met = make_plan(asking.question, margin=margin, account=own, **self._rest(asking))
+                plans[place] = replace(met, table=asking.table, account=asking.table)
         left = limit - sum((_spent(plan, currency) for plan in plans.values()), Fraction(0))
         rest = [place for place in range(len(self.questions)) if place not in plans]
         if left < 0 or (rest and left <= 0):
@@ -171,7 +178,7 @@ class _AskedBatch:
         total = sum((self.shares[place] for place in rest), Fraction(0))
         for place in rest:
             asking = self.questions[place]
-            price = {currency: left * self.shares[place] / total}
+            price: dict[str, Any] = {currency: left * self.shares[place] / total}
             plans[place] = asking.plan(**price, **self._rest(asking))
         return BatchPlan(tuple(plans[place] for place in range(len(self.questions))))
 

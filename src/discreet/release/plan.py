@@ -18,6 +18,7 @@ from discreet.accounting.filters import (
     rho_allowance,
     share_left,
     spend_limits,
+    within_budget,
 )
 from discreet.errors import (
     BudgetExhaustedError,
@@ -535,8 +536,8 @@ class Plan:
         question, priced = self.question, self.price.of(output.measure)
         if line.margin.exact:
             return (
-                f"{line.output:<10} {line.asks}: exact, ε = 0; the number of rows is public, since a "
-                "neighbor has another row in the place of one"
+                f"{line.output:<10} {line.asks}: exact, ε = 0; the number of rows is public, since "
+                "a neighbor has another row in the place of one"
             )
         text = (
             f"{line.output:<10} {line.asks}: {line.mechanism}, {line.margin.told(front)} (95%), "
@@ -624,7 +625,8 @@ def make_plan(
     ``spend`` is a part of the whole budget, such as "5%": it gets the noise with the smallest error
     that takes no more.  For margins it is the noise that takes the least of the budget; an
     ``epsilon``, ``rho`` or ``spend`` beside them is then the most that they may cost.  What is
-    public costs nothing and needs none of them.  ``weights`` say how outputs share the price; without them
+    public costs nothing and needs none of them.  ``weights`` say how outputs share the price;
+    without them
     all have the same error relative to what one person can add.  ``account`` is what pays, if it is
     not the open ``table``.
     """
@@ -661,8 +663,12 @@ def _cheaper_charge(price: Price, payer: Account | None) -> Price:
         return price
     state = payer.standing()
     promised = replace(price, charged_as_promised=True)
-    left = [share_left(state.budget, state.totals + one.cost) for one in (price, promised)]
-    return promised if left[1] > left[0] else price
+
+    def left(one: Price) -> tuple[bool, Fraction]:
+        after = state.totals + one.cost
+        return within_budget(state.budget, after), share_left(state.budget, after)
+
+    return promised if left(promised) > left(price) else price
 
 
 def _one_price(**prices: object) -> None:

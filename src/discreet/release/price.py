@@ -66,15 +66,11 @@ class PricedMeasure:
     @property
     def event(self) -> Event:
         """What the ledger writes down."""
-        moved = self.sensitivity
-        if not self.measure.draws:
-            sensitivity = Sensitivity(
-                l1=None if moved.l1 is None else Fraction(moved.l1),
-                squared_l2=Fraction(moved.squared_l2),
-            )
-        else:
-            sensitivity = Sensitivity(l1=moved.l1)
-        return self.mechanism.event(sensitivity, PureDP(epsilon=self.epsilon or Fraction(0)))
+        moved = Sensitivity(
+            l1=None if self.sensitivity.l1 is None else Fraction(self.sensitivity.l1),
+            squared_l2=Fraction(self.sensitivity.squared_l2),
+        )
+        return self.mechanism.event(moved, PureDP(epsilon=self.epsilon or Fraction(0)))
 
     @property
     def error(self) -> float:

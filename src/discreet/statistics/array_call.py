@@ -135,7 +135,7 @@ def _asked(
     grid: Grid,
 ) -> _PreparedCall:
     unit, statistic = _REPLACED if replaced else _ADDED, _STATISTICS[name]
-    noise = measure.mechanism(unit, epsilon, Fraction(0)).mechanism
+    noise = measure.mechanism(unit, epsilon)
     output = Output("", Aggregate(statistic), measure)
     shown_noise = Laplace(scale=noise.scale * grid.step, grid=grid)
     return _PreparedCall(noise, shown_noise, measure.decoder(output, noise, unit, rows))

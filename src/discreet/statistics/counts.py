@@ -114,7 +114,7 @@ def histogram(
     """
     question = ArrayCall.read(epsilon, neighbors, source)
     unit = _REPLACED_IN_CELLS if question.fixed_size else _ADDED_IN_CELLS
-    mechanism = _RECORDS.mechanism(unit, question.epsilon, Fraction(0)).mechanism
+    mechanism = _RECORDS.mechanism(unit, question.epsilon)
     decoded = _RECORDS.decoder(_CELL, mechanism, unit, None)
     if (bins is None) == (categories is None):
         raise BoundsError(

@@ -85,7 +85,7 @@ def _quantiles(
     public = read_bounds(bounds, name, RANK_POINTS, grid)
     value = public.filled if question.fixed_size else public.value
     measure = Ranks(value, tuple(sorted(levels)), given=grid is not None)
-    mechanism = measure.mechanism(question.unit, question.epsilon, Fraction(0)).mechanism
+    mechanism = measure.mechanism(question.unit, question.epsilon)
     release = question.charge()
     column = arrays.clip(values, public.range, keep_all=question.fixed_size)
     points = mechanism(arrays.ordered(column), source=question.source)
@@ -168,7 +168,7 @@ def _end(
         error = RankError(cells.rank_error(point, CONFIDENCE))
         number = measure.number(point)
         return question.estimate(number, error, release, cells, question.caveat(public))
-    near = measure.mechanism(question.unit, question.epsilon, Fraction(0)).mechanism
+    near = measure.mechanism(question.unit, question.epsilon)
     output = Output("", Aggregate(MAX if largest else MIN), measure)
     decoded = measure.decoder(output, near, question.unit, None)
     point = near(arrays.ordered(column), source=question.source)
