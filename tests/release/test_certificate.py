@@ -36,6 +36,8 @@ FORGED: dict[str, Callable[[Any], Any]] = {
     "answer": lambda _: "0" * 64,
     "versions": lambda value: {**value, "discreet": "0.0.1"},
     "suspensions": lambda value: value + 1,
+    "rho": lambda _: "0.5",
+    "promise": lambda _: "ε = 0.001",
 }
 """Of every field another value, which can be read."""
 
@@ -197,6 +199,20 @@ class TestChecking:
         assert forged != certificate
         assert len(check_certificate(forged, opened.ledger)) == 1
         assert unchecked_fields(forged, opened.ledger) == []
+
+    @pytest.mark.parametrize("price", [{"rho": 0.01}, {"epsilon": 1, "delta": 1e-6}])
+    def test_what_was_paid_in_rho_is_checked(self, price: dict[str, Any]) -> None:
+        with visits(unit="patient", max_groups=40, max_rows=40) as table:
+            asked = table.group_by(col("age").bins(list(range(0, 121, 3)))).agg(n=people())
+            stated = asked.release(**price).certificate
+            assert stated.epsilon is None
+            assert stated.delta == "0"
+            assert (stated.promise is None) == ("rho" in price)
+            assert check_certificate(stated, table.ledger) == []
+            assert Certificate.read(stated.to_json()) == stated
+            for name, forged in {"rho": "≈0.001", "epsilon": "1", "promise": "ε = 0.1"}.items():
+                (problem, *_) = check_certificate(replace(stated, **{name: forged}), table.ledger)
+                assert "in the certificate and" in problem
 
     def test_a_long_question_is_checked_to_its_end(self) -> None:
         with visits() as table:

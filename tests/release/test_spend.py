@@ -176,9 +176,10 @@ def test_a_margin_takes_the_noise_that_leaves_more(visits):
 def test_a_plan_says_what_it_takes_and_what_it_ends(visits):
     plan = visits(budget=ONE).agg(n=dp.people()).plan(spend="1%")
     shown = repr(plan)
-    assert "0.99% of the budget; about 100 such questions fit" in shown or "1% of" in shown
-    assert "it ends counting by ε" in shown
-    assert "and the larger of them counts" in plan.explain()
+    assert ", 1% of the budget; about 100 such questions fit" in shown
+    assert "counted by ρ alone. By ε 100% of it was left; by ρ 99% is left afterwards." in shown
+    assert "it adds ρ ≈ 0.0002" in plan.explain()
+    assert ": 99% is left by the sum of ρ" in plan.explain()
     pure = repr(visits(budget=dp.Budget(epsilon=1)).agg(n=dp.people()).plan(spend="25%"))
     assert "costs ε = 0.25, 25% of the budget; about 4 such questions fit" in pure
 

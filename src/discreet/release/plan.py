@@ -382,7 +382,7 @@ class Plan:
         fitting = (
             "it is the last one that fits" if many == 1 else f"about {many:,} such questions fit"
         )
-        return f"{percent_text(taken)} of the budget; {fitting}"
+        return f"{float(100 * taken):.2g}% of the budget; {fitting}"
 
     @property
     def measured(self) -> tuple[Measure, ...]:
@@ -434,9 +434,15 @@ class Plan:
         """What to look at before paying, from public facts alone."""
         errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
         notes = [*self.remarks, *small_group_notes(errors, self.expect_rows)]
-        state = self.standing
-        ended = None if state is None else ended_branch(state.budget, state.totals, self.price.cost)
-        return notes if ended is None else [*notes, f"Of the budget, {ended}."]
+        state, cost = self.standing, self.price.cost
+        ended = None if state is None else ended_branch(state.budget, state.totals, cost)
+        if ended is not None and cost.epsilon is None:
+            notes.append(
+                "Gaussian noise has no ε: from this question on the budget is counted by ρ alone. "
+                f"By ε {percent_text(ended.share)} of it was left; by ρ "
+                f"{percent_text(ended.share_left)} is left afterwards."
+            )
+        return notes
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -568,18 +574,15 @@ class Plan:
             lines.append(text)
         if budget.epsilon is not None and rho_allowance(budget):
             added = [named_number_text("ρ", cost.rho)]
-            if cost.epsilon is not None:
-                added.insert(0, named_number_text("ε", cost.epsilon))
-            sums = []
+            left = percent_text(max(Fraction(0), 1 - after.rho / rho_allowance(budget)))
+            sums = [f"{left} is left by the sum of ρ"]
             if after.epsilon is not None:
                 left = percent_text(max(Fraction(0), 1 - after.epsilon / budget.epsilon))
-                sums.append(f"{left} by the sum of ε")
-            left = percent_text(max(Fraction(0), 1 - after.rho / rho_allowance(budget)))
-            sums.append(f"{left} by the sum of ρ")
-            lines.append(
-                f"it adds {' and '.join(added)}; afterwards {' and '.join(sums)} are left, and the "
-                "larger of them counts"
-            )
+                sums.insert(0, f"{left} is left by the sum of ε")
+            if cost.epsilon is not None:
+                added.insert(0, named_number_text("ε", cost.epsilon))
+            larger = ", of which the larger counts" if len(sums) > 1 else ""
+            lines.append(f"it adds {' and '.join(added)}: {' and '.join(sums)}{larger}")
         return lines
 
     def __repr__(self) -> str:
@@ -737,7 +740,7 @@ def _check_ceiling(
         ) or (limits.rho is not None and cost.rho <= limits.rho)
         if not fits:
             taken = _taken(state, cost)
-            ceiling = f"a smaller part of the budget than the {percent_text(taken)} that they need"
+            ceiling = f"a smaller part than the {float(100 * taken):.2g}% of the budget that they need"
     if ceiling is not None:
         raise BudgetExhaustedError(
             f"the margins need {price.text}, and the ceiling is {ceiling}. A smaller error costs "
