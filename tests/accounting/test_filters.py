@@ -454,6 +454,19 @@ def test_no_adaptive_adversary_exceeds_a_budget_in_rho(data: st.DataObject, orde
     assert weight >= 1 - budget.delta
 
 
+@examples(30)
+@given(st.data(), st.sampled_from([2, 3, 8]))
+def test_a_budget_in_epsilon_promises_its_rho_too(data: st.DataObject, order: int) -> None:
+    budget = Budget(epsilon="1/2", delta="1/20", conversion_delta="1/100")
+    assert budget.epsilon is not None
+    rho = max(rho_allowance(budget), pure_rho(budget.epsilon))
+    random = data.draw(st.randoms(use_true_random=False))
+    adversary = ConcentratedAdversary(budget, order, charge, lambda: random.choice(QUESTIONS))
+    moment, weight = adversary.worst(Totals(), 4)
+    assert moment <= twins.growth(order * (order - 1) * rho) + twins.NEGLIGIBLE
+    assert weight >= 1 - budget.question_delta
+
+
 def test_a_filter_that_charges_too_little_exceeds_a_budget_in_rho() -> None:
     budget = Budget(rho="1/20")
     most = twins.growth(Fraction(2, 20))
