@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting import Filter, Odometer, Totals, charge
-from discreet.accounting.filters import rho_allowance
+from discreet.accounting.filters import (
+    cost_text,
+    left_text,
+    rho_allowance,
+    share_left,
+    share_text,
+    within_budget,
+)
 from discreet.accounting.zcdp import pure_rho
 from discreet.errors import BudgetExhaustedError, PrivacyParameterError
 from discreet.exact import square_root
@@ -28,7 +35,7 @@ from discreet.privacy.events import (
     RepeatedEvent,
     SampledEvent,
 )
-from discreet.privacy.losses import Budget, ZeroConcentratedDP
+from discreet.privacy.losses import ApproximateDP, Budget, ZeroConcentratedDP
 from tests.accounting import loss_twins as twins
 from tests.support.trials import examples
 
@@ -325,3 +332,145 @@ def test_no_adaptive_adversary_exceeds_the_budget(data: st.DataObject) -> None:
         5,
     )
     assert truth <= budget.delta
+
+
+# Budgets in ρ ----------------------------------------------------------------------------------
+
+
+def test_a_budget_in_rho_counts_rho_and_nothing_else() -> None:
+    budget = Budget(rho="1/10")
+    assert rho_allowance(budget) == Fraction(1, 10)
+    state = run([ConcentratedEvent(rho="1/100")] * 9 + [BoundedRangeEvent(epsilon="1/5")], budget)
+    assert state.totals.rho == Fraction(9, 100) + Fraction(1, 200)
+    assert state.admits(ConcentratedEvent(rho="1/200"))
+    assert not state.admits(ConcentratedEvent(rho="1/199"))
+    # However small Σε is: a pure event of ε = 1/2 costs more than 1/10.
+    assert not Filter(budget=budget).admits(PureEvent(epsilon="1/2"))
+    # A hundred thousand of ε = 1/1000 fit, whose Σε is 100.
+    many = RepeatedEvent(event=PureEvent(epsilon="1/1000"), count=100_000)
+    assert Filter(budget=budget).admits(many)
+
+
+def test_all_delta_of_a_budget_in_rho_is_for_questions() -> None:
+    leak = ApproximateEvent(epsilon="1/100", delta="1e-6")
+    assert Filter(budget=Budget(rho="1/10", delta="1e-6")).admits(leak)
+    assert not Filter(budget=Budget(rho="1/10", delta="9e-7")).admits(leak)
+    assert not Filter(budget=Budget(rho="1/10")).admits(leak)
+
+
+def test_what_is_left_of_a_budget_in_rho_is_told_in_rho() -> None:
+    budget = Budget(rho="1/10", delta="1e-6")
+    spent = charge(ApproximateEvent(epsilon="1/5", delta="1e-7"))
+    assert share_left(budget, spent) == 1 - spent.rho / Fraction(1, 10)
+    assert share_text(budget, spent) == ""
+    assert left_text(budget, spent).startswith("ρ ≈ 0.0800")
+    assert left_text(budget, spent).endswith("δ = 9e-07")
+    assert cost_text(spent, budget).startswith("ρ ≈ 0.0199")
+    assert cost_text(spent) == "ε = 0.2, δ = 1e-07"
+    assert left_text(budget, Totals(rho=Fraction(1, 10))) == "nothing"
+    with pytest.raises(BudgetExhaustedError, match=r"beyond the budget of ρ = 0\.1, δ = 1e-06"):
+        Filter(budget=budget).after(ConcentratedEvent(rho=1))
+
+
+def test_the_odometer_of_a_budget_in_rho_certifies_rho() -> None:
+    view = Odometer.of(run([PureEvent(epsilon="1/4")], Budget(rho="1/10", delta="1e-6")))
+    assert view.certified == ZeroConcentratedDP(rho="1/10", delta="1e-6")
+    assert view.guaranteed == ApproximateDP(epsilon="1/4", delta=0)
+    assert (view.epsilon_left, view.descriptive_epsilon) == (None, None)
+    assert view.rho_left == Fraction(1, 10) - view.rho
+    assert "certified whatever follows: ρ = 0.1, δ = 1e-06" in str(view)
+
+
+@dataclass(frozen=True)
+class Question:
+    """An event, a pair that it may be, and the probability of its second part."""
+
+    event: Event
+    first_part: twins.Pair
+    delta: Fraction = Fraction(0)
+
+
+def merged(pair: twins.Pair, cells: int) -> twins.Pair:
+    """The pair with its outcomes put together into a few cells: what it was is not undone."""
+    size = -(-len(pair) // cells)
+    groups = [pair[start : start + size] for start in range(0, len(pair), size)]
+    return [(sum(p for p, _ in group), sum(q for _, q in group)) for group in groups]
+
+
+QUARTER = Fraction(1, 4)
+QUESTIONS = [
+    Question(PureEvent(epsilon=QUARTER), twins.response(twins.growth(QUARTER))),
+    Question(
+        BoundedRangeEvent(epsilon="1/2"), twins.exponential([0, 1, 1], [1, 0, 1], Fraction(1, 4))
+    ),
+    Question(
+        ApproximateEvent(epsilon=QUARTER, delta="1/50"),
+        twins.response(twins.growth(QUARTER)),
+        Fraction(1, 50),
+    ),
+    Question(ConcentratedEvent(rho="1/18"), merged(twins.discrete_gaussian(Fraction(9), 1, 30), 4)),
+]
+
+
+@dataclass(frozen=True)
+class ConcentratedAdversary:
+    """Chooses at every node among questions, under a rule for what they cost."""
+
+    budget: Budget
+    order: int
+    charged: Callable[[Event], Totals]
+    choose: Callable[[], Question]
+
+    def worst(self, totals: Totals, depth: int) -> tuple[Fraction, Fraction]:
+        """E_Q[(P/Q)^α] over the first parts of all transcripts, and the least weight they have."""
+        question = self.choose()
+        after = totals + self.charged(question.event)
+        if depth == 0 or not within_budget(self.budget, after):
+            return Fraction(1), Fraction(1)
+        moment, weight = Fraction(0), Fraction(1)
+        for first, second in question.first_part:
+            inner, kept = self.worst(after, depth - 1)
+            moment += first**self.order / second ** (self.order - 1) * inner
+            weight = min(weight, (1 - question.delta) * kept)
+        return moment, weight
+
+
+def like_a_bounded_range(event: Event) -> Totals:
+    """A quarter of what a pure event costs."""
+    if isinstance(event, PureEvent):
+        return charge(BoundedRangeEvent(epsilon=event.epsilon))
+    return charge(event)
+
+
+@examples(40)
+@given(st.data(), st.sampled_from([2, 3, 8]))
+def test_no_adaptive_adversary_exceeds_a_budget_in_rho(data: st.DataObject, order: int) -> None:
+    budget = Budget(rho="3/20", delta="1/25")
+    random = data.draw(st.randoms(use_true_random=False))
+    adversary = ConcentratedAdversary(budget, order, charge, lambda: random.choice(QUESTIONS))
+    moment, weight = adversary.worst(Totals(), 5)
+    assert budget.rho is not None
+    assert moment <= twins.growth(order * (order - 1) * budget.rho) + twins.NEGLIGIBLE
+    assert weight >= 1 - budget.delta
+
+
+@examples(30)
+@given(st.data(), st.sampled_from([2, 3, 8]))
+def test_a_budget_in_epsilon_promises_its_rho_too(data: st.DataObject, order: int) -> None:
+    budget = Budget(epsilon="1/2", delta="1/20", conversion_delta="1/100")
+    assert budget.epsilon is not None
+    rho = max(rho_allowance(budget), pure_rho(budget.epsilon))
+    random = data.draw(st.randoms(use_true_random=False))
+    adversary = ConcentratedAdversary(budget, order, charge, lambda: random.choice(QUESTIONS))
+    moment, weight = adversary.worst(Totals(), 4)
+    assert moment <= twins.growth(order * (order - 1) * rho) + twins.NEGLIGIBLE
+    assert weight >= 1 - budget.question_delta
+
+
+def test_a_filter_that_charges_too_little_exceeds_a_budget_in_rho() -> None:
+    budget = Budget(rho="1/20")
+    most = twins.growth(Fraction(2, 20))
+    for charged, holds in ((charge, True), (like_a_bounded_range, False)):
+        adversary = ConcentratedAdversary(budget, 2, charged, lambda: QUESTIONS[0])
+        moment, _ = adversary.worst(Totals(), 8)
+        assert (moment <= most) is holds

@@ -14,8 +14,8 @@ import discreet as dp
 from discreet.accounting.spending import Spending, spend, spending
 from discreet.accounting.zcdp import pure_rho
 from discreet.errors import BudgetExhaustedError, LedgerError, PrivacyParameterError
-from discreet.privacy.events import DiscreteLaplaceEvent, GaussianEvent
-from discreet.privacy.losses import ApproximateDP, Budget, PureDP
+from discreet.privacy.events import ConcentratedEvent, DiscreteLaplaceEvent, GaussianEvent
+from discreet.privacy.losses import ApproximateDP, Budget, PureDP, ZeroConcentratedDP
 
 TENTH = PureDP(epsilon="0.1")
 
@@ -409,3 +409,43 @@ def test_a_fork_in_the_middle_of_anothers_charge_can_still_spend():
         done.set()
         thread.join()
     assert code == 0
+
+
+# ---------------------------------------------------------------------- budgets in ρ
+
+
+def test_a_block_with_a_budget_in_rho_counts_in_rho():
+    with spending(Budget(rho="1/10", delta="1e-6")) as account:
+        spend(ConcentratedEvent(rho="1/20"))
+        spend(PureDP(epsilon="0.1"))
+        spend(ApproximateDP(epsilon="0.1", delta="1e-7"))
+        rho = account.odometer.rho
+        assert account.spent == ZeroConcentratedDP(rho=rho, delta="1e-7")
+        assert account.left == ZeroConcentratedDP(rho=Fraction(1, 10) - rho, delta="9e-7")
+        assert repr(account) == (
+            "Spending(spent ρ ≈ 0.0599917, δ = 1e-07; left ρ ≈ 0.0400083, δ = 9e-07)"
+        )
+        with pytest.raises(
+            BudgetExhaustedError, match=r"costs ρ = 0\.05, and ρ ≈ 0\.04.*smaller rho"
+        ):
+            spend(ConcentratedEvent(rho="1/20"))
+        with pytest.raises(BudgetExhaustedError, match=r"costs ρ ≈ .*smaller epsilon"):
+            dp.mean(Untouchable(), bounds=(0, 1), epsilon=1)
+        with pytest.raises(BudgetExhaustedError, match="smaller epsilon or delta") as refusal:
+            spend(ApproximateDP(epsilon="0.1", delta="1e-6"))
+        assert "is for questions and the rest" not in str(refusal.value)
+        assert account.odometer.rho == rho
+
+
+def test_a_hundredth_of_rho_ten_times_is_exactly_a_tenth():
+    with spending(Budget(rho="0.1")) as account:
+        for _ in range(10):
+            spend(ConcentratedEvent(rho="0.01"))
+        assert account.left == ZeroConcentratedDP(rho=0)
+        with pytest.raises(BudgetExhaustedError, match="nothing is left"):
+            spend(ConcentratedEvent(rho=Fraction(1, 10**17)))
+
+
+def test_without_a_delta_a_budget_in_rho_admits_no_leak():
+    with spending(Budget(rho=1)), pytest.raises(BudgetExhaustedError, match="Ask without a delta"):
+        spend(ApproximateDP(epsilon="0.1", delta="1e-9"))

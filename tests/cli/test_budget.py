@@ -110,6 +110,12 @@ def test_set_of_one_analyst_and_of_each(command: Command, path: Path) -> None:
         (["--none", "--why", "x"], "must have a budget"),
         (["--epsilon", "1", "--none", "--why", "x"], "the change is not clear"),
         (["--epsilon", "1", "--why", " "], "no reason"),
+        (
+            ["--epsilon", "1", "--rho", "1", "--why", "x"],
+            "--delta 1e-6, or --rho 0.1",
+        ),
+        (["--rho", "0", "--why", "x"], "such as --rho 0.1"),
+        (["--rho", "0.1", "--none", "--why", "x"], "the change is not clear"),
         (["--epsilon", "1", "--why", "x", "--period", "decade"], "decade"),
         (["--dataset", "visit", "--epsilon", "1", "--why", "x"], "It knows: 'visits', 'meters'"),
     ],
@@ -239,3 +245,64 @@ def test_what_only_reads_leaves_no_file_behind(command: Command, policy: Path) -
         assert command("budget", policy).code == 0
         assert used.balance("visits").charges == 1
         assert used.verify().sound
+
+
+def test_a_budget_in_rho_is_shown_in_rho(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "visits.ledger"
+    with Ledger(path) as ledger:
+        ledger.declare("visits", neighbors="add-remove", budget=Budget(rho="0.1"))
+        event = PureEvent(epsilon="0.1")
+        charge = ledger.charge("visits", event=event, question="q", analyst="ann", summary="n")
+        ledger.release(charge, b"1", safe=True)
+    out = command("budget", path).out
+    for part in (
+        "visits  ρ = 0.1\n",
+        " 95% left   spent ρ ≈ 0.00499584   left ρ ≈ 0.0950042\n",
+        "ann         ρ ≈ 0.00499584  released",
+    ):
+        assert part in out, out
+    account = json.loads(command("budget", path, "--json").out)["accounts"][0]
+    assert account["budget"] == {"rho": "1/10", "delta": "0/1", "period": None}
+
+
+def test_set_takes_a_budget_from_one_kind_to_the_other(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "visits.ledger"
+    split = Budget(epsilon=1, delta="1e-6", conversion_delta="9e-7")
+    with Ledger(path) as ledger:
+        ledger.declare("visits", neighbors="add-remove", budget=split)
+    common = ("budget", "set", path, "--dataset", "visits", "--why", "another")
+    ended = command(*common, "--rho", "0.1")
+    assert ended.out.startswith("visits  ρ = 0.1, δ = 1e-06\n"), ended
+    assert "are δ-approximate ρ-zCDP with ρ = 0.1, δ = 1e-06." in ended.out
+    history = command("ledger", "history", path, "--last", "1").out
+    assert "ε = 1, δ = 1e-06 → ρ = 0.1, δ = 1e-06: another" in history
+    for words, budget in (
+        (["--delta", "0"], {"rho": "1/10", "delta": "0/1", "period": None}),
+        (["--period", "year"], {"rho": "1/10", "delta": "0/1", "period": "year"}),
+        (
+            ["--epsilon", "2", "--delta", "1e-6", "--period", "never"],
+            {
+                "epsilon": "2/1",
+                "delta": "1/1000000",
+                "conversion_delta": "1/2000000",
+                "period": None,
+            },
+        ),
+    ):
+        assert json.loads(command(*common, *words, "--json").out)["budget"] == budget
+    each = command(*common, "--each-analyst", "--rho", "0.01")
+    assert each.code == 0
+    assert command("ledger", "verify", path).code == 0
+
+
+def test_a_policy_in_rho_is_asked_and_told_how_to_change_its_kind(
+    command: Command, policy: Path
+) -> None:
+    policy.write_text(policy.read_text().replace("epsilon = 3", "rho = 0.5"))
+    error = command("ask", policy, COUNT, "--epsilon", "0.1").error
+    (line,) = error.strip().partition("with its reason: ")[2].split(", and ")
+    assert "--rho 0.5 --delta 1e-06 --why" in line
+    assert command(*shlex.split(line)[1:]).code == 0
+    ended = command("ask", policy, COUNT, "--epsilon", "0.1")
+    assert ended.code == 0
+    assert "of ρ = 0.5, δ = 1e-06" in ended.out

@@ -19,10 +19,13 @@ import discreet as dp
 from discreet.errors import (
     DataError,
     DeclarationError,
+    DiscreetError,
     LedgerCorruptError,
     LedgerError,
 )
+from discreet.exact import named_number_text
 from discreet.ledger import BudgetScope, Ledger
+from discreet.ledger.declarations import BudgetCap
 from discreet.ledger.entries import COLUMNS, Entry, Head
 from discreet.ledger.store import SQLITE
 from discreet.privacy.events import (
@@ -31,7 +34,7 @@ from discreet.privacy.events import (
     RepeatedEvent,
     SampledEvent,
 )
-from discreet.privacy.losses import Budget
+from discreet.privacy.losses import Budget, ZeroConcentratedDP
 from tests.support.cases import each
 
 ONE = Budget(epsilon=1)
@@ -527,6 +530,63 @@ def test_splits_of_delta_that_do_not_nest_promise_their_sum() -> None:
         ask(ledger)
         ledger.set_budget("visits", second, why="questions with a δ")
         assert "ε = 1, δ = 1.8e-06" in str(ledger.balance("visits").guarantee)
+
+
+def promised(*budgets: Budget) -> str:
+    """What is promised after a question under the first budget, and these changes."""
+    with Ledger(":memory:") as ledger:
+        ledger.declare("visits", neighbors="add-remove", budget=budgets[0])
+        ask(ledger, event=PureEvent(epsilon="0.01"))
+        for budget in budgets[1:]:
+            ledger.set_budget("visits", budget, why="another")
+        balance = ledger.balance("visits")
+        assert balance.cap is not None
+        promise = str(balance.guarantee)
+        return "the budget" if promise == balance.cap.guarantee else promise
+
+
+def test_budgets_in_rho_promise_the_largest_of_them() -> None:
+    low, high = Budget(rho="1/10", delta="1e-6"), Budget(rho="1/5", delta="1e-9")
+    assert "are δ-approximate ρ-zCDP with ρ = 0.2, δ = 1e-06." in promised(low, high)
+    assert promised(low, Budget(rho="1/5", delta="1e-6")) == "the budget"
+    assert "bring all answers over ρ = 0.1." in promised(high, Budget(rho="1/10"))
+
+
+def test_a_budget_that_was_of_the_other_kind_is_promised_for_what_it_implies() -> None:
+    one, small, large = Budget(epsilon=1, delta="1e-6"), Budget(rho="0.02"), Budget(rho="0.1")
+    # ρ = 0.02 converts to less than ε = 1 at the half of δ that is kept for that, ρ = 0.1 to more.
+    assert promised(small, one) == "the budget"
+    more = ZeroConcentratedDP(rho="0.1").to_approximate(delta=one.conversion_delta).epsilon
+    stated = f"are (ε, δ)-DP with {named_number_text('ε', more)}, δ = 1e-06."
+    assert stated in promised(large, one)
+    # ε = 1 implies ρ = tanh(1/2), and all questions' δ.
+    assert "are δ-approximate ρ-zCDP with ρ ≈ 0.462117, δ = 5e-07." in promised(one, large)
+    assert promised(one, Budget(rho="1/2", delta="1e-6")) == "the budget"
+    # Without a δ to convert with, nothing in ε follows from ρ.
+    assert "are ρ-zCDP with ρ ≈ 0.462117." in promised(large, Budget(epsilon=1))
+    # What could not be asked under, before the first question, is no part of it.
+    with Ledger(":memory:") as ledger:
+        ledger.declare("visits", neighbors="add-remove", budget=one)
+        ledger.set_budget("visits", large, why="nobody has asked yet")
+        assert str(ledger.balance("visits").guarantee).endswith("are ρ-zCDP with ρ = 0.1.")
+
+
+@pytest.mark.parametrize(
+    "cap",
+    [
+        {"rho": "1/10", "delta": "0/1"},
+        {"rho": "1/10", "delta": "0/1", "conversion_delta": "0/1", "period": None},
+        {"rho": "1/10", "epsilon": "1/1", "delta": "0/1", "period": None},
+        {"rho": "0/1", "delta": "0/1", "period": None},
+        {"rho": "-1/10", "delta": "0/1", "period": None},
+        {"rho": "1/10", "delta": "1/1", "period": None},
+        {"rho": None, "delta": "0/1", "period": None},
+        {"delta": "0/1", "period": None},
+    ],
+)
+def test_a_cap_in_doubt_is_refused(cap: dict[str, object]) -> None:
+    with pytest.raises(DiscreetError):
+        BudgetCap.from_data(cap)
 
 
 def test_a_change_of_period_or_an_analyst_without_a_cap_promises_nothing_for_the_past() -> None:

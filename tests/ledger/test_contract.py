@@ -255,6 +255,125 @@ class TestBudgets:
             declared(ledger, details=details)
 
 
+HUNDREDTH = ConcentratedEvent(rho="1/100")
+TENTH_OF_RHO = Budget(rho="1/10")
+
+
+class TestBudgetsInRho:
+    def test_a_hundredth_ten_times_is_exactly_a_tenth_and_no_more(self, ledger: Ledger) -> None:
+        declared(ledger, TENTH_OF_RHO)
+        for number in range(10):
+            ledger.release(ask(ledger, HUNDREDTH, key=f"k{number}"), b"42", safe=True)
+        balance = ledger.balance("visits")
+        assert (balance.spent.rho, balance.share_left) == (Fraction(1, 10), 0)
+        with pytest.raises(BudgetExhaustedError, match=r"ρ = 1e-09, and nothing is left"):
+            ask(ledger, ConcentratedEvent(rho="1e-9"))
+        assert ask(ledger, HUNDREDTH, key="k3").answer == b"42"
+        assert ledger.verify().sound
+
+    def test_it_is_declared_in_rho_and_opened_again_as_it_was(self, ledger: Ledger) -> None:
+        budget = Budget(rho="1/10", delta="1e-6")
+        for _ in range(2):
+            declared(ledger, budget, analyst_budget=TENTH_OF_RHO)
+        (entry,) = ledger.history()
+        assert entry.data["to"]["cap"] == {"rho": "1/10", "delta": "1/1000000", "period": None}
+        assert entry.data["to"]["analyst_cap"] == {"rho": "1/10", "delta": "0/1", "period": None}
+        assert ledger.declaration("visits").cap.budget == budget
+        with pytest.raises(DeclarationError, match=r"budget: ρ = 0\.1, δ = 1e-06 there, ε = 1"):
+            declared(ledger, analyst_budget=TENTH_OF_RHO)
+
+    def test_every_kind_of_question_is_counted_by_its_rho(self, ledger: Ledger) -> None:
+        declared(ledger, Budget(rho="1/10", delta="1e-6"))
+        for event in (
+            PureEvent(epsilon="0.1"),
+            GaussianEvent.of(sigma=10),
+            ApproximateEvent(epsilon="0.1", delta="1e-6"),
+        ):
+            ask(ledger, event)
+        assert Fraction("0.0149") < ledger.balance("visits").spent.rho < Fraction("0.015")
+        assert ledger.balance("visits").spent_text.startswith("ρ ≈ 0.0149917, δ = 1e-06")
+        assert ledger.balance("visits").left == "ρ ≈ 0.0850083, δ = 0"
+        with pytest.raises(BudgetExhaustedError, match=r"ρ ≈ .*, δ = 1e-09, and ρ ≈ 0\.085"):
+            ask(ledger, ApproximateEvent(epsilon="0.1", delta="1e-9"))
+        with pytest.raises(BudgetExhaustedError, match="smaller ε, ρ or δ"):
+            ask(ledger, PureEvent(epsilon="0.5"))
+        assert ledger.balance("visits").guarantee == (
+            "All answers together, for all time, are δ-approximate ρ-zCDP with ρ = 0.1, δ = 1e-06."
+        )
+        assert ledger.verify().sound
+
+    def test_without_a_delta_a_question_that_needs_one_is_refused(self, ledger: Ledger) -> None:
+        declared(ledger, TENTH_OF_RHO)
+        with pytest.raises(BudgetExhaustedError, match="however much ρ is left"):
+            ask(ledger, ApproximateEvent(epsilon="0.1", delta="1e-9"))
+        ask(ledger, HUNDREDTH)
+        assert "are ρ-zCDP with ρ = 0.1" in str(ledger.balance("visits").guarantee)
+
+    def test_a_refused_question_leaves_no_trace(self, ledger: Ledger) -> None:
+        declared(ledger, TENTH_OF_RHO)
+        before = list(ledger.export())
+        with pytest.raises(BudgetExhaustedError):
+            ask(ledger, ConcentratedEvent(rho=1))
+        assert list(ledger.export()) == before
+
+    def test_analysts_have_caps_of_either_kind(self, ledger: Ledger) -> None:
+        declared(ledger, Budget(rho=1), analyst_budget=Budget(rho="1/100"))
+        ask(ledger, HUNDREDTH, analyst="ann")
+        with pytest.raises(BudgetExhaustedError, match="analyst 'ann'"):
+            ask(ledger, analyst="ann")
+        ledger.set_budget("visits", Budget(epsilon="0.1"), whose="bob", why="pure questions")
+        ask(ledger, TENTH, analyst="bob")
+        for event in (TENTH, HUNDREDTH):
+            with pytest.raises(BudgetExhaustedError, match="analyst 'bob'"):
+                ask(ledger, event, analyst="bob")
+        ledger.set_budget("visits", None, whose="bob", why="left the team")
+        with pytest.raises(BudgetExhaustedError, match="analyst 'bob'"):
+            ask(ledger, HUNDREDTH, analyst="bob")
+        assert ledger.verify().sound
+
+    def test_a_budget_changes_its_kind_by_an_entry_and_what_was_spent_stays(
+        self, ledger: Ledger
+    ) -> None:
+        declared(ledger)
+        ask(ledger, TENTH)
+        ledger.set_budget("visits", TENTH_OF_RHO, why="counted in zCDP", who="cleo")
+        change = list(ledger.history())[-1].data
+        assert change["from"]["cap"]["epsilon"] == "1/1"
+        assert change["to"]["cap"] == {"rho": "1/10", "delta": "0/1", "period": None}
+        assert ledger.balance("visits").left == "ρ ≈ 0.0950042"
+        ask(ledger, HUNDREDTH)
+        ledger.set_budget("visits", ONE, why="back again")
+        # A question without an ε has no place in a budget without a δ, before or after.
+        with pytest.raises(BudgetExhaustedError, match="nothing is left"):
+            ask(ledger, TENTH)
+        assert ledger.verify().sound
+
+    def test_it_is_exported_and_anchored_like_any_other(self, ledger: Ledger) -> None:
+        declared(ledger, TENTH_OF_RHO)
+        anchor = ledger.anchor()
+        ask(ledger, HUNDREDTH)
+        assert ledger.verify(anchor).sound
+        assert all('"epsilon":"' not in line for line in ledger.export())
+
+    def test_threads_share_its_cap(self, ledger: Ledger) -> None:
+        declared(ledger, TENTH_OF_RHO)
+        start = threading.Barrier(4)
+
+        def charge_all(number: int) -> int:
+            start.wait()
+            paid = 0
+            while True:
+                try:
+                    ask(ledger, ConcentratedEvent(rho="1/200"), analyst=f"thread {number}")
+                except BudgetExhaustedError:
+                    return paid
+                paid += 1
+
+        with ThreadPoolExecutor(4) as pool:
+            assert sum(pool.map(charge_all, range(4))) == 20
+        assert ledger.balance("visits").spent.rho == Fraction(1, 10)
+
+
 class TestReleasing:
     def test_the_same_key_and_question_get_the_stored_answer_for_free(self, ledger: Ledger) -> None:
         declared(ledger)

@@ -1,12 +1,13 @@
 """Budgets that start again with the calendar, and clocks that do not behave."""
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 import pytest
 
 from discreet.errors import BudgetExhaustedError, PrivacyParameterError
 from discreet.ledger import Ledger, Period
-from discreet.privacy.events import PureEvent
+from discreet.privacy.events import BoundedRangeEvent, Event, PureEvent
 from discreet.privacy.losses import Budget
 
 HALF = PureEvent(epsilon="0.5")
@@ -40,7 +41,7 @@ def declare(ledger: Ledger, period: str | None) -> None:
     ledger.declare("visits", neighbors="add-remove", budget=Budget(epsilon=1), period=period)
 
 
-def ask(ledger: Ledger, event: PureEvent = HALF, analyst: str = "ann") -> None:
+def ask(ledger: Ledger, event: Event = HALF, analyst: str = "ann") -> None:
     ledger.charge("visits", event=event, question="q", analyst=analyst)
 
 
@@ -57,6 +58,24 @@ def test_a_monthly_budget_starts_again_and_says_so(ledger: Ledger, clock: Clock)
     assert balance.window == "2026-12"
     assert balance.cap is not None
     assert "The guarantee is per month: over k months" in balance.cap.guarantee
+    assert ledger.verify().sound
+
+
+def test_a_monthly_budget_in_rho_starts_again_too(ledger: Ledger, clock: Clock) -> None:
+    quarter = Budget(rho="1/4")
+    ledger.declare("visits", neighbors="add-remove", budget=quarter, period="month")
+    ask(ledger, BoundedRangeEvent(epsilon=1))
+    ask(ledger, BoundedRangeEvent(epsilon=1))
+    with pytest.raises(BudgetExhaustedError, match="until the next month"):
+        ask(ledger)
+    clock.set("2026-12-01")
+    ask(ledger, BoundedRangeEvent(epsilon=1))
+    balance = ledger.balance("visits")
+    assert (balance.spent.rho, balance.lifetime.rho) == (Fraction(1, 8), Fraction(3, 8))
+    assert balance.left == "ρ = 0.125"
+    assert str(balance.guarantee).startswith(
+        "All answers of one month together are ρ-zCDP with ρ = 0.25. The guarantee is per month"
+    )
     assert ledger.verify().sound
 
 

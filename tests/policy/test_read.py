@@ -102,6 +102,13 @@ def test_a_decimal_is_the_one_that_was_written(policy: Any) -> None:
     assert found["columns"]["x"].high == Fraction("0.123456789012345678901")
 
 
+def test_a_budget_may_be_in_rho(policy: Any) -> None:
+    written = LEAST.replace("epsilon = 1", "rho = 0.5, delta = 1e-7")
+    found = policy("analyst_budget = { rho = '1/3' }\n" + written)
+    assert found["budget"] == Budget(rho="0.5", delta="1e-7")
+    assert found["analyst_budget"] == Budget(rho="1/3")
+
+
 def test_paths_are_looked_up_from_the_policys_folder(policy: Any, tmp_path: Path) -> None:
     assert policy(LEAST.replace("visits.ledger", ":memory:"))["ledger"] == ":memory:"
     address = "postgresql://host/ledger"
@@ -154,6 +161,14 @@ def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
         (LEAST.replace("epsilon = 1", "epsilon = nan"), ["epsilon is NaN"]),
         (LEAST.replace("epsilon = 1", "epsilon = -1"), ["epsilon is -1", "must be above 0"]),
         (LEAST.replace("epsilon = 1", "epsilon = 1, delta = 2"), ["delta is 2"]),
+        (LEAST.replace("epsilon = 1", "delta = 1e-6"), ["no epsilon, and no rho", "rho = 0.1"]),
+        (
+            LEAST.replace("epsilon = 1", "epsilon = 1, rho = 1"),
+            ["line 4", "both epsilon and rho", "Write epsilon = 1 and delta = 1e-6, or rho = 0.1."],
+        ),
+        (LEAST.replace("epsilon = 1", "rho = 0"), ["line 4", "rho is 0", "such as rho = 0.1"]),
+        (LEAST.replace("epsilon = 1", "rho = true"), ["rho is not a number"]),
+        ("rho = 0.1\n" + LEAST, ["line 1", "rho stands outside of a budget"]),
         ("max_rows = 10\n" + LEAST, ["line 1", "the unit is the row", "Take max_rows out"]),
         ("max_rows = 0\n" + LEAST, ["max_rows is not a whole number", "max_rows = 10"]),
         ("max_rows = 1.5\n" + LEAST, ["max_rows is not a whole number"]),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import PrivacyParameterError, PrivacyWarning
+from discreet.errors import Front, PrivacyParameterError, PrivacyWarning
 from discreet.privacy.events import DiscreteLaplaceEvent, PureEvent
 from discreet.privacy.losses import (
     ApproximateDP,
@@ -21,6 +21,8 @@ from discreet.privacy.losses import (
     read_epsilon,
     read_number,
     read_positive,
+    read_rho,
+    read_spend,
 )
 from discreet.privacy.sensitivity import Sensitivity
 from tests.support.cases import each
@@ -213,3 +215,70 @@ def test_what_is_exact_already_is_refused_if_it_is_too_long_to_be_kept(
 def test_only_an_exact_number_is_taken_as_it_is(written: object) -> None:
     with pytest.raises(PrivacyParameterError, match="not a number one can compute with"):
         read_number(written, "epsilon")
+
+
+@each(
+    ("written", "meant"),
+    [
+        ("5%", Fraction(1, 20)),
+        (" 0.5 % ", Fraction(1, 200)),
+        ("1/3%", Fraction(1, 300)),
+        ("100%", Fraction(1)),
+        (0.05, Fraction(1, 20)),
+        ("0.05", Fraction(1, 20)),
+        (Decimal("0.050"), Fraction(1, 20)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        (np.float64(0.05), Fraction(1, 20)),
+        (1, Fraction(1)),
+    ],
+)
+def test_a_part_is_a_percentage_or_the_part_itself(written: object, meant: Fraction) -> None:
+    assert read_spend(written) == meant
+
+
+@each(
+    ("bad", "fact"),
+    [
+        (5, "spend is 5, which is 500%."),
+        ("5", "spend is 5, which is 500%."),
+        (0, "spend is 0, which is 0%."),
+        (-0.05, "spend is -0.05, which is -5%."),
+        ("0%", "spend is 0%."),
+        ("101%", "spend is 101%."),
+        ("-1%", "spend is -1%."),
+        ("%", "spend is '%'."),
+        ("5%%", "spend is '5%%'."),
+        ("5 percent", "spend is '5 percent'."),
+        ("nan%", "spend is 'nan%'."),
+        (float("nan"), "spend is float."),
+        (None, "spend is NoneType."),
+        (True, "spend is bool."),
+        ([0.05], "spend is list."),
+        ("9" * 10**5 + "%", "spend is '999"),
+    ],
+)
+def test_what_is_no_part_is_refused_with_a_part(bad: object, fact: str) -> None:
+    with pytest.raises(PrivacyParameterError) as refusal:
+        read_spend(bad)
+    for front, remedy in (
+        (Front.PYTHON, 'Write spend="5%", or the part itself: spend=0.05.'),
+        (Front.SQL, "Write SET spend = '5%'."),
+        (Front.COMMAND, "Write --spend 5%."),
+    ):
+        text = refusal.value.text(front)
+        assert text.startswith(fact), text
+        assert "above 0% and at most 100%" in text
+        assert text.endswith(remedy)
+
+
+def test_rho_is_the_number_that_was_written() -> None:
+    assert read_rho("1/3") == Fraction(1, 3)
+    for front, remedy in (
+        (Front.PYTHON, "such as rho=0.1"),
+        (Front.SQL, "SET rho = 0.1"),
+        (Front.POLICY, "such as rho = 0.1"),
+        (Front.COMMAND, "such as --rho 0.1"),
+    ):
+        with pytest.raises(PrivacyParameterError) as refusal:
+            read_rho(-1)
+        assert remedy in refusal.value.text(front)

@@ -67,6 +67,23 @@ def test_the_budget_caps_everything_that_is_ever_asked(visits):
     table.agg(n=dp.rows()).release(epsilon="0.25")
 
 
+def test_a_table_may_have_a_budget_in_rho(visits):
+    table = visits(budget=dp.Budget(rho="0.01", delta="1e-6"))
+    table.group_by("ward").agg(n=dp.people()).release(epsilon=0.1)
+    assert 0 < table.budget.spent.rho <= Fraction(1, 200)
+    assert str(table.budget).endswith("of ρ = 0.01, δ = 1e-06")
+    assert table.ledger.verify().sound
+    with dp.dbapi.connect(table, epsilon=1) as connection:
+        ((spent, left),) = connection.cursor().execute("SHOW budget").fetchall()
+    assert (spent[:3], left) == ("ρ ≈", table.budget.left)
+    with pytest.raises(
+        dp.BudgetExhaustedError, match=r"costs ρ .* is left of the budget ρ = 0\.01"
+    ):
+        table.agg(n=dp.rows()).release(epsilon=1)
+    with pytest.raises(QueryError, match="share an ε"):
+        dp.batch([table.agg(n=dp.rows())]).plan(budget=dp.Budget(rho=1))
+
+
 def test_a_table_keeps_its_budget_and_its_declarations(tmp_path, visits):
     place = tmp_path / "visits.ledger"
     visits(ledger=place).agg(n=dp.rows()).release(epsilon=1)
