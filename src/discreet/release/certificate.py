@@ -41,6 +41,7 @@ class Certificate:
     neighbors: Annotated[str, Meta(pattern=r"\A(?:add-remove|replace)\Z")]
     max_groups: Cap | None
     max_rows: Cap | None
+    max_rows_per_group: Cap | None = None
     mechanisms: tuple[dict[str, str], ...]
     epsilon: Price
     delta: Price
@@ -58,6 +59,8 @@ class Certificate:
         """Plain data, that ``from_data`` takes back."""
         data = {field.name: getattr(self, field.name) for field in fields(self)}
         data["mechanisms"] = [dict(one) for one in self.mechanisms]
+        if self.max_rows_per_group is None:  # as version 0.1.0 wrote it, which knew no such cap
+            del data["max_rows_per_group"]
         return {"certificate": _VERSION} | data | {"versions": dict(self.versions)}
 
     def statement(self) -> dict[str, Any]:
@@ -77,6 +80,7 @@ class Certificate:
         """The certificate that ``to_data`` wrote; anything else is refused."""
         stated = dict(data) if isinstance(data, Mapping) else {}
         stated.setdefault("suspensions", 0)  # 0.1.0 did not suspend
+        stated.setdefault("max_rows_per_group", None)
         version = stated.pop("certificate", None)
         if version != _VERSION or type(version) is not int:
             raise _unreadable("it is not a certificate of version 1")
@@ -119,6 +123,8 @@ class Certificate:
         """What it states, by topic."""
         by_row = self.unit == "row"
         caps = f", max_groups {self.max_groups}, max_rows {self.max_rows}"
+        if self.max_rows_per_group is not None:
+            caps += f", max_rows_per_group {self.max_rows_per_group}"
         kept = "" if self.durable else " (in memory: nobody else can check this)"
         noise = [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
         before = f"{self.suspensions} times before: questions could not be answered"
@@ -266,6 +272,8 @@ class _Recorded:
         caps = {
             name: details[name] for name in ("unit", "max_groups", "max_rows") if name in details
         }
+        if "max_rows" in details:  # a table's, which declares the other cap only where it has one
+            caps["max_rows_per_group"] = details.get("max_rows_per_group")
         return {"neighbors": declaration["neighbors"], **caps}
 
 
