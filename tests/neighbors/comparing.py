@@ -12,14 +12,22 @@ import numpy as np
 from discreet.engines.base import Engine
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import DiscreetError, QueryError
-from discreet.measures.measure import Measure
+from discreet.measures.measure import Measure, Unit
 from discreet.privacy.losses import Budget
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.check import Question
 from discreet.release.batch import batch
 from discreet.release.table import QuestionBuilder, Table
 from tests.neighbors.questions import Named
-from tests.support.measuring import Vector, bound, distance, kind, squared, squared_bound, vectors
+from tests.support.measuring import (
+    Vector,
+    distance,
+    kind,
+    l1_bound,
+    squared,
+    squared_bound,
+    vectors,
+)
 
 _NUMBERED = re.compile(r"\b(?:discreet_[0-9]+_|a)[0-9]+\b")
 
@@ -78,8 +86,11 @@ class Both:
     def ask(self, named: Named) -> None:
         """The integers of one question, on both."""
         question, engines = named.question, self.engines
+        unit = question.unit.weighed_by(named.norm)
         if not isinstance(engines[0], DuckDB):  # others may not offer something
-            prepared = [said(lambda e=e: e.prepare(question, named.measures))[1] for e in engines]
+            prepared = [
+                said(lambda e=e: e.prepare(question, named.measures, unit))[1] for e in engines
+            ]
             refused = same("the refusal", prepared)
             if refused is not None and refused[0] != QueryError.__name__:
                 raise FoundError(f"a question is not bound: {refused}")
@@ -91,11 +102,11 @@ class Both:
             self._check_candidates(question, *found)
             cells = list(named.cells)
         measured = self._answered(
-            [said(lambda e=e: e.measure(question, named.measures, cells)) for e in engines]
+            [said(lambda e=e: e.measure(question, named.measures, cells, unit)) for e in engines]
         )
         self.counts.questions += 1
         same("the public number of rows", [one.rows for one in measured])
-        self.check(question, *map(vectors, measured))
+        self.check(question, unit, *map(vectors, measured))
 
     def _answered(self, found: Sequence[tuple[Any, Said | None]]) -> list[Any]:
         """Both answers: every cell can be read, so that no row may end a question."""
@@ -114,18 +125,24 @@ class Both:
         self.counts.blocks["Keys"] += 1
 
     def check(
-        self, question: Question, one: dict[Measure, Vector], two: dict[Measure, Vector]
+        self,
+        question: Question,
+        unit: Unit,
+        one: dict[Measure, Vector],
+        two: dict[Measure, Vector],
     ) -> None:
-        """Every block moves by what is priced, at most."""
+        """Every block moves by what is priced, at most: of weights in L2 that is one norm."""
         same("the blocks", [list(one), list(two)])
         for block, first in one.items():
-            moved, priced = distance(first, two[block]), bound(block, question)
-            if moved > priced:
+            moved, priced = distance(first, two[block]), l1_bound(block, question, unit.norm)
+            if priced is not None and moved > priced:
                 raise FoundError(f"{block} moves by {moved}, priced are {priced}")
-            moved, priced = squared(first, two[block]), squared_bound(block, question)
-            if moved > priced:
-                raise FoundError(f"{block} moves by {moved} in squared L2, priced: {priced}")
+            moved, most = squared(first, two[block]), squared_bound(block, question, unit.norm)
+            if moved > most:
+                raise FoundError(f"{block} moves by {moved} in squared L2, priced: {most}")
             self.counts.blocks[kind(block)] += 1
+            if priced is None:
+                self.counts.blocks[f"{kind(block)} in L2"] += 1
 
     # ------------------------------------------------------------------ all that is said
 
@@ -207,9 +224,9 @@ class Both:
         answers = self._answered(found)
         one, two = (record.measured for record in records)
         same("how often rows are read", [len(one), len(two)])
-        for (question, cells, first), (_, others, second) in zip(one, two, strict=True):
+        for (question, unit, cells, first), (_, _, others, second) in zip(one, two, strict=True):
             if cells == others:  # keys that were found by chance may differ
-                self.check(question, first, second)
+                self.check(question, unit, first, second)
         for first, second in zip(*(record.tallies for record in records), strict=True):
             self._check_tallies(first, second)
         return answers
@@ -263,9 +280,9 @@ class _Record:
         engine: Any = self.engine
         measure, guarded = engine.measure, engine.guarded_rows
 
-        def measuring(question: Question, blocks: Sequence[Measure], cells: Any = None) -> Any:
-            found = measure(question, blocks, cells)
-            self.measured.append((question, cells, vectors(found)))
+        def measuring(question: Question, blocks: Sequence[Measure], cells: Any, unit: Unit) -> Any:
+            found = measure(question, blocks, cells, unit)
+            self.measured.append((question, unit, cells, vectors(found)))
             return found
 
         def reading(query: Any) -> Any:

@@ -10,9 +10,12 @@ from discreet.engines.duckdb import columns, connection
 from discreet.engines.frames.frame import FrameReader
 from discreet.plan import interval_arithmetic
 from discreet.plan.schema import BooleanColumn, Column, NumberColumn
+from discreet.sql.write import queries
 
 PLANNING = "bounds are as long as they get"
 """The hole that no table shows: a short question keeps the planner busy."""
+WEIGHTS = "rows of one group are weighed in L2 as if each had one of its own"
+"""A hole that questions by groups show."""
 
 
 def _fold_by_statistics(opened: Any) -> None:
@@ -40,6 +43,7 @@ def _exactly(base: Fraction, power: int) -> interval_arithmetic.Interval:
     return interval_arithmetic.Interval(base**power, base**power)
 
 
+_counted = queries._counted
 _reader = columns.reader_sql
 _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     "NaN is not in the statistics of Parquet": [
@@ -54,6 +58,7 @@ _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
         (connection.DuckDBConnection, "_widen", lambda self: False)
     ],
     "moments are read by TRY_CAST": [(columns, "_moment", _by_try_cast)],
+    WEIGHTS: [(queries, "_counted", lambda name, squared: _counted(name, squared=False))],
     PLANNING: [
         (interval_arithmetic.Interval, "__post_init__", lambda self: None),
         (interval_arithmetic, "_to_power", _exactly),

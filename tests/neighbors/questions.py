@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.measures.measure import Measure
+from discreet.measures.measure import Measure, Norm
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import AggregateExpression, Expression, col, people, rows, when
@@ -29,6 +29,7 @@ class Named:
     text: str
     question: Question = field(repr=False)
     query: Query = field(repr=False)
+    weighed: Norm | None = None
 
     @property
     def cells(self) -> tuple[tuple[str, ...], ...]:
@@ -40,6 +41,11 @@ class Named:
     @property
     def measures(self) -> tuple[Measure, ...]:
         return self.question.measures
+
+    @property
+    def norm(self) -> Norm:
+        """By which people are weighed: a price may have either."""
+        return self.weighed or Random(f"norm {self.text}").choice(list(Norm))
 
 
 @dataclass(frozen=True)
@@ -54,20 +60,22 @@ class Family:
 def family(seed: int, size: int) -> Family:
     """Declarations and the first questions from one seed."""
     random = Random(f"family {seed}")
+    in_group = Random(f"in a group {seed}").choice([None, 1, 2, 3])
     declared = schema(
         random.choice(list(Neighbors)),
         random.choice(["id", "id", "id", ROW]),
         max_rows=random.randint(1, 4),
         max_groups=random.randint(1, 3),
         beside_rows=random.choice([None, 1, 3]),
+        max_rows_per_group=in_group,
     )
-    found = [_every_column(declared)]
+    found = [_every_column(declared), _by_groups(declared)]
     while len(found) < size:
         drawn = _in_sql if random.random() < 0.45 else _in_python
         one = drawn(random, declared)
         if one is not None:
             found.append(one)
-    return Family(declared, tuple(found))
+    return Family(declared, tuple(found[:size]))
 
 
 def _every_column(declared: Schema) -> Named:
@@ -86,6 +94,17 @@ def _every_column(declared: Schema) -> Named:
     }
     asking = QuestionBuilder(_Declared(declared)).agg(**asked)  # type: ignore[arg-type]
     return Named("every column", checked_question(asking.query, declared), asking.query)
+
+
+def _by_groups(declared: Schema) -> Named:
+    """One question with all that is weighed in L2."""
+    asked = {"people": people(), "truths": col("flag").count(), "score": col("score").sum()}
+    asked |= {"total": (col("stay").clip(0, 10) - 3).sum()}  # of either sign
+    asked |= {"mean": col("stay").mean(), "spread": col("level").var()}
+    keys = [col(name).is_null().alias(f"no_{name}") for name in ("stay", "tag")]  # of every row
+    grouped = QuestionBuilder(_Declared(declared)).group_by(*keys)  # type: ignore[arg-type]
+    query = grouped.agg(**asked).query
+    return Named("by groups", checked_question(query, declared), query, Norm.L2)
 
 
 def _in_sql(random: Random, declared: Schema) -> Named | None:

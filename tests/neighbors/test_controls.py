@@ -7,6 +7,7 @@ of an example's kind find a hole, counted from the first ones on:
 - pandas' types decide: 4 of 10 in pandas, 3 of 10 with nullable types;
 - text that is not UTF-8: 6 of 20 in Parquet by pyarrow, 19 of 20 in CSV;
 - moments are read by TRY_CAST: 9 of 20 in DuckDB tables;
+- rows of one group are weighed as if each had one of its own: 18 of 40 in Arrow, by groups;
 - bounds are as long as they get: 8 of 100 questions, so that 200 fresh ones would miss it with a
   probability of less than 10^-7.
 
@@ -20,11 +21,12 @@ import pytest
 
 from tests.neighbors.comparing import Counts, FoundError
 from tests.neighbors.example import run
-from tests.neighbors.holes import HOLES, PLANNING, reopened
+from tests.neighbors.holes import HOLES, PLANNING, WEIGHTS, reopened
 from tests.neighbors.planning import plan_many
 from tests.neighbors.running import closely
 from tests.neighbors.stores import STORES
 from tests.neighbors.test_planning import IN_THE_SHORT_RUN
+from tests.neighbors.written_once import forget
 
 
 @pytest.mark.parametrize("hole", HOLES)
@@ -33,13 +35,20 @@ def test_the_short_run_finds_a_hole_that_is_open(hole: str) -> None:
         _run_short(HOLES[hole])
 
 
+def test_the_short_run_finds_weights_that_their_norm_does_not_allow() -> None:
+    forget()  # queries that were written with the right weights
+    with reopened(WEIGHTS), pytest.raises(FoundError, match="in squared L2"):
+        _run_short(["Arrow"], questions=3)
+    forget()
+
+
 @pytest.mark.slow
 def test_the_short_run_finds_a_planner_that_is_kept_busy() -> None:
     with pytest.raises(FoundError):
         plan_many(1, IN_THE_SHORT_RUN, PLANNING)
 
 
-def _run_short(stores: Sequence[str]) -> None:
+def _run_short(stores: Sequence[str], questions: int = 1) -> None:
     for number in closely():
         for store in stores:
-            run(STORES[store], number, Counts(), 1)
+            run(STORES[store], number, Counts(), questions)

@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
+from math import isqrt
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlglot import exp
 
 from discreet.errors import DiscreetError
-from discreet.measures.extremes import Extreme
-from discreet.measures.measure import Measure
-from discreet.measures.quantiles import Ranks
+from discreet.measures.measure import Measure, Norm, Weights
 from discreet.plan.schema import ROW, Column, Schema, category, integer
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import col, rows
@@ -21,15 +22,18 @@ from tests.support.measuring import (
     BOTH,
     BOUNDS,
     GROUPINGS,
+    NORMS,
     QUICK,
     SELECTED,
     UNITS,
     Engine,
     Row,
     asked,
+    bound,
     distance,
     every_block,
     kind,
+    l1_bound,
     schema,
     squared,
     squared_bound,
@@ -38,13 +42,6 @@ from tests.support.trials import all_but, examples
 
 OTHERS = st.sampled_from(["p", "q", "r", "", None])
 MOVING = st.sampled_from(["moving", "moving", "moving", None])
-
-
-def bound(block: Measure, question: Question) -> int:
-    """What is priced; ranks are priced per unit that comes or goes, and replacing does both."""
-    moved = block.sensitivity(question.unit).l1
-    twice = isinstance(block, Ranks | Extreme) and question.rules.replace
-    return 2 * moved if twice else moved
 
 
 def moves(
@@ -56,11 +53,12 @@ def moves(
     cells: Any = None,
     *,
     squares: bool = True,
+    norm: Norm = Norm.L1,
 ) -> dict[Measure, int]:
     """By how much each measure moves in L1; in L2 it is never more than priced."""
-    one, two = (engine.integers(table, question, blocks, cells) for table in (before, after))
+    one, two = (engine.integers(table, question, blocks, cells, norm) for table in (before, after))
     for block in blocks if squares else ():
-        assert squared(one[block], two[block]) <= squared_bound(block, question), kind(block)
+        assert squared(one[block], two[block]) <= squared_bound(block, question, norm), kind(block)
     return {block: distance(one[block], two[block]) for block in blocks}
 
 
@@ -90,6 +88,7 @@ def test_no_unit_moves_a_block_by_more_than_its_sensitivity(
         unit_rows(unit),
         st.sampled_from(sorted(BOUNDS)),
         st.sampled_from(["text", "double"]),
+        st.sampled_from(NORMS),
     )
     def check(
         data: st.DataObject,
@@ -98,10 +97,12 @@ def test_no_unit_moves_a_block_by_more_than_its_sensitivity(
         come: list[Row],
         bounds: str,
         stored: str,
+        norm: Norm,
     ) -> None:
         caps = {
             "max_rows": data.draw(st.integers(1, 5)),
             "max_groups": data.draw(st.integers(1, 4)),
+            "max_rows_per_group": data.draw(st.sampled_from([None, 1, 2, 3, 9])),
         }
         declared = schema(neighbors, unit, bounds, **caps)
         where = data.draw(st.lists(conditions, max_size=1))
@@ -109,9 +110,10 @@ def test_no_unit_moves_a_block_by_more_than_its_sensitivity(
         before = others if neighbors is Neighbors.ADD_REMOVE else [*gone, *others]
         after = [*others, *come]
         engine = Engine(stored)
-        found = moves(engine, question, blocks, before, after, SELECTED.get(grouping))
+        found = moves(engine, question, blocks, before, after, SELECTED.get(grouping), norm=norm)
         for block, moved in found.items():
-            assert moved <= bound(block, question), (block, moved, bound(block, question))
+            priced = l1_bound(block, question, norm)
+            assert priced is None or moved <= priced, (block, moved, priced)
         if question.selects_keys:
             one, two = (engine.candidates(table, question) for table in (before, after))
             units = 1 if neighbors is Neighbors.ADD_REMOVE else 2
@@ -228,8 +230,8 @@ def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.M
     """Negative control: the comparison sees a bound that is not kept."""
     from discreet.sql.write import queries
 
-    def unweighed(share: int, cap: int, count: object) -> object:
-        return queries.integer_constant(share)
+    def unweighed(weights: Weights, count: object) -> object:
+        return queries.integer_constant(weights.share)
 
     monkeypatch.setattr(queries, "_share", unweighed)
     declared = schema(unit="id", max_rows=3)
@@ -242,6 +244,164 @@ def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.M
     found = moves(engine, question, blocks, before, after, squares=False)
     beyond = {kind(block) for block, moved in found.items() if moved > bound(block, question)}
     assert {"Rows", "Present", "Total", "Moments", "Ranks", "Extreme"} <= beyond
+
+
+# ---------------------------------------------------------------------- weights in L2
+
+SQUARED = {"Rows", "Present", "Total", "People", *(f"Moments{one}" for one in ("", " with rows"))}
+SQUARED |= {f"Moments with squares{one}" for one in ("", " with rows")}
+"""What is weighed in L2."""
+WARDS = ("A", "B", "it's", "D")
+
+
+def whole(spread: Sequence[int], x: object, wards: Sequence[str] = WARDS) -> list[Row]:
+    """Somebody with so many rows in each ward, all at one value."""
+    return [Row("moving", x, ward, times=many) for ward, many in zip(wards, spread, strict=False)]
+
+
+def squares_between(
+    question: Question, blocks: Sequence[Measure], before: list[Row], after: list[Row]
+) -> dict[str, int]:
+    """The squared distances of two tables by weights in L2."""
+    one, two = (
+        Engine().integers(table, question, blocks, None, Norm.L2) for table in (before, after)
+    )
+    return {kind(block): squared(one[block], two[block]) for block in blocks}
+
+
+@pytest.mark.parametrize(
+    ("in_group", "spread"), [(None, (3,)), (2, (2, 1)), (1, (1, 1)), (9, (3,))]
+)
+@pytest.mark.parametrize("bounds", ["from zero", "below zero"])
+@pytest.mark.parametrize("neighbors", BOTH)
+def test_in_l2_some_unit_moves_every_block_by_its_whole_sensitivity(
+    neighbors: Neighbors, bounds: str, in_group: int | None, spread: tuple[int, ...]
+) -> None:
+    """Somebody at all caps at once, so that one less than is priced would be a false claim."""
+    declared = schema(neighbors, "id", bounds, max_rows_per_group=in_group)
+    question, blocks = every_block(declared, ("ward",), [col("z") > -50])
+    others = [Row("q", 2.0, "A", tag="shared"), Row("r", None, "B", tag="shared")]
+    replaced = neighbors is Neighbors.REPLACE
+    reached = dict.fromkeys(SQUARED, 0)
+    for x, held in product((1e6, -1e6, None), (spread, (1, 1))):
+        come, gone = whole(held, x), whole(held, x, WARDS[2:]) if replaced else []
+        found = squares_between(question, blocks, [*others, *gone], [*others, *come])
+        reached = {name: max(most, found[name]) for name, most in reached.items()}
+    priced = {kind(block): squared_bound(block, question, Norm.L2) for block in blocks}
+    assert reached == {name: priced[name] for name in SQUARED}
+
+
+def test_in_l2_a_signed_total_that_is_replaced_moves_by_the_squares_of_both_bounds() -> None:
+    """The bound is reached, and that of weights in L1 is not one."""
+    declared = schema(Neighbors.REPLACE, "id", integer(-3, 4), max_rows=5)
+    question = asked(declared, {"s": col("x").sum()}, ("ward",))
+    gone = [Row("moving", -3, "A", times=3), Row("moving", 4, "B", times=4)]
+    come = [Row("moving", 4, "A", times=4), Row("moving", -3, "B", times=3)]
+    found = squares_between(question, question.measures, gone, come)
+    (total,) = question.measures
+    priced = squared_bound(total, question, Norm.L2)
+    assert found["Total"] == priced == 2 * (3**2 + 4**2) * 5**2 * 2**60
+    in_l1 = squared_bound(total, question, Norm.L1)
+    assert in_l1 == max(2 * 4**2, (3 + 4) ** 2) * 5**2 * 2**60 < found["Total"]
+
+
+@QUICK
+@given(st.data(), st.sampled_from(BOTH), st.booleans())
+def test_in_l2_no_unit_moves_a_signed_total_by_more(
+    data: st.DataObject, neighbors: Neighbors, grouped: bool
+) -> None:
+    """Spread over groups and signs as chance has it, which is where the bound is reached."""
+    caps = {"max_rows": data.draw(st.integers(1, 9)), "max_groups": data.draw(st.integers(1, 4))}
+    caps["max_rows_per_group"] = data.draw(st.sampled_from([None, 1, 2, 3]))
+    low, high = data.draw(st.integers(-5, 0)), data.draw(st.integers(1, 5))
+    declared = schema(neighbors, "id", integer(low, high), **caps)
+    question, blocks = every_block(declared, ("ward",) if grouped else ())
+    rows_at = st.builds(
+        Row,
+        id=st.just("moving"),
+        x=st.sampled_from([low, high, None]),
+        ward=st.sampled_from([*WARDS, None]),
+        times=st.integers(1, 9),
+    )
+    gone, come = (data.draw(st.lists(rows_at, max_size=6)) for _ in range(2))
+    before = [] if neighbors is Neighbors.ADD_REMOVE else gone
+    moves(Engine(), question, blocks, before, come, norm=Norm.L2)
+
+
+def test_in_one_group_both_norms_weigh_alike() -> None:
+    question, blocks = every_block(schema(unit="id"))
+    table = [Row("p", times=7), Row("q", 3.0, times=2), Row("r", None, times=10**4)]
+    one, two = (Engine().integers(table, question, blocks, None, norm) for norm in Norm)
+    assert one == two
+    for block in blocks:
+        assert l1_bound(block, question, Norm.L2) == bound(block, question)
+
+
+@pytest.mark.slow
+def test_in_l2_a_person_with_a_million_rows_moves_no_more_than_the_caps_allow() -> None:
+    declared = schema(unit="id", x="around zero", max_rows_per_group=2)
+    question, blocks = every_block(declared, ("ward",))
+    for spread in ((10**6,), (5 * 10**5, 1, 10**5, 3)):
+        found = squares_between(question, blocks, [], whole(spread, 1e9))
+        for block in blocks:
+            assert found[kind(block)] <= squared_bound(block, question, Norm.L2), kind(block)
+        assert found["Rows"] >= squared_bound(blocks[0], question, Norm.L2) * 99 // 100
+
+
+# Negative controls: each of these rules is seen to fail.
+
+
+def test_weights_in_l2_exceed_what_is_priced_in_l1() -> None:
+    """Laplace noise for the caps protects nobody who is weighed so: there is no bound to fit to."""
+    question, blocks = every_block(schema(unit="id"), ("ward",))
+    found = moves(Engine(), question, blocks, [], whole((3, 3, 3, 3), 9.0), norm=Norm.L2)
+    beyond = {kind(block) for block, moved in found.items() if moved > bound(block, question)}
+    assert beyond == SQUARED
+    assert {kind(one) for one in blocks if l1_bound(one, question, Norm.L2) is None} == SQUARED
+
+
+def test_weights_in_l1_exceed_what_is_priced_in_l2() -> None:
+    """Where rows in a group are capped, those of one group may weigh more by their number alone."""
+    question, blocks = every_block(schema(unit="id", max_rows_per_group=1), ("ward",))
+    table = whole((3,), 9.0)
+    found = Engine().integers(table, question, blocks, None, Norm.L1)
+    rows_block = next(block for block in blocks if kind(block) == "Rows")
+    assert squared(found[rows_block], {}) > squared_bound(rows_block, question, Norm.L2)
+
+
+def test_a_squared_cap_that_is_rounded_to_a_square_is_exceeded() -> None:
+    """√5 is not 2: with two rows in a group and one in another the square is 5."""
+    question, blocks = every_block(schema(unit="id", max_rows_per_group=2), ("ward",))
+    found = squares_between(question, blocks, [], whole((2, 1), 10.0))
+    assert question.unit.squared_row_cap == 5
+    assert found["Rows"] == 5 * 2**60 > isqrt(5) ** 2 * 2**60
+
+
+def test_weights_that_are_rounded_up_exceed_what_is_priced(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.sql.write import queries
+
+    above = queries.narrow_integer(
+        exp.Add(this=exp.column("root"), expression=exp.Literal.number(1))
+    )
+    monkeypatch.setattr(queries, "_whole_root", lambda most: above.copy())
+    question, blocks = every_block(schema(unit="id"), ("ward",))
+    with pytest.raises(AssertionError, match="Rows"):
+        moves(Engine(), question, blocks, [], whole((5, 4, 3), 9.0), norm=Norm.L2)
+
+
+def test_weights_by_the_root_of_the_number_of_rows_exceed_what_is_priced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """cap/√n is enough where every row is in another group: 10,000 in one add up to far more."""
+    from discreet.sql.write import queries
+
+    counted = queries._counted
+    monkeypatch.setattr(queries, "_counted", lambda name, squared: counted(name, squared=False))
+    question, blocks = every_block(schema(unit="id"), ("ward",))
+    found = squares_between(question, blocks, [], whole((10_000,), 9.0))
+    priced = {kind(block): squared_bound(block, question, Norm.L2) for block in blocks}
+    assert {name for name in SQUARED if found[name] > priced[name]} == SQUARED - {"People"}
+    assert found["Rows"] > 900 * priced["Rows"]
 
 
 # ---------------------------------------------------------------------- keys that floats confuse

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import discreet as dp
-from discreet.engines.base import SIZES, people_by_size
+from discreet.engines.base import SIZES, SizeKind, people_by_size
 from discreet.mechanisms.laplace import Laplace
 from discreet.question.check import checked_question
 from discreet.release.table import _covering, _uncapped, _widened
@@ -81,34 +81,51 @@ def test_bounds_are_suggested_where_the_unit_is_the_row():
 def test_suggested_caps_hold_most_people():
     table = opened(people_with(5))
     caps = table.suggest_caps("visit", epsilon=1)
-    assert (caps.max_rows, caps.max_groups) == (8, 8)
-    assert "max_rows = 8" in str(caps)
+    assert (caps.max_rows, caps.max_groups, caps.max_rows_per_group) == (8, 8, 1)
+    assert caps.lines == "max_groups = 8\nmax_rows = 8\nmax_rows_per_group = 1"
+    assert caps.lines in str(caps)
     assert table.budget.spent.epsilon == 1
+
+
+@pytest.mark.usefixtures("silent")
+def test_the_cap_in_a_group_is_that_of_the_group_with_most_rows():
+    """Everybody has four rows in one group, and one in another."""
+    frame = pandas.concat([people_with(2), *[people_with(1)] * 3])
+    caps = opened(frame).suggest_caps("visit", epsilon=1)
+    assert (caps.max_rows, caps.max_groups, caps.max_rows_per_group) == (8, 2, 4)
+
+
+def test_rows_in_no_group_are_not_among_those_of_a_group():
+    frame = people_with(2).assign(visit=lambda rows: rows["visit"] * 100)
+    assert sizes(frame, SizeKind.ROWS)[1] == sizes(frame, SizeKind.ROWS_IN_A_GROUP)[0] == 2000
 
 
 def test_suggested_caps_need_no_caps():
     table = opened(people_with(1), max_rows=None, max_groups=None)
-    assert table.suggest_caps(epsilon="0.5").max_rows == 1
+    caps = table.suggest_caps(epsilon="0.5")
+    assert (caps.max_rows, caps.max_groups, caps.max_rows_per_group) == (1, None, None)
     assert table.budget.spent.epsilon == Fraction(1, 2)
 
 
-def sizes(frame: pandas.DataFrame, *, groups: bool) -> numpy.ndarray:
+def sizes(frame: pandas.DataFrame, kind: SizeKind) -> numpy.ndarray:
     """The histogram that noise is added to."""
     asking = opened(frame).group_by("visit")
     question = checked_question(
         replace(asking.query, outputs=(("n", dp.people().aggregate),)), _uncapped(asking.table)
     )
-    return people_by_size(asking.table.engine(), question, groups=groups).open()
+    return people_by_size(asking.table.engine(), question, kind).open()
 
 
-@pytest.mark.parametrize("groups", [False, True])
-def test_a_person_is_in_one_size_and_a_replaced_one_in_two(groups):
+@pytest.mark.parametrize("kind", SizeKind)
+def test_a_person_is_in_one_size_and_a_replaced_one_in_two(kind):
     """Every number of rows of a person, beside others that do not change."""
     others = people_with(3, people=4)
-    tallies = [sizes(others, groups=groups)]
+    tallies = [sizes(others, kind)]
     for many in range(1, 10):
         own = people_with(many, people=1).assign(patient=99)
-        tallies.append(sizes(pandas.concat([others, own]), groups=groups))
+        if kind is SizeKind.ROWS_IN_A_GROUP:  # so many in one group, and one in another
+            own = pandas.concat([own.assign(visit=2), own.head(1)])
+        tallies.append(sizes(pandas.concat([others, own]), kind))
     assert [abs(tally - tallies[0]).sum() for tally in tallies[1:]] == [1] * 9
     apart = [abs(a - b).sum() for a, b in combinations(tallies[1:], 2)]
     assert set(apart) == {0, 2}
@@ -132,9 +149,9 @@ def test_a_suggested_cap_is_that_of_somebody_and_few_are_beyond():
             assert sum(truth[place + 1 :]) <= allowed
 
 
-def test_an_empty_size_stands_out_of_neither_histogram(monkeypatch):
-    """Noise as large as it gets in 95%: over the sizes of rows and of groups together."""
-    reach = int(Laplace(scale=2).accuracy(0.95, cells=2 * SIZES))
+def test_an_empty_size_stands_out_of_no_histogram(monkeypatch):
+    """Noise as large as it gets in 95%: over the sizes of all histograms together."""
+    reach = int(Laplace(scale=3).accuracy(0.95, cells=3 * SIZES))
 
     def release(self, steps, source):
         noisy = steps.open().copy()

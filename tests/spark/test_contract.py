@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from math import isqrt
 from random import Random
 from typing import Any
 
@@ -21,7 +22,7 @@ from tests.support import drawn_sql as drawn
 from tests.support import engine_contract as contract
 from tests.support.arrow_frames import frame
 from tests.support.engine_contract import DECLARED, LOOKUP, PATIENTS, held, offered, types
-from tests.support.measuring import asked, every_block, schema
+from tests.support.measuring import every_block, schema
 from tests.support.several_tables import cells_of
 from tests.support.trials import rounds
 
@@ -63,13 +64,7 @@ def test_all_blocks_of_every_question_are_the_same_integers(engines: Any, one: A
 
 
 def check_alike(pair: tuple[Engine, Engine], one: Any) -> None:
-    _, _, question, blocks, cells = one
-    here, there = pair
-    assert contract.measured(here, question, blocks, cells) == contract.measured(
-        there, question, blocks, cells
-    )
-    if question.selects_keys:
-        assert contract.keys(here, question) == contract.keys(there, question)
+    contract.check_alike(pair, *one[2:])
 
 
 def test_connect_measures_the_same_integers(connect_session: Any) -> None:
@@ -92,25 +87,22 @@ def test_an_empty_table_is_measured_alike(local_cluster: Any) -> None:
 
 
 def test_a_million_rows_of_one_person_count_for_the_caps(local_cluster: Any) -> None:
-    declared = Schema(
-        name="t",
-        columns={"x": dp.number(0, 10)},
-        unit="id",
-        neighbors=schema().neighbors,
-        max_rows=3,
-        max_groups=2,
-    )
+    declared, questions = contract.many_rows()
     values = np.arange(1, 1_000_001) % 13
     rows = pyarrow.table({"id": ["p"] * len(values), "x": values.astype(float)})
-    query = {"n": dp.rows(), "s": dp.col("x").sum(), "m": dp.col("x").median()}
-    question = asked(declared, query)
     made = local_cluster.range(1, 1_000_001).selectExpr("'p' AS id", "CAST(id % 13 AS DOUBLE) AS x")
     here = DuckDB(Sources(FrameSource(rows)), declared)
     there = Spark(Sources(find_source(made)), declared)
     with closing(here), closing(there):
-        assert contract.measured(here, question, question.measures, None) == contract.measured(
-            there, question, question.measures, None
-        )
+        for question in questions:
+            contract.check_alike((here, there), question, question.measures, None)
+
+
+def test_whole_roots_are_found(local_cluster: Any) -> None:
+    numbers = pyarrow.table({"quotient": contract.quotients()})
+    local_cluster.createDataFrame(numbers).createOrReplaceTempView("numbers")
+    found = local_cluster.sql(contract.rooted().sql("spark")).select("quotient", "weight").collect()
+    assert sorted(map(tuple, found)) == [(one, isqrt(one)) for one in contract.quotients()]
 
 
 @pytest.mark.parametrize("unit", ["id", ROW])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.measures.measure import SHARE, Measure
+from discreet.measures.measure import SHARE, Measure, Norm
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.check import Question, checked_question
@@ -17,7 +17,17 @@ from discreet.sql.read.select import parse_select
 from discreet.sql.write import queries, rows
 from tests.support import interpreter
 from tests.support.drawn_sql import NUMBERS, PEOPLE, ROWS_OF_WARDS, WARDS, Rows, accepted, schema
-from tests.support.measuring import BOTH, QUICK, UNITS, bound, distance, squared, squared_bound
+from tests.support.measuring import (
+    BOTH,
+    NORMS,
+    QUICK,
+    UNITS,
+    bound,
+    distance,
+    l1_bound,
+    squared,
+    squared_bound,
+)
 from tests.support.several_tables import TIMES, Engine, cells_of, interpreted
 from tests.support.trials import all_but, examples, rounds
 
@@ -49,7 +59,12 @@ def _worst(random: Random, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def moves(
-    question: Question, others: Person, gone: Person, come: Person, stored: str = "text"
+    question: Question,
+    others: Person,
+    gone: Person,
+    come: Person,
+    stored: str = "text",
+    norm: Norm = Norm.L1,
 ) -> tuple[dict[Measure, int], dict[Measure, int]]:
     """By how much each block moves, in L1 and in squared L2; candidates are compared too."""
     unit = question.declared.unit
@@ -65,8 +80,8 @@ def moves(
         assert all(abs(one.get(key, 0) - two.get(key, 0)) <= 1 for key in {*one, *two})
         cells = cells_of(question, {*one, *two})
     else:
-        tables[0].prepare(question)
-    before, after = (engine.integers(question, question.measures, cells) for engine in tables)
+        tables[0].prepare(question, norm)
+    before, after = (engine.integers(question, question.measures, cells, norm) for engine in tables)
     return (
         {block: distance(before[block], after[block]) for block in question.measures},
         {block: squared(before[block], after[block]) for block in question.measures},
@@ -75,21 +90,24 @@ def moves(
 
 @pytest.mark.slow
 @examples(40, QUICK)
-@given(seeds, st.sampled_from(BOTH), st.sampled_from([*UNITS, "id", "id"]))
+@given(seeds, st.sampled_from(BOTH), st.sampled_from([*UNITS, "id", "id"]), st.sampled_from(NORMS))
 def test_nobody_moves_an_answer_by_more_than_is_priced(
-    random: Random, neighbors: Neighbors, unit: str
+    random: Random, neighbors: Neighbors, unit: str, norm: Norm
 ) -> None:
     caps = {"max_rows": random.randint(1, 4), "max_groups": random.randint(1, 3)}
+    caps["max_rows_per_group"] = random.choice([None, 1, 2])
     declared = schema(neighbors, unit, **caps, beside_rows=random.choice([None, 1, 3]))
     text, question = accepted(random, declared)
     rows, people = Rows(random), random.sample(PEOPLE, 3)
     others = rows.visits(people, 5), [] if unit == ROW else rows.patients(people, 4)
     gone = NOBODY if neighbors is Neighbors.ADD_REMOVE else person(random, unit)
     come = person(random, unit, random.choice(["moving", "another"]))
-    distances, squares = moves(question, others, gone, come, random.choice(["text", "double"]))
+    stored = random.choice(["text", "double"])
+    distances, squares = moves(question, others, gone, come, stored, norm)
     for block, moved in distances.items():
-        assert moved <= bound(block, question), (text, block, gone, come)
-        assert squares[block] <= squared_bound(block, question), (text, block, gone, come)
+        priced = l1_bound(block, question, norm)
+        assert priced is None or moved <= priced, (text, block, gone, come)
+        assert squares[block] <= squared_bound(block, question, norm), (text, block, gone, come)
 
 
 # ---------------------------------------------------------------------- at their most
@@ -169,7 +187,7 @@ def test_a_person_counts_for_nearly_all_that_is_priced(source: str) -> None:
 def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Negative control: rows of a join that are not weighed down."""
     monkeypatch.setattr(
-        queries, "_share", lambda share, cap, count: queries.integer_constant(share)
+        queries, "_share", lambda weights, count: queries.integer_constant(weights.share)
     )
     for source in ("by person", "many partners", "per person and ward", "row by row"):
         question = asked(JOINED[source], schema(max_rows=3))

@@ -39,6 +39,7 @@ def schema(
     max_rows: int = 3,
     max_groups: int = 2,
     beside_rows: int | None = 2,
+    max_rows_per_group: int | None = None,
 ) -> Schema:
     """Visits and patients are private, wards are public."""
     by_person = unit != ROW
@@ -69,6 +70,7 @@ def schema(
         neighbors=neighbors,
         max_rows=max_rows if by_person else None,
         max_groups=max_groups if by_person else None,
+        max_rows_per_group=max_rows_per_group if by_person else None,
         private={"patients": patients} if by_person else {},
         public={
             "wards": LookupTable(

@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from math import inf, nan
+from random import Random
 from typing import Any
 
 import pytest
+from sqlglot import exp
 
 import discreet as dp
 from discreet.engines.base import Engine
@@ -17,6 +19,7 @@ from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberCo
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import col
 from discreet.question.check import Question
+from discreet.sql.write import queries
 from tests.support import drawn_sql as drawn
 from tests.support.hospital import visits_columns
 from tests.support.measuring import (
@@ -26,6 +29,7 @@ from tests.support.measuring import (
     UNITS,
     Vector,
     as_double,
+    asked,
     every_block,
     integers,
     schema,
@@ -93,7 +97,9 @@ def questions(
     for unit, neighbors, grouping in product(UNITS, Neighbors, GROUPINGS):
         for x in bounds if grouping in ("no groups", "category") else bounds[:1]:
             for where in ((), (col("z") * 3 > 1,)):
-                declared = schema(neighbors, unit, x)
+                declared = schema(
+                    neighbors, unit, x, max_rows_per_group=(None, 1, 2)[len(found) % 3]
+                )
                 question, blocks = every_block(declared, GROUPINGS[grouping], where)
                 label = f"{unit} {neighbors.value} {grouping} {x} {len(where)}"
                 found.append((label, declared, question, blocks, SELECTED.get(grouping)))
@@ -110,11 +116,64 @@ def measured(
     return found | integers(engine, question, rest, cells, norm)  # type: ignore[arg-type]
 
 
+def check_alike(pair: tuple[Engine, Engine], question: Question, blocks: Any, cells: Any) -> None:
+    """Two engines have the same integers, by weights of either norm, and the same candidates."""
+    here, there = pair
+    for norm in norms(question):
+        assert measured(here, question, blocks, cells, norm) == measured(
+            there, question, blocks, cells, norm
+        ), norm
+    if question.selects_keys:
+        assert keys(here, question) == keys(there, question)
+
+
+def norms(question: Question) -> list[Norm]:
+    """The norms by which people are weighed in different ways."""
+    unit = question.unit.weighed_by(Norm.L2)
+    apart = unit.by_person and Norm.L2 in (unit.row_weights.norm, unit.group_weights.norm)
+    return list(Norm) if apart else [Norm.L1]
+
+
 def keys(engine: Engine, question: Question) -> Vector:
     """The candidates of a question's unlisted keys."""
     found = engine.candidates(question)
     counts = found.counts.open().tolist()
     return dict(zip(found.released(range(len(counts))), counts, strict=True))  # type: ignore[arg-type]
+
+
+def many_rows() -> tuple[Schema, list[Question]]:
+    """Questions about one person with a million rows, 0 to 12 in turn; one is by groups."""
+    declared = Schema(
+        name="t",
+        columns={"x": dp.number(0, 10)},
+        unit="id",
+        max_rows=3,
+        max_groups=2,
+        max_rows_per_group=2,
+    )
+    sums = {"n": dp.rows(), "s": dp.col("x").sum()}
+    by_bins = (col("x").bins([1, 2, 5, 6, 9]),)
+    return declared, [
+        asked(declared, sums | {"m": dp.col("x").median()}),
+        asked(declared, sums | {"v": dp.col("x").var(), "p": dp.people()}, by_bins),
+    ]
+
+
+def quotients() -> list[int]:
+    """Around the squares of all sizes up to 2^30, where a float's root may be the next number."""
+    random = Random(1)
+    bases = {0, 1, 2, 3, 2**15, 2**26, 94906265, 94906266, 94906267, 2**29, 2**30 - 1, 2**30}
+    bases |= {random.randrange(2**30) for _ in range(2000)}
+    bases |= {random.randrange(2**30 - 2**12, 2**30) for _ in range(2000)}
+    around = {base**2 + change for base in bases for change in (-2, -1, 0, 1, 2)}
+    return sorted(one for one in around if 0 <= one <= 2**60)
+
+
+def rooted() -> exp.Select:
+    """What is written to find the whole roots of a table of numbers."""
+    numbers = exp.select("quotient").from_("numbers")
+    weight = queries._whole_root(2**30)
+    return queries._beside(queries._rooted(numbers), "rooted", weight, "weight")
 
 
 # ---------------------------------------------------------------------- joins, people, lookups

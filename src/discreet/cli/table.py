@@ -48,7 +48,8 @@ def update(policy: str, why: str, who: str | None) -> None:
                 f"{schema.neighbors}. What was spent is in terms of the one. Declare the "
                 "table under another name, with a budget of its own."
             )
-        changed = [name for name, part in details.items() if before.details.get(name) != part]
+        names = dict.fromkeys([*details, *before.details])  # one may be declared no longer
+        changed = [name for name in names if before.details.get(name) != details.get(name)]
         if not changed:
             click.echo("The ledger says the same as the policy. Nothing was changed.")
             return

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from discreet.ledger.balances import Balance
+    from discreet.plan.schema import Schema
     from discreet.release.certificate import Certificate
     from discreet.release.plan import Plan
     from discreet.release.release import Release
@@ -444,9 +445,7 @@ def show_plan(plan: "Plan") -> None:
     if plan.question.keys:
         groups_text = "found privately" if cells is None else f"{cells:,}, each of them released"
         _labeled_line(out, "groups", Text(groups_text))
-    _labeled_line(
-        out, "protects", Text(_protected(schema.unit, schema.max_groups, schema.max_rows))
-    )
+    _labeled_line(out, "protects", Text(_protected(schema)))
     taken = plan.budget_text(plan.standing)
     costs = Text.assemble((plan.price.text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
@@ -472,7 +471,7 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     _labeled_line(
         out,
         "protects",
-        Text(_protected(certificate.unit, certificate.max_groups, certificate.max_rows)),
+        Text(_protected(certificate)),
     )
     hashed = f", {certificate.hash[:16]}…" if certificate.hash else ""
     _labeled_line(
@@ -544,12 +543,18 @@ def _number(cell: str) -> "Text":
     return text
 
 
-def _protected(unit: str, groups: int | None, rows: int | None) -> str:
-    if unit == "row":
+def _protected(declared: "Schema | Certificate") -> str:
+    from discreet.measures.measure import sentence_list
+
+    if declared.unit == "row":
         return "each row"
-    caps = {"groups": groups, "rows": rows}
-    caps_text = " and ".join(f"{cap:,} {name}" for name, cap in caps.items() if cap is not None)
-    return f"each {unit}" + (f", in at most {caps_text}" if caps_text else "")
+    caps = {
+        "groups": declared.max_groups,
+        "rows": declared.max_rows,
+        "rows in a group": declared.max_rows_per_group,
+    }
+    listed = [f"{cap:,} {name}" for name, cap in caps.items() if cap is not None]
+    return f"each {declared.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 
 def _labeled_line(out: "Console", label: str, text: "Text") -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -350,26 +351,39 @@ SIZES = 21
 """Sizes 1, 2, 3–4, 5–8, … up to 2^20 and more."""
 
 
+class SizeKind(Enum):
+    """What the size of a person is: rows, groups, or rows in the group that has most of them."""
+
+    ROWS = "rows"
+    GROUPS = "groups"
+    ROWS_IN_A_GROUP = "rows in a group"
+
+
 def people_by_size(
-    engine: Engine, question: Question, *, groups: bool
+    engine: Engine, question: Question, kind: SizeKind
 ) -> Sensitive[np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """How many people have 1, 2, 3–4, 5–8, … rows, or groups.  One person is in one of them."""
+    """How many people are of the size 1, 2, 3–4, 5–8, …  One person is of one size."""
     names = query_names(question)
     keys = {
         f"k{place}": label(grouping, names, engine.forms)
         for place, (_, grouping) in enumerate(question.keys)
     }
-    rows = kept_rows(question, keys if groups else {})
-    held = select(UNIT, *keys).distinct() if groups else select(UNIT)
-    size = exp.Count(this=exp.Star())
-    counted = select(exp.alias_(size, "size")).from_("held").group_by(UNIT)
+    rows = kept_rows(question, {} if kind is SizeKind.ROWS else keys)
+    number = exp.Count(this=exp.Star())
+    if kind is SizeKind.ROWS_IN_A_GROUP:
+        held = select(UNIT, exp.alias_(number, "together")).from_("measured").group_by(UNIT, *keys)
+        counted = select(exp.alias_(exp.Max(this=exp.column("together")), "size"))
+    else:
+        held = select(UNIT) if kind is SizeKind.ROWS else select(UNIT, *keys).distinct()
+        held = held.from_("measured")
+        counted = select(exp.alias_(number, "size"))
     query = (
-        select("size", exp.alias_(exp.Count(this=exp.Star()), "people"))
+        select("size", exp.alias_(number.copy(), "people"))
         .from_("counted")
         .group_by("size")
         .with_("measured", rows)
-        .with_("held", held.from_("measured"))
-        .with_("counted", counted)
+        .with_("held", held)
+        .with_("counted", counted.from_("held").group_by(UNIT))
     )
     sizes = engine.guarded_rows(query)
     tally = np.zeros(SIZES, np.int64)

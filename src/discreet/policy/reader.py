@@ -66,6 +66,7 @@ _FIELDS: Final = (
     "neighbors",
     "max_groups",
     "max_rows",
+    "max_rows_per_group",
     "ledger",
     "period",
     "budget",
@@ -274,6 +275,7 @@ def read_policy(path: str | Path) -> dict[str, Any]:
         "neighbors": _neighbors(policy),
         "max_groups": _cap(policy, "max_groups"),
         "max_rows": _cap(policy, "max_rows"),
+        "max_rows_per_group": _cap(policy, "max_rows_per_group"),
         "ledger": policy.ledger(),
         "period": read_period(policy),
         "budget": read_budget(policy, "budget"),
@@ -350,7 +352,7 @@ def _check_unit(policy: PolicyFile, found: dict[str, Any]) -> None:
             unit,
             ("columns",),
         )
-    for cap in ("max_groups", "max_rows"):
+    for cap in ("max_groups", "max_rows", "max_rows_per_group"):
         if unit == ROW and found[cap] is not None:
             raise policy.error(
                 f"{cap} is given, and the unit is the row.",

@@ -60,6 +60,8 @@ def template(
         "# people are known to have, without looking at the rows.",
         f"{cap}max_groups = 3",
         f"{cap}max_rows   = 10",
+        "# max_rows_per_group = 4  # and for at most so many in one group: less noise, where a",
+        "#                         # person's rows are spread over groups and there is a delta",
         "",
         "# Where what is spent is written down, for ever. Without it the budget caps nothing.",
         f"ledger = {toml_text(name + '.ledger')}",

@@ -23,8 +23,8 @@ UNANSWERED = "0" * 64
 _MECHANISM = {"output", "asks", "mechanism"}
 _PARTS = {"epsilon", "rho"}
 """What a mechanism's part of the price is stated in: one of them."""
-_ABSENT = ("rho", "promise")
-"""What is only written where there is something to state."""
+_ABSENT = ("max_rows_per_group", "rho", "promise")
+"""What is only written where there is something to state: version 0.1.0 knew none of it."""
 
 Cap = Annotated[int, Meta(ge=1)]
 Price = Annotated[str, Meta(pattern=r"\A(?:≈?[0-9.]+(?:e[+-]?[0-9]+)?|[0-9]+/[0-9]+)\Z")]
@@ -45,6 +45,7 @@ class Certificate:
     neighbors: Annotated[str, Meta(pattern=r"\A(?:add-remove|replace)\Z")]
     max_groups: Cap | None
     max_rows: Cap | None
+    max_rows_per_group: Cap | None = None
     mechanisms: tuple[dict[str, str], ...]
     epsilon: Price | None
     delta: Price
@@ -135,6 +136,8 @@ class Certificate:
         """What it states, by topic."""
         by_row = self.unit == "row"
         caps = f", max_groups {self.max_groups}, max_rows {self.max_rows}"
+        if self.max_rows_per_group is not None:
+            caps += f", max_rows_per_group {self.max_rows_per_group}"
         kept = "" if self.durable else " (in memory: nobody else can check this)"
         noise = [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
         before = f"{self.suspensions} times before: questions could not be answered"
@@ -284,6 +287,8 @@ class _Recorded:
         caps = {
             name: details[name] for name in ("unit", "max_groups", "max_rows") if name in details
         }
+        if "max_rows" in details:  # a table's, which declares the other cap only where it has one
+            caps["max_rows_per_group"] = details.get("max_rows_per_group")
         return {"neighbors": declaration["neighbors"], **caps}
 
 

@@ -37,6 +37,7 @@ def table(
     columns: Any = None,
     max_groups: int | None = None,
     max_rows: int | None = None,
+    max_rows_per_group: int | None = None,
     ledger: str | Path | Ledger | None = None,
     name: str | None = None,
     table: str | None = None,
@@ -48,7 +49,9 @@ def table(
 ) -> Table:
     """Open a private table: a policy file, or a source with its declarations.
 
-    ``unit`` says whom the table protects: "row", or the column that says whose row it is.
+    ``unit`` says whom the table protects: "row", or the column that says whose row it is.  One
+    person counts in at most ``max_groups`` groups and for at most ``max_rows`` rows.  The cap
+    ``max_rows_per_group`` need not be given: where it is, Gaussian noise on rows by groups is less.
     ``budget`` is the cap on everything that is ever asked of the table, kept in ``ledger``.  A
     table keeps its budget and its declarations: opened again, they must be the same.
     ``engine`` is what reads the rows, "duckdb", "postgres" or "spark": the source says it, but for
@@ -155,6 +158,7 @@ def read_declarations(
     columns: Any = None,
     max_groups: int | None = None,
     max_rows: int | None = None,
+    max_rows_per_group: int | None = None,
     ledger: str | Path | Ledger | None = None,
     name: str | None = None,
     table: str | None = None,
@@ -182,6 +186,7 @@ def read_declarations(
         neighbors=Neighbors.read("add-remove" if neighbors is None else neighbors),
         max_groups=max_groups,
         max_rows=max_rows,
+        max_rows_per_group=max_rows_per_group,
         private={
             label: PartnerTable(
                 columns=other.columns, unit=other.unit or whose, max_rows=other.max_rows

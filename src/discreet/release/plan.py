@@ -28,7 +28,7 @@ from discreet.errors import (
     Remedy,
 )
 from discreet.exact import decimal_text, named_number_text, percent_text, rational
-from discreet.measures.measure import Measure, MeasureSensitivity, Output, Unit
+from discreet.measures.measure import Measure, MeasureSensitivity, Output, Unit, sentence_list
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named, expression_text
 from discreet.privacy.estimates import Payment
@@ -505,9 +505,12 @@ class Plan:
         if question.query.source.text:
             lines.append(f"rows       {question.query.source.text}")
         if schema.by_person:
+            caps = [f"{schema.max_groups} groups", f"{schema.max_rows} rows"]
+            if schema.max_rows_per_group is not None:
+                caps.append(f"{schema.max_rows_per_group} rows in a group")
             lines.append(
                 f"protects   each {schema.unit}, {schema.neighbors} neighbors; at most "
-                f"{schema.max_groups} groups and {schema.max_rows} rows each, more are weighed down"
+                f"{sentence_list(caps)} each, more are weighed down"
             )
         else:
             lines.append(f"protects   each row, {schema.neighbors} neighbors")

@@ -64,7 +64,9 @@ def protected_in_words(certificate: Certificate) -> str:
         limits.append(f"in at most {certificate.max_groups:,} groups")
     if certificate.max_rows is not None:
         limits.append(f"for at most {certificate.max_rows:,} rows")
-    caps = f". One counts {' and '.join(limits)}; who has more is weighed down" if limits else ""
+    if certificate.max_rows_per_group is not None:
+        limits.append(f"at most {certificate.max_rows_per_group:,} of them in one group")
+    caps = f". One counts {sentence_list(limits)}; who has more is weighed down" if limits else ""
     return f"each {certificate.unit}, all rows of one together{caps}"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.accounting.filters import Filter
-from discreet.engines.base import SIZES, Engine, guarded, people_by_size
+from discreet.engines.base import SIZES, Engine, SizeKind, guarded, people_by_size
 from discreet.errors import LedgerCorruptError, PolicyError, QueryError, UnsafeRandomnessError
 from discreet.exact import decimal_text, exact_text
 from discreet.ledger import Charge, Ledger
@@ -256,12 +256,14 @@ class SuggestedCaps:
     max_rows: int
     max_groups: int | None
     epsilon: Fraction
+    max_rows_per_group: int | None = None
 
     @property
     def lines(self) -> str:
         """What to write into the policy."""
-        groups = "" if self.max_groups is None else f"max_groups = {self.max_groups}\n"
-        return f"{groups}max_rows = {self.max_rows}"
+        names = ("max_groups", "max_rows", "max_rows_per_group")
+        caps = {name: getattr(self, name) for name in names}
+        return "\n".join(f"{name} = {cap}" for name, cap in caps.items() if cap is not None)
 
     def __str__(self) -> str:
         paid = f"found for ε = {float(self.epsilon):g}"
@@ -314,10 +316,10 @@ def suggest_bounds(
 def suggest_caps(
     table: "Table", *, epsilon: object, group_by: Sequence[object], analyst: str | None
 ) -> SuggestedCaps:
-    """Caps that about 95% of people stay within, from a noisy histogram of their sizes.
+    """Caps that about 95% of people stay within, from noisy histograms of their sizes.
 
-    Each person is in one cell of the histogram of rows and, with ``group_by``, in one of groups.
-    Proof: docs/proofs/suggestions.md
+    Each person is in one cell of the histogram of rows and, with ``group_by``, in one of that of
+    groups and in one of that of the most rows in a group.  Proof: docs/proofs/suggestions.md
     """
     schema, level = table.schema, read_epsilon(epsilon)
     if not schema.by_person:
@@ -329,7 +331,7 @@ def suggest_caps(
     question = checked_question(
         Query(keys=asking.query.keys, outputs=(("n", people().aggregate),)), _uncapped(table)
     )
-    kinds = [False, True] if question.keys else [False]
+    kinds = list(SizeKind) if question.keys else [SizeKind.ROWS]
     moved = 2 if schema.neighbors is Neighbors.REPLACE else 1
     noise = Laplace(scale=moved * len(kinds) / level)
     event = DiscreteLaplaceEvent(scale=noise.scale, sensitivity=moved)
@@ -345,15 +347,21 @@ def suggest_caps(
 
     def run() -> bytes:
         bits = Keystream()
-        tallies = [people_by_size(engine, question, groups=kind) for kind in kinds]
+        tallies = [people_by_size(engine, question, kind) for kind in kinds]
         return json.dumps(
             [[int(count) for count in noise.release(tally, bits)] for tally in tallies]
         ).encode()
 
     noisy = json.loads(table.ledger.answer(charge, lambda: guarded(run), safe=True))
     hidden = int(noise.accuracy(_CONFIDENCE, cells=SIZES * len(kinds)))
-    caps = [_covering(counts, hidden) for counts in noisy]
-    return SuggestedCaps(caps[0], caps[1] if len(caps) > 1 else None, level)
+    found = [_covering(counts, hidden) for counts in noisy]
+    caps = dict(zip(kinds, found, strict=True))
+    return SuggestedCaps(
+        max_rows=caps[SizeKind.ROWS],
+        max_groups=caps.get(SizeKind.GROUPS),
+        max_rows_per_group=caps.get(SizeKind.ROWS_IN_A_GROUP),
+        epsilon=level,
+    )
 
 
 def _widened(first: int, last: int, counts: Sequence[float], usual: float) -> tuple[int, int]:
@@ -487,7 +495,7 @@ class Table:
     ) -> SuggestedCaps:
         """Caps that about 95% of people stay within, found privately and paid for.
 
-        With columns to group by, also for the number of groups.
+        With columns to group by, also for the number of groups and for that of rows in one.
         """
         return suggest_caps(self, epsilon=epsilon, group_by=group_by, analyst=analyst)
 
@@ -607,6 +615,7 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
         neighbors=schema.neighbors.value,
         max_groups=schema.max_groups,
         max_rows=schema.max_rows,
+        max_rows_per_group=schema.max_rows_per_group,
         mechanisms=_mechanisms(plan),
         epsilon=None if cost.epsilon is None else exact_text(cost.epsilon),
         delta=exact_text(cost.delta),

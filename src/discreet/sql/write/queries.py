@@ -324,20 +324,24 @@ def _with_weight(counted: exp.Select, weights: Weights, shown: exp.Expr) -> exp.
     whole = wide_integer(exp.Literal.number(weights.share**2 * weights.cap))
     quotient = exp.IntDiv(this=whole, expression=_larger(held, weights.cap))
     divided = _beside(counted, "counted", narrow_integer(quotient), _QUOTIENT)
+    return _beside(_rooted(divided), "rooted", _whole_root(weights.share), _WEIGHT, shown)
+
+
+def _rooted(divided: exp.Select) -> exp.Select:
+    """Quotients with the root of each, as a float has it and rounded in the engine's own way."""
     root = exp.Sqrt(this=cast(column_name(_QUOTIENT), exp.DataType.Type.DOUBLE))
-    rooted = _beside(divided, "divided", narrow_integer(root), _ROOT)
-    weight = narrow_integer(_whole_root(), weights.share + 1)
-    return _beside(rooted, "rooted", weight, _WEIGHT, shown)
+    return _beside(divided, "divided", narrow_integer(root), _ROOT)
 
 
-def _whole_root() -> exp.Expr:
+def _whole_root(most: int) -> exp.Expr:
     """The largest whole number whose square is at most the quotient, from one within 1 of it."""
     root, quotient, one = column_name(_ROOT), column_name(_QUOTIENT), integer_constant(1)
     below = exp.Sub(this=root, expression=one)
     above = exp.Add(this=root.copy(), expression=one.copy())
     case = exp.Case().when(exp.GT(this=_square(root), expression=quotient), below, copy=False)
     fits = exp.LTE(this=_square(exp.paren(above)), expression=quotient.copy())
-    return case.when(fits, above, copy=False).else_(root.copy(), copy=False)
+    whole = case.when(fits, above, copy=False).else_(root.copy(), copy=False)
+    return narrow_integer(whole, most + 1)
 
 
 def _square(value: exp.Expr) -> exp.Expr:
