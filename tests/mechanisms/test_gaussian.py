@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning, VerificationError
+from discreet.exact import Grid
 from discreet.mechanisms import Gaussian
 from discreet.mechanisms.gaussian_calibration import (
     Smoothing,
@@ -310,11 +311,11 @@ def test_vectors_cost_hardly_more_than_continuous_noise(dimension: int | None) -
 
 
 def test_a_real_move_of_one_number_is_a_whole_number_of_steps() -> None:
-    assert Move.of(Fraction(5, 2), 1) == Move(9, 1)
-    assert Move.of(Fraction(1, 9), 1) == Move(1, 1)
-    assert Move.of(Fraction(1, 9), None) == Move(1, 1)
-    assert Move.of(Fraction(5, 2), 4) == Move(6, 4)
-    assert Move.of(Fraction(5, 2), 40) == Move(6, 6)
+    steps = Grid(0)
+    for real, whole in (("5/2", 9), ("1/9", 1), (3, 9), (0, 0)):
+        assert Sensitivity(l2=real).squared_in_steps(steps, dimension=1) == whole
+    assert Move.of(6, 4) == Move(6, 4)
+    assert Move.of(6, 40) == Move.of(6, None) == Move(6, 6)
 
 
 # The loss ---------------------------------------------------------------------------------

@@ -11,11 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting import batch_delta, batch_epsilon
+from discreet.errors import PrivacyParameterError
+from discreet.exact import Grid
 from discreet.mechanisms import Gaussian
 from discreet.mechanisms.gaussian_calibration import (
     MoveFamilies,
+    RoundedNoise,
     best_lattice_delta,
+    concentrated_sigma,
     is_proved,
+    joint_gaussian_variances,
+    joint_lattice_delta,
     least_delta,
     least_epsilon,
 )
@@ -385,9 +391,13 @@ def test_the_longest_move_of_one_coordinate_is_not_the_worst() -> None:
 @pytest.mark.parametrize("squares", [2, 3, 5, 7, 10, 99])
 def test_a_float_root_is_not_priced_below_what_it_stands_for(squares: int) -> None:
     for root in (sqrt(squares), nextafter(sqrt(squares), 0), nextafter(sqrt(squares), 9**9)):
-        assert Move.of(Fraction(root), None) == Move(squares, squares)
-    below = Fraction(sqrt(squares)) * (1 - Fraction(1, 10**6))
-    assert Move.of(below, None) == Move(squares - 1, squares - 1)
+        assert Sensitivity(l2=Fraction(root)).squared_in_steps(Grid.of(1)) == squares
+        rho = Gaussian(sigma=1).loss(Sensitivity(l2=root)).rho
+        assert rho >= Fraction(squares, 2)  # 0.1.0 took the square of the float, a little below
+    below = Sensitivity(l2=Fraction(sqrt(squares)) * (1 - Fraction(1, 10**6)))
+    with pytest.raises(PrivacyParameterError, match="not the root of a whole number"):
+        below.squared_in_steps(Grid.of(1))
+    assert below.of_steps(1).squared_in_steps(Grid.of(1)) == squares - 1
 
 
 def test_releases_of_one_variance_are_one_release() -> None:
@@ -411,3 +421,230 @@ def test_releases_of_several_variances_are_still_priced() -> None:
     )
     both = batch_epsilon(ComposedEvent(events=events), delta=1e-6)
     assert both > max(batch_epsilon(event, delta=1e-6) for event in events)
+
+
+# A squared sensitivity ----------------------------------------------------------------------
+
+
+@each("squares", [2, 3, 5, 8, 20, 1000])
+def test_a_squared_sensitivity_is_priced_as_it_is(squares: int) -> None:
+    """√20 is not 5: neither the noise nor the loss is that of the next whole number."""
+    moved = Sensitivity(squared_l2=squares)
+    for delta in ("1e-3", "1e-6"):
+        noise = Gaussian.calibrated(sensitivity=moved, epsilon=1, delta=delta)
+        root = isqrt(squares) + 1
+        wide = Gaussian.calibrated(sensitivity=root, epsilon=1, delta=delta)
+        assert abs(noise.sigma / wide.sigma * root - Fraction(sqrt(squares))) < Fraction(1, 20)
+        loss = noise.loss(moved, delta=delta)
+        assert loss.epsilon <= 1
+    assert Gaussian(sigma=3).loss(moved).rho >= Fraction(squares, 18)
+    event = Gaussian(sigma=3).event(moved, loss)
+    assert event == DiscreteGaussianEvent(
+        variance=9, squared_sensitivity=squares, coordinates=squares
+    )
+
+
+def test_a_squared_sensitivity_that_is_rounded_down_is_caught() -> None:
+    """The negative control: σ of S = 4 on a move whose squares add up to 5."""
+    level = Fraction(1)
+    honest, careless = (
+        Gaussian.calibrated(
+            sensitivity=Sensitivity(squared_l2=squares), epsilon=level, delta=MILLIONTH
+        ).sigma
+        for squares in (5, 4)
+    )
+    worst = [
+        max(summed_delta(sigma**2, move, level) for move in vectors(Move(5, 5)) or ())
+        for sigma in (honest, careless)
+    ]
+    assert worst[0] <= MILLIONTH < worst[1]
+
+
+@given(st.integers(1, 10**6), st.fractions(Fraction(1, 10**9), 100))
+def test_the_noise_for_a_rho_costs_no_more_and_hardly_less(squares: int, rho: Fraction) -> None:
+    sigma = concentrated_sigma(squares, rho)
+    assert squares / (2 * sigma**2) <= rho
+    less = sigma * (1 - 2 * MILLIONTH)
+    assert squares / (2 * less**2) > rho
+    noise = Gaussian.for_rho(sensitivity=Sensitivity(squared_l2=squares), rho=rho)
+    assert noise.sigma == sigma
+
+
+def test_the_noise_for_a_rho_is_fitted_on_a_grid_and_to_one_real_number() -> None:
+    fine = Gaussian.for_rho(sensitivity="3/2", rho="1/8", grid="1/4", dimension=1)
+    assert fine == Gaussian(sigma=3, grid="1/4")
+    assert fine.loss(Sensitivity(l2="3/2"), dimension=1).rho == Fraction(1, 8)
+    assert Gaussian.for_rho(sensitivity="6/5", rho="1/8", dimension=1) == Gaussian(sigma=4)
+    with pytest.raises(PrivacyParameterError, match="not the root of a whole number"):
+        Gaussian.for_rho(sensitivity="6/5", rho="1/8")
+    with pytest.raises(PrivacyParameterError, match="rho"):
+        Gaussian.for_rho(sensitivity=1, rho=0)
+
+
+# Several vectors, each with its own noise ---------------------------------------------------
+
+Moves = tuple[tuple[int, ...], ...]
+Weights = tuple[Fraction, ...]
+
+
+def joint_naive_delta(variances: Weights, moves: Moves, epsilon: Fraction) -> Fraction:
+    """Σ max(0, P(x) - e^ε·P(x - move)) over all points of all vectors, as defined."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        coordinates = [
+            (law, shift)
+            for variance, move in zip(variances, moves, strict=True)
+            for law, shift in zip([noise(variance)] * len(move), move, strict=True)
+        ]
+        factor, total = decimal(epsilon).exp(), Decimal(0)
+        for point in product(*(law for law, _ in coordinates)):
+            here = there = Decimal(1)
+            for x, (law, shift) in zip(point, coordinates, strict=True):
+                here *= law[x]
+                there *= law.get(x - shift, Decimal(0))
+            total += max(Decimal(0), here - factor * there)
+        return Fraction(total)
+
+
+def losses_of(variance: Fraction, move: tuple[int, ...]) -> dict[Fraction, Decimal]:
+    """The law of the privacy loss of one vector, by that of Σ moveᵢ·xᵢ."""
+    law, sums = noise(variance), {0: Decimal(1)}
+    for shift in move:
+        more: dict[int, Decimal] = {}
+        for t, mass in sums.items():
+            for x, weight in law.items():
+                more[t + shift * x] = more.get(t + shift * x, Decimal(0)) + mass * weight
+        sums = {t: mass for t, mass in more.items() if mass > Decimal("1e-24")}
+    square = sum(shift * shift for shift in move)
+    return {(2 * t + square) / (2 * variance): mass for t, mass in sums.items()}
+
+
+def joint_summed_delta(variances: Weights, moves: Moves, epsilon: Fraction) -> Fraction:
+    """The same by the losses of the vectors, which add up; of the last one by running sums."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        *others, last = map(losses_of, variances, moves)
+        before = {Fraction(0): Decimal(1)}
+        for vector in others:
+            more: dict[Fraction, Decimal] = {}
+            for (loss, mass), (own, weight) in product(before.items(), vector.items()):
+                if mass * weight > Decimal("1e-20"):
+                    more[loss + own] = more.get(loss + own, Decimal(0)) + mass * weight
+            before = more
+        places = sorted(last, reverse=True)
+        above = [(Decimal(0), Decimal(0))]
+        for loss in places:
+            mass, weighed = above[-1]
+            above.append((mass + last[loss], weighed + last[loss] * decimal(-loss).exp()))
+        total, count = Decimal(0), 0
+        for loss in sorted(before):
+            while count < len(places) and places[count] > epsilon - loss:
+                count += 1
+            mass, weighed = above[count]
+            total += before[loss] * (mass - decimal(epsilon - loss).exp() * weighed)
+        return Fraction(total)
+
+
+def signed(moves: Moves) -> Iterator[Moves]:
+    """The moves in both directions: each vector up, or each down, or against one another."""
+    for signs in product((1, -1), repeat=len(moves)):
+        yield tuple(
+            tuple(sign * step for step in move) for sign, move in zip(signs, moves, strict=True)
+        )
+
+
+JOINT = [
+    ((1, 4), (1, 1), "1/2", "1e-3"),
+    ((1, 3), (1, 9), 1, "1e-6"),
+    ((2, 3), (3, 1), 2, "1e-4"),
+    ((1, 2), (1, 3), 8, "1e-6"),
+    ((1, 1, 2), (1, 2, 5), 3, "1e-4"),
+]
+
+
+@each(("squares", "weights", "epsilon", "delta"), JOINT)
+def test_vectors_with_noise_of_their_own_are_private_together(
+    squares: tuple[int, ...], weights: tuple[int, ...], epsilon: object, delta: str
+) -> None:
+    level, target = Fraction(epsilon), Fraction(delta)  # type: ignore[call-overload]
+    shares = tuple(map(Fraction, weights))
+    variances = joint_gaussian_variances(squares, shares, level, target)
+    listed = [vectors(Move(count, count)) or () for count in squares]
+    worst = max(joint_summed_delta(variances, moves, level) for moves in product(*listed))
+    assert worst <= target
+    ratios = [
+        count / variance / share
+        for count, variance, share in zip(squares, variances, shares, strict=True)
+    ]
+    assert max(ratios) <= min(ratios) * (1 + 10 * MILLIONTH)
+    assert all(isqrt(v.numerator) ** 2 == v.numerator for v in variances)
+    # Far less noise would be too little, so that the bound is about tight where noise is wide.
+    narrow = tuple(variance * Fraction(9, 10) for variance in variances)
+    if level <= 2:
+        assert max(joint_summed_delta(narrow, moves, level) for moves in product(*listed)) > target
+
+
+def test_both_directions_of_a_joint_move_cost_the_same_by_the_laws_themselves() -> None:
+    variances, level = (Fraction(1, 2), Fraction(3, 4)), Fraction(2)
+    for moves in (((1,), (2,)), ((1,), (1, 1))):
+        deltas = {joint_naive_delta(variances, way, level) for way in signed(moves)}
+        assert max(deltas) - min(deltas) < ROUNDING
+        assert abs(max(deltas) - joint_summed_delta(variances, moves, level)) < Fraction(1, 10**18)
+
+
+@each(
+    ("variances", "moves", "roundings"),
+    [
+        (("9", "16"), ((1,), (2,)), ("1/2", "1/2")),
+        (("5/2", "40"), ((1, 1), (3,)), ("1/4", "2")),
+        (("4", "9", "6"), ((1,), (1,), (1,)), ("1/2", "1", "1/4")),
+    ],
+)
+def test_the_joint_lattice_bound_is_above_the_laws(
+    variances: tuple[str, ...], moves: Moves, roundings: tuple[str, ...]
+) -> None:
+    spreads = tuple(map(Fraction, variances))
+    parts = [
+        RoundedNoise(variance, Move(sum(x * x for x in move), len(move)), Fraction(rounding))
+        for variance, move, rounding in zip(spreads, moves, roundings, strict=True)
+    ]
+    for epsilon in (Fraction(1, 2), Fraction(3, 2), Fraction(3)):
+        truth = joint_summed_delta(spreads, moves, epsilon)
+        assert truth <= joint_lattice_delta(parts, epsilon, 96) <= 3 * truth
+
+
+def test_one_vector_and_several_of_one_variance_are_priced_as_ever() -> None:
+    one = Gaussian.calibrated(sensitivity=Sensitivity(squared_l2=7), epsilon=1, delta="1e-6")
+    assert joint_gaussian_variances([7], [Fraction(3)], Fraction(1), MILLIONTH) == (one.sigma**2,)
+    parts = [Fraction(3), Fraction(4)]
+    assert joint_gaussian_variances([3, 4], parts, Fraction(1), MILLIONTH) == (one.sigma**2,) * 2
+
+
+def test_joint_noise_is_that_of_the_analytic_curve_and_not_of_the_conversion() -> None:
+    squares = (2**60, 50 * 2**60)
+    variances = joint_gaussian_variances(
+        squares, (Fraction(1), Fraction(3)), Fraction(1), MILLIONTH
+    )
+    sigma = sum(n / v for n, v in zip(squares, map(float, variances), strict=True)) ** -0.5
+    assert 4.2246 < sigma < 4.2249  # by the conversion of zCDP it is 4.531
+
+
+def test_joint_noise_without_the_correction_is_caught() -> None:
+    """The negative control: σ of the continuous formula on integers, alone and beside another."""
+    level, sigma = Fraction(2), Fraction("2.2305")
+    beside = (sigma**2 * Fraction(1000, 999), sigma**2 * 1000)
+    assert joint_summed_delta((Fraction("4.2247") ** 2,), ((1,),), Fraction(1)) > 1.019e-6
+    assert joint_summed_delta((sigma**2,), ((1,),), level) > 1.09e-6
+    assert joint_summed_delta(beside, ((1,), (1,)), level) > 1.05e-6
+    corrected = joint_gaussian_variances((1, 1), (Fraction(999), Fraction(1)), level, MILLIONTH)
+    assert joint_summed_delta(corrected, ((1,), (1,)), level) <= MILLIONTH
+
+
+@pytest.mark.parametrize(
+    ("squares", "weights"), [((), ()), ((1,), ()), ((0, 1), (1, 1)), ((1, 1), (1, 0))]
+)
+def test_vectors_need_a_square_and_a_weight_each(
+    squares: tuple[int, ...], weights: tuple[int, ...]
+) -> None:
+    with pytest.raises(PrivacyParameterError, match="one of each for every"):
+        joint_gaussian_variances(squares, list(map(Fraction, weights)), Fraction(1), MILLIONTH)

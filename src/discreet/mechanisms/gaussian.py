@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
-from math import ceil, erfc, isqrt, log, log2, nextafter, pi, sqrt
+from math import ceil, erfc, floor, isqrt, log, log2, nextafter, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,16 @@ from discreet.exact.normal import (
     total_weight,
 )
 from discreet.mechanisms.additive_noise import add_noise, exact_sum, grid_index, is_scalar
-from discreet.mechanisms.gaussian_calibration import least_epsilon, least_sigma
+from discreet.mechanisms.gaussian_calibration import (
+    concentrated_sigma,
+    least_epsilon,
+    least_sigma,
+)
 from discreet.mechanisms.gaussian_moves import Move
 from discreet.mechanisms.law_plots import plot_noise
 from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer, geometric
 from discreet.noise.bernoulli import bernoulli_decay
-from discreet.privacy.events import ApproximateEvent
+from discreet.privacy.events import DiscreteGaussianEvent
 from discreet.privacy.laws import MAX_ATOMS, Atom, EnclosedLaw, Law, ProductLaw, nearest_float
 from discreet.privacy.losses import (
     ApproximateDP,
@@ -334,9 +338,27 @@ class Gaussian:
         """
         privacy, level, steps = read_epsilon(epsilon), _read_delta(delta), Grid.of(grid)
         coordinates = _read_dimension(dimension)
-        distance = _read_l2(sensitivity).in_steps("l2", steps, coordinates)
-        move = Move.of(distance, coordinates)
+        squares = _read_l2(sensitivity).squared_in_steps(steps, coordinates)
+        move = Move.of(squares, coordinates)
         return cls(sigma=least_sigma(move, privacy, level) * steps.step, grid=steps)
+
+    @classmethod
+    def for_rho(
+        cls, *, sensitivity: object, rho: object, grid: object = 1, dimension: int | None = None
+    ) -> "Gaussian":
+        """The least noise that makes an answer with this L2 sensitivity on the grid ρ-zCDP.
+
+        Its sigma is a short decimal above the least one, so that it costs ρ or a little less.
+        The sensitivity and ``dimension`` are as for ``calibrated``.
+
+        >>> Gaussian.for_rho(sensitivity=1, rho="1/8")
+        Gaussian(sigma=2)
+        >>> Gaussian.for_rho(sensitivity=Sensitivity(squared_l2=20), rho="1/8").sigma ** 2 >= 80
+        True
+        """
+        level, steps = read_positive(rho, "rho", "Use for example rho=0.01."), Grid.of(grid)
+        squares = _read_l2(sensitivity).squared_in_steps(steps, _read_dimension(dimension))
+        return cls(sigma=concentrated_sigma(squares, level) * steps.step, grid=steps)
 
     def __repr__(self) -> str:
         grid = "" if self.grid == _INTEGERS else f", grid={self.grid.step}"
@@ -406,7 +428,7 @@ class Gaussian:
     def loss(
         self, sensitivity: Sensitivity, *, delta: object = None, dimension: int | None = None
     ) -> ZeroConcentratedDP | ApproximateDP:
-        """The loss when one unit moves the rounded input by at most ``sensitivity.l2``.
+        """The loss when one unit moves the rounded input by at most this L2 sensitivity.
 
         Without ``delta`` it is the exact zCDP.  With it, the least ε that is proved at this δ,
         rounded up; ``dimension`` is the number of coordinates of the input, or any if not given.
@@ -416,27 +438,41 @@ class Gaussian:
         1.0
         """
         coordinates = _read_dimension(dimension)
-        distance = Sensitivity.read(sensitivity).in_steps("l2", self.grid, coordinates)
+        squares = Sensitivity.read(sensitivity).squared_in_steps(self.grid, coordinates)
         if delta is None:
-            return ZeroConcentratedDP(rho=rounded_up(distance**2 / (2 * self._variance)))
+            return ZeroConcentratedDP(rho=rounded_up(squares / (2 * self._variance)))
         level = _read_delta(delta)
-        if distance == 0:
+        if squares == 0:
             return ApproximateDP(epsilon=Fraction(0), delta=Fraction(0))
-        move = Move.of(distance, coordinates)
+        move = Move.of(squares, coordinates)
         return ApproximateDP(epsilon=least_epsilon(self._variance, move, level), delta=level)
 
-    def event(self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP) -> ApproximateEvent:
-        """What a ledger writes down: the promised loss, and nothing about the noise.
+    def event(
+        self,
+        sensitivity: Sensitivity,
+        loss: PureDP | ApproximateDP | ZeroConcentratedDP,
+        *,
+        dimension: int | None = None,
+    ) -> DiscreteGaussianEvent:
+        """What a ledger writes down: how the noise was made, from which its loss follows.
 
-        So the ``sensitivity`` is not written.  A promise without δ is refused.
+        So the promised ``loss`` is not written.  Each coordinate that moves does so by a step at
+        least, so that no more of them move than the norms, or a known ``dimension``, allow.
 
         >>> promised = ApproximateDP(epsilon=1, delta="1e-6")
-        >>> noise = Gaussian.calibrated(sensitivity=1, epsilon=1, delta="1e-6")
-        >>> noise.event(Sensitivity(l2=1), promised)
-        ApproximateEvent(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000))
+        >>> Gaussian(sigma=4).event(Sensitivity(l1=4, squared_l2=20), promised)
+        DiscreteGaussianEvent(variance=Fraction(16, 1), squared_sensitivity=16, coordinates=4)
+        >>> Gaussian(sigma=4).event(Sensitivity(squared_l2=20), promised)
+        DiscreteGaussianEvent(variance=Fraction(16, 1), squared_sensitivity=20, coordinates=20)
         """
-        delta = loss.delta if isinstance(loss, ApproximateDP) else Fraction(0)
-        return ApproximateEvent(epsilon=loss.epsilon, delta=_read_delta(delta))
+        norms, count = Sensitivity.read(sensitivity), _read_dimension(dimension)
+        squares = norms.squared_in_steps(self.grid, count)
+        coordinates = Move.of(squares, count).coordinates
+        if norms.l1 is not None:
+            coordinates = min(coordinates, max(1, floor(norms.l1 / self.grid.step)))
+        return DiscreteGaussianEvent(
+            variance=self._variance, squared_sensitivity=squares, coordinates=coordinates
+        )
 
     def law(self, value: object) -> Law:
         """The exact law of the output on this input."""
@@ -581,11 +617,13 @@ def _shown(sigma: Fraction) -> str:
 
 def _read_l2(sensitivity: object) -> Sensitivity:
     """A positive L2 sensitivity given as a number or as a Sensitivity."""
-    value = sensitivity.need("l2") if isinstance(sensitivity, Sensitivity) else sensitivity
+    given = isinstance(sensitivity, Sensitivity)
     distance = read_positive(
-        value, "sensitivity", "Use the largest move of the answer in L2, for example 1."
+        sensitivity.need("l2") if given else sensitivity,  # type: ignore[attr-defined]
+        "sensitivity",
+        "Use the largest move of the answer in L2, for example 1.",
     )
-    return Sensitivity(l2=distance)
+    return sensitivity if given else Sensitivity(l2=distance)  # type: ignore[return-value]
 
 
 def _read_delta(delta: object) -> Fraction:

@@ -3,7 +3,7 @@
 Floats only propose; bounds that are enclosed or rounded up decide.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.errors import PrivacyParameterError
 from discreet.exact import exp_minus, logarithm, round_up, square_root
 from discreet.exact.normal import gaussian_delta, tail_weight, theta_excess, total_weight
 from discreet.mechanisms.gaussian_moves import FEW, MANY, Move, vectors_delta
@@ -34,6 +35,7 @@ _EVEN = Fraction(1, 1 << 20)
 _UNEVEN = Fraction(1, 4)
 """Up to this excess over a family's δ the family stands for its vectors exactly, or at all."""
 _NEGLIGIBLE = Fraction(1, 1 << 24)
+_COARSE_PART = Fraction(1, 1 << 10)
 _COARSE = 16**2
 """Up to this variance the conversion from zCDP may beat the lattice bound."""
 _SIGMA_TOLERANCE = 2.0**-24
@@ -60,6 +62,8 @@ class BoundExcess(NamedTuple):
 
 
 Bound = Callable[[Fraction], BoundExcess]
+JointBound = Callable[[Sequence[Fraction]], BoundExcess]
+"""The same of several variances at once."""
 
 
 def least_argument(
@@ -252,6 +256,18 @@ def _smoothing(rounding: Fraction, kept: Fraction, coordinates: int, bits: int) 
     return Smoothing(Fraction(coordinates * cost, unit), 1 / (1 - coordinates * mean))
 
 
+class RoundedNoise(NamedTuple):
+    """Integer noise of a variance, how one unit moves it, and the rounding that stands for it."""
+
+    variance: Fraction
+    move: Move
+    rounding: Fraction
+
+    def smoothing(self, bits: int) -> Smoothing | None:
+        """What that rounding costs, if it is finite."""
+        return Smoothing.of(self.variance, self.rounding, self.move.moving, bits)
+
+
 def lattice_delta(
     variance: Fraction, move: Move, rounding: Fraction, epsilon: Fraction, bits: int
 ) -> Fraction:
@@ -261,16 +277,31 @@ def lattice_delta(
     >>> round(float(lattice_delta(noise, move, Fraction(1, 2), Fraction(2), 64)), 7)
     5.3e-06
     """
-    smoothing = Smoothing.of(variance, rounding, move.moving, bits)
-    if smoothing is None or smoothing.cost >= epsilon:
+    return joint_lattice_delta([RoundedNoise(variance, move, rounding)], epsilon, bits)
+
+
+def joint_lattice_delta(parts: Sequence[RoundedNoise], epsilon: Fraction, bits: int) -> Fraction:
+    """The same for several vectors that are moved at once, each with noise of its own.
+
+    >>> parts = [RoundedNoise(Fraction(9 * n), Move(n, n), Fraction(1, 2)) for n in (1, 4)]
+    >>> round(float(joint_lattice_delta(parts, Fraction(2), 64)), 7)
+    4.3e-06
+    """
+    cost, growth, ratio = Fraction(0), Fraction(1), Fraction(0)
+    for part in parts:
+        smoothing = part.smoothing(bits)
+        if smoothing is None:
+            return Fraction(1)
+        cost += smoothing.cost
+        growth *= smoothing.growth
+        ratio += part.move.squares / (part.variance - part.rounding)
+    if cost >= epsilon:
         return Fraction(1)
-    _, shift = square_root(move.squares / (variance - rounding), 2 * bits)
+    _, shift = square_root(ratio, 2 * bits)
     if shift == 0:
         return Fraction(1)
-    _, delta = gaussian_delta(
-        epsilon - smoothing.cost, Fraction(shift, 1 << 2 * bits), Fraction(1), bits
-    )
-    return min(Fraction(1), Fraction(delta, 1 << bits) * smoothing.growth)
+    _, delta = gaussian_delta(epsilon - cost, Fraction(shift, 1 << 2 * bits), Fraction(1), bits)
+    return min(Fraction(1), Fraction(delta, 1 << bits) * growth)
 
 
 def best_lattice_delta(variance: Fraction, move: Move, epsilon: Fraction, bits: int) -> Fraction:
@@ -525,6 +556,125 @@ def least_sigma(move: Move, epsilon: Fraction, delta: Fraction) -> Fraction:
         if _summed(sigma * sigma, move, epsilon, delta, bits, FEW).proved:
             return min(best, sigma)
     return best
+
+
+def concentrated_sigma(squares: int, rho: Fraction) -> Fraction:
+    """A short decimal just above the least σ with squares/(2σ²) ≤ ρ, or that itself.
+
+    >>> concentrated_sigma(20, Fraction(1, 8))
+    Fraction(559017, 62500)
+    """
+    sigma = decimal_above(_root_above(squares / (2 * rho)), 7)
+    while squares > 2 * rho * sigma * sigma:  # where floats took the logarithm too low
+        sigma = decimal_above(sigma * _SLACK, 7)
+    return sigma
+
+
+def joint_gaussian_variances(
+    squares: Sequence[int], weights: Sequence[Fraction], epsilon: Fraction, delta: Fraction
+) -> tuple[Fraction, ...]:
+    """Variances of integer noise on several vectors that make all of them together (ε,δ)-DP.
+
+    One unit moves the i-th vector by integers whose squares add up to at most ``squares[i]``, and
+    may move all of them at once.  Noises are independent, and the questions are fixed in advance.
+    ``squares[i]/variance[i]``, of which Σ/2 is ρ, is in proportion to ``weights[i]``, but for what
+    rounding takes: each variance is the square of a short decimal.  A single vector gets the
+    noise that ``least_sigma`` finds, and so do several of one variance.  Proof:
+    docs/proofs/gaussian-vectors.md
+
+    >>> third, level = Fraction(1, 3), Fraction(1, 10**6)
+    >>> first, second = joint_gaussian_variances((1, 10**6), (third, 2 * third), Fraction(1), level)
+    >>> round(float(first) ** 0.5, 3), round(float(second) ** 0.5)
+    (7.329, 5182)
+    """
+    if not squares or len(squares) != len(weights) or min(squares) < 1 or min(weights) <= 0:
+        raise PrivacyParameterError(
+            "the vectors have no squared sensitivities and weights above 0, one of each for every "
+            "vector. They say how far one unit moves each, and how the noise is shared out. Leave "
+            "a vector out that nobody moves."
+        )
+    return _joint_variances(tuple(squares), tuple(weights), epsilon, delta)
+
+
+@lru_cache(maxsize=256)
+def _joint_variances(
+    squares: tuple[int, ...], weights: tuple[Fraction, ...], epsilon: Fraction, delta: Fraction
+) -> tuple[Fraction, ...]:
+    # Where Σ squares/variance is 1/σ², a vector has the variance σ² times its spread.
+    spreads = [
+        count * sum(weights) / weight for count, weight in zip(squares, weights, strict=True)
+    ]
+    if len(set(spreads)) == 1:
+        sigma = least_sigma(Move.of(sum(squares), None), epsilon, delta)
+        return (sigma * sigma,) * len(squares)
+    moves = [Move.of(count, None) for count in squares]
+    everything = Move(sum(squares), sum(move.moving for move in moves))
+    bits = _precision(everything, epsilon, delta)
+
+    def converted(variances: Sequence[Fraction]) -> BoundExcess:
+        ratios = (n / variance for n, variance in zip(squares, variances, strict=True))
+        return BoundExcess(concentrated_epsilon(sum(ratios, Fraction(0)) / 2, delta), epsilon)
+
+    claim: JointBound = converted
+    best, proved = rough_sigma(epsilon, delta), False
+    for chosen in _joint_roundings(_spread_out(best, spreads), moves, epsilon):
+
+        def smoothed(
+            variances: Sequence[Fraction], roundings: Sequence[Fraction] = chosen
+        ) -> BoundExcess:
+            parts = [*map(RoundedNoise, variances, moves, roundings)]
+            return BoundExcess(joint_lattice_delta(parts, epsilon, bits), delta)
+
+        if not proved or smoothed(_spread_out(best, spreads)).proved:
+            best, claim, proved = _least_spread(smoothed, best, spreads), smoothed, True
+    coarse = best * best * min(spreads) <= _COARSE
+    if not proved or (coarse and converted(_spread_out(best, spreads)).proved):
+        best, claim = _least_spread(converted, best, spreads), converted
+    sigmas = [decimal_above(best * _SLACK * _root_above(spread), 7) for spread in spreads]
+    while not claim([sigma * sigma for sigma in sigmas]).proved:
+        sigmas = [decimal_above(sigma * _SLACK, 7) for sigma in sigmas]
+    return tuple(sigma * sigma for sigma in sigmas)
+
+
+def _joint_roundings(
+    variances: Sequence[Fraction], moves: Sequence[Move], epsilon: Fraction
+) -> list[tuple[Fraction, ...]]:
+    """The roundings worth trying for all vectors at once.
+
+    Each vector gets the finest one whose cost is a given part of ε: that of a narrow noise may
+    differ from that of a wide one, which is moved in many coordinates.
+    """
+    found = []
+    for part in (_UNEVEN, _COARSE_PART, _NEGLIGIBLE):
+        allowed = epsilon * part / len(moves)
+        bits = (
+            64 + ceil(max(0.0, -_log2(allowed))) + max(move.moving for move in moves).bit_length()
+        )
+        chosen = []
+        for variance, move in zip(variances, moves, strict=True):
+            for rounding in _ROUNDINGS:
+                smoothing = Smoothing.of(variance + 64, rounding, move.moving, bits)
+                if smoothing is not None and smoothing.cost <= allowed:
+                    chosen.append(rounding)
+                    break
+        if len(chosen) == len(moves) and tuple(chosen) not in found:
+            found.append(tuple(chosen))
+    return found
+
+
+def _spread_out(sigma: Fraction, spreads: Sequence[Fraction]) -> list[Fraction]:
+    return [sigma * sigma * spread for spread in spreads]
+
+
+def _least_spread(claim: JointBound, start: Fraction, spreads: Sequence[Fraction]) -> Fraction:
+    """The least σ at which a claim about the variances is proved, or a little above it."""
+    return least_argument(lambda sigma: claim(_spread_out(sigma, spreads)), start, _SIGMA_TOLERANCE)
+
+
+def _root_above(square: Fraction) -> Fraction:
+    """The square root, rounded up to 64 bits or better."""
+    bits = 64 + max(0, square.denominator.bit_length() - square.numerator.bit_length())
+    return Fraction(square_root(square, bits)[1], 1 << bits)
 
 
 def _summed_sigmas(

@@ -9,7 +9,7 @@ residues, and every number in it is rounded up.  Proof: docs/proofs/gaussian-vec
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor, isqrt
+from math import ceil, isqrt
 from operator import mul
 from typing import NamedTuple
 
@@ -28,8 +28,6 @@ FEW = 200
 _FARTHEST = 256
 """… and if no residue is rarer than e^-256, nor ε larger."""
 
-_ROOT_ERROR = 1 + Fraction(1, 1 << 40)
-
 
 class Move(NamedTuple):
     """How one unit moves the input: by whole steps, in at most ``coordinates`` coordinates.
@@ -41,23 +39,15 @@ class Move(NamedTuple):
     coordinates: int
 
     @staticmethod
-    def of(distance: Fraction, dimension: int | None) -> "Move":
+    def of(squares: int, dimension: int | None) -> "Move":
         """The moves on the grid of a vector with that many coordinates, or with any number.
 
-        A single number moves by whole steps.  A vector of integers that moves by a distance d
-        has at most d² coordinates that move at all, and no computer holds more than 2^64.  A
-        float √3 is a little below √3, so a square just below a whole number counts as that.
+        A vector of integers whose squares add up to so much has at most as many coordinates that
+        move at all, and no computer holds more than 2^64.
 
-        >>> Move.of(Fraction(5, 2), 1)
-        Move(squares=9, coordinates=1)
-        >>> Move.of(Fraction(7, 5), None)
-        Move(squares=1, coordinates=1)
-        >>> Move.of(Fraction(3), None), Move.of(Fraction(3**0.5), 2)
-        (Move(squares=9, coordinates=9), Move(squares=3, coordinates=2))
+        >>> Move.of(9, None), Move.of(9, 2)
+        (Move(squares=9, coordinates=9), Move(squares=9, coordinates=2))
         """
-        if dimension == 1:
-            return Move(max(1, ceil(distance)) ** 2, 1)
-        squares = max(1, floor(distance * distance * _ROOT_ERROR))
         return Move(squares, min(squares, 1 << 64 if dimension is None else dimension))
 
     @property

@@ -92,31 +92,49 @@ class Sensitivity:
     given, or larger than need be, is taken from the others where that holds in every dimension:
     linf ≤ l2 ≤ l1.
 
+    ``squared_l2`` is the square of ``l2``, which may be given instead: that of √20 is 20, and no
+    rational is √20.  ``l2`` is then its root, rounded up; whoever needs the square takes it.
+
     >>> Sensitivity(l1=1).l2
     Fraction(1, 1)
+    >>> Sensitivity(squared_l2=9).l2, Sensitivity(squared_l2=20).squared_l2
+    (Fraction(3, 1), Fraction(20, 1))
     """
 
     l1: Fraction | None = None
     l2: Fraction | None = None
     linf: Fraction | None = None
+    squared_l2: Fraction | None = None
 
     def __post_init__(self) -> None:
-        l1, l2, linf = (
+        l1, l2, linf, squared = (
             None if value is None else _read(value, name)
-            for name, value in (("l1", self.l1), ("l2", self.l2), ("linf", self.linf))
+            for name, value in (
+                ("l1", self.l1),
+                ("l2", self.l2),
+                ("linf", self.linf),
+                ("squared_l2", self.squared_l2),
+            )
         )
-        if l1 is None and l2 is None and linf is None:
+        if l1 is None and l2 is None and linf is None and squared is None:
             raise PrivacyParameterError(
                 "the sensitivity has no norm. It says how far one unit can move the answer. "
-                "Give l1=, l2= or linf=, for example dp.Sensitivity(l1=1)."
+                "Give l1=, l2=, squared_l2= or linf=, for example dp.Sensitivity(l1=1)."
             )
         l2 = _least(l2, l1)
+        if squared is not None and (l2 is None or squared < l2 * l2):
+            l2 = _root(squared)
+        elif l2 is not None:
+            squared = l2 * l2
         object.__setattr__(self, "l1", l1)
         object.__setattr__(self, "l2", l2)
         object.__setattr__(self, "linf", _least(linf, l2))
+        object.__setattr__(self, "squared_l2", squared)
 
     def __repr__(self) -> str:
-        norms = (("l1", self.l1), ("l2", self.l2), ("linf", self.linf))
+        exact = self.l2 is None or self.l2 * self.l2 == self.squared_l2
+        middle = ("l2", self.l2) if exact else ("squared_l2", self.squared_l2)
+        norms = (("l1", self.l1), middle, ("linf", self.linf))
         shown = ", ".join(f"{name}={value}" for name, value in norms if value is not None)
         return f"Sensitivity({shown})"
 
@@ -131,13 +149,13 @@ class Sensitivity:
         count = read_count(dimension, "dimension", "coordinates of the answer")
         wide = self.need("linf")
         squares = [count * wide**2]
-        if self.l2 is not None:
-            squares.append(self.l2**2)
+        if self.squared_l2 is not None:
+            squares.append(self.squared_l2)
         if self.l1 is not None:
             squares.append(self.l1 * wide)
-        l2 = _root(min(squares))
-        l1 = min(count * wide, _root(count * l2**2))
-        return Sensitivity(l1=_least(self.l1, l1), l2=_least(self.l2, l2), linf=wide)
+        squared = min(squares)
+        l1 = min(count * wide, _root(count * squared))
+        return Sensitivity(l1=_least(self.l1, l1), squared_l2=squared, linf=wide)
 
     def rounded(self, grid: object, dimension: int = 1) -> "Sensitivity":
         """The sensitivity after real values were rounded to a grid.
@@ -166,10 +184,12 @@ class Sensitivity:
     def of_steps(self, grid: object) -> "Sensitivity":
         """The sensitivity of values that are on a grid: they move by whole steps.
 
-        So l1 and linf are whole numbers of steps, and l2 is the root of one.
+        So l1 and linf are whole numbers of steps, and so is the square of l2, of squared steps.
 
         >>> Sensitivity(l1="5/2").of_steps(1)
         Sensitivity(l1=2, l2=2, linf=2)
+        >>> Sensitivity(squared_l2="41/2").of_steps(1).squared_l2
+        Fraction(20, 1)
         """
         step = Grid.of(grid).step
         norms = {"l1": self.l1, "linf": self.linf}
@@ -177,12 +197,9 @@ class Sensitivity:
             name: norm and max(1, norm // step) * step  # a move, however small, is a step
             for name, norm in norms.items()
         }
-        squares = _near_whole((self.l2 / step) ** 2) if self.l2 else None
-        if squares is None or squares.denominator == 1:
-            norms_on_grid["l2"] = self.l2
-        else:
-            norms_on_grid["l2"] = _root(max(1, floor(squares)) * step**2)
-        return Sensitivity(**norms_on_grid)
+        if squared := self.squared_l2:
+            squared = max(1, floor(_near_whole(squared / step**2))) * step**2
+        return Sensitivity(**norms_on_grid, squared_l2=squared)
 
     def in_steps(self, norm: str, grid: Grid, dimension: int | None = None) -> Fraction:
         """How many steps of a grid values on it move by, at most; a single number by whole ones.
@@ -193,20 +210,34 @@ class Sensitivity:
         >>> Sensitivity(l1=1).in_steps("l1", Grid.of("1/4"))
         Fraction(4, 1)
         """
+        if norm == "l2":
+            return _root(Fraction(self.squared_in_steps(grid, dimension)))
         distance = self.need(norm) / grid.step
         if dimension == 1:
             return Fraction(ceil(distance))
-        moved = _near_whole(distance**2) if norm == "l2" else distance
-        if moved.denominator == 1:
+        if distance.denominator == 1:
             return distance
-        steps = "the root of a whole number" if norm == "l2" else "a whole number"
-        raise PrivacyParameterError(
-            f"the sensitivity is {decimal_text(self.need(norm))}, which is not {steps} of steps of "
-            f"the grid {grid.step}. Values are rounded to the grid before they get noise, so a "
-            "small move can become a whole step in each coordinate. Say how far the rounded values "
-            f"move: dp.Sensitivity({norm}={decimal_text(self.need(norm))}).rounded({grid.step}, "
-            "dimension=1) for one number, and with their number for several."
-        )
+        raise _off_grid(norm, self.need(norm), grid, "a whole number")
+
+    def squared_in_steps(self, grid: Grid, dimension: int | None = None) -> int:
+        """The squared L2 norm in squared steps of a grid: whole for values that are on it.
+
+        As ``in_steps``, and exact: no root is taken.
+
+        >>> Sensitivity(squared_l2=20).squared_in_steps(Grid.of(1))
+        20
+        >>> Sensitivity(squared_l2=20).squared_in_steps(Grid.of(1), dimension=1)
+        25
+        """
+        self.need("l2")
+        squared = (self.squared_l2 or Fraction(0)) / grid.step**2
+        if dimension == 1:
+            root = isqrt(ceil(squared))
+            return root * root if root * root >= squared else (root + 1) ** 2
+        squared = _near_whole(squared)
+        if squared.denominator == 1:
+            return int(squared)
+        raise _off_grid("l2", self.need("l2"), grid, "the root of a whole number")
 
     @classmethod
     def of(
@@ -284,10 +315,9 @@ class Sensitivity:
             _check_empty(query)
         for first, second in _neighbors(values, size, fixed):
             moves.add(_norms(_vector(query(first)), _vector(query(second))))
-        squares = max((move[1] for move in moves), default=Fraction(0))
         return cls(
             l1=max((move[0] for move in moves), default=Fraction(0)),
-            l2=_root(squares),
+            squared_l2=max((move[1] for move in moves), default=Fraction(0)),
             linf=max((move[2] for move in moves), default=Fraction(0)),
         )
 
@@ -298,7 +328,7 @@ class Sensitivity:
             return value
         raise PrivacyParameterError(
             "the sensitivity is a bare value. A move is measured in a norm, and mechanisms differ "
-            "in the one they need. Write dp.Sensitivity(l1=1), or l2= or linf=."
+            "in the one they need. Write dp.Sensitivity(l1=1), or l2=, squared_l2= or linf=."
         )
 
     def need(self, norm: str) -> Fraction:
@@ -395,6 +425,18 @@ def _least(first: Fraction | None, second: Fraction | None) -> Fraction | None:
     if first is None or second is None:
         return second if first is None else first
     return min(first, second)
+
+
+def _off_grid(norm: str, distance: Fraction, grid: Grid, whole: str) -> PrivacyParameterError:
+    """The refusal of a move that no values on the grid make."""
+    shown = decimal_text(distance)
+    return PrivacyParameterError(
+        f"the sensitivity is {shown}, which is not {whole} of steps of the grid {grid.step}. "
+        "Values are rounded to the grid before they get noise, so a small move can become a whole "
+        "step in each coordinate. Say how far the rounded values move: "
+        f"dp.Sensitivity({norm}={shown}).rounded({grid.step}, dimension=1) for one number, and "
+        "with their number for several."
+    )
 
 
 def _near_whole(number: Fraction) -> Fraction:
