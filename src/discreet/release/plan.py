@@ -404,7 +404,7 @@ class Plan:
                 [
                     priced_measure.measure.recorded,
                     str(priced_measure.mechanism),
-                    priced_measure.sensitivity,
+                    priced_measure.sensitivity.l1,
                 ]
                 for priced_measure in self.price.priced
             ],

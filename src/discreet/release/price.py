@@ -13,7 +13,14 @@ from typing import Any
 
 from discreet.errors import QueryError, Remedy
 from discreet.measures.counts import People, Rows
-from discreet.measures.measure import Decoder, Measure, Output, Unit, linear_estimate
+from discreet.measures.measure import (
+    Decoder,
+    Measure,
+    MeasureSensitivity,
+    Output,
+    Unit,
+    linear_estimate,
+)
 from discreet.mechanisms.additive_noise import MeasureMechanism
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.key_selection import KeySelection, best_selection
@@ -31,7 +38,7 @@ class PricedMeasure:
 
     measure: Measure
     epsilon: Fraction
-    sensitivity: int
+    sensitivity: MeasureSensitivity
     mechanism: MeasureMechanism
     delta: Fraction = Fraction(0)
     instead: Laplace | Gaussian | None = None
@@ -43,7 +50,10 @@ class PricedMeasure:
         loss: PureDP | ApproximateDP = PureDP(epsilon=self.epsilon)
         if self.delta:
             loss = ApproximateDP(epsilon=self.epsilon, delta=self.delta)
-        return self.mechanism.event(Sensitivity(l1=Fraction(self.sensitivity)), loss)
+        moved = Sensitivity(
+            l1=Fraction(self.sensitivity.l1), squared_l2=Fraction(self.sensitivity.squared_l2)
+        )
+        return self.mechanism.event(moved, loss)
 
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
         """How the integers of one group become a number with its error."""
@@ -222,7 +232,7 @@ def _each_priced(
 
 
 def _priced(measure: Measure, unit: Unit, epsilon: Fraction, delta: Fraction) -> PricedMeasure:
-    moved = measure.sensitivity(unit).l1
+    moved = measure.sensitivity(unit)
     noise = measure.mechanism(unit, epsilon, delta)
     return PricedMeasure(measure, epsilon, moved, noise.mechanism, noise.delta, noise.instead)
 
