@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from discreet.errors import PrivacyParameterError, PrivacyWarning, VerificationError
+from discreet.exact import Grid
 from discreet.mechanisms import Gaussian
 from discreet.mechanisms.gaussian_calibration import (
     Smoothing,
@@ -310,7 +311,7 @@ def test_vectors_cost_hardly_more_than_continuous_noise(dimension: int | None) -
 
 
 def test_a_real_move_of_one_number_is_a_whole_number_of_steps() -> None:
-    steps = Grid.of(1)
+    steps = Grid(0)
     for real, whole in (("5/2", 9), ("1/9", 1), (3, 9), (0, 0)):
         assert Sensitivity(l2=real).squared_in_steps(steps, dimension=1) == whole
     assert Move.of(6, 4) == Move(6, 4)

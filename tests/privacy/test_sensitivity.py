@@ -154,6 +154,34 @@ def test_it_shows_the_norms_it_has() -> None:
     assert repr(Sensitivity(l2="1/2")) == "Sensitivity(l2=1/2, linf=1/2)"
 
 
+def test_a_squared_norm_is_kept_as_it_is() -> None:
+    moved = Sensitivity(squared_l2=20)
+    assert moved.squared_l2 == 20
+    assert moved.need("l2") ** 2 > 20 > moved.need("l2") ** 2 - Fraction(1, 2**50)
+    assert moved.linf == moved.l2
+    assert moved.l1 is None
+    assert repr(moved) == f"Sensitivity(squared_l2=20, linf={moved.l2})"
+    assert Sensitivity(l2=3) == Sensitivity(squared_l2=9)
+    assert Sensitivity(l1=4, squared_l2=20) == Sensitivity(l1=4)
+    assert Sensitivity(l1=9, l2=5, squared_l2=20).squared_l2 == 20
+    assert Sensitivity(l1=9, l2=4, squared_l2=20).squared_l2 == 16
+    assert Sensitivity(linf=1).squared_l2 is None
+
+
+def test_squares_stay_rational_wherever_they_go() -> None:
+    assert Sensitivity(linf=1).in_dimension(20).squared_l2 == 20
+    assert Sensitivity(squared_l2=20).in_dimension(5).l1 == 10
+    assert Sensitivity(squared_l2="81/4").of_steps(1).squared_l2 == 20
+    assert Sensitivity(squared_l2=5).of_steps("1/2").squared_in_steps(Grid.of("1/2")) == 20
+    assert Sensitivity(squared_l2=20).in_steps("l2", Grid.of(1)) ** 2 > 20
+    counts = Sensitivity.over(lambda rows: [len(rows)] * 5, [0], records=2)
+    assert counts.squared_l2 == 5
+    with pytest.raises(PrivacyParameterError, match="not the root of a whole number"):
+        Sensitivity(squared_l2="41/2").squared_in_steps(Grid.of(1))
+    with pytest.raises(PrivacyParameterError, match="no l2"):
+        Sensitivity(linf=1).squared_in_steps(Grid.of(1))
+
+
 # Neighbors --------------------------------------------------------------------------------
 
 

@@ -548,8 +548,8 @@ class Measure(Protocol):
         """How many integers are released for each group."""
 
     @property
-    def draws(self) -> int:
-        """How many draws choose its values one after the other; 0 where noise is added to sums."""
+    def draws(self) -> Fraction | int:
+        """How many draws of equal range choose its values; 0 where noise is added to sums."""
 
     @property
     def recorded(self) -> str:

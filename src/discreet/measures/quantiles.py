@@ -25,7 +25,7 @@ from discreet.measures.measure import (
     not_covered,
     weighed_down,
 )
-from discreet.mechanisms.quantiles import Quantiles
+from discreet.mechanisms.quantiles import Quantiles, equal_draws
 from discreet.mechanisms.ranks import round_numbers
 from discreet.plan.expressions import Node
 from discreet.plan.schema import date_text
@@ -60,9 +60,9 @@ class Ranks:
         return len(self.levels)
 
     @property
-    def draws(self) -> int:
+    def draws(self) -> Fraction:
         """One after the other: the middle level first, then those on either side at once."""
-        return len(self.levels).bit_length()
+        return equal_draws(len(self.levels))
 
     @property
     def recorded(self) -> str:

@@ -19,7 +19,12 @@ from discreet.mechanisms.ranks import (
     read_share,
 )
 from discreet.noise import BitSource, Keystream, weighted_choice
-from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
+from discreet.privacy.events import (
+    ApproximateEvent,
+    BoundedRangeEvent,
+    DiscreteLaplaceEvent,
+    range_event,
+)
 from discreet.privacy.laws import Weight, WeightedLaw
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitivity import Neighbors, Sensitive, Sensitivity
@@ -45,7 +50,8 @@ class NearMaximum:
 
     Guarantee: ε-DP for either relation: one record more moves the weight above a point by 0 or 1
     and the rank aimed at by 0 to 1/12; a record that changes its place moves the weight above all
-    points one way, by 0 or 1.  Proof: docs/proofs/rounding-in-ranks.md
+    points one way, by 0 or 1.  The loss stays within a range of ε.  Proofs:
+    docs/proofs/rounding-in-ranks.md, docs/proofs/bounded-range.md
     """
 
     epsilon: Fraction
@@ -68,16 +74,16 @@ class NearMaximum:
 
     def event(
         self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP
-    ) -> PureEvent | ApproximateEvent:
-        """What a ledger writes down: the promised loss, and nothing about the draw.
+    ) -> BoundedRangeEvent | ApproximateEvent:
+        """What a ledger writes down: the promised loss, as the range that the loss stays within.
 
         Where a person may move from one group to another it is twice ``loss()``.
 
         >>> mechanism = NearMaximum(epsilon=Fraction(1), width=9)
         >>> mechanism.event(Sensitivity(l1=1), PureDP(epsilon=2))
-        PureEvent(epsilon=Fraction(2, 1))
+        BoundedRangeEvent(epsilon=Fraction(2, 1))
         """
-        return loss_event(loss)
+        return range_event(loss)
 
     def rank_error(self, confidence: Fraction) -> float:
         """How much weight is at most above the released value.
@@ -170,9 +176,13 @@ class HighestCell:
 
     @property
     def noise(self) -> Laplace:
-        """The noise on every cell: a person moves all cells by a share, or two under replace."""
-        moved = self.share if self.neighbors is Neighbors.ADD_REMOVE else 2 * self.share
-        return Laplace(scale=moved / self.epsilon)
+        """The noise on every cell."""
+        return Laplace(scale=self._moved / self.epsilon)
+
+    @property
+    def _moved(self) -> int:
+        """A person moves all cells by a share, or two under replace."""
+        return self.share if self.neighbors is Neighbors.ADD_REMOVE else 2 * self.share
 
     @property
     def threshold(self) -> int:
@@ -183,16 +193,14 @@ class HighestCell:
         """What one draw costs."""
         return PureDP(epsilon=self.epsilon)
 
-    def event(
-        self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP
-    ) -> PureEvent | ApproximateEvent:
-        """What a ledger writes down: the promised loss, and nothing about the draw.
+    def event(self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP) -> DiscreteLaplaceEvent:
+        """What a ledger writes down: the noise of the histogram, of which the rest is a function.
 
-        >>> mechanism = HighestCell(epsilon=Fraction(1), width=9)
-        >>> mechanism.event(Sensitivity(l1=1), PureDP(epsilon=1))
-        PureEvent(epsilon=Fraction(1, 1))
+        >>> mechanism = HighestCell(epsilon=Fraction(1, 2), width=9, neighbors=Neighbors.REPLACE)
+        >>> mechanism.event(Sensitivity(l1=2), PureDP(epsilon="1/2"))
+        DiscreteLaplaceEvent(scale=Fraction(4, 1), sensitivity=2)
         """
-        return loss_event(loss)
+        return self.noise.event(Sensitivity(l1=Fraction(self._moved)), loss)
 
     def __call__(self, tally: Sensitive[Integers], *, source: BitSource | None = None) -> int:
         """The highest point whose noisy count reaches the threshold; the fullest if none does."""

@@ -647,7 +647,9 @@ def _joint_roundings(
     found = []
     for part in (_UNEVEN, _COARSE_PART, _NEGLIGIBLE):
         allowed = epsilon * part / len(moves)
-        bits = 64 + ceil(max(0.0, -_log2(allowed))) + max(move.moving for move in moves).bit_length()
+        bits = (
+            64 + ceil(max(0.0, -_log2(allowed))) + max(move.moving for move in moves).bit_length()
+        )
         chosen = []
         for variance, move in zip(variances, moves, strict=True):
             for rounding in _ROUNDINGS:
@@ -666,9 +668,7 @@ def _spread_out(sigma: Fraction, spreads: Sequence[Fraction]) -> list[Fraction]:
 
 def _least_spread(claim: JointBound, start: Fraction, spreads: Sequence[Fraction]) -> Fraction:
     """The least σ at which a claim about the variances is proved, or a little above it."""
-    return least_argument(
-        lambda sigma: claim(_spread_out(sigma, spreads)), start, _SIGMA_TOLERANCE
-    )
+    return least_argument(lambda sigma: claim(_spread_out(sigma, spreads)), start, _SIGMA_TOLERANCE)
 
 
 def _root_above(square: Fraction) -> Fraction:

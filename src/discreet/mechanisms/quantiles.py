@@ -23,7 +23,12 @@ from discreet.mechanisms.ranks import (
     read_share,
 )
 from discreet.noise import BitSource, Keystream, bernoulli, decay, weighted_choice
-from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
+from discreet.privacy.events import (
+    ApproximateEvent,
+    BoundedRangeEvent,
+    ComposedEvent,
+    RepeatedEvent,
+)
 from discreet.privacy.laws import EnclosedLaw
 from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitivity import Neighbors, Sensitive, Sensitivity
@@ -154,6 +159,50 @@ def _halved(wanted: tuple[Fraction, ...]) -> tuple[tuple[Fraction, ...], tuple[F
     return left, tuple((q - middle) / (1 - middle) for q in wanted[cut + 1 :])
 
 
+@lru_cache(maxsize=256)
+def level_ranges(count: int) -> tuple[int, ...]:
+    """The ranges of the draws that one record is in, in equal parts of ε: of the worst path.
+
+    So many quantiles take h levels of draws, one part of ε each.  A record whose half needs fewer
+    levels than are left meets larger parts.  All that can happen is majorized by what is listed:
+    some part is twice as large where one of four quantiles stands alone in its half.
+
+    >>> level_ranges(1), level_ranges(3), level_ranges(4), level_ranges(9)
+    ((1,), (1, 1), (2, 1), (2, 1, 1))
+    """
+    levels = count.bit_length()
+    return (2, *(1,) * (levels - 2)) if _is_uneven(count) else (1,) * levels
+
+
+def equal_draws(count: int) -> Fraction:
+    """The number of draws of equal range that cost as much ρ as those of so many quantiles.
+
+    >>> equal_draws(1), equal_draws(3), equal_draws(4)
+    (Fraction(1, 1), Fraction(2, 1), Fraction(9, 5))
+    """
+    ranges = level_ranges(count)
+    return Fraction(sum(ranges) ** 2, sum(part * part for part in ranges))
+
+
+def _is_uneven(count: int) -> bool:
+    """Whether halving so many quantiles ever leaves four, of which two and one are left."""
+    halves = ((count - 1) // 2, count // 2)
+    return count == 4 or (count > 4 and any(map(_is_uneven, halves)))
+
+
+@lru_cache(maxsize=256)
+def _levels_event(
+    epsilon: Fraction, count: int
+) -> BoundedRangeEvent | RepeatedEvent | ComposedEvent:
+    ranges = level_ranges(count)
+    events = []
+    for part in sorted(set(ranges), reverse=True):
+        event = BoundedRangeEvent(epsilon=epsilon * part / sum(ranges))
+        times = ranges.count(part)
+        events.append(event if times == 1 else RepeatedEvent(event=event, count=times))
+    return events[0] if len(events) == 1 else ComposedEvent(events=tuple(events))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantiles:
     """Quantiles of records on the grid points 0 … width, ε-DP together.
@@ -165,6 +214,10 @@ class Quantiles:
     and the total weight need not stay.
 
     ``measure`` is how much each point weighs before any record is seen; all alike without it.
+
+    Guarantee: ε-DP; a single quantile also has a loss within a range of ε, and several are the
+    draws of such ranges that ``event`` lists, one after the other.  Proofs:
+    docs/proofs/quantiles.md, docs/proofs/bounded-range.md
     """
 
     probabilities: tuple[Fraction, ...]
@@ -183,16 +236,20 @@ class Quantiles:
 
     def event(
         self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP
-    ) -> PureEvent | ApproximateEvent:
-        """What a ledger writes down: the promised loss, and nothing about the draw.
+    ) -> BoundedRangeEvent | RepeatedEvent | ComposedEvent | ApproximateEvent:
+        """What a ledger writes down: a draw of bounded range for every level of the recursion.
 
-        Where a person may move from one group to another it is twice ``loss()``.
+        A level is chosen by the draws before it, so that the levels together have no range of ε.
+        The loss is the promised one: where a person may move from one group to another it is
+        twice ``loss()``.
 
         >>> quantiles = Quantiles(probabilities=(Fraction(1, 2),), epsilon=Fraction(1), width=9)
         >>> quantiles.event(Sensitivity(l1=1), PureDP(epsilon=2))
-        PureEvent(epsilon=Fraction(2, 1))
+        BoundedRangeEvent(epsilon=Fraction(2, 1))
         """
-        return loss_event(loss)
+        if isinstance(loss, ApproximateDP) and loss.delta:
+            return ApproximateEvent(epsilon=loss.epsilon, delta=loss.delta)
+        return _levels_event(loss.epsilon, len(self.probabilities))
 
     def __call__(
         self, records: Sensitive[tuple[Integers, Integers]], *, source: BitSource | None = None

@@ -21,7 +21,13 @@ from discreet.noise import (
     uniform_below,
     weighted_choice,
 )
-from discreet.privacy.events import ApproximateEvent, PureEvent, loss_event
+from discreet.privacy.events import (
+    ApproximateEvent,
+    BoundedRangeEvent,
+    PureEvent,
+    loss_event,
+    range_event,
+)
 from discreet.privacy.laws import EnclosedLaw, Weight, WeightedLaw
 from discreet.privacy.losses import (
     ApproximateDP,
@@ -215,7 +221,7 @@ class Exponential:
     Guarantee: if one unit moves each score by at most d, which rounding makes ceil(d/grid)
     steps, the choice is (2d/scale)-DP, and (d/scale)-DP where scores are monotone.  The privacy
     loss has bounded range, so the choice is also ε²/8-zCDP for that ε: four times less than any
-    ε-DP mechanism promises.  Proof: docs/proofs/selection.md
+    ε-DP mechanism promises.  Proofs: docs/proofs/selection.md, docs/proofs/bounded-range.md
 
     >>> Exponential(scale=2).loss(Sensitivity(linf=1))
     PureDP(epsilon=1)
@@ -263,13 +269,13 @@ class Exponential:
 
     def event(
         self, sensitivity: Sensitivity, loss: PureDP | ApproximateDP
-    ) -> PureEvent | ApproximateEvent:
-        """What a ledger writes down: the promised loss, and nothing about the choice.
+    ) -> BoundedRangeEvent | ApproximateEvent:
+        """What a ledger writes down: the promised loss, as the range that the loss stays within.
 
         >>> Exponential(scale=2).event(Sensitivity(linf=1), PureDP(epsilon=1))
-        PureEvent(epsilon=Fraction(1, 1))
+        BoundedRangeEvent(epsilon=Fraction(1, 1))
         """
-        return loss_event(loss)
+        return range_event(loss)
 
     def law(self, scores: object) -> WeightedLaw:
         """The exact law of the index on these scores."""
@@ -314,7 +320,7 @@ class PermuteAndFlip:
     Guarantee: if one unit moves each score by at most d, which rounding makes ceil(d/grid)
     steps, the choice is (2d/scale)-DP, and (d/scale)-DP where scores are monotone.  At the same
     loss it is at least as likely as ``Exponential`` to choose a candidate within any distance of
-    the best, whatever the scores are.  Its range is not bounded: many choices from one
+    the best, whatever the scores are.  Its range is not bounded by that ε: many choices from one
     data set are cheaper with ``Exponential``.  Proof: docs/proofs/selection.md
 
     >>> PermuteAndFlip(scale=2).loss(Sensitivity(linf=1))

@@ -246,6 +246,19 @@ def loss_event(loss: PureDP | ApproximateDP) -> PureEvent | ApproximateEvent:
     return ApproximateEvent(epsilon=loss.epsilon, delta=loss.delta)
 
 
+def range_event(loss: PureDP | ApproximateDP) -> BoundedRangeEvent | ApproximateEvent:
+    """The event of one draw of the exponential mechanism for which a loss was promised.
+
+    A promise with a δ says nothing about the range of the loss, and is kept as it is.
+
+    >>> range_event(PureDP(epsilon="1/2"))
+    BoundedRangeEvent(epsilon=Fraction(1, 2))
+    """
+    if isinstance(loss, ApproximateDP) and loss.delta:
+        return ApproximateEvent(epsilon=loss.epsilon, delta=loss.delta)
+    return BoundedRangeEvent(epsilon=loss.epsilon)
+
+
 def event_counts(event: Event) -> Counter[SimpleEvent]:
     """How often each simple event takes place: the one place where counts are multiplied.
 

@@ -4,7 +4,7 @@ import warnings
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from math import log, log1p
+from math import floor, isqrt, log, log1p, log10
 from operator import index
 from typing import Final, SupportsIndex, cast
 
@@ -51,6 +51,7 @@ _EPSILON_OR_RHO: Final = Remedy(
 )
 
 _BITS = 96
+_EPSILON_DIGITS = 10
 _UNIT = 1 << _BITS
 
 
@@ -313,6 +314,20 @@ def concentrated_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     _, second = logarithm(excess / order, bits)
     epsilon = rho * order + (first / excess + second) / (1 << bits)
     return rounded_up(max(epsilon, Fraction(0)), _BITS)
+
+
+def bounded_range_epsilon(rho: Fraction, draws: Fraction | int = 1) -> Fraction:
+    """The largest ε, rounded down, that so many draws of bounded range may share for ρ-zCDP.
+
+    One draw of range ε costs ε²/8, so n draws of range ε/n each cost ε²/(8n).
+
+    >>> bounded_range_epsilon(Fraction(1, 8)), bounded_range_epsilon(Fraction(1, 8), 4)
+    (Fraction(1, 1), Fraction(2, 1))
+    """
+    square = 8 * rho * draws
+    size = square.numerator.bit_length() - square.denominator.bit_length()
+    scale = Fraction(10) ** (_EPSILON_DIGITS - floor(size * log10(2) / 2))
+    return isqrt(floor(square * scale * scale)) / scale
 
 
 def _best_excess(rho: Fraction, delta: Fraction) -> Fraction:

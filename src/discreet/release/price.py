@@ -38,10 +38,14 @@ from discreet.mechanisms.additive_noise import MeasureMechanism
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_calibration import joint_gaussian_variances
 from discreet.mechanisms.key_selection import KeySelection, best_selection
-from discreet.mechanisms.quantiles import bounded_range_epsilon  # placeholder
 from discreet.privacy.estimates import Estimate, PaidLoss, Payment
 from discreet.privacy.events import ApproximateEvent, ComposedEvent, Event
-from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
+from discreet.privacy.losses import (
+    ApproximateDP,
+    PureDP,
+    ZeroConcentratedDP,
+    bounded_range_epsilon,
+)
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.question.check import Question
 

@@ -15,12 +15,14 @@ from discreet.errors import BoundsError, PrivacyParameterError
 from discreet.exact import Grid, Range, decimal_text, rational
 from discreet.measures.measure import Aggregate, Decoder, Measure, Output, Statistic, Steps, Unit
 from discreet.measures.registry import STATISTICS
+from discreet.mechanisms.additive_noise import Mechanism
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
 from discreet.plan.expressions import Named
 from discreet.privacy.estimates import Estimate, Payment, RankError, Uncertainty
+from discreet.privacy.events import Event
 from discreet.privacy.losses import PureDP, read_epsilon
-from discreet.privacy.sensitivity import Neighbors, Sensitive
+from discreet.privacy.sensitivity import Neighbors, Sensitive, Sensitivity
 from discreet.privacy.uncertainty import as_float
 
 INTEGERS = Grid(0)
@@ -54,11 +56,15 @@ class ArrayCall:
         """Whether the number of records is public."""
         return self.neighbors is Neighbors.REPLACE
 
-    def charge(self) -> Payment:
-        """Spend ε in the surrounding account, if there is one."""
-        loss = _pure(self.epsilon)
-        spend(loss, safe=self.source.safe, neighbors=self.neighbors)
-        return Payment(loss)
+    @property
+    def loss(self) -> PureDP:
+        """What the call is promised to cost."""
+        return _pure(self.epsilon)
+
+    def charge(self, event: Event) -> Payment:
+        """Spend what the noise costs in the surrounding account, if there is one."""
+        spend(event, safe=self.source.safe, neighbors=self.neighbors)
+        return Payment(self.loss)
 
     @property
     def unit(self) -> Unit:
@@ -77,7 +83,7 @@ class ArrayCall:
     ) -> Estimate:
         """The answer of a measure that is made of sums, which are read after the charge."""
         asked = _asked(statistic.name, measure, self.fixed_size, self.epsilon, rows, grid)
-        release = self.charge()
+        release = self.charge(asked.event)
         value, error = asked.decoder(asked.noise.release(sums(), self.source))
         return self.estimate(value, error, release, asked.shown, note)
 
@@ -107,6 +113,12 @@ class ArrayCall:
 
 
 @lru_cache(maxsize=256)
+def noise_event(noise: Mechanism, moved: int, loss: PureDP) -> Event:
+    """The event of noise on integers that one record moves by so much in L1."""
+    return noise.event(Sensitivity(l1=Fraction(moved)), loss)
+
+
+@lru_cache(maxsize=256)
 def _pure(epsilon: Fraction) -> PureDP:
     return PureDP(epsilon=epsilon)
 
@@ -123,6 +135,7 @@ class _PreparedCall:
     noise: Laplace
     shown: Laplace
     decoder: Decoder
+    event: Event
 
 
 @lru_cache(maxsize=256)
@@ -138,7 +151,8 @@ def _asked(
     noise = measure.mechanism(unit, epsilon)
     output = Output("", Aggregate(statistic), measure)
     shown_noise = Laplace(scale=noise.scale * grid.step, grid=grid)
-    return _PreparedCall(noise, shown_noise, measure.decoder(output, noise, unit, rows))
+    event = noise_event(noise, measure.sensitivity(unit).l1, _pure(epsilon))
+    return _PreparedCall(noise, shown_noise, measure.decoder(output, noise, unit, rows), event)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,15 @@ from discreet.mechanisms.selection import PermuteAndFlip
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named
 from discreet.privacy.estimates import Estimate, Estimates, RankError
-from discreet.privacy.sensitivity import Neighbors
-from discreet.statistics.array_call import ArrayCall, read_edges
+from discreet.privacy.sensitivity import Neighbors, Sensitivity
+from discreet.statistics.array_call import ArrayCall, noise_event, read_edges
 
 _ADDED_IN_CELLS, _REPLACED_IN_CELLS = (
     Unit(neighbors=relation, keyed=True, cells=None)
     for relation in (Neighbors.ADD_REMOVE, Neighbors.REPLACE)
 )
 _RECORDS = Rows()
+_ONE = Sensitivity(linf=Fraction(1))
 _CELL = Output("", Aggregate(ROWS), _RECORDS)
 _TRUE = Steps(Named("values"), Range(grid=Grid(0), low=0, high=1))
 _SHARE, _SHARE_OF_ALL = Moments(_TRUE), FixedTotal(replace(_TRUE, default=0))
@@ -115,6 +116,7 @@ def histogram(
     question = ArrayCall.read(epsilon, neighbors, source)
     unit = _REPLACED_IN_CELLS if question.fixed_size else _ADDED_IN_CELLS
     mechanism = _RECORDS.mechanism(unit, question.epsilon)
+    event = noise_event(mechanism, _RECORDS.sensitivity(unit).l1, question.loss)
     decoded = _RECORDS.decoder(_CELL, mechanism, unit, None)
     if (bins is None) == (categories is None):
         raise BoundsError(
@@ -125,11 +127,11 @@ def histogram(
     if bins is not None:
         edges = read_edges(bins)
         names: list[Hashable] = list(pairwise(bins))
-        release = question.charge()
+        release = question.charge(event)
         counted = arrays.bins(values, edges)
     else:
         names = read_categories(categories)
-        release = question.charge()
+        release = question.charge(event)
         counted = arrays.categories(values, names)
     noisy = mechanism.release(counted, question.source)
     return Estimates(
@@ -169,7 +171,7 @@ def most_common(
     mechanism = PermuteAndFlip.calibrated(
         sensitivity=1, epsilon=question.epsilon, monotone=not question.fixed_size
     )
-    release = question.charge()
+    release = question.charge(mechanism.event(_ONE, question.loss))
     index = mechanism(arrays.categories(values, names), source=question.source)
     behind = float(mechanism.accuracy(Fraction(95, 100), candidates=len(names)))
     return question.estimate(names[index], RankError(behind), release, mechanism)

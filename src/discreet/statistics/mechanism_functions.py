@@ -8,13 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting.spending import spend
-from discreet.errors import DataError, PrivacyParameterError
+from discreet.errors import BudgetExhaustedError, DataError, PrivacyParameterError
 from discreet.exact import Grid
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.selection import Exponential, NoisyMax, PermuteAndFlip
 from discreet.noise import BitSource
-from discreet.privacy.losses import ApproximateDP, PureDP, read_delta, read_epsilon, read_positive
+from discreet.privacy.events import Event
+from discreet.privacy.losses import (
+    ApproximateDP,
+    PureDP,
+    ZeroConcentratedDP,
+    read_delta,
+    read_epsilon,
+    read_positive,
+)
 from discreet.privacy.sensitivity import Sensitivity
 
 _FINE = 1 << 20
@@ -43,11 +51,11 @@ def laplace(
     >>> abs(laplace(42, sensitivity=1, epsilon=1) - 42) < 60
     True
     """
-    read_epsilon(epsilon)
-    distance, privacy, chosen = _exactly(sensitivity, epsilon, grid)
+    privacy = read_epsilon(epsilon)
+    distance, chosen = _exactly(sensitivity, grid)
     rounded = _coordinates(value, grid is not None)
-    mechanism, loss = _laplace(distance, privacy, chosen, rounded)
-    spend(loss, safe=source is None or source.safe)
+    mechanism, event = _laplace(distance, privacy, chosen, rounded)
+    spend(event, safe=source is None or source.safe)
     return mechanism(value, source=source)
 
 
@@ -57,29 +65,35 @@ def gaussian(
     sensitivity: object,
     epsilon: object = None,
     delta: object = None,
+    rho: object = None,
     grid: object = None,
     source: BitSource | None = None,
 ) -> int | float | NDArray[Any]:
-    """The value, or an array of values, with Gaussian noise that makes it (ε,δ)-DP.
+    """The value, or an array of values, with Gaussian noise that makes it (ε,δ)-DP, or ρ-zCDP.
 
     ``sensitivity`` is how far one unit moves the value, in L2 for an array.  The grid is as for
     ``laplace``; rounding an array of d reals here adds √d grid steps to the sensitivity.
 
+    In a ``dp.spending`` block it costs its own ρ, which is far below what ε and δ imply.  Where
+    that no longer fits, it is charged as the ε and δ that were asked for.
+
     >>> abs(gaussian(42, sensitivity=1, epsilon=1, delta=1e-6) - 42) < 60
     True
+    >>> abs(gaussian(42, sensitivity=1, rho="1/32") - 42) < 60
+    True
     """
-    read_epsilon(epsilon)
-    level = read_delta(0 if delta is None else delta)
-    if level == 0:
-        raise PrivacyParameterError(
-            "delta is 0 or not given. Gaussian noise has no pure ε, so it needs a δ above 0. Use "
-            "something far below 1/(number of people), such as delta=1e-6, or dp.laplace."
-        )
+    promise = _promise(epsilon, delta, rho)
     dimension = int(np.size(value)) if np.ndim(value) else 1  # type: ignore[arg-type]
-    distance, privacy, chosen = _exactly(sensitivity, epsilon, grid)
+    distance, chosen = _exactly(sensitivity, grid)
     rounded = _coordinates(value, grid is not None)
-    mechanism, loss = _gaussian(distance, privacy, chosen, rounded, level, dimension)
-    spend(loss, safe=source is None or source.safe)
+    mechanism, event = _gaussian(distance, promise, chosen, rounded, dimension)
+    safe = source is None or source.safe
+    try:
+        spend(event, safe=safe)
+    except BudgetExhaustedError:
+        if isinstance(promise, ZeroConcentratedDP):
+            raise
+        spend(promise, safe=safe)
     return mechanism(value, source=source)
 
 
@@ -109,25 +123,49 @@ def noisy_max(
             '"permute-and-flip", "exponential" or "laplace".'
         )
     privacy = read_epsilon(epsilon)
-    distance, _, chosen = _exactly(sensitivity, epsilon, grid)
+    distance, chosen = _exactly(sensitivity, grid)
+    moved = Sensitivity(linf=distance)
     mechanism = _SELECTIONS[noise].calibrated(
-        sensitivity=distance, epsilon=privacy, monotone=monotone, grid=chosen
+        sensitivity=moved, epsilon=privacy, monotone=monotone, grid=chosen
     )
-    spend(PureDP(epsilon=privacy), safe=source is None or source.safe)
+    event = mechanism.event(moved, PureDP(epsilon=privacy))
+    spend(event, safe=source is None or source.safe)
     return mechanism(scores, source=source)
 
 
-def _exactly(sensitivity: object, epsilon: object, grid: object) -> tuple[Fraction, Fraction, Grid]:
+def _promise(epsilon: object, delta: object, rho: object) -> ApproximateDP | ZeroConcentratedDP:
+    """What the caller asks for: ε and δ, or ρ."""
+    if rho is not None:
+        if epsilon is not None or delta is not None:
+            raise PrivacyParameterError(
+                "both rho and epsilon or delta are given. Each of them fixes the noise. Write "
+                "rho=0.01, or epsilon=1 and delta=1e-6."
+            )
+        return ZeroConcentratedDP(rho=read_positive(rho, "rho", "Use for example rho=0.01."))
+    privacy = read_epsilon(epsilon, stacklevel=4)
+    level = read_delta(0 if delta is None else delta)
+    if level == 0:
+        raise PrivacyParameterError(
+            "delta is 0 or not given. Gaussian noise has no pure ε, so it needs a δ above 0. Use "
+            "something far below 1/(number of people), such as delta=1e-6, or dp.laplace."
+        )
+    return _approximate(privacy, level)
+
+
+@lru_cache(maxsize=256)
+def _approximate(epsilon: Fraction, delta: Fraction) -> ApproximateDP:
+    return ApproximateDP(epsilon=epsilon, delta=delta)
+
+
+def _exactly(sensitivity: object, grid: object) -> tuple[Fraction, Grid]:
     distance = read_positive(
         sensitivity, "sensitivity", "Use the largest move of the answer, for example 1."
     )
     if grid is not None:
-        chosen = Grid.of(grid)
-    elif distance.denominator == 1:
-        chosen = Grid(0)
-    else:
-        chosen = Grid.below(distance / _FINE)
-    return distance, read_positive(epsilon, "epsilon", "Use epsilon=1."), chosen
+        return distance, Grid.of(grid)
+    if distance.denominator == 1:
+        return distance, Grid(0)
+    return distance, Grid.below(distance / _FINE)
 
 
 def _coordinates(value: object, given: bool) -> int:
@@ -150,29 +188,40 @@ def _coordinates(value: object, given: bool) -> int:
     return 0
 
 
-def _moved(distance: Fraction, norm: str, grid: Grid, rounded: int) -> Fraction:
+def _moved(distance: Fraction, norm: str, grid: Grid, rounded: int) -> Sensitivity:
     """The sensitivity of the value on the grid."""
     moved = Sensitivity(**{norm: distance})
-    return (moved.of_steps(grid) if rounded == 0 else moved.rounded(grid, rounded)).need(norm)
+    return moved.of_steps(grid) if rounded == 0 else moved.rounded(grid, rounded)
 
 
 @lru_cache(maxsize=256)
 def _laplace(
     distance: Fraction, epsilon: Fraction, grid: Grid, rounded: int
-) -> tuple[Laplace, PureDP]:
+) -> tuple[Laplace, Event]:
     moved = _moved(distance, "l1", grid, rounded)
-    return Laplace(scale=moved / epsilon, grid=grid), PureDP(epsilon=epsilon)
+    mechanism = Laplace(scale=moved.need("l1") / epsilon, grid=grid)
+    return mechanism, mechanism.event(moved, PureDP(epsilon=epsilon))
 
 
 @lru_cache(maxsize=256)
 def _gaussian(
-    distance: Fraction, epsilon: Fraction, grid: Grid, rounded: int, delta: Fraction, dimension: int
-) -> tuple[Gaussian, ApproximateDP]:
-    mechanism = Gaussian.calibrated(
-        sensitivity=_moved(distance, "l2", grid, rounded),
-        epsilon=epsilon,
-        delta=delta,
-        grid=grid,
-        dimension=dimension,
-    )
-    return mechanism, ApproximateDP(epsilon=epsilon, delta=delta)
+    distance: Fraction,
+    promise: ApproximateDP | ZeroConcentratedDP,
+    grid: Grid,
+    rounded: int,
+    dimension: int,
+) -> tuple[Gaussian, Event]:
+    moved = _moved(distance, "l2", grid, rounded)
+    if isinstance(promise, ZeroConcentratedDP):
+        mechanism = Gaussian.for_rho(
+            sensitivity=moved, rho=promise.rho, grid=grid, dimension=dimension
+        )
+    else:
+        mechanism = Gaussian.calibrated(
+            sensitivity=moved,
+            epsilon=promise.epsilon,
+            delta=promise.delta,
+            grid=grid,
+            dimension=dimension,
+        )
+    return mechanism, mechanism.event(moved, promise, dimension=dimension)

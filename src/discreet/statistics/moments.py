@@ -17,6 +17,7 @@ from discreet.measures.sums import SUM, FixedTotal, Total
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
 from discreet.privacy.estimates import BoundedError, Estimate, FloatInterval
+from discreet.privacy.events import loss_event
 from discreet.privacy.uncertainty import as_float, distance, read_miss, read_steps
 from discreet.statistics.array_call import ArrayCall, GridBounds, read_bounds
 from discreet.statistics.counts import public_size
@@ -156,7 +157,8 @@ def _fixed(
     width, records = bounded.width, public_size(values)
     first = Laplace(scale=Fraction(9, 8) * width / question.epsilon)
     second = Laplace(scale=Fraction(9, 16) * width**2 / question.epsilon)
-    release = question.charge()
+    # One record moves the two sums within the ε of both, and no part of it is either's alone.
+    release = question.charge(loss_event(question.loss))
     column = arrays.clip(values, bounded, keep_all=True)
     linear, mixed = arrays.moments(column)
     mean = Fraction(first.release(linear, question.source), records * width)

@@ -12,8 +12,10 @@ from discreet.measures.quantiles import QUANTILE, RANK_POINTS, Ranks
 from discreet.mechanisms.extremes import HighestCell
 from discreet.noise import BitSource
 from discreet.privacy.estimates import Estimate, Estimates, RankError
+from discreet.privacy.sensitivity import Sensitivity
 from discreet.statistics.array_call import ArrayCall, GridBounds, read_bounds
 
+_ONE = Sensitivity(l1=Fraction(1))
 _CELLS = 256  # up to so many points, the ends are read off a noisy histogram
 
 
@@ -86,7 +88,7 @@ def _quantiles(
     value = public.filled if question.fixed_size else public.value
     measure = Ranks(value, tuple(sorted(levels)), given=grid is not None)
     mechanism = measure.mechanism(question.unit, question.epsilon)
-    release = question.charge()
+    release = question.charge(mechanism.event(_ONE, question.loss))
     column = arrays.clip(values, public.range, keep_all=question.fixed_size)
     points = mechanism(arrays.ordered(column), source=question.source)
     note = question.caveat(public) + _rounded(public, grid)
@@ -153,22 +155,23 @@ def _end(
     largest = name == "max"
     public = read_bounds(bounds, name, END_POINTS, grid, around=True)
     value = public.filled if question.fixed_size else public.value
-    release = question.charge()
+    measure = Extreme(value, largest, given=grid is not None)
+    cells = HighestCell(
+        epsilon=question.epsilon, width=public.range.width, neighbors=question.neighbors
+    )
+    near = measure.mechanism(question.unit, question.epsilon)
+    in_cells = grid is not None and public.range.width < _CELLS
+    release = question.charge((cells if in_cells else near).event(_ONE, question.loss))
     # Rounded away from the others: what is above the value that is released was above it before.
     rounding = Rounding.UP if largest else Rounding.DOWN
     column = arrays.clip(values, public.range, keep_all=question.fixed_size, rounding=rounding)
     if not largest:
         column = column.flipped()
-    measure = Extreme(value, largest, given=grid is not None)
-    if grid is not None and public.range.width < _CELLS:
-        cells = HighestCell(
-            epsilon=question.epsilon, width=public.range.width, neighbors=question.neighbors
-        )
+    if in_cells:
         point = cells(arrays.tally(column), source=question.source)
         error = RankError(cells.rank_error(point, CONFIDENCE))
         number = measure.number(point)
         return question.estimate(number, error, release, cells, question.caveat(public))
-    near = measure.mechanism(question.unit, question.epsilon)
     output = Output("", Aggregate(MAX if largest else MIN), measure)
     decoded = measure.decoder(output, near, question.unit, None)
     point = near(arrays.ordered(column), source=question.source)
