@@ -493,23 +493,44 @@ def not_covered(parts: Sequence[str], what: str = "The interval") -> str:
     return f"{what} covers the noise, not the {' or the '.join(parts)}." if parts else ""
 
 
+class GroupIntegers(tuple[int, ...]):
+    """The released integers of one group: the outputs that are decoded from them share their noise.
+
+    So count(*) - count(a) of one measurement has the error of what is left, and no other.
+    """
+
+    _drawn: tuple[NoiseDraw, ...] | None = None
+
+    def draws(self, noise: Any) -> tuple[NoiseDraw, ...]:
+        """The draw of noise in each of them."""
+        if self._drawn is None:
+            self._drawn = tuple(NoiseDraw(noise) for _ in self)
+        return self._drawn
+
+
+def _draws(noisy: Sequence[int], noise: Any) -> Sequence[NoiseDraw]:
+    if isinstance(noisy, GroupIntegers):
+        return noisy.draws(noise)
+    return [NoiseDraw(noise) for _ in noisy]
+
+
 def linear_estimate(weights: Sequence[Fraction], noise: Any) -> Decoder:
     """A weighted sum of released integers, and the error that their noise makes."""
     whole = all(weight.denominator == 1 for weight in weights)
-    noisy_weights = [weight for weight in weights if weight]
     if len(weights) == 1:
         top, bottom = weights[0].as_integer_ratio()
 
         def single(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
             value = noisy[0] * top if whole else _divided(noisy[0] * top, bottom)
-            return value, LinearError(((weights[0], NoiseDraw(noise)),))
+            return value, LinearError(((weights[0], _draws(noisy, noise)[0]),))
 
         return single
 
     def decoded(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
         terms = (weight * number for weight, number in zip(weights, noisy, strict=True))
         exact = sum(terms, Fraction(0))
-        error = LinearError(tuple((weight, NoiseDraw(noise)) for weight in noisy_weights))
+        drawn = zip(weights, _draws(noisy, noise), strict=True)
+        error = LinearError(tuple((weight, draw) for weight, draw in drawn if weight))
         return exact.numerator if whole else as_float(exact), error
 
     return decoded
