@@ -184,6 +184,15 @@ class MeasureRules:
     fixed: bool
     """The number of rows is public: replaced rows, no person, no filter and no groups."""
     by_person: bool
+    keyed: bool = False
+    """There are groups."""
+    selects_keys: bool = False
+    """Groups have to be found privately."""
+
+    @property
+    def unit(self) -> Unit:
+        """A row, whose sensitivities compare as those of a person do."""
+        return Unit(Neighbors.REPLACE if self.replace else Neighbors.ADD_REMOVE, keyed=self.keyed)
 
 
 def has_value_in_every_row(node: Node) -> bool:
@@ -243,14 +252,26 @@ class Presence:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstPresent:
+    """Which of several expressions is the first that has a value: a row counts for one at most."""
+
+    nodes: tuple[Node, ...]
+
+
+Summand = Steps | Presence | FirstPresent
+"""What is read of a row to be summed up."""
+
+
+@dataclass(frozen=True, slots=True)
 class SumsReading:
     """Sums over the rows of a group, by weight: all such readings of a question take one pass.
 
     Always how many rows there are; with a value, how many have one (``present``, where it
-    matters), its sum, and with ``squares`` the sum of its squares.
+    matters), its sum, and with ``squares`` the sum of its squares; of several expressions, how many
+    rows there are for each.
     """
 
-    value: Steps | Presence | None = None
+    value: Summand | None = None
     present: bool = False
     squares: bool = False
     together: ClassVar[bool] = True
@@ -295,6 +316,7 @@ class GroupSums:
     present: int = 0
     total: int = 0
     squares: int = 0
+    parts: tuple[int, ...] = ()
 
 
 class ArgumentKind(Enum):
@@ -408,11 +430,16 @@ class CheckedAggregate:
 
 @dataclass(frozen=True, slots=True)
 class MeasureContext:
-    """All aggregates of a question, and the moments that several of them share."""
+    """All aggregates of a question, and the measures that several of them share."""
 
     asked: Sequence[CheckedAggregate]
     rules: MeasureRules
     moments: "Mapping[Node, Measure]"
+    """Of an expression: its mean, its sum and how many rows have it."""
+    parts: "Mapping[Node, Measure]" = field(default_factory=dict)
+    """Of an expression: how many rows have it, beside others that no row has at once."""
+    rows: "Measure | None" = None
+    """What answers the number of rows, if it comes with something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +451,8 @@ class Output:
     measure: "Measure"
     level: Fraction | None = None
     dated: bool = False
+    node: Node | None = None
+    """What it is asked of, checked."""
 
 
 class Measure(Protocol):

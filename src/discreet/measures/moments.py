@@ -1,6 +1,6 @@
 """Mean, variance and standard deviation of a column, with the intervals of their ratios."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isfinite, sqrt
@@ -302,36 +302,38 @@ def spread_of(variance: float, length: Fraction, *, squared: bool) -> float:
     return part * width * width if squared else sqrt(part) * width
 
 
-def shared_moments(asked: Sequence[CheckedAggregate], rules: MeasureRules) -> dict[Node, Measure]:
-    """The moments of each expression whose mean or variance is asked for."""
+def shared_moments(
+    asked: Sequence[CheckedAggregate],
+    rules: MeasureRules,
+    summed: Collection[Node] = (),
+    *,
+    rows: bool,
+) -> dict[Node, Measure]:
+    """The moments of each expression whose mean or variance is asked for, or that is ``summed``.
+
+    With ``rows`` the number of all rows comes with the first column's, at no further price.
+    """
     squared: dict[Node, bool] = {}
     typed_of: dict[Node, CheckedExpression] = {}
     places: dict[Node, Place | None] = {}
     for aggregate in asked:
-        if aggregate.typed is not None and aggregate.aggregate.statistic in (
-            MEAN,
-            VARIANCE,
-            DEVIATION,
-        ):
-            node = aggregate.typed.node
-            squared[node] = squared.get(node, False) or aggregate.aggregate.statistic is not MEAN
-            typed_of[node] = aggregate.typed
+        statistic, typed = aggregate.aggregate.statistic, aggregate.typed
+        if typed is None:
+            continue
+        node = typed.node
+        if statistic in NEED_MOMENTS or (statistic is SUM and node in summed):
+            squared[node] = squared.get(node, False) or statistic in (VARIANCE, DEVIATION)
+            typed_of.setdefault(node, typed)
             places.setdefault(node, aggregate.aggregate.place)
-    counts_rows = not rules.fixed and any(
-        aggregate.aggregate.statistic is ROWS
-        or (aggregate.aggregate.statistic is PEOPLE and not rules.by_person)
-        for aggregate in asked
-    )
     measures: dict[Node, Measure] = {}
     for place, (node, squares) in enumerate(squared.items()):
         points = SQUARE_POINTS if squares else POINTS
-        # The number of all rows comes with the first column's moments, at no further price.
         try:
             value = grid_steps(typed_of[node], points, rules)
         except DiscreetError as error:
             error.at(places[node])
             raise
-        measures[node] = Moments(value, squares, counts_rows and place == 0)
+        measures[node] = Moments(value, squares, rows and place == 0)
     return measures
 
 
@@ -371,3 +373,5 @@ DEVIATION = Statistic(
     sql=("STDDEV_POP", "STD"),
     label="stddev",
 )
+NEED_MOMENTS = (MEAN, VARIANCE, DEVIATION)
+"""What only moments answer."""
