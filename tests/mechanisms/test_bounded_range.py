@@ -15,7 +15,7 @@ from discreet.measures.measure import Unit
 from discreet.measures.quantiles import rank_price
 from discreet.mechanisms import Exponential, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.extremes import NearMaximum
-from discreet.mechanisms.quantiles import Quantiles, QuantileTask, level_ranges
+from discreet.mechanisms.quantiles import Quantiles, QuantileTask, equal_draws, level_ranges
 from discreet.mechanisms.ranks import BaseMeasure, Layer
 from discreet.privacy.events import (
     BoundedRangeEvent,
@@ -26,7 +26,7 @@ from discreet.privacy.events import (
     event_counts,
 )
 from discreet.privacy.laws import Law
-from discreet.privacy.losses import PureDP
+from discreet.privacy.losses import PureDP, bounded_range_epsilon
 from discreet.privacy.sensitivity import Neighbors, Sensitivity
 from tests.mechanisms.test_extreme import TIGHT, Aimed
 from tests.mechanisms.test_quantile import EXHAUSTIVE, neighbors, quantiles

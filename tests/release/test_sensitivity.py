@@ -243,7 +243,7 @@ def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.M
         moves(engine, question, blocks, before, after)
     found = moves(engine, question, blocks, before, after, squares=False)
     beyond = {kind(block) for block, moved in found.items() if moved > bound(block, question)}
-    assert {"Rows", "Present", "Total", "Moments", "Ranks", "Extreme"} <= beyond
+    assert {"Rows", "Present", "Partition", "Total", "Moments", "Ranks", "Extreme"} <= beyond
 
 
 # ---------------------------------------------------------------------- weights in L2

@@ -125,18 +125,13 @@ def sharpened(tail: Any) -> Any:
 def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
     from discreet import statistics
     from discreet.measures import moments
-    from discreet.privacy import estimates, uncertainty
+    from discreet.privacy import joint_noise
 
-    distances, distance, triple = (
-        uncertainty.pair_distances,
-        uncertainty.distance,
-        moments.triple_distance,
-    )
+    joint, single = joint_noise.joint_distances, joint_noise.weighted_distance
     for module in (uncertainty, moments):
-        monkeypatch.setattr(module, "pair_distances", lambda *how: distances(*how) / 4)
-    monkeypatch.setattr(statistics.moments, "distance", lambda *how: distance(*how) / 4)
-    monkeypatch.setattr(moments, "triple_distance", lambda *how: triple(*how) / 4)
-    assert estimates.quotient_interval is uncertainty.quotient_interval
+        monkeypatch.setattr(module, "joint_distances", lambda *how: joint(*how) / 4)
+    for module in (statistics.moments, moments):
+        monkeypatch.setattr(module, "weighted_distance", lambda *how: single(*how) / 4)
 
 
 @pytest.mark.slow

@@ -13,21 +13,25 @@ from discreet.measures.moments import (
     share_of_squares,
     share_of_squares_interval,
 )
+from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.privacy.uncertainty import pair_distances
+from discreet.privacy.joint_noise import joint_distances
 
 LEVEL = Fraction(95, 100)
+KINDS = [lambda scale: Laplace(scale=scale), lambda scale: Gaussian(sigma=scale)]
 
 
 @given(
     part=st.integers(-50, 2000),
     rest=st.integers(-50, 2000),
     scale=st.sampled_from([Fraction(1, 4), Fraction(1), Fraction(30)]),
+    kind=st.sampled_from(KINDS),
 )
-def test_the_interval_holds_its_middle_and_every_share_that_is_inside(part, rest, scale):
-    low, high = share_interval(part, rest, Laplace(scale=scale), LEVEL)
+def test_the_interval_holds_its_middle_and_every_share_that_is_inside(part, rest, scale, kind):
+    noise = kind(scale)
+    low, high = share_interval(part, rest, noise, LEVEL)
     assert 0 <= low <= share(part, rest) <= high <= 1
-    distances = float(scale) * pair_distances(scale, scale, 1 - LEVEL)
+    distances = float(scale) * joint_distances((noise,) * 2, (1.0, 0.0), (0.0, -1.0), 1 - LEVEL)
     for at in np.linspace(0, 1, 41):
         cell = min(int(at * distances.size), distances.size - 1)
         if abs(part - (part + rest) * at) <= distances[cell]:
@@ -44,20 +48,22 @@ def test_nothing_is_known_where_the_noise_left_nothing():
 
 
 @pytest.mark.parametrize("scale", [Fraction(10) ** 400, Fraction(1, 10**400), Fraction(10) ** 190])
-def test_extreme_scales_are_answered(scale):
-    low, high = share_interval(300, 700, Laplace(scale=scale), LEVEL)
+@pytest.mark.parametrize("kind", KINDS)
+def test_extreme_scales_are_answered(scale, kind):
+    low, high = share_interval(300, 700, kind(scale), LEVEL)
     assert 0 <= low <= 0.3 <= high <= 1
 
 
 @given(
     sums=st.tuples(*[st.integers(-50, 2000)] * 3),
     scale=st.sampled_from([Fraction(1, 4), Fraction(1), Fraction(30)]),
+    kind=st.sampled_from(KINDS),
 )
-def test_three_sums_give_an_interval_around_their_share(sums, scale):
-    low, high = share_of_squares_interval(sums, Laplace(scale=scale), LEVEL)
+def test_three_sums_give_an_interval_around_their_share(sums, scale, kind):
+    low, high = share_of_squares_interval(sums, kind(scale), LEVEL)
     assert 0 <= low <= share_of_squares(*sums) <= high <= 1
     if (low, high) == (0, 1):  # also where the sums are too far from all shares
         return
-    wider = share_of_squares_interval(sums, Laplace(scale=scale), Fraction(999, 1000))
+    wider = share_of_squares_interval(sums, kind(scale), Fraction(999, 1000))
     assert wider[0] <= low
     assert high <= wider[1]

@@ -9,7 +9,7 @@ from math import ceil, floor, fmod, inf, isnan, isqrt
 from typing import Any
 
 from discreet.exact import Rounding
-from discreet.measures.counts import Distinct, People, Present, Rows, Size
+from discreet.measures.counts import Distinct, Partition, People, Present, Rows, Size
 from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure, Norm, Steps
 from discreet.measures.moments import Moments
@@ -308,11 +308,19 @@ def _parts(block: Measure) -> Callable[[Mapping[str, Value]], list[int]]:
         found = [(width - x) ** 2, 2 * x * (width - x), x**2] if block.squares else [x, width - x]
         return found + [0] * block.rows
 
+    def partition(nodes: tuple[Node, ...], rest: bool, row: Mapping[str, Value]) -> list[int]:
+        """1 for the first of the expressions that has a value, else for the rest."""
+        has = [evaluate(node, row) is not None for node in nodes]
+        first = has.index(True) if any(has) else len(nodes)
+        return [int(number == first) for number in range(len(nodes) + rest)]
+
     match block:
         case Rows() | Size():
             return lambda row: [1]
         case Present(node):
             return lambda row: [int(evaluate(node, row) is not None)]
+        case Partition(nodes, rest):
+            return lambda row: partition(nodes, rest, row)
         case Total(value) | FixedTotal(value):
             return lambda row: [place(value, row) or 0]
         case Moments():

@@ -19,7 +19,14 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.source import FrameSource
 from discreet.engines.frames.frame import FrameReader
 from discreet.engines.sources import Sources
-from discreet.measures.counts import Distinct, People, Present, Rows
+from discreet.measures.counts import (
+    Distinct,
+    Partition,
+    People,
+    Present,
+    Rows,
+    value_where_true,
+)
 from discreet.measures.extremes import Extreme
 from discreet.measures.measure import POINTS, Measure, MeasureRules, Norm, Unit, grid_steps
 from discreet.measures.moments import SQUARE_POINTS, Moments
@@ -29,7 +36,7 @@ from discreet.plan.expressions import Named
 from discreet.plan.schema import ROW, Column, Schema, boolean, category, integer, number, text
 from discreet.plan.types import check_expression
 from discreet.privacy.sensitivity import Neighbors
-from discreet.question.builder import AggregateExpression, Expression, col, people, rows
+from discreet.question.builder import AggregateExpression, Expression, col, people, rows, when
 from discreet.question.check import Question, checked_question
 from discreet.question.query import GroupKey, Query
 from tests.support.trials import examples
@@ -165,6 +172,12 @@ def asked(
     return checked_question(query, declared)
 
 
+CONDITIONS = (col("ward") == "A", col("ward") == "B", col("flag"), col("z") > 0)
+_HELD = tuple(value_where_true(one.node) for one in CONDITIONS)
+PARTITIONS = (Partition(_HELD[:2], True), Partition((Named("x"), *_HELD[2:])))
+"""Of expressions that no row has at once, and of some that a row may have: the first one counts."""
+
+
 def every_block(
     declared: Schema, groups: Sequence[Any] = (), where: Sequence[Expression] = ()
 ) -> tuple[Question, tuple[Measure, ...]]:
@@ -173,7 +186,11 @@ def every_block(
         declared,
         {"n": rows(), "u": people(), "s": col("x").sum(), "c": col("x").count()}
         | {"d": col("tag").n_unique(), "q": col("x").quantile([0.25, 0.5])}
-        | {"least": col("x").min(), "most": col("x").max()},
+        | {"least": col("x").min(), "most": col("x").max()}
+        | {
+            f"part{place}": when(one).then(1).otherwise(None).count()
+            for place, one in enumerate(CONDITIONS)
+        },
         groups,
         where,
     )
@@ -182,6 +199,9 @@ def every_block(
     plain, coarse = grid_steps(typed, POINTS, free), grid_steps(typed, SQUARE_POINTS, free)
     blocks = [
         *question.measures,
+        *([] if question.rules.fixed else [Rows()]),
+        Present(Named("x")),
+        *PARTITIONS,
         *(Moments(plain, False, counted) for counted in (False, True)),
         *(Moments(coarse, True, counted) for counted in (False, True)),
         Total(plain),
@@ -202,7 +222,8 @@ def kind(block: Measure) -> str:
 
 
 KINDS = tuple(
-    one.__name__ for one in (Rows, People, Present, Total, FixedTotal, Distinct, Ranks, Extreme)
+    one.__name__
+    for one in (Rows, People, Present, Partition, Total, FixedTotal, Distinct, Ranks, Extreme)
 )
 
 Vector = dict[Any, int]

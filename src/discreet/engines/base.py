@@ -288,9 +288,15 @@ def _vector(
     place = {name: position for position, name in enumerate(names)}
 
     def summed(row: tuple[Any, ...]) -> GroupSums:
-        parts = (columns.present, columns.total, columns.squares)
+        def number(name: str | None) -> int:
+            return 0 if name is None else int(row[place[name]])
+
         return GroupSums(
-            int(row[1]), *(0 if name is None else int(row[place[name]]) for name in parts)
+            int(row[1]),
+            number(columns.present),
+            number(columns.total),
+            number(columns.squares),
+            tuple(map(number, columns.parts)),
         )
 
     cells, sums = [row[0] for row in rows], [summed(row) for row in rows]

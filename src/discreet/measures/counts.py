@@ -10,9 +10,11 @@ from discreet.measures.measure import (
     CheckedAggregate,
     Decoder,
     DistinctReading,
+    FirstPresent,
     GroupSums,
     Measure,
     MeasureContext,
+    MeasureRules,
     MeasureSensitivity,
     Norm,
     Output,
@@ -30,7 +32,7 @@ from discreet.measures.measure import (
 from discreet.measures.noise_choice import laplace_noise
 from discreet.mechanisms.additive_noise import Exact
 from discreet.mechanisms.laplace import Laplace
-from discreet.plan.expressions import Chosen, Constant, Node
+from discreet.plan.expressions import Chosen, Constant, Missing, Negated, Node, any_of
 from discreet.privacy.estimates import LinearError
 
 
@@ -176,20 +178,115 @@ def value_where_true(condition: Node) -> Node:
     return Chosen(condition, Constant(Fraction(1)), Constant(None))
 
 
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """How many rows have the first, the second, … of several expressions, which no row has at once.
+
+    With ``rest`` also how many have none of them, so that the number of all rows is the sum.  A row
+    counts in one part at most, whatever it holds: the first expression that has a value decides.
+    So a unit adds to all parts together what it would add to one count, and they cost one ε.
+    """
+
+    nodes: tuple[Node, ...]
+    rest: bool = False
+    cap_name: ClassVar[CapName] = "max_rows"
+    free: ClassVar[bool] = False
+    draws: ClassVar[int] = 0
+    moves: ClassVar[str] = " rows"
+
+    @property
+    def node(self) -> Node:
+        """Whether a row is in one of the parts."""
+        return any_of([Negated(Missing(node)) for node in self.nodes])
+
+    @property
+    def width(self) -> int:
+        """A count for each expression, and one for the rest."""
+        return len(self.nodes) + self.rest
+
+    @property
+    def recorded(self) -> str:
+        """As it stands in the text that the ledger keeps a hash of."""
+        return f"Partition(nodes={self.nodes!r}, rest={self.rest!r})"
+
+    @property
+    def reading(self) -> SumsReading:
+        """Rows by the first expression that has a value."""
+        return SumsReading(FirstPresent(self.nodes))
+
+    def vector(self, summed: GroupSums) -> list[int]:
+        """The weight of each part."""
+        rest = [summed.rows - sum(summed.parts)] if self.rest else []
+        return [*summed.parts, *rest]
+
+    def step(self, unit: Unit) -> Fraction:
+        """One row is so many steps."""
+        return Fraction(1, unit.row_share)
+
+    def sensitivity(self, unit: Unit) -> MeasureSensitivity:
+        """What the cap on rows allows.
+
+        Replaced, rows may go from one part and come to another, also where there are no groups.
+        """
+        return unit.moved_by_row(1, several=True)
+
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> Laplace:
+        """Laplace noise on each count."""
+        return laplace_noise(self.sensitivity(unit).l1, epsilon)
+
+    def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
+        """The count of its part; the number of all rows is that of all parts."""
+        row = self.step(unit)
+        counted = _counted(output.aggregate.statistic, output.node)
+        if counted is None:
+            return linear_estimate([row] * self.width, noise)
+        weights = [Fraction(0)] * self.width
+        weights[self.nodes.index(counted)] = row
+        return linear_estimate(weights, noise)
+
+    def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
+        """The error does not depend on it."""
+        return [0] * self.width
+
+    def note(self, output: Output, unit: Unit) -> str:
+        """What the cap on rows does."""
+        return not_covered(weighed_down(unit))
+
+
+def _counted(statistic: Statistic, node: Node | None) -> Node | None:
+    """The expression whose values are counted; None where rows are."""
+    return value_where_true(node) if node is not None and statistic is PEOPLE else node
+
+
+def counted_node(asked: CheckedAggregate, rules: MeasureRules) -> Node | None:
+    """The expression whose values are counted by weight, if that is what is asked."""
+    statistic, typed = asked.aggregate.statistic, asked.typed
+    by_row = statistic is COUNT or (statistic is PEOPLE and not rules.by_person)
+    return _counted(statistic, typed.node) if typed is not None and by_row else None
+
+
+def counts_rows(asked: CheckedAggregate, rules: MeasureRules) -> bool:
+    """Whether the number of all rows is asked."""
+    statistic = asked.aggregate.statistic
+    by_row = statistic is ROWS or (statistic is PEOPLE and not rules.by_person)
+    return by_row and asked.typed is None
+
+
 def rows_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
-    """Rows, which come with a column's moments where those are asked for too."""
+    """Rows, which come with a column's moments, or with conditions, where those are asked too."""
     if everything.rules.fixed:
         return Size()
-    return next(iter(everything.moments.values()), Rows())
+    return everything.rows or Rows()
 
 
 def _present_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     if asked.typed is None:
         raise TypeError("a count of values has an expression")
+    node, shared = asked.typed.node, None
     # Where missing values take the default, the moments no longer know which were missing.
-    if fills_missing(asked.typed, everything.rules):
-        return Present(asked.typed.node)
-    return everything.moments.get(asked.typed.node) or Present(asked.typed.node)
+    if not fills_missing(asked.typed, everything.rules):
+        shared = everything.moments.get(node)
+    return shared or everything.parts.get(node) or Present(node)
 
 
 ROWS = Statistic(
@@ -278,7 +375,8 @@ class People:
 def _people_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     if not everything.rules.by_person:
         if asked.typed is not None:
-            return Present(value_where_true(asked.typed.node))
+            node = value_where_true(asked.typed.node)
+            return everything.parts.get(node) or Present(node)
         return rows_measured(asked, everything)
     return People(None if asked.typed is None else asked.typed.node)
 

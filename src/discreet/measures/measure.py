@@ -284,6 +284,15 @@ class MeasureRules:
     fixed: bool
     """The number of rows is public: replaced rows, no person, no filter and no groups."""
     by_person: bool
+    keyed: bool = False
+    """There are groups."""
+    selects_keys: bool = False
+    """Groups have to be found privately."""
+
+    @property
+    def unit(self) -> Unit:
+        """A row, whose sensitivities compare as those of a person do."""
+        return Unit(Neighbors.REPLACE if self.replace else Neighbors.ADD_REMOVE, keyed=self.keyed)
 
 
 def has_value_in_every_row(node: Node) -> bool:
@@ -343,14 +352,26 @@ class Presence:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstPresent:
+    """Which of several expressions is the first that has a value: a row counts for one at most."""
+
+    nodes: tuple[Node, ...]
+
+
+Summand = Steps | Presence | FirstPresent
+"""What is read of a row to be summed up."""
+
+
+@dataclass(frozen=True, slots=True)
 class SumsReading:
     """Sums over the rows of a group, by weight: all such readings of a question take one pass.
 
     Always how many rows there are; with a value, how many have one (``present``, where it
-    matters), its sum, and with ``squares`` the sum of its squares.
+    matters), its sum, and with ``squares`` the sum of its squares; of several expressions, how many
+    rows there are for each.
     """
 
-    value: Steps | Presence | None = None
+    value: Summand | None = None
     present: bool = False
     squares: bool = False
     together: ClassVar[bool] = True
@@ -395,6 +416,7 @@ class GroupSums:
     present: int = 0
     total: int = 0
     squares: int = 0
+    parts: tuple[int, ...] = ()
 
 
 class ArgumentKind(Enum):
@@ -508,11 +530,16 @@ class CheckedAggregate:
 
 @dataclass(frozen=True, slots=True)
 class MeasureContext:
-    """All aggregates of a question, and the moments that several of them share."""
+    """All aggregates of a question, and the measures that several of them share."""
 
     asked: Sequence[CheckedAggregate]
     rules: MeasureRules
     moments: "Mapping[Node, Measure]"
+    """Of an expression: its mean, its sum and how many rows have it."""
+    parts: "Mapping[Node, Measure]" = field(default_factory=dict)
+    """Of an expression: how many rows have it, beside others that no row has at once."""
+    rows: "Measure | None" = None
+    """What answers the number of rows, if it comes with something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -524,6 +551,8 @@ class Output:
     measure: "Measure"
     level: Fraction | None = None
     dated: bool = False
+    node: Node | None = None
+    """What it is asked of, checked."""
 
 
 class Measure(Protocol):
@@ -607,23 +636,44 @@ def not_covered(parts: Sequence[str], what: str = "The interval") -> str:
     return f"{what} covers the noise, not the {' or the '.join(parts)}." if parts else ""
 
 
+class GroupIntegers(tuple[int, ...]):
+    """The released integers of one group: the outputs that are decoded from them share their noise.
+
+    So count(*) - count(a) of one measurement has the error of what is left, and no other.
+    """
+
+    _drawn: tuple[NoiseDraw, ...] | None = None
+
+    def draws(self, noise: Any) -> tuple[NoiseDraw, ...]:
+        """The draw of noise in each of them."""
+        if self._drawn is None:
+            self._drawn = tuple(NoiseDraw(noise) for _ in self)
+        return self._drawn
+
+
+def _draws(noisy: Sequence[int], noise: Any) -> Sequence[NoiseDraw]:
+    if isinstance(noisy, GroupIntegers):
+        return noisy.draws(noise)
+    return [NoiseDraw(noise) for _ in noisy]
+
+
 def linear_estimate(weights: Sequence[Fraction], noise: Any) -> Decoder:
     """A weighted sum of released integers, and the error that their noise makes."""
     whole = all(weight.denominator == 1 for weight in weights)
-    noisy_weights = [weight for weight in weights if weight]
     if len(weights) == 1:
         top, bottom = weights[0].as_integer_ratio()
 
         def single(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
             value = noisy[0] * top if whole else _divided(noisy[0] * top, bottom)
-            return value, LinearError(((weights[0], NoiseDraw(noise)),))
+            return value, LinearError(((weights[0], _draws(noisy, noise)[0]),))
 
         return single
 
     def decoded(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
         terms = (weight * number for weight, number in zip(weights, noisy, strict=True))
         exact = sum(terms, Fraction(0))
-        error = LinearError(tuple((weight, NoiseDraw(noise)) for weight in noisy_weights))
+        drawn = zip(weights, _draws(noisy, noise), strict=True)
+        error = LinearError(tuple((weight, draw) for weight, draw in drawn if weight))
         return exact.numerator if whole else as_float(exact), error
 
     return decoded

@@ -1,13 +1,10 @@
 """Mean, variance and standard deviation of a column, with the intervals of their ratios."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from math import inf, isfinite, sqrt
 from typing import Any, ClassVar
-
-import numpy as np
 
 from discreet.errors import DiscreetError, Place
 from discreet.measures.counts import COUNT, PEOPLE, ROWS
@@ -34,21 +31,18 @@ from discreet.measures.measure import (
 )
 from discreet.measures.noise_choice import laplace_noise
 from discreet.measures.sums import SUM, fixed_total
-from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import Node
 from discreet.plan.types import CheckedExpression
 from discreet.privacy.estimates import BoundedError
-from discreet.privacy.uncertainty import (
-    FINE_CELLS,
+from discreet.privacy.joint_noise import (
     Floats,
-    as_float,
-    distance,
-    pair_distances,
-    quotient,
-    read_miss,
+    Noise,
+    joint_distances,
     read_steps,
     share_cells,
+    weighted_distance,
 )
+from discreet.privacy.uncertainty import as_float, quotient
 
 _MEAN_PART = Fraction(1, 16)  # of the chance to miss: where the mean is, which matters little
 _NARROWINGS = 3
@@ -69,12 +63,12 @@ def share(part: int, rest: int) -> float:
     return min(max(quotient(part, part + rest), 0.0), 1.0) if part + rest > 0 else 0.5
 
 
-def share_interval(part: int, rest: int, mechanism: Laplace, confidence: Fraction) -> FloatInterval:
-    """Bounds of part/(part + rest), for two counts with independent noise of one mechanism."""
-    if read_steps(mechanism.steps) == inf:
+def share_interval(part: int, rest: int, noise: Noise, confidence: Fraction) -> FloatInterval:
+    """Bounds of part/(part + rest), for two counts with independent draws of one noise."""
+    if read_steps(noise.steps) == inf:
         return 0.0, 1.0
-    distances = pair_distances(mechanism.steps, mechanism.steps, 1 - confidence)
-    return _within(part, rest, mechanism, distances)
+    distances = joint_distances((noise, noise), (1.0, 0.0), (0.0, -1.0), 1 - confidence)
+    return _within(part, rest, noise, distances)
 
 
 def share_of_squares(below: int, between: int, above: int) -> float:
@@ -83,40 +77,23 @@ def share_of_squares(below: int, between: int, above: int) -> float:
 
 
 def share_of_squares_interval(
-    sums: tuple[int, int, int], mechanism: Laplace, confidence: Fraction
+    sums: tuple[int, int, int], noise: Noise, confidence: Fraction
 ) -> FloatInterval:
-    """Bounds of that, for three sums with independent noise of one mechanism."""
-    if read_steps(mechanism.steps) == inf:
+    """Bounds of that, for three sums with independent draws of one noise.
+
+    Of the true sums 2(1-p)·above + (1-2p)·between - 2p·below is 0, where p is the share.
+    """
+    if read_steps(noise.steps) == inf:
         return 0.0, 1.0
     below, between, above = sums
-    distances = _square_distances(mechanism, 1 - confidence)
-    return _within(2 * above + between, 2 * below + between, mechanism, distances)
+    weights = (2.0, 1.0, 0.0), (0.0, -1.0, -2.0)
+    distances = joint_distances((noise,) * 3, *weights, 1 - confidence)
+    return _within(2 * above + between, 2 * below + between, noise, distances)
 
 
-def triple_distance(weights: tuple[float, float, float], mechanism: Laplace, miss: float) -> float:
-    """How many scales |Σ weight·X| exceeds with at most this probability, for three draws.
-
-    Of a coarse grid, the distance at which all three may be at once is the lesser one.
-    """
-    steps, level = read_steps(mechanism.steps), 1 - Fraction(miss)
-    corner = as_float(Fraction(mechanism.accuracy(level, cells=3)) / mechanism.grid.step) / steps
-    return min(distance(weights, [steps] * 3, miss), sum(weights) * corner)
-
-
-@lru_cache(maxsize=64)  # the groups of a table have one
-def _square_distances(mechanism: Laplace, miss: Fraction) -> Floats:
-    """By cell of the share p, for 2(1-p)·above + (1-2p)·between - 2p·below."""
-    distances = []
-    for cell in range(FINE_CELLS):
-        low, high = cell / FINE_CELLS, (cell + 1) / FINE_CELLS
-        weights = (2 * (1 - low), max(abs(1 - 2 * low), abs(1 - 2 * high)), 2 * high)
-        distances.append(triple_distance(weights, mechanism, read_miss(miss)))
-    return np.array(distances)
-
-
-def _within(first: int, second: int, mechanism: Laplace, distances: Floats) -> FloatInterval:
+def _within(first: int, second: int, noise: Noise, distances: Floats) -> FloatInterval:
     """The shares that the distances allow, with the one that is released; all, if none is."""
-    steps = Fraction(read_steps(mechanism.steps))
+    steps = Fraction(read_steps(noise.steps))
     part, rest = as_float(first / steps), as_float(second / steps)
     interval = share_cells(part, rest, distances) if isfinite(part + rest) else None
     if interval is None:
@@ -132,9 +109,9 @@ def variance_of(below: int, between: int, above: int) -> Fraction:
 
 
 def variance_interval(
-    sums: tuple[int, int, int], mechanism: Laplace, confidence: Fraction
+    sums: tuple[int, int, int], noise: Noise, confidence: Fraction
 ) -> FloatInterval:
-    """Bounds of the variance, for three sums with independent noise of one mechanism.
+    """Bounds of the variance, for three sums with independent draws of one noise.
 
     If m is the mean and v the variance, m²·s0 - m(1-m)·s1 + (1-m)²·s2 = v·(s0 + s1 + s2).  Where
     the mean may be is found first, with a small part of the chance to miss.  Of a variance within
@@ -142,12 +119,12 @@ def variance_interval(
     """
     miss = 1 - confidence
     whole = sum(sums)
-    if whole <= 0 or read_steps(mechanism.steps) == inf:
+    if whole <= 0 or read_steps(noise.steps) == inf:
         return 0.0, LARGEST_VARIANCE
-    low, high = share_of_squares_interval(sums, mechanism, 1 - miss * _MEAN_PART)
+    low, high = share_of_squares_interval(sums, noise, 1 - miss * _MEAN_PART)
     center = float(Fraction(sums[1] + 2 * sums[2], 2 * whole))
     variance = float(variance_of(*sums))
-    scales = as_float(Fraction(read_steps(mechanism.steps)) / whole)
+    scales = as_float(Fraction(read_steps(noise.steps)) / whole)
     near, far = max(low - center, center - high, 0.0), max(abs(low - center), abs(high - center))
     least, most = 0.0, LARGEST_VARIANCE
     for _ in range(_NARROWINGS):
@@ -157,7 +134,7 @@ def variance_interval(
             spread + most,
             max(abs((1 - high) ** 2 - most), abs((1 - low) ** 2 - least)),
         )
-        slack = scales * triple_distance(weights, mechanism, read_miss(miss * (1 - _MEAN_PART)))
+        slack = scales * weighted_distance((noise,) * 3, weights, miss * (1 - _MEAN_PART))
         least = max(least, min(variance + near**2 - slack - _ROUNDED, most))
         most = min(most, max(variance + far**2 + slack + _ROUNDED, least))
     return min(least, max(variance, 0.0)), max(most, min(variance, LARGEST_VARIANCE))
@@ -320,36 +297,38 @@ def spread_of(variance: float, length: Fraction, *, squared: bool) -> float:
     return part * width * width if squared else sqrt(part) * width
 
 
-def shared_moments(asked: Sequence[CheckedAggregate], rules: MeasureRules) -> dict[Node, Measure]:
-    """The moments of each expression whose mean or variance is asked for."""
+def shared_moments(
+    asked: Sequence[CheckedAggregate],
+    rules: MeasureRules,
+    summed: Collection[Node] = (),
+    *,
+    rows: bool,
+) -> dict[Node, Measure]:
+    """The moments of each expression whose mean or variance is asked for, or that is ``summed``.
+
+    With ``rows`` the number of all rows comes with the first column's, at no further price.
+    """
     squared: dict[Node, bool] = {}
     typed_of: dict[Node, CheckedExpression] = {}
     places: dict[Node, Place | None] = {}
     for aggregate in asked:
-        if aggregate.typed is not None and aggregate.aggregate.statistic in (
-            MEAN,
-            VARIANCE,
-            DEVIATION,
-        ):
-            node = aggregate.typed.node
-            squared[node] = squared.get(node, False) or aggregate.aggregate.statistic is not MEAN
-            typed_of[node] = aggregate.typed
+        statistic, typed = aggregate.aggregate.statistic, aggregate.typed
+        if typed is None:
+            continue
+        node = typed.node
+        if statistic in NEED_MOMENTS or (statistic is SUM and node in summed):
+            squared[node] = squared.get(node, False) or statistic in (VARIANCE, DEVIATION)
+            typed_of.setdefault(node, typed)
             places.setdefault(node, aggregate.aggregate.place)
-    counts_rows = not rules.fixed and any(
-        aggregate.aggregate.statistic is ROWS
-        or (aggregate.aggregate.statistic is PEOPLE and not rules.by_person)
-        for aggregate in asked
-    )
     measures: dict[Node, Measure] = {}
     for place, (node, squares) in enumerate(squared.items()):
         points = SQUARE_POINTS if squares else POINTS
-        # The number of all rows comes with the first column's moments, at no further price.
         try:
             value = grid_steps(typed_of[node], points, rules)
         except DiscreetError as error:
             error.at(places[node])
             raise
-        measures[node] = Moments(value, squares, counts_rows and place == 0)
+        measures[node] = Moments(value, squares, rows and place == 0)
     return measures
 
 
@@ -389,3 +368,5 @@ DEVIATION = Statistic(
     sql=("STDDEV_POP", "STD"),
     label="stddev",
 )
+NEED_MOMENTS = (MEAN, VARIANCE, DEVIATION)
+"""What only moments answer."""

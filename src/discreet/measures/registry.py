@@ -6,6 +6,7 @@ from fractions import Fraction
 from discreet.errors import BoundsError, DiscreetError, QueryError, Remedy
 from discreet.measures.counts import COUNT, DISTINCT, PEOPLE, ROWS
 from discreet.measures.extremes import MAX, MIN
+from discreet.measures.joint import least_regret, ways
 from discreet.measures.measure import (
     Aggregate,
     ArgumentKind,
@@ -17,7 +18,7 @@ from discreet.measures.measure import (
     Statistic,
     has_value_in_every_row,
 )
-from discreet.measures.moments import DEVIATION, MEAN, VARIANCE, shared_moments
+from discreet.measures.moments import DEVIATION, MEAN, VARIANCE
 from discreet.measures.quantiles import QUANTILE
 from discreet.measures.sums import SUM
 from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text
@@ -63,23 +64,34 @@ def measured(
         CheckedAggregate(name, aggregate, _argument(aggregate, columns))
         for name, aggregate in outputs
     ]
-    means = any(one.aggregate.statistic in (MEAN, VARIANCE, DEVIATION) for one in asked)
-    everything = MeasureContext(asked, rules, shared_moments(asked, rules) if means else {})
+    return least_regret([_outputs(one) for one in ways(asked, rules)], rules)
+
+
+def _outputs(everything: MeasureContext) -> tuple[Output, ...]:
+    """The outputs of all aggregates, measured in one way."""
     measures = []
-    for aggregate in asked:
-        measure = _measure(aggregate, everything)
-        dated = aggregate.typed is not None and aggregate.typed.kind is Kind.DATE
+    for aggregate in everything.asked:
+        measure, typed = _measure(aggregate, everything), aggregate.typed
+        dated = typed is not None and typed.kind is Kind.DATE
+        node = None if typed is None else typed.node
         levels = aggregate.aggregate.levels
         if len(levels) > 1:
             measures += [
                 Output(
-                    f"{aggregate.name}_{float(level):g}", aggregate.aggregate, measure, level, dated
+                    f"{aggregate.name}_{float(level):g}",
+                    aggregate.aggregate,
+                    measure,
+                    level,
+                    dated,
+                    node,
                 )
                 for level in levels
             ]
         else:
             level = levels[0] if levels else None
-            measures.append(Output(aggregate.name, aggregate.aggregate, measure, level, dated))
+            measures.append(
+                Output(aggregate.name, aggregate.aggregate, measure, level, dated, node)
+            )
     return tuple(measures)
 
 

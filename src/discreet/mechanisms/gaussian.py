@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, erfc, floor, isqrt, log, log2, nextafter, pi, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from discreet.mechanisms.law_plots import plot_noise
 from discreet.noise import BitSource, Keystream, gaussian, gaussian_integer, geometric
 from discreet.noise.bernoulli import bernoulli_decay
 from discreet.privacy.events import DiscreteGaussianEvent
+from discreet.privacy.joint_noise import GAUSSIAN, NoiseFamily
 from discreet.privacy.laws import MAX_ATOMS, Atom, EnclosedLaw, Law, ProductLaw, nearest_float
 from discreet.privacy.losses import (
     ApproximateDP,
@@ -306,6 +307,7 @@ class Gaussian:
 
     sigma: Fraction
     grid: Grid = _INTEGERS
+    family: ClassVar[NoiseFamily] = GAUSSIAN
     _variance: Fraction = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -533,6 +535,11 @@ class Gaussian:
         ``.plot(beside=dp.Laplace(scale=2))`` shows both kinds of noise.
         """
         return plot_noise(self, values, beside)
+
+    @property
+    def steps(self) -> Fraction:
+        """Sigma, counted in steps of the grid."""
+        return self.sigma / self.grid.step
 
     @property
     def variance(self) -> float:

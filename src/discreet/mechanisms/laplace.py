@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, exp, expm1, floor, inf, log, log1p, nextafter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from discreet.mechanisms.additive_noise import add_noise, exact_sum, grid_index,
 from discreet.mechanisms.law_plots import plot_noise
 from discreet.noise import BitSource, Keystream, geometric, laplace, laplace_integer
 from discreet.privacy.events import DiscreteLaplaceEvent
+from discreet.privacy.joint_noise import LAPLACE, NoiseFamily
 from discreet.privacy.laws import (
     MAX_ATOMS,
     Atom,
@@ -246,6 +247,7 @@ class Laplace:
 
     scale: Fraction
     grid: Grid = _INTEGERS
+    family: ClassVar[NoiseFamily] = LAPLACE
     _steps: Fraction = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

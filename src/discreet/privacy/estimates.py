@@ -10,13 +10,14 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
+from discreet.privacy.joint_noise import FloatInterval, are_joint
 from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.uncertainty import (
     BoundedError,
-    FloatInterval,
     LinearError,
     NoiseDraw,
     RankError,
+    SharedTerm,
     Uncertainty,
     added_bounds,
     as_float,
@@ -333,18 +334,13 @@ class Estimate:
 
     def _divided(self, other: "Estimate") -> "Estimate":
         value = quotient(self.value, other.value)
-        first, second = _draw(self.error), _draw(other.error)
-        if first is None or second is None or first.source is second.source:
+        terms = _shared_terms(self.error, other.error)
+        if not terms:
             return self._combined(other, value, divided_bounds)
 
         def bounds(confidence: Fraction) -> FloatInterval:
-            return quotient_interval(
-                as_float(self.value),
-                as_float(other.value),
-                (first.steps, second.steps),
-                (first.size, second.size),
-                1 - confidence,
-            )
+            top, bottom = as_float(self.value), as_float(other.value)
+            return quotient_interval(top, bottom, terms, 1 - confidence)
 
         return self._with(value, BoundedError(bounds), other)
 
@@ -405,24 +401,15 @@ def computed(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _LaplaceDraw:
-    """One draw of Laplace noise: its scale in steps, and in the unit of the number it is in."""
-
-    source: NoiseDraw
-    steps: Fraction
-    size: float
-
-
-def _draw(error: Uncertainty | RankError) -> _LaplaceDraw | None:
-    """The draw that is all of an error, if its law is that of Laplace noise."""
-    if not isinstance(error, LinearError) or len(error.terms) != 1:
-        return None
-    ((weight, source),) = error.terms
-    steps = getattr(source.noise, "steps", None)
-    if not isinstance(steps, Fraction):
-        return None
-    return _LaplaceDraw(source, steps, as_float(abs(weight) * source.noise.grid.step * steps))
+def _shared_terms(
+    first: Uncertainty | RankError, second: Uncertainty | RankError
+) -> list[SharedTerm]:
+    """The draws of two errors that are sums of draws; none where their joint law is not known."""
+    if not isinstance(first, LinearError) or not isinstance(second, LinearError):
+        return []
+    terms = first.beside(second)
+    known = first.terms and second.terms and are_joint([noise for noise, _, _ in terms])
+    return terms if known else []
 
 
 def _plain(value: object) -> Fraction | None:

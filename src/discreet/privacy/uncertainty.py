@@ -8,16 +8,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp, expm1, gcd, inf, isfinite, lcm, log, log1p, sqrt
+from math import ceil, gcd, inf, isfinite, lcm, log, sqrt
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.exact import Grid
+from discreet.privacy.joint_noise import (
+    FloatInterval,
+    Floats,
+    Noise,
+    are_joint,
+    joint_distances,
+    read_steps,
+    share_cells,
+)
 
-Floats = NDArray[np.float64]
-NoiseTerms = Sequence[tuple[Fraction, "Noise"]]
+NoiseTerms = Sequence[tuple[Fraction, Noise]]
+SharedTerm = tuple[Noise, Fraction, Fraction]
+"""A draw of noise, with its weights in two numbers."""
 
 _NEGLIGIBLE = 1e-15
 _FLOAT_ERROR = 1e-9  # far above what the transforms round away and what they lap,
@@ -29,41 +38,6 @@ _RATES = (0.7, 1.2, 2.0, 3.5, 6.0, 9.0)  # for Chernoff's bound, per standard de
 
 
 RealNumber = int | float
-FloatInterval = tuple[float, float]
-
-
-CELLS = 128
-"""Into how many cells shares are cut where the grid is coarse."""
-FINE_CELLS = 256
-"""The same where it is fine: there the largest weights of a cell are taken together."""
-_COARSE = 16  # steps: a scale above this is taken for continuous, and what that neglects is added
-_LEAST_MISS = 1e-200
-_LEAST_STEPS, _MOST_STEPS = Fraction(1, 1000), Fraction(10**150)
-_STEPS = 60
-_PRECISION = 1e-6
-_APART = 1e-3  # scales are held apart by this part, since their differences are divided by
-_HALVINGS = 30
-_INWARD = 1e-9  # a lattice point this near to a bound is taken to be outside: floats round
-_CUT = 1e-3  # the part of the miss that may lie beyond the points that are listed
-_ULP = 2.0**-53
-
-
-class Noise(Protocol):
-    """Symmetric noise on a grid with a known law."""
-
-    @property
-    def grid(self) -> Grid:
-        """The grid of the noise."""
-
-    @property
-    def variance(self) -> float:
-        """The variance of one draw."""
-
-    def accuracy(self, confidence: object, /) -> int | float:
-        """The least a with P[|noise| ≤ a] ≥ confidence."""
-
-    def tail(self, distances: Floats, /) -> Floats:
-        """P[|noise| > distance] for each distance."""
 
 
 def combined_margin(terms: NoiseTerms, confidence: Fraction) -> int | float:
@@ -73,7 +47,7 @@ def combined_margin(terms: NoiseTerms, confidence: Fraction) -> int | float:
 
 @lru_cache(maxsize=1024)  # the groups of a table have one margin
 def _combined_margin(
-    terms: tuple[tuple[Fraction, "Noise"], ...], confidence: Fraction
+    terms: tuple[tuple[Fraction, Noise], ...], confidence: Fraction
 ) -> int | float:
     together = _sum_of_margins(terms, 1 - (1 - confidence) / max(1, len(terms)))
     if together is None:
@@ -212,6 +186,14 @@ class LinearError:
                 weights[source] = weights.get(source, Fraction(0)) + factor * weight
         return LinearError(tuple((weight, source) for source, weight in weights.items() if weight))
 
+    def beside(self, other: "LinearError") -> list[SharedTerm]:
+        """The noises of both numbers, each with its weight in either."""
+        own, others = ({source: weight for weight, source in one.terms} for one in (self, other))
+        return [
+            (source.noise, own.get(source, Fraction(0)), others.get(source, Fraction(0)))
+            for source in dict.fromkeys((*own, *others))
+        ]
+
 
 @dataclass(frozen=True)
 class BoundedError:
@@ -280,180 +262,44 @@ def quotient(top: RealNumber, bottom: RealNumber) -> float:
         return inf if (top > 0) == (bottom > 0) else -inf
 
 
-def read_steps(steps: Fraction) -> float:
-    """A scale in steps as a float: a tiny one is made larger, one beyond all use infinite."""
-    return float(max(steps, _LEAST_STEPS)) if steps < _MOST_STEPS else inf
-
-
-def read_miss(miss: Fraction) -> float:
-    """A chance as a float above 0."""
-    return max(float(miss), _LEAST_MISS)
-
-
-def share_cells(first: float, second: float, distances: Floats) -> FloatInterval | None:
-    """The least interval around all λ in [0, 1] with |first·(1-λ) - second·λ| within the distance
-    of its cell; None if there is none.
-    """
-    cells = distances.size
-    low, high = np.arange(cells) / cells, np.arange(1, cells + 1) / cells
-    whole = first + second
-    if whole == 0:
-        inside = np.abs(first) <= distances
-    else:
-        slack = 8 * _ULP * (abs(first) + abs(second)) / abs(whole)
-        ends = ((first - distances) / whole, (first + distances) / whole)
-        low = np.maximum(low, np.minimum(*ends) - slack)
-        high = np.minimum(high, np.maximum(*ends) + slack)
-        inside = low <= high
-    return (float(low[inside].min()), float(high[inside].max())) if inside.any() else None
-
-
 def quotient_interval(
-    first: float,
-    second: float,
-    steps: tuple[Fraction, Fraction],
-    sizes: FloatInterval,
-    miss: Fraction,
+    first: float, second: float, terms: Sequence[SharedTerm], miss: Fraction
 ) -> FloatInterval:
     """Bounds of the quotient of two true numbers, from the released ones.
 
-    ``steps`` are the scales of their noises in steps of their grids, ``sizes`` in their own units.
+    ``terms`` are the draws of noise in both: each with its weight in the first number and its
+    weight in the second.
     """
-    if inf in map(read_steps, steps):
+    noises = tuple(noise for noise, _, _ in terms)
+    if not are_joint(noises):
         return -inf, inf
-    distances = pair_distances(*steps, miss)
-    top, bottom, unit = first / sizes[0], second / sizes[1], sizes[0] / sizes[1]
+    sizes = [Fraction(read_steps(noise.steps)) * noise.grid.step for noise in noises]
+    tops = [as_float(own * size) for (_, own, _), size in zip(terms, sizes, strict=True)]
+    bottoms = [as_float(own * size) for (_, _, own), size in zip(terms, sizes, strict=True)]
+    units = tuple(max(map(abs, weights), default=0.0) for weights in (tops, bottoms))
+    if not all(0 < unit < inf for unit in units):
+        return -inf, inf
+    top, bottom, unit = first / units[0], second / units[1], units[0] / units[1]
     if not (isfinite(top) and isfinite(bottom) and 0 < unit < inf):
         return -inf, inf
     intervals = []
     for sign in (1, -1):  # of the quotient
-        part = share_cells(top, sign * bottom, distances)
+        pairs = [
+            _canonical(one / units[0], -sign * other / units[1])
+            for one, other in zip(tops, bottoms, strict=True)
+        ]
+        starts, ends = (tuple(pair[side] for pair in pairs) for side in (0, 1))
+        part = share_cells(top, sign * bottom, joint_distances(noises, starts, ends, miss))
         if part is not None:
             intervals += [sign * unit * _odds(end) for end in part]
     return (min(intervals), max(intervals)) if intervals else (-inf, inf)
 
 
+def _canonical(start: float, end: float) -> FloatInterval:
+    """The weights of a draw, whose sign does not matter: it is as often its own opposite."""
+    negative = start < 0 or (start == 0 and end > 0)
+    return (-start, -end) if negative else (start, end)
+
+
 def _odds(share: float) -> float:
     return share / (1 - share) if share < 1 else inf
-
-
-@lru_cache(maxsize=256)  # the groups of a table have one
-def pair_distances(first: Fraction, second: Fraction, miss: Fraction) -> Floats:
-    """For each cell of λ a distance that |(1-λ)·X/first - λ·Y/second| exceeds with at most the
-    probability ``miss``, whatever λ in the cell is; X, Y have these scales in steps.
-    """
-    allowed, scales = read_miss(miss), [read_steps(first), read_steps(second)]
-    if min(scales) > _COARSE:
-        cells = np.arange(FINE_CELLS) / FINE_CELLS
-        largest = np.column_stack((1 - cells, cells + 1 / FINE_CELLS))
-        return _distances(largest, scales, allowed)
-    if scales[0] < scales[1]:
-        return _lattice_distances(scales[1], scales[0], allowed)[::-1]
-    return _lattice_distances(scales[0], scales[1], allowed)
-
-
-# ---------------------------------------------------------------------- fine grids
-
-
-def distance(weights: Sequence[float], steps: Sequence[float], miss: float) -> float:
-    """A distance that |Σ weight·X/steps| exceeds with at most this probability."""
-    return float(_distances(np.array([weights], float), steps, miss)[0])
-
-
-@np.errstate(all="ignore")  # whatever else is to be raised: chances below all floats are 0
-def _distances(weights: Floats, steps: Sequence[float], miss: float) -> Floats:
-    """The distance for each row of weights.
-
-    It is that of continuous noise, and what each noise is at most from a continuous one.
-    """
-    scales = _held_apart(weights)
-    squares = scales * scales
-    parts = np.ones_like(scales)
-    for one in range(scales.shape[1]):
-        for other in range(scales.shape[1]):
-            if other != one:
-                parts[:, one] *= squares[:, one] / (squares[:, one] - squares[:, other])
-    # The logarithm of the tail is concave: Newton's method comes down to the distance from above.
-    reach = scales.sum(1) * log(4 * scales.shape[1] / miss)
-    going = np.ones(reach.shape, bool)
-    for _ in range(_STEPS):
-        terms = parts * np.exp(-reach[:, None] / scales)
-        tail, slope = terms.sum(1), (terms / scales).sum(1)
-        going &= (tail > 0) & (tail < miss) & (slope > 0)
-        if not going.any():
-            break
-        step = np.where(going, np.log(miss / tail) * tail / slope, 0.0)
-        reach -= step
-        going &= step > _PRECISION * reach
-    rounding = weights @ np.array([rounding_steps(scale) / scale for scale in steps])
-    distances: Floats = reach * (1 + _PRECISION) + rounding
-    return distances
-
-
-def rounding_steps(scale: float) -> float:
-    """How many steps integer noise is at most from continuous noise of the same scale."""
-    return 1 + scale * log1p(expm1(-1 / scale) / 2)
-
-
-def _held_apart(weights: Floats) -> Floats:
-    """Scales at least as large, of which no two of a row are nearly equal and none is nearly 0."""
-    scales = np.sort(weights, axis=1)
-    least = np.maximum(scales[:, -1], 1e-300) * _APART
-    for place in range(scales.shape[1]):
-        scales[:, place] = np.maximum(scales[:, place], least)
-        least = scales[:, place] * (1 + _APART)
-    return scales
-
-
-# ---------------------------------------------------------------------- coarse grids
-
-
-@np.errstate(all="ignore")  # whatever else is to be raised: chances below all floats are 0
-def _lattice_distances(first: float, second: float, miss: float) -> Floats:
-    """The distances where the second noise takes few values: each is taken in turn."""
-    edges = np.arange(CELLS + 1) / CELLS
-    reach = int(second * log(2 / (_CUT * miss))) + 1
-    values = np.arange(reach + 1)
-    chances = np.exp(-values / second) * ((1 - exp(-1 / second)) / (1 + exp(-1 / second)))
-    chances[1:] *= 2  # a value and its opposite miss alike
-    beyond = 2 * exp(-(reach + 1) / second) / (1 + exp(-1 / second))
-    allowed = (miss - beyond) * (1 - 1e-9)
-    shifts = edges[:, None] * (values / second)  # of (1-λ)·X/first, by edge and value
-    with np.errstate(divide="ignore"):
-        steps = (first / (1 - edges))[:, None]
-    low, high = np.zeros(CELLS), np.full(CELLS, log(8 / miss) + 1 / second)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        outside = _outside(middle, shifts, steps, first) @ chances > allowed
-        low, high = np.where(outside, middle, low), np.where(outside, high, middle)
-    return high
-
-
-def _outside(distances: Floats, shifts: Floats, steps: Floats, scale: float) -> Floats:
-    """By cell and value of the second noise, how likely the first takes the sum too far.
-
-    The sum is too far in a cell if it is at one of its ends: it is linear in λ.
-    """
-    above, below = np.full(shifts[1:].shape, inf), np.full(shifts[1:].shape, -inf)
-    for ends in (slice(None, -1), slice(1, None)):
-        shift, step = shifts[ends], steps[ends]
-        reach = distances[:, None]
-        high, low = step * (shift + reach), step * (shift - reach)
-        only = np.isinf(step)  # λ = 1: the first noise does not count
-        high = np.where(only, np.where(shift <= reach, inf, -inf), high)
-        low = np.where(only, np.where(shift <= reach, -inf, inf), low)
-        above, below = np.minimum(above, high), np.maximum(below, low)
-    above -= _INWARD * (1 + np.abs(above))
-    below += _INWARD * (1 + np.abs(below))
-    probabilities: Floats = np.minimum(
-        _at_least(np.floor(above) + 1, scale) + _at_least(1 - np.ceil(below), scale), 1.0
-    )
-    return probabilities
-
-
-def _at_least(values: Floats, scale: float) -> Floats:
-    """P[X ≥ value] for integer Laplace noise X: q^value/(1+q) from 1 up, by symmetry below."""
-    norm = 1 + exp(-1 / scale)
-    positive = np.exp(-np.clip(values, 1, inf) / scale) / norm
-    negative = 1 - np.exp(-np.clip(1 - values, 1, inf) / scale) / norm
-    return np.where(values >= 1, positive, negative)

@@ -256,6 +256,8 @@ def _checked(query: Query, schema: Schema) -> Question:
         replace=replaces,
         fixed=replaces and not person and not where and not keys and source == THE_TABLE,
         by_person=person,
+        keyed=bool(keys),
+        selects_keys=any(isinstance(grouping, PrivateGrouping) for _, grouping in keys),
     )
     outputs = measured(asked.outputs, columns, rules)
     after = (

@@ -7,7 +7,7 @@ from math import floor, inf, isfinite, isnan, nan
 from typing import Any
 
 from discreet.engines.base import Engine
-from discreet.measures.measure import Output
+from discreet.measures.measure import GroupIntegers, Measure
 from discreet.noise import BitSource
 from discreet.plan.expressions import (
     Absolute,
@@ -332,9 +332,12 @@ def groups_and_estimates(
 ) -> tuple[tuple[Group, ...], dict[str, tuple[Estimate, ...]]]:
     """The groups and, for each output, an estimate in each of them."""
     groups = _groups(question, noisy)
+    integers = {
+        measure: _integers(measure, price, noisy, len(groups)) for measure in question.measures
+    }
     columns = {
         output.name: price.estimates(
-            output, _integers(output, price, noisy, len(groups)), payment, noisy.rows
+            output, integers[output.measure], payment, noisy.rows
         )
         for output in question.outputs
     }
@@ -381,12 +384,12 @@ def _groups(question: Question, noisy: NoisyMeasurements) -> tuple[Group, ...]:
 
 
 def _integers(
-    output: Output, price: Price, noisy: NoisyMeasurements, groups: int
-) -> list[tuple[int, ...]]:
-    """What was released of an output, group by group."""
-    part = price.of(output.measure)
+    measure: Measure, price: Price, noisy: NoisyMeasurements, groups: int
+) -> list[GroupIntegers]:
+    """What was released of a measure, group by group."""
+    part = price.of(measure)
     if isinstance(part, PricedKeySelection):
         integers, width = noisy.selected or (), 1
     else:
-        integers, width = noisy.blocks[price.priced.index(part)], output.measure.width
-    return [integers[place * width : (place + 1) * width] for place in range(groups)]
+        integers, width = noisy.blocks[price.priced.index(part)], measure.width
+    return [GroupIntegers(integers[place * width : (place + 1) * width]) for place in range(groups)]

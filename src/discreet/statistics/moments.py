@@ -18,7 +18,8 @@ from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
 from discreet.privacy.estimates import BoundedError, Estimate, FloatInterval
 from discreet.privacy.events import loss_event
-from discreet.privacy.uncertainty import as_float, distance, read_miss, read_steps
+from discreet.privacy.joint_noise import read_steps, weighted_distance
+from discreet.privacy.uncertainty import as_float
 from discreet.statistics.array_call import ArrayCall, GridBounds, read_bounds
 from discreet.statistics.counts import public_size
 
@@ -174,10 +175,9 @@ def _fixed(
             as_float(first.steps / (records * width)) * max(abs(1 - 2 * low), abs(1 - 2 * high)),
             as_float(second.steps / (records * width**2)),
         )
-        steps = [read_steps(first.steps), read_steps(second.steps)]
-        if inf in steps:
+        if inf in (read_steps(first.steps), read_steps(second.steps)):
             return 0.0, LARGEST_VARIANCE
-        slack = distance(sizes, steps, read_miss(miss * (1 - _MEAN_PART)))
+        slack = weighted_distance((first, second), sizes, miss * (1 - _MEAN_PART))
         # Around c the values have the mean square variance + (mean - c)², which is linear in both.
         center, offset = float(mean), float(mean * (1 - mean) - product_mean)
         near = max(low - center, center - high, 0.0)

@@ -17,12 +17,14 @@ from sqlglot import exp
 from discreet.measures.counts import value_where_true
 from discreet.measures.measure import (
     DistinctReading,
+    FirstPresent,
     Measure,
     Norm,
     PeopleReading,
     PositionsReading,
     Presence,
     Steps,
+    Summand,
     SumsReading,
     Unit,
     Weights,
@@ -68,6 +70,7 @@ class SumColumns:
     present: str | None = None
     total: str | None = None
     squares: str | None = None
+    parts: tuple[str, ...] = ()
 
 
 def queries(
@@ -103,7 +106,7 @@ def sums_query(
     person's others, and to leave them out by a filter would take longer.
     """
     readings = [reading for one in measures if isinstance(reading := one.reading, SumsReading)]
-    values: dict[Steps | Presence, str] = {}
+    values: dict[Summand, str] = {}
     for reading in readings:
         if reading.value is not None:
             values.setdefault(reading.value, f"v{len(values)}")
@@ -112,13 +115,15 @@ def sums_query(
     rows = grouped_rows(question, cells, parts, forms, ungrouped=True)
     every = _total(column_name(_WEIGHT)) if unit.by_person else _count()
     columns = [aliased(_wide_cell(), CELL), aliased(every, "rows_weight")]
-    wanted: dict[Steps | Presence | None, SumColumns] = {None: SumColumns()}
+    wanted: dict[Summand | None, SumColumns] = {None: SumColumns()}
     for value, name in values.items():
         own = [reading for reading in readings if reading.value == value]
+        several = len(value.nodes) if isinstance(value, FirstPresent) else 0
         wanted[value] = SumColumns(
             f"{name}_present" if any(reading.present for reading in own) else None,
-            None if isinstance(value, Presence) else f"{name}_total",
+            f"{name}_total" if isinstance(value, Steps) else None,
             f"{name}_squares" if any(reading.squares for reading in own) else None,
+            tuple(f"{name}_part{place}" for place in range(several)),
         )
         columns += _sums(name, wanted[value], weighed=unit.by_person)
     query = _from("measured", columns)
@@ -371,12 +376,17 @@ def _larger(count: exp.Expr, cap: int) -> exp.Expr:
     return exp.paren(larger.else_(integer_constant(cap), copy=False), copy=False)
 
 
-def _value(value: Steps | Presence, names: dict[str, str]) -> exp.Expr:
+def _value(value: Summand, names: dict[str, str]) -> exp.Expr:
+    """What is kept of a row; of several expressions, the number of the first that has a value."""
     if isinstance(value, Steps):
         return steps_sql(value, names)
-    return exp.Case().when(
-        is_not_null(expression_sql(value.node, names)), integer_constant(1), copy=False
-    )
+    nodes = value.nodes if isinstance(value, FirstPresent) else (value.node,)
+    first = 0 if isinstance(value, FirstPresent) else 1
+    case = exp.Case()
+    for number, node in enumerate(nodes, first):
+        present = is_not_null(expression_sql(node, names))
+        case = case.when(present, integer_constant(number), copy=False)
+    return case
 
 
 def _sums(name: str, sums: SumColumns, *, weighed: bool) -> list[exp.Expr]:
@@ -388,8 +398,13 @@ def _sums(name: str, sums: SumColumns, *, weighed: bool) -> list[exp.Expr]:
             case = exp.Case().when(is_not_null(value.copy()), column_name(_WEIGHT), copy=False)
             present = _total(case)
         expressions.append(aliased(present, sums.present))
-    for column, factors in ((sums.total, 1), (sums.squares, 2)):
-        if column is None:
+    for number, column in enumerate(sums.parts):
+        of_part = exp.EQ(this=value.copy(), expression=integer_constant(number))
+        own = column_name(_WEIGHT) if weighed else integer_constant(1)
+        case = exp.Case().when(of_part, own, copy=False)
+        expressions.append(aliased(_total(case) if weighed else exp.Count(this=case), column))
+    for power, factors in ((sums.total, 1), (sums.squares, 2)):
+        if power is None:
             continue
         term: exp.Expr = value.copy()
         if factors == 2:
@@ -397,7 +412,7 @@ def _sums(name: str, sums: SumColumns, *, weighed: bool) -> list[exp.Expr]:
         if weighed:
             weight = narrow_integer(column_name(_WEIGHT))
             term = exp.Mul(this=weight, expression=exp.paren(term, copy=False))
-        expressions.append(aliased(_total(term), column))
+        expressions.append(aliased(_total(term), power))
     return expressions
 
 
