@@ -28,7 +28,7 @@ def test_a_plan_shows_mechanism_error_and_price(command: Command, policy: Path) 
         "patients   people()   Laplace(scale=4)",
         "groups    3, each of them released",
         "protects  each patient_id, in at most 2 groups and 4 rows",
-        "costs     ε = 0.5; nothing was spent",
+        "costs     ε = 0.5, 25% of the budget; about 4 such questions fit; nothing was spent",
     ):
         assert part in ended.out, part
 
@@ -123,7 +123,7 @@ def test_a_price_that_nobody_stated_is_not_paid_unasked(command: Command, policy
     assert command("ask", policy, COUNT, "--margin", "n=30", "--epsilon", "1").code == 0
     refused = command("ask", policy, COUNT, "--margin", "n=30", "--epsilon", "0.1")
     assert refused.code == 3
-    assert "the ceiling is 0.1" in refused.error
+    assert "the ceiling is ε = 0.1" in refused.error
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_the_demo_plans_answers_refuses_and_reports(command: Command, tmp_path: 
     assert (ended.code, ended.error) == (0, "")
     for part in (
         f'discreet plan {folder / "visits.toml"} "SELECT',
-        "costs     ε = 0.7; nothing was spent",
+        "costs     ε = 0.7, 70% of the budget; it is the last one that fits; nothing was spent",
         "30%   ε = 0.3 of ε = 1",
         "▒",
         "discreet: The question costs ε = 0.5, and ε = 0.3 is left",

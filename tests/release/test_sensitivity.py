@@ -248,7 +248,14 @@ def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.M
 
 # ---------------------------------------------------------------------- weights in L2
 
-SQUARED = {"Rows", "Present", "Total", "People", *(f"Moments{one}" for one in ("", " with rows"))}
+SQUARED = {
+    "Rows",
+    "Present",
+    "Partition",
+    "Total",
+    "People",
+    *(f"Moments{one}" for one in ("", " with rows")),
+}
 SQUARED |= {f"Moments with squares{one}" for one in ("", " with rows")}
 """What is weighed in L2."""
 WARDS = ("A", "B", "it's", "D")

@@ -86,11 +86,11 @@ def test_a_wrong_price_is_caught(tape, name, monkeypatch):
     from discreet.statistics import array_call
 
     def cheaper(moved, epsilon):
-        return noise_choice.laplace_mechanism(moved * 3 // 4 or 1, epsilon)
+        return noise_choice.laplace_noise(moved * 3 // 4 or 1, epsilon)
 
     monkeypatch.setattr(array_call, "_asked", array_call._asked.__wrapped__)
     for module in (counts, moments, sums):
-        monkeypatch.setattr(module, "laplace_mechanism", cheaper)
+        monkeypatch.setattr(module, "laplace_noise", cheaper)
     relation = "replace" if name == "histogram" else "add-remove"
     assert worst(tape, name, relation) > EPSILON
 

@@ -87,10 +87,15 @@ def read_question(
     delta: str,
     margins: tuple[str, ...],
     expect_rows: int | None,
+    *,
     analyst: str | None = None,
     key: str | None = None,
+    beside_budget: bool = False,
 ) -> Iterator[TypedQuestion]:
-    """The question that was typed, checked and priced.  Of the ledger only the balance was read."""
+    """The question that was typed, checked and priced.
+
+    What is left of the budget is read where the price depends on it, or shall be shown beside it.
+    """
     from discreet.policy import read_policy
     from discreet.question.check import checked_question
     from discreet.release.open_table import read_declarations
@@ -112,6 +117,8 @@ def read_question(
                 "costs. Add --spend 5% for a part of the budget, --epsilon 0.5, or --margin n=5 "
                 "for the least price at which n is known to ±5."
             )
+        depends = spend is not None or margins or delta != "0"
+        reads_budget = table.budget is not None and (beside_budget or depends)
         plan = make_plan(
             question,
             epsilon=epsilon,
@@ -120,7 +127,7 @@ def read_question(
             delta=delta,
             margin=wanted or None,
             expect_rows=expect_rows,
-            account=None if table.budget is None else KeyedAccount(table, analyst, key),
+            account=KeyedAccount(table, analyst, key) if reads_budget else None,
         )
         yield TypedQuestion(table, engine, plan, select is not None)
 
@@ -157,7 +164,7 @@ def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
     POLICY is the TOML file that declares the table. No row is read, and of the ledger only what is
     left of the budget.
     """
-    with read_question(**question) as asked:
+    with read_question(**question, beside_budget=True) as asked:
         planned, queries = asked.plan, asked.queries()
     if as_sql:
         for query in queries:

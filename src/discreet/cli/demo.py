@@ -169,6 +169,7 @@ def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager["Type
         delta="0",
         margins=(),
         expect_rows=500,
+        beside_budget=True,
     )
 
 

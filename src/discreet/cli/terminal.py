@@ -446,7 +446,7 @@ def show_plan(plan: "Plan") -> None:
         groups_text = "found privately" if cells is None else f"{cells:,}, each of them released"
         _labeled_line(out, "groups", Text(groups_text))
     _labeled_line(out, "protects", Text(_protected(schema)))
-    taken = plan.budget_text(plan.standing)
+    taken = plan.budget_text
     costs = Text.assemble((plan.price.text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
 

@@ -250,7 +250,7 @@ class Partition:
 
     def note(self, output: Output, unit: Unit) -> str:
         """What the cap on rows does."""
-        return not_covered(weighed_down(unit))
+        return not_covered(sums_weighed_down(unit))
 
 
 def _counted(statistic: Statistic, node: Node | None) -> Node | None:

@@ -86,7 +86,7 @@ def _errors(outputs: Sequence[Output], rules: MeasureRules) -> list[Fraction]:
 def _spread(output: Output, rules: MeasureRules) -> Fraction:
     """The squares of the weights of its noise, times that of the noise's scale at ε = 1."""
     measure, unit = output.measure, rules.unit
-    moved = Fraction(measure.sensitivity(unit).l1)
+    moved = Fraction(measure.sensitivity(unit).l1 or 0)
     if not output.aggregate.statistic.adds_up or not measure.reading.together:
         return moved**2
     _, error = measure.decoder(output, None, unit, None)([0] * measure.width)

@@ -31,6 +31,7 @@ from discreet.measures.measure import (
 )
 from discreet.measures.noise_choice import laplace_noise
 from discreet.measures.sums import SUM, fixed_total
+from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import Node
 from discreet.plan.types import CheckedExpression
 from discreet.privacy.estimates import BoundedError

@@ -165,7 +165,7 @@ class _AskedBatch:
             elif margin is not None:
                 own = _OneCurrency(Budget(**{currency: limit}))
                 met = make_plan(asking.question, margin=margin, account=own, **self._rest(asking))
-                plans[place] = replace(met, table=asking.table, account=asking.table)
+                plans[place] = replace(met, table=asking.table, standing=asking.table.standing())
         left = limit - sum((_spent(plan, currency) for plan in plans.values()), Fraction(0))
         rest = [place for place in range(len(self.questions)) if place not in plans]
         if left < 0 or (rest and left <= 0):

@@ -233,7 +233,7 @@ def unchecked_fields(certificate: Certificate, ledger: Ledger) -> list[str]:
     shown = {*_OF_CHARGE, *recorded.declared}
     if len(recorded.charge.data["summary"]) >= LONGEST_SUMMARY:  # perhaps cut
         shown -= {"question"}
-    return [field.name for field in fields(Certificate) if field.name not in shown]
+    return [name for name in certificate.to_data() if name not in {*shown, "certificate"}]
 
 
 _LABELS = {

@@ -327,8 +327,8 @@ class Plan:
     expect_rows: int | None = None
     table: OpenTable | None = field(default=None, compare=False)
     """The open table that was asked, if one was."""
-    account: Account | None = field(default=None, compare=False)
-    """What pays, if that is known: the table, or its declarations."""
+    standing: Filter | None = field(default=None, compare=False)
+    """The budget that pays, and what was spent of it when the plan was made, if that is known."""
 
     def __post_init__(self) -> None:
         if not self.price.fits(self.question):
@@ -354,11 +354,6 @@ class Plan:
         return self.price.cost.rho
 
     @property
-    def standing(self) -> Filter | None:
-        """The budget that pays, and what was spent of it so far; None where none is known."""
-        return None if self.account is None else self.account.standing()
-
-    @property
     def part(self) -> Fraction | None:
         """The part of the budget that is left less when it is paid; None without a budget."""
         state = self.standing
@@ -366,12 +361,13 @@ class Plan:
             return None
         return _taken(state, self.price.cost)
 
-    def budget_text(self, state: Filter | None) -> str:
+    @property
+    def budget_text(self) -> str:
         """The part of the budget that it takes, and about how many such questions fit.
 
         Empty without a budget, or where it costs nothing.
         """
-        cost = self.price.cost
+        state, cost = self.standing, self.price.cost
         if state is None or not (cost.rho or cost.delta):
             return ""
         many = questions_left(state.budget, state.totals, cost)
@@ -573,8 +569,8 @@ class Plan:
         budget, cost = state.budget, self.price.cost
         after = state.totals + cost
         lines = []
-        if text := self.budget_text(state):
-            lines.append(text)
+        if self.budget_text:
+            lines.append(self.budget_text)
         if budget.epsilon is not None and rho_allowance(budget):
             added = [named_number_text("ρ", cost.rho)]
             left = percent_text(max(Fraction(0), 1 - after.rho / rho_allowance(budget)))
@@ -603,7 +599,7 @@ class Plan:
         text = aligned(rows)
         text += [f"{name} = {how}, from released numbers" for name, how in self.computed]
         text += [f"note: {note}" for note in self.notes]
-        taken = self.budget_text(self.standing)
+        taken = self.budget_text
         costs = f"costs {self.price.text}{', ' if taken else ''}{taken}"
         return "\n".join([*text, f"{costs}; nothing is spent until .release()"])
 
@@ -641,9 +637,7 @@ def make_plan(
     level = read_delta(delta)
     shares = None if weights is None else _weights(weights, question)
     payer = table if account is None else account
-    state = None
-    if payer is not None and (spend is not None or margin is not None):
-        state = payer.standing()
+    state = None if payer is None else payer.standing()
     if margin is not None:
         wanted = _WantedMargins(question, _read(question, margin, expect_rows), shares, expect_rows)
         price = _price_for_margins(wanted, level, state, epsilon, rho, spend)
@@ -656,18 +650,17 @@ def make_plan(
         asked = Fraction(0) if free else read_epsilon(epsilon)
         price = price_question(question, asked, level, shares)
     if price.gaussian and price.promise is not None:
-        price = _cheaper_charge(price, payer)
-    return Plan(question, price, expect_rows, table, payer)
+        price = _cheaper_charge(price, state)
+    return Plan(question, price, expect_rows, table, state)
 
 
-def _cheaper_charge(price: Price, payer: Account | None) -> Price:
+def _cheaper_charge(price: Price, state: Filter | None) -> Price:
     """The price charged as its noise, or as the ε and δ that it was made for if more is left then.
 
     Both are true of it.  The noise itself costs less unless little but ε is left.
     """
-    if payer is None:
+    if state is None:
         return price
-    state = payer.standing()
     promised = replace(price, charged_as_promised=True)
 
     def left(one: Price) -> tuple[bool, Fraction]:
@@ -743,7 +736,7 @@ def _check_ceiling(
         ) or (limits.rho is not None and cost.rho <= limits.rho)
         if not fits:
             taken = _taken(state, cost)
-            ceiling = f"a smaller part than the {float(100 * taken):.2g}% of the budget that they need"
+            ceiling = f"less than the {float(100 * taken):.2g}% of the budget that this takes"
     if ceiling is not None:
         raise BudgetExhaustedError(
             f"the margins need {price.text}, and the ceiling is {ceiling}. A smaller error costs "

@@ -18,6 +18,7 @@ Proof that all of them together cost what was asked: docs/proofs/delta.md
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import exp, isqrt, log
 from typing import Any
 
@@ -118,7 +119,7 @@ class PricedKeySelection:
         return self.mechanism.name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Price:
     """The whole of what is paid."""
 
@@ -144,7 +145,7 @@ class Price:
             return self.promise.delta
         return self.cost.delta if self.promise is None else Fraction(0)
 
-    @property
+    @cached_property
     def event(self) -> Event:
         """What the ledger writes down for the whole question."""
         events = [one.event for one in self.priced if not self._by_promise(one)]
@@ -159,7 +160,7 @@ class Price:
     def _by_promise(self, one: PricedMeasure) -> bool:
         return self.charged_as_promised and one.epsilon is None
 
-    @property
+    @cached_property
     def cost(self) -> Totals:
         """What the question adds to the sums of a budget."""
         return charge(self.event)

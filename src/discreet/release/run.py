@@ -336,9 +336,7 @@ def groups_and_estimates(
         measure: _integers(measure, price, noisy, len(groups)) for measure in question.measures
     }
     columns = {
-        output.name: price.estimates(
-            output, integers[output.measure], payment, noisy.rows
-        )
+        output.name: price.estimates(output, integers[output.measure], payment, noisy.rows)
         for output in question.outputs
     }
     if question.after == PostProcessing():

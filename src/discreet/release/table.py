@@ -17,7 +17,7 @@ from discreet.errors import LedgerCorruptError, PolicyError, QueryError, UnsafeR
 from discreet.exact import decimal_text, exact_text
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.balances import Balance
-from discreet.measures.measure import Aggregate
+from discreet.measures.measure import Aggregate, Measure
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
 from discreet.plan.expressions import Named, Node, conjuncts, expression_text, read_size
@@ -607,7 +607,7 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
             "discreet ledger verify, and restore a backup that it accepts."
         )
     suspensions = ledger.suspensions(schema.name, before=charge.sequence)
-    place, durable, cost = Path(ledger.place).name, ledger.durable, price.cost
+    place, durable, cost = Path(ledger.place).name, ledger.durable, charge.cost
     return Certificate(
         table=schema.name,
         question=plan.question.text,
@@ -634,16 +634,21 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
 
 
 def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
-    """What was released, by which mechanism; and what was computed from it, which is free."""
-    released = {}
+    """What was released, by which mechanism; and what was computed from it, which is free.
+
+    Outputs of one measurement share its price, which stands at the first of them.
+    """
+    released: dict[str, dict[str, str]] = {}
+    first: dict[Measure, str] = {}
     for output in plan.question.outputs:
-        priced = plan.price.of(output.measure)
+        priced, shared = plan.price.of(output.measure), first.get(output.measure)
         mechanism = priced.described(plan.question.unit)
+        first.setdefault(output.measure, output.name)
         released[output.name] = {
             "output": output.name,
             "asks": output.aggregate.text,
-            "mechanism": mechanism,
-            **_part(priced),
+            "mechanism": mechanism if shared is None else f"{mechanism}, with {shared}",
+            **(_part(priced) if shared is None else {"epsilon": "0"}),
         }
     computed = [
         {

@@ -148,7 +148,7 @@ def _asked(
     grid: Grid,
 ) -> _PreparedCall:
     unit, statistic = _REPLACED if replaced else _ADDED, _STATISTICS[name]
-    noise = measure.mechanism(unit, epsilon)
+    noise: Any = measure.mechanism(unit, epsilon)
     output = Output("", Aggregate(statistic), measure)
     shown_noise = Laplace(scale=noise.scale * grid.step, grid=grid)
     event = noise_event(noise, measure.sensitivity(unit).l1, _pure(epsilon))
