@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
+from discreet.measures.counts import Present
 from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure
 from discreet.measures.quantiles import Ranks
@@ -21,6 +22,7 @@ from tests.support.measuring import (
     BOTH,
     BOUNDS,
     GROUPINGS,
+    PARTITIONS,
     QUICK,
     SELECTED,
     UNITS,
@@ -242,6 +244,19 @@ def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.M
     found = moves(engine, question, blocks, before, after, squares=False)
     beyond = {kind(block) for block, moved in found.items() if moved > bound(block, question)}
     assert {"Rows", "Present", "Partition", "Total", "Moments", "Ranks", "Extreme"} <= beyond
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_conditions_that_a_row_fulfills_at_once_count_it_for_one(unit: str) -> None:
+    """A partition is kept to its bound by the SQL; counted by themselves, they move by three."""
+    question, _ = every_block(schema(unit=unit, max_rows=1))
+    partition = PARTITIONS[1]
+    alone = [Present(node) for node in partition.nodes]
+    others, row = [Row("q")], Row("p", 1.0, "A", flag="true", z=1.0)
+    found = moves(Engine(), question, [partition, *alone], others, [*others, row])
+    assert found[partition] == bound(partition, question)
+    apart = sum(found[block] for block in alone)
+    assert apart == 3 * bound(partition, question), "the negative control"
 
 
 # ---------------------------------------------------------------------- keys that floats confuse
