@@ -114,6 +114,12 @@ QUESTIONS: dict[str, Asked] = {
         lambda table: table.agg(long=dp.people(dp.col("stay") > 10), all=dp.people())
     ),
     "sum": Asked("SELECT ward, SUM(stay) AS days, COUNT(stay) AS known FROM visits GROUP BY ward"),
+    "total": Asked("SELECT ward, SUM(stay) AS days FROM visits GROUP BY ward"),
+    "conditions": Asked(
+        "SELECT ward, COUNT(*) AS n, COUNT(*) FILTER (WHERE age < 40) AS young, "
+        "COUNT(*) FILTER (WHERE age BETWEEN 40 AND 64) AS middle, "
+        "COUNT(*) FILTER (WHERE age < 40) / COUNT(*) AS part FROM visits GROUP BY ward"
+    ),
     "mean": Asked("SELECT AVG(stay) AS mean_stay, COUNT(*) AS n FROM visits", expect_rows=1000),
     "spread": Asked(
         "SELECT AVG(age) AS mean_age, STDDEV(age) AS spread, VAR_POP(age) AS variance, "

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from discreet.errors import DiscreetError
+from discreet.measures.counts import Present
+from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure, Norm, Weights
+from discreet.measures.quantiles import Ranks
 from discreet.plan.schema import ROW, Column, Schema, category, integer
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import col, rows
@@ -23,6 +26,7 @@ from tests.support.measuring import (
     BOUNDS,
     GROUPINGS,
     NORMS,
+    PARTITIONS,
     QUICK,
     SELECTED,
     UNITS,
@@ -409,6 +413,19 @@ def test_weights_by_the_root_of_the_number_of_rows_exceed_what_is_priced(
     priced = {kind(block): squared_bound(block, question, Norm.L2) for block in blocks}
     assert {name for name in SQUARED if found[name] > priced[name]} == SQUARED - {"People"}
     assert found["Rows"] > 900 * priced["Rows"]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_conditions_that_a_row_fulfills_at_once_count_it_for_one(unit: str) -> None:
+    """A partition is kept to its bound by the SQL; counted by themselves, they move by three."""
+    question, _ = every_block(schema(unit=unit, max_rows=1))
+    partition = PARTITIONS[1]
+    alone = [Present(node) for node in partition.nodes]
+    others, row = [Row("q")], Row("p", 1.0, "A", flag="true", z=1.0)
+    found = moves(Engine(), question, [partition, *alone], others, [*others, row])
+    assert found[partition] == bound(partition, question)
+    apart = sum(found[block] for block in alone)
+    assert apart == 3 * bound(partition, question), "the negative control"
 
 
 # ---------------------------------------------------------------------- keys that floats confuse

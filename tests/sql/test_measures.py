@@ -9,7 +9,6 @@ import pytest
 
 from discreet.measures.measure import Norm, PeopleReading
 from discreet.measures.moments import Moments
-from discreet.measures.sums import Total
 from discreet.plan.schema import ROW, Schema, category, number, text
 from discreet.question.builder import AggregateExpression, col, people, rows
 from discreet.question.check import Question
@@ -112,9 +111,9 @@ def test_the_last_of_many_groups_has_its_place_in_the_narrowest_type(many: int) 
     keys = [f"key {place}" for place in range(many)]
     one = question({"n": rows(), "s": col("value").sum()}, key=category(keys))
     data = {"id": [1, 1], "key": [keys[-1]] * 2, "value": [100.0, 1e9]}
-    ((cell, weight, total),) = found(sums(one), data)
-    (block,) = (block for block in one.measures if isinstance(block, Total))
-    assert (cell, weight) == (many - 1, 2 << 30)
+    ((cell, weight, present, total),) = found(sums(one), data)
+    (block,) = (block for block in one.measures if isinstance(block, Moments))
+    assert (cell, weight, present) == (many - 1, 2 << 30, 2 << 30)
     assert total == (2 << 30) * block.value.range.width
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
+from discreet.measures.counts import Partition
 from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure
 from discreet.measures.moments import Moments
@@ -119,11 +120,15 @@ def _kind(block: Measure) -> str:
     name = type(block).__name__
     if isinstance(block, Moments):
         return name + " with squares" * block.squares + " and rows" * block.rows
+    if isinstance(block, Partition):
+        return name + " and rest" * block.rest
     return name
 
 
 def _subject(block: Measure) -> str:
-    """The expression that is measured."""
+    """The expression that is measured, or those that are."""
+    if isinstance(block, Partition):
+        return "; ".join(map(expression_text, block.nodes))
     part = getattr(block, "value", block)
     node = getattr(part, "node", None)
     text = "" if node is None else expression_text(node)

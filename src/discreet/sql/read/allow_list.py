@@ -196,7 +196,8 @@ AGGREGATES = (
     Allowed(
         "FILTER",
         "SELECT AVG(stay) FILTER (WHERE smoker) FROM visits",
-        "any aggregate, of some rows only",
+        "any aggregate, of some rows only; counts by conditions that no row fulfills at once, and "
+        "all rows beside them, are measured together and cost one ε",
     ),
 )
 CLAUSES = (

@@ -77,7 +77,7 @@ FROM source) AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -90,7 +90,7 @@ FROM source) AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -103,7 +103,7 @@ FROM source) AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -324,13 +324,13 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === visits: one aggregate of some rows by FILTER
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT (CASE WHEN "c0" THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
+CASE WHEN NOT (CASE WHEN "c0" THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('0' AS BIGINT) END AS "v0"
 FROM (SELECT TRY_CAST(TRY_CAST("smoker" AS TEXT) AS BOOLEAN) AS "c0", "patient_id" AS "unit"
 FROM source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END), 0) AS "v0_part0"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -565,7 +565,7 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === visits: patients without a visit stay
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT (NULLIF("n0", CAST('NaN' AS DOUBLE))) IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
+CASE WHEN NOT (NULLIF("n0", CAST('NaN' AS DOUBLE))) IS NULL THEN CAST('0' AS BIGINT) END AS "v0"
 FROM (SELECT "unit", "nr0" AS "n0"
 FROM (SELECT "unit"
 FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY "unit"
@@ -586,7 +586,7 @@ WHERE "place" <= CAST('10' AS BIGINT)) AS inner_rows) AS other_rows ON "unit" = 
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END), 0) AS "v0_part0"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -1456,13 +1456,13 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === log: requests with a referrer
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT ("c0") IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
+CASE WHEN NOT ("c0") IS NULL THEN CAST('0' AS BIGINT) END AS "v0"
 FROM (SELECT TRY_CAST("referrer" AS TEXT) AS "c0", "user_id" AS "unit"
 FROM source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('107374182400' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END), 0) AS "v0_part0"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -1538,28 +1538,26 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === log: two periods side by side
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT (CASE WHEN ("c0") < (CAST('20485.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0",
-CASE WHEN NOT (CASE WHEN ("c0") >= (CAST('20485.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v1"
+CASE WHEN NOT (CASE WHEN ("c0") < (CAST('20485.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('0' AS BIGINT) WHEN NOT (CASE WHEN ("c0") >= (CAST('20485.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
 FROM (SELECT CAST(DATE_DIFF('DAY', CAST('1970-01-01' AS DATE), TRY_CAST("day" AS DATE)) AS DOUBLE) AS "c0", "user_id" AS "unit"
 FROM source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('107374182400' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CASE WHEN NOT ("v1") IS NULL THEN "weight" END), 0) AS "v1_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END), 0) AS "v0_part0", COALESCE(SUM(CASE WHEN "v0" = CAST('1' AS BIGINT) THEN "weight" END), 0) AS "v0_part1"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
 
 === log: the change between two periods
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT (CASE WHEN ("c0") >= (CAST('20485.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0",
-CASE WHEN NOT (CASE WHEN ("c0") < (CAST('20485.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v1"
+CASE WHEN NOT (CASE WHEN ("c0") >= (CAST('20485.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('0' AS BIGINT) WHEN NOT (CASE WHEN ("c0") < (CAST('20485.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
 FROM (SELECT CAST(DATE_DIFF('DAY', CAST('1970-01-01' AS DATE), TRY_CAST("day" AS DATE)) AS DOUBLE) AS "c0", "user_id" AS "unit"
 FROM source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('107374182400' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CASE WHEN NOT ("v1") IS NULL THEN "weight" END), 0) AS "v1_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END), 0) AS "v0_part0", COALESCE(SUM(CASE WHEN "v0" = CAST('1' AS BIGINT) THEN "weight" END), 0) AS "v0_part1"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -2577,14 +2575,13 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === ratings: five stars for every other
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT (CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = (CAST('5.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0",
-CASE WHEN NOT (CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) < (CAST('5.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v1"
+CASE WHEN NOT (CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = (CAST('5.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('0' AS BIGINT) WHEN NOT (CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) < (CAST('5.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
 FROM (SELECT TRY_CAST("stars" AS DOUBLE) AS "n0", "user_id" AS "unit"
 FROM source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('53687091200' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CASE WHEN NOT ("v1") IS NULL THEN "weight" END), 0) AS "v1_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END), 0) AS "v0_part0", COALESCE(SUM(CASE WHEN "v0" = CAST('1' AS BIGINT) THEN "weight" END), 0) AS "v0_part1"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);

@@ -95,7 +95,7 @@ WHERE NOT ("unit") IS NULL) AS keyed
 JOIN (VALUES ('Cardiology', CAST('0' AS BIGINT)), ('Oncology', CAST('1' AS BIGINT)), ('ICU', CAST('2' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value"), shares AS (SELECT "unit", CAST((CAST('10737418240' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -111,7 +111,7 @@ WHERE NOT ("unit") IS NULL) AS keyed
 JOIN (VALUES ('Cardiology', CAST('0' AS BIGINT)), ('Oncology', CAST('1' AS BIGINT)), ('ICU', CAST('2' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value"), shares AS (SELECT "unit", CAST((CAST('10737418240' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -131,7 +131,7 @@ WHERE NOT ("unit") IS NULL) AS keyed
 JOIN (VALUES ('Cardiology', CAST('0' AS BIGINT)), ('Oncology', CAST('1' AS BIGINT)), ('ICU', CAST('2' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value"), shares AS (SELECT "unit", CAST((CAST('10737418240' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -407,7 +407,7 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === visits: one aggregate of some rows by FILTER
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT (CASE WHEN "c0" THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
+CASE WHEN NOT (CASE WHEN "c0" THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('0' AS BIGINT) END AS "v0"
 FROM (SELECT "smoker" AS "c0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("ward") <= 65536 THEN "ward"::text END AS TEXT) COLLATE "C" AS "ward", NULLIF("stay"::double precision, 'NaN'::double precision) AS "stay", NULLIF("cost"::double precision, 'NaN'::double precision) AS "cost", "age"::double precision AS "age", "smoker" AS "smoker", CAST(CASE WHEN OCTET_LENGTH("diagnosis") <= 65536 THEN "diagnosis"::text END AS TEXT) COLLATE "C" AS "diagnosis", (CASE WHEN "admitted" >= '0001-01-01 00:00:00'::date AND "admitted" < '10000-01-01 00:00:00'::date THEN "admitted" END::date - DATE '1970-01-01')::double precision AS "admitted", (CASE WHEN "discharged" >= '0001-01-01 00:00:00'::date AND "discharged" < '10000-01-01 00:00:00'::date THEN "discharged" END::date - DATE '1970-01-01')::double precision AS "discharged",
 CASE WHEN "lactate" = 'NaN' THEN NULL WHEN "lactate" >= '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN 'Infinity'::double precision WHEN "lactate" <= -'179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN -'Infinity'::double precision WHEN ABS("lactate") <= '2.4703282292062327208e-324'::numeric THEN '0.0'::double precision ELSE "lactate"::double precision END AS "lactate", "patient_id"::bigint AS "patient_id"
@@ -415,7 +415,7 @@ FROM "public"."source" OFFSET 0) AS source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('10737418240' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END AS BIGINT)), 0) AS "v0_part0"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -730,7 +730,7 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === visits: patients without a visit stay
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT ("n0") IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
+CASE WHEN NOT ("n0") IS NULL THEN CAST('0' AS BIGINT) END AS "v0"
 FROM (SELECT "unit", "nr0" AS "n0"
 FROM (SELECT "unit"
 FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY "unit"
@@ -760,7 +760,7 @@ WHERE "place" <= CAST('10' AS BIGINT)) AS inner_rows) AS other_rows ON "unit" = 
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('10737418240' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END AS BIGINT)), 0) AS "v0_part0"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -1859,14 +1859,14 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === log: requests with a referrer
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT ("c0") IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
+CASE WHEN NOT ("c0") IS NULL THEN CAST('0' AS BIGINT) END AS "v0"
 FROM (SELECT "referrer" AS "c0", "user_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("url") <= 65536 THEN "url"::text END AS TEXT) COLLATE "C" AS "url", CAST(CASE WHEN OCTET_LENGTH("referrer") <= 65536 THEN "referrer"::text END AS TEXT) COLLATE "C" AS "referrer", CAST(CASE WHEN OCTET_LENGTH("method") <= 65536 THEN "method"::text END AS TEXT) COLLATE "C" AS "method", "status"::double precision AS "status", NULLIF("bytes"::double precision, 'NaN'::double precision) AS "bytes", NULLIF("seconds"::double precision, 'NaN'::double precision) AS "seconds", (CASE WHEN "day" >= '0001-01-01 00:00:00'::date AND "day" < '10000-01-01 00:00:00'::date THEN "day" END::date - DATE '1970-01-01')::double precision AS "day", "hour"::double precision AS "hour", "mobile" AS "mobile", CAST(CASE WHEN OCTET_LENGTH("country") <= 65536 THEN "country"::text END AS TEXT) COLLATE "C" AS "country", "user_id"::bigint AS "user_id"
 FROM "public"."source" OFFSET 0) AS source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('107374182400' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END AS BIGINT)), 0) AS "v0_part0"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -1958,30 +1958,28 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === log: two periods side by side
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT (CASE WHEN ("c0") < (CAST('20485.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0",
-CASE WHEN NOT (CASE WHEN ("c0") >= (CAST('20485.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v1"
+CASE WHEN NOT (CASE WHEN ("c0") < (CAST('20485.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('0' AS BIGINT) WHEN NOT (CASE WHEN ("c0") >= (CAST('20485.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
 FROM (SELECT CAST("day" AS DOUBLE PRECISION) AS "c0", "user_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("url") <= 65536 THEN "url"::text END AS TEXT) COLLATE "C" AS "url", CAST(CASE WHEN OCTET_LENGTH("referrer") <= 65536 THEN "referrer"::text END AS TEXT) COLLATE "C" AS "referrer", CAST(CASE WHEN OCTET_LENGTH("method") <= 65536 THEN "method"::text END AS TEXT) COLLATE "C" AS "method", "status"::double precision AS "status", NULLIF("bytes"::double precision, 'NaN'::double precision) AS "bytes", NULLIF("seconds"::double precision, 'NaN'::double precision) AS "seconds", (CASE WHEN "day" >= '0001-01-01 00:00:00'::date AND "day" < '10000-01-01 00:00:00'::date THEN "day" END::date - DATE '1970-01-01')::double precision AS "day", "hour"::double precision AS "hour", "mobile" AS "mobile", CAST(CASE WHEN OCTET_LENGTH("country") <= 65536 THEN "country"::text END AS TEXT) COLLATE "C" AS "country", "user_id"::bigint AS "user_id"
 FROM "public"."source" OFFSET 0) AS source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('107374182400' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CASE WHEN NOT ("v1") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v1_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END AS BIGINT)), 0) AS "v0_part0", COALESCE(SUM(CAST(CASE WHEN "v0" = CAST('1' AS BIGINT) THEN "weight" END AS BIGINT)), 0) AS "v0_part1"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
 
 === log: the change between two periods
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT (CASE WHEN ("c0") >= (CAST('20485.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0",
-CASE WHEN NOT (CASE WHEN ("c0") < (CAST('20485.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v1"
+CASE WHEN NOT (CASE WHEN ("c0") >= (CAST('20485.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('0' AS BIGINT) WHEN NOT (CASE WHEN ("c0") < (CAST('20485.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
 FROM (SELECT CAST("day" AS DOUBLE PRECISION) AS "c0", "user_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("url") <= 65536 THEN "url"::text END AS TEXT) COLLATE "C" AS "url", CAST(CASE WHEN OCTET_LENGTH("referrer") <= 65536 THEN "referrer"::text END AS TEXT) COLLATE "C" AS "referrer", CAST(CASE WHEN OCTET_LENGTH("method") <= 65536 THEN "method"::text END AS TEXT) COLLATE "C" AS "method", "status"::double precision AS "status", NULLIF("bytes"::double precision, 'NaN'::double precision) AS "bytes", NULLIF("seconds"::double precision, 'NaN'::double precision) AS "seconds", (CASE WHEN "day" >= '0001-01-01 00:00:00'::date AND "day" < '10000-01-01 00:00:00'::date THEN "day" END::date - DATE '1970-01-01')::double precision AS "day", "hour"::double precision AS "hour", "mobile" AS "mobile", CAST(CASE WHEN OCTET_LENGTH("country") <= 65536 THEN "country"::text END AS TEXT) COLLATE "C" AS "country", "user_id"::bigint AS "user_id"
 FROM "public"."source" OFFSET 0) AS source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('107374182400' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CASE WHEN NOT ("v1") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v1_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END AS BIGINT)), 0) AS "v0_part0", COALESCE(SUM(CAST(CASE WHEN "v0" = CAST('1' AS BIGINT) THEN "weight" END AS BIGINT)), 0) AS "v0_part1"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -3408,14 +3406,13 @@ SELECT COUNT(*) AS rows
 FROM read_source;
 WITH read_source AS MATERIALIZED (SELECT NULLIF("stars"::double precision, 'NaN'::double precision) AS "stars", "user_id"::bigint AS "user_id"
 FROM "public"."source"), measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
-CASE WHEN NOT (CASE WHEN ("n0") = (CAST('5.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0",
-CASE WHEN NOT (CASE WHEN ("n0") < (CAST('5.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v1"
+CASE WHEN NOT (CASE WHEN ("n0") = (CAST('5.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('0' AS BIGINT) WHEN NOT (CASE WHEN ("n0") < (CAST('5.0' AS DOUBLE PRECISION)) THEN CAST('1.0' AS DOUBLE PRECISION) ELSE NULL END) IS NULL THEN CAST('1' AS BIGINT) END AS "v0"
 FROM (SELECT "stars" AS "n0", "user_id" AS "unit"
 FROM read_source AS source) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('53687091200' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CASE WHEN NOT ("v1") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v1_present"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END AS BIGINT)), 0) AS "v0_part0", COALESCE(SUM(CAST(CASE WHEN "v0" = CAST('1' AS BIGINT) THEN "weight" END AS BIGINT)), 0) AS "v0_part1"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
