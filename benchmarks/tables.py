@@ -59,6 +59,13 @@ def main() -> None:
         ratio = found["peer"] / found["ours"]
         print(f"\n{FEW_ROWS:,} rows, COUNT and SUM by person: {found['ours']:.3f} s; OpenDP's")
         print(f"Context on Polars {found['peer']:.1f} s, {ratio:.0f}× (≥ 20).", flush=True)
+        by_norm = {asked: measured("weighed", few, asked, ROUNDS) for asked in ("sums", "people")}
+        rows = [
+            [asked, f"{one['L1']:.3f}", f"{one['L2']:.3f}", f"{one['L2'] / one['L1']:.1f}"]
+            for asked, one in by_norm.items()
+        ]
+        print(f"\n{FEW_ROWS:,} rows measured by weights in L1 and in L2: seconds and ratio.\n")
+        print(table(["", "L1", "L2", "ratio"], rows), flush=True)
         runs = [measured("small") for _ in range(3)]
         best = {name: min(one[name] for one in runs) * 1000 for name in runs[0]}
         print(f"\n1,000 rows in memory: a release {best['next']:.1f} ms (≤ 15); the first in a")
@@ -136,6 +143,22 @@ def release(path: str, unit: str, asked: str, rounds: str) -> dict[str, float]:
     }
 
 
+def weighed(path: str, asked: str, rounds: str) -> dict[str, float]:
+    """The engine alone: what a person's rows weigh by their number, and by squares in groups."""
+    from discreet.measures.measure import Norm
+
+    asking = question(path, "person", asked)
+    plan = asking.plan(epsilon="1/10")
+    engine, unit = asking.table.engine(), plan.question.unit
+
+    def measure(norm: Norm) -> Callable[[], object]:
+        own = unit.weighed_by(norm)
+        return lambda: engine.measure(plan.question, plan.measured, None, own)
+
+    found = alternated([measure(norm) for norm in Norm], int(rounds))
+    return {norm.value: seconds for norm, (seconds, _) in zip(Norm, found, strict=True)}
+
+
 def alternated(calls: list[Callable[[], object]], rounds: int) -> list[tuple[float, float]]:
     """The least seconds and the least processor time of each call."""
     best = [(float("inf"), float("inf"))] * len(calls)
@@ -202,10 +225,17 @@ def peak() -> float:
     return held / (1 << 20 if sys.platform == "linux" else 1 << 30)
 
 
+CALLS: dict[str, Callable[..., dict[str, float]]] = {
+    "release": release,
+    "peer": peer,
+    "weighed": weighed,
+    "small": small,
+}
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--case"]:
         warnings.simplefilter("ignore")
         case, *rest = sys.argv[2:]
-        print(json.dumps({"release": release, "peer": peer, "small": small}[case](*rest)))
+        print(json.dumps(CALLS[case](*rest)))
     else:
         main()

@@ -46,6 +46,24 @@ def test_changed_bounds_are_refused_until_they_are_declared(policy: Path) -> Non
         assert ledger.verify().sound
 
 
+def test_a_cap_on_rows_in_a_group_is_declared_and_taken_back(policy: Path) -> None:
+    declared, cap = "max_rows   = 5", "max_rows_per_group = 2"
+    rewritten(policy, declared, f"{cap}\n{declared}")
+    refused = typed("ask", policy, SQL, "--epsilon", "0.1")
+    assert "max_rows_per_group" in str(refused.exception)
+    changed = typed("table", "update", policy, "--why", "visits are spread")
+    assert changed.output.startswith("Changed from now on: max_rows_per_group.")
+    asked = typed("ask", policy, SQL, "--epsilon", "0.1")
+    assert "5 rows and 2 rows in a group" in asked.output
+    rewritten(policy, f"{cap}\n", "")
+    assert typed("ask", policy, SQL, "--epsilon", "0.1").exit_code != 0
+    changed = typed("table", "update", policy, "--why", "they are not")
+    assert changed.output.startswith("Changed from now on: max_rows_per_group.")
+    assert typed("ask", policy, SQL, "--epsilon", "0.1").exit_code == 0
+    with Ledger(policy.parent / "visits.ledger") as ledger:
+        assert ledger.verify().sound
+
+
 def test_an_unchanged_table_makes_no_entry(policy: Path) -> None:
     result = typed("table", "update", policy, "--why", "nothing")
     assert result.exit_code == 0

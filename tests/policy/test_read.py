@@ -63,6 +63,11 @@ def test_the_policy_of_the_interface_is_read(policy: Any, tmp_path: Path) -> Non
     }
 
 
+def test_rows_in_one_group_can_have_a_cap_of_their_own(policy: Any) -> None:
+    found = policy(INTERFACE.replace("max_rows   = 10", "max_rows = 10\nmax_rows_per_group = 4"))
+    assert (found["max_rows"], found["max_rows_per_group"]) == (10, 4)
+
+
 def test_what_is_left_out_is_not_made_up(policy: Any) -> None:
     found = policy(LEAST)
     assert set(found) == {"source", "name", "unit", "ledger", "budget", "columns"}
@@ -172,6 +177,18 @@ def test_a_folder_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
         ("max_rows = 10\n" + LEAST, ["line 1", "the unit is the row", "Take max_rows out"]),
         ("max_rows = 0\n" + LEAST, ["max_rows is not a whole number", "max_rows = 10"]),
         ("max_rows = 1.5\n" + LEAST, ["max_rows is not a whole number"]),
+        (
+            "max_rows_per_group = 4\n" + LEAST,
+            ["line 1", "the unit is the row", "Take max_rows_per_group out"],
+        ),
+        (
+            "max_rows_per_group = 0\n" + LEAST,
+            ["max_rows_per_group is not a whole number", "max_rows_per_group = 10"],
+        ),
+        (
+            LEAST + "[private.a]\nsource = 'a.csv'\nmax_rows_per_group = 2",
+            ["line 7", "max_rows_per_group"],
+        ),
         ('neighbors = "addremove"\n' + LEAST, ['neighbors = "add-remove"']),
         ('period = "fortnight"\n' + LEAST, ["day, week, month, quarter, year"]),
         ("name = 3\n" + LEAST, ["name is not a printable text"]),

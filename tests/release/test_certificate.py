@@ -24,6 +24,7 @@ FORGED: dict[str, Callable[[Any], Any]] = {
     "neighbors": lambda value: "replace" if value == "add-remove" else "add-remove",
     "max_groups": lambda value: (value or 0) + 1,
     "max_rows": lambda value: (value or 0) + 1,
+    "max_rows_per_group": lambda value: (value or 0) + 1,
     "mechanisms": lambda value: [{**value[0], "mechanism": "Laplace(scale=1000)"}, *value[1:]],
     "epsilon": lambda value: f"{value}1",
     "delta": lambda _: "1e-9",
@@ -58,6 +59,27 @@ def answer(opened: Table) -> Release:
 @pytest.fixture(scope="module")
 def certificate(answer: Release) -> Certificate:
     return answer.certificate
+
+
+class TestRowsInAGroup:
+    def test_it_is_stated_only_where_it_is_declared(self, certificate: Certificate) -> None:
+        assert "max_rows_per_group" not in certificate.to_data()
+        with visits(unit="patient", max_groups=2, max_rows=5, max_rows_per_group=3) as table:
+            stated = table.agg(n=rows()).release(epsilon=1).certificate
+            assert stated.to_data()["max_rows_per_group"] == 3
+            assert Certificate.read(stated.to_json()) == stated
+            assert "each patient, max_groups 2, max_rows 5, max_rows_per_group 3" in stated.text
+            assert check_certificate(stated, table.ledger) == []
+            left_out = replace(stated, max_rows_per_group=None)
+            assert any(
+                "max_rows_per_group" in one for one in check_certificate(left_out, table.ledger)
+            )
+
+    def test_one_that_was_not_declared_is_noticed(
+        self, certificate: Certificate, opened: Table
+    ) -> None:
+        forged = replace(certificate, max_rows_per_group=1)
+        assert any("max_rows_per_group" in one for one in check_certificate(forged, opened.ledger))
 
 
 class TestReading:

@@ -13,9 +13,7 @@ from sqlglot import exp
 
 from discreet.errors import DiscreetError
 from discreet.measures.counts import Present
-from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure, Norm, Weights
-from discreet.measures.quantiles import Ranks
 from discreet.plan.schema import ROW, Column, Schema, category, integer
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import col, rows

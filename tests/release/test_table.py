@@ -120,6 +120,7 @@ def test_an_answer_says_what_it_cost_and_where_that_is_written(visits):
         ({"columns": {"stay": 5}}, dp.PolicyError, "dp.number"),
         ({"columns": {"patient": dp.text()}}, dp.PolicyError, "can never be asked"),
         ({"max_rows": 0}, dp.PolicyError, "max_rows"),
+        ({"max_rows_per_group": 0}, dp.PolicyError, "max_rows_per_group"),
         ({"max_groups": "3"}, dp.PolicyError, "max_groups"),
         ({"neighbors": "swap"}, dp.PrivacyParameterError, "neighbors"),
         ({"source": [1, 2]}, dp.SourceError, "source"),
@@ -166,6 +167,14 @@ def test_a_missing_cap_is_refused_with_the_line_to_add(visits):
     with pytest.raises(dp.PolicyError, match="max_groups=10"):
         visits(max_groups=None).group_by("ward").agg(n=dp.people()).plan(epsilon=1)
     assert visits(max_groups=None, max_rows=None).agg(n=dp.people()).plan(epsilon=1).epsilon == 1
+
+
+def test_all_caps_are_among_what_a_plan_tells(visits):
+    plan = visits(max_rows_per_group=4).group_by("ward").agg(n=dp.rows()).plan(epsilon=1)
+    assert "at most 3 groups, 6 rows and 4 rows in a group each, more are" in plan.explain()
+    assert "at most 3 groups and 6 rows each, more are" in (
+        visits().group_by("ward").agg(n=dp.rows()).plan(epsilon=1).explain()
+    )
 
 
 def test_a_missing_bound_is_refused_with_the_line_to_add(visits):

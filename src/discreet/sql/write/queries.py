@@ -293,14 +293,17 @@ def _weighed(
 def _counted_beside(rows: exp.Select, *, squared: bool) -> exp.Select:
     """The rows, each with the number of its person's rows in groups; squared, with Σ m_g².
 
-    Beside each of the m rows of a group stands m: added up over all rows, that is Σ m_g².
+    Beside each of the m rows of a group stands m: added up over all rows, that is Σ m_g².  The
+    rows are brought together by person before either is counted, so that they are moved once.
     """
     number = exp.Count(this=column_name(CELL))
     if not squared:
         held = exp.Window(this=number, partition_by=_columns(UNIT))
         return _beside(rows, "placed", held, _HELD)
+    gathered = select_columns(exp.Star()).from_(subquery(rows, "placed"), copy=False)
+    gathered.set("distribute", exp.Distribute(expressions=_columns(UNIT)))
     beside = exp.Window(this=number, partition_by=_columns(UNIT, CELL))
-    rows = _beside(rows, "placed", beside, _TOGETHER)
+    rows = _beside(gathered, "gathered", beside, _TOGETHER)
     squares = exp.Window(this=exp.Sum(this=column_name(_TOGETHER)), partition_by=_columns(UNIT))
     return _beside(rows, "together", squares, _HELD)
 
