@@ -1,8 +1,8 @@
 """How many questions fit a budget of ε = 1, δ = 1e-6, and how exact wide questions are.
 
 Questions are asked one after the other of a table in memory, until one is refused.  Beside them:
-Tumult's zCDP session by its documented formulas (a budget of (ε, δ) is ρ with ρ + 2·√(ρ·ln(1/δ)) = ε, and
-a Gaussian count costs Δ²/(2σ²)), and OpenDP's own accounting, called.
+Tumult's zCDP session by its documented formulas (a budget of (ε, δ) is a ρ with
+ρ + 2·√(ρ·ln(1/δ)) = ε, and a Gaussian count costs Δ²/(2σ²)), and OpenDP's own accounting, called.
 """
 
 from collections.abc import Callable

@@ -37,7 +37,6 @@ FORGED: dict[str, Callable[[Any], Any]] = {
     "answer": lambda _: "0" * 64,
     "versions": lambda value: {**value, "discreet": "0.0.1"},
     "suspensions": lambda value: value + 1,
-    "max_rows_per_group": lambda value: (value or 0) + 1,
     "rho": lambda _: "0.5",
     "promise": lambda _: "ε = 0.001",
 }
