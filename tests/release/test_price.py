@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
-from discreet.accounting.filters import charge
+from discreet.accounting.filters import Totals, charge
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.sensitivity import Sensitivity
@@ -89,12 +89,16 @@ def test_delta_is_divided_and_what_was_asked_is_paid(visits):
         parts = [one.delta for one in plan.price.priced if isinstance(one.mechanism, Gaussian)]
         assert parts == [delta / many] * many
         assert plan.delta == delta == sum(one.delta for one in plan.price.priced)
-        charged = charge(plan.price.event)
-        assert charged.delta == delta
+        moved = Sensitivity(l2=8)  # a person may be in all of the 64 groups
+        rho = Fraction(0)
         for one in plan.price.priced:
             if isinstance(one.mechanism, Gaussian):
-                moved = Sensitivity(l2=8)  # a person may be in all of the 64 groups
                 assert one.mechanism.loss(moved, delta=one.delta).epsilon <= one.epsilon
+                rho += 32 / one.mechanism.sigma**2
+            else:
+                rho += charge(one.event).rho
+        # What the noise costs is its ρ: the promised ε and δ of the Gaussian parts follow from it.
+        assert charge(plan.price.event) == Totals(epsilon=None, rho=rho)
 
 
 def test_a_block_that_has_no_use_for_delta_leaves_it_to_the_others(visits):
@@ -108,7 +112,8 @@ def test_a_block_that_has_no_use_for_delta_leaves_it_to_the_others(visits):
     assert isinstance(first.mechanism, Gaussian)
     assert isinstance(second.mechanism, Laplace)
     assert (first.delta, second.delta) == (Fraction(1, 10**6), 0)
-    assert plan.delta == charge(plan.price.event).delta == Fraction(1, 10**6)
+    assert plan.delta == Fraction(1, 10**6)
+    assert charge(plan.price.event).delta == 0  # a Gaussian is charged as its ρ
 
 
 @pytest.mark.parametrize("delta", [Fraction(1, 10**6), Fraction(1, 3 * 10**7)])

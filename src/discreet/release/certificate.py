@@ -177,8 +177,7 @@ def check_certificate(certificate: Certificate, ledger: Ledger) -> list[str]:
         ("analyst", certificate.analyst, entry.analyst),
         ("time", certificate.time, entry.time),
         ("question", one_line(certificate.question), body["summary"]),
-        ("epsilon", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
-        ("delta", certificate.delta, _as_written(certificate.delta, cost.delta)),
+        *_compared_prices(certificate, cost),
         ("answer", certificate.answer, released),
         ("suspensions", certificate.suspensions, recorded.suspensions),
         *((name, getattr(certificate, name), known) for name, known in recorded.declared.items()),
@@ -269,6 +268,20 @@ class _Recorded:
         return {"neighbors": declaration["neighbors"], **caps}
 
 
+def _compared_prices(certificate: Certificate, cost: Totals) -> list[tuple[str, object, object]]:
+    """ε and δ beside those of the charge; nothing where it has none, as Gaussian noise has not.
+
+    Such noise is charged as its ρ, from which no ε follows.  What was promised of it is compared
+    with what is kept with the answer.
+    """
+    if cost.epsilon is None:
+        return []
+    return [
+        ("epsilon", certificate.epsilon, _as_written(certificate.epsilon, cost.epsilon)),
+        ("delta", certificate.delta, _as_written(certificate.delta, cost.delta)),
+    ]
+
+
 def _kept(answer: bytes | None) -> dict[str, Any] | None:
     """The certificate in an answer that a table released."""
     # An answer of another program, which keeps what it likes, has none.
@@ -284,10 +297,8 @@ def _plain(value: object) -> object:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _as_written(text: str, known: Fraction | None) -> str | None:
+def _as_written(text: str, known: Fraction) -> str:
     """What the ledger knows, in the words of the certificate if they mean the same."""
-    if known is None:
-        return None
     exact = not text.startswith("≈") and rational(text, "the price") == known
     return text if exact else decimal_text(known)
 
