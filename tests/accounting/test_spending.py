@@ -14,7 +14,15 @@ import discreet as dp
 from discreet.accounting.spending import Spending, spend, spending
 from discreet.accounting.zcdp import pure_rho
 from discreet.errors import BudgetExhaustedError, LedgerError, PrivacyParameterError
-from discreet.privacy.events import ConcentratedEvent, DiscreteLaplaceEvent, GaussianEvent
+from discreet.privacy.events import (
+    BoundedRangeEvent,
+    ConcentratedEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    GaussianEvent,
+    PureEvent,
+    RepeatedEvent,
+)
 from discreet.privacy.losses import ApproximateDP, Budget, PureDP, ZeroConcentratedDP
 
 TENTH = PureDP(epsilon="0.1")
@@ -172,8 +180,8 @@ def test_a_question_that_goes_over_is_refused_before_the_data_are_read(name):
     "ask",
     [
         lambda: dp.laplace(1, sensitivity=1, epsilon=1),
-        lambda: dp.gaussian(1, sensitivity=1, epsilon=1, delta=1e-6),
         lambda: dp.noisy_max([1, 2], sensitivity=1, epsilon=1),
+        lambda: dp.noisy_max([1, 2], sensitivity=1, epsilon=1, noise="exponential"),
         lambda: dp.randomized_response([0, 1], epsilon=1),
     ],
 )
@@ -185,6 +193,106 @@ def test_mechanism_functions_are_charged_too(ask):
     assert account.spent.epsilon == 1
 
 
+def test_gaussian_noise_is_charged_as_what_it_is():
+    with spending(Budget(epsilon="1.5", delta="2e-6")) as account:
+        dp.gaussian(1, sensitivity=1, epsilon=1, delta=1e-6)
+        with pytest.raises(BudgetExhaustedError):
+            dp.gaussian(1, sensitivity=1, epsilon=1, delta=1e-6)
+        assert round(float(account.odometer.rho), 4) == 0.0279
+        dp.gaussian(1, sensitivity=1, rho="1/100")
+        with pytest.raises(BudgetExhaustedError, match=r"costs ρ = 0\.02, and ρ"):
+            dp.gaussian(1, sensitivity=1, rho="2/100")
+    kept = [type(event) for event in account.history]
+    assert kept == [DiscreteGaussianEvent, DiscreteGaussianEvent]
+    assert account.odometer.rho <= Fraction(28, 1000) + Fraction(1, 100)
+
+
+@pytest.mark.parametrize(("delta", "least"), [("1e-9", 420), ("1e-8", 340)])
+def test_many_small_gaussian_questions_fit_a_budget(delta, least):
+    """Each may depend on the answers before it; 20 fitted by the sum of ε."""
+    with spending(Budget(epsilon=1, delta="1e-6")) as account:
+        for _ in range(least):
+            dp.gaussian(42, sensitivity=1, epsilon="0.05", delta=delta)
+    assert account.odometer.rho_left > 0
+
+
+def test_gaussian_noise_that_no_longer_fits_by_its_rho_is_charged_as_its_promise():
+    with spending(Budget(epsilon=1, delta="1e-6")) as account:
+        dp.count([1], epsilon="1/2")  # more than all of the ρ
+        dp.gaussian(1, sensitivity=1, epsilon="1/4", delta="1e-7")
+        assert account.spent == ApproximateDP(epsilon=Fraction(3, 4), delta=Fraction(1, 10**7))
+        with pytest.raises(BudgetExhaustedError, match=r"costs ε = 0\.5, δ = 1e-07, and ε = 0\.25"):
+            dp.gaussian(1, sensitivity=1, epsilon="1/2", delta="1e-7")
+        with pytest.raises(BudgetExhaustedError, match="costs ρ"):
+            dp.gaussian(1, sensitivity=1, rho="1/100")
+    with spending(Budget(epsilon=1)), pytest.raises(BudgetExhaustedError, match="without a delta"):
+        dp.gaussian(1, sensitivity=1, epsilon="1/4", delta="1e-7")
+
+
+CHARGED = {
+    "count": (
+        lambda data: dp.count(data, epsilon="1/2"),
+        DiscreteLaplaceEvent(scale=2, sensitivity=1),
+    ),
+    "histogram": (
+        lambda data: dp.histogram(data, bins=[0, 5], epsilon="1/2", neighbors="replace"),
+        DiscreteLaplaceEvent(scale=4, sensitivity=2),
+    ),
+    "sum": (
+        lambda data: dp.sum(data, bounds=(0, 9), grid=1, epsilon="1/2"),
+        DiscreteLaplaceEvent(scale=18, sensitivity=9),
+    ),
+    "median": (
+        lambda data: dp.median(data, bounds=(0, 9), epsilon="1/2"),
+        BoundedRangeEvent(epsilon="1/2"),
+    ),
+    "quartiles": (
+        lambda data: dp.quantile(data, [0.25, 0.5, 0.75], bounds=(0, 9), epsilon="1/2"),
+        RepeatedEvent(event=BoundedRangeEvent(epsilon="1/4"), count=2),
+    ),
+    "max": (
+        lambda data: dp.max(data, bounds=(0, 9), epsilon="1/2"),
+        BoundedRangeEvent(epsilon="1/2"),
+    ),
+    "min of few": (
+        lambda data: dp.min(data, bounds=(0, 9), grid=1, epsilon="1/2"),
+        DiscreteLaplaceEvent(scale=2, sensitivity=1),
+    ),
+    "variance, replaced": (
+        lambda data: dp.var(data, bounds=(0, 9), epsilon="1/2", neighbors="replace"),
+        PureEvent(epsilon="1/2"),
+    ),
+    "most common": (
+        lambda data: dp.most_common(data, categories=[1, 2], epsilon="1/2"),
+        PureEvent(epsilon="1/2"),
+    ),
+    "laplace": (
+        lambda data: dp.laplace(7, sensitivity=3, epsilon="1/2"),
+        DiscreteLaplaceEvent(scale=6, sensitivity=3),
+    ),
+    "gaussian": (
+        lambda data: dp.gaussian([7, 8], sensitivity=2, rho="1/8"),
+        DiscreteGaussianEvent(variance=16, squared_sensitivity=4, coordinates=2),
+    ),
+    "permute-and-flip": (
+        lambda data: dp.noisy_max(data, sensitivity=1, epsilon="1/2"),
+        PureEvent(epsilon="1/2"),
+    ),
+    "exponential": (
+        lambda data: dp.noisy_max(data, sensitivity=1, epsilon="1/2", noise="exponential"),
+        BoundedRangeEvent(epsilon="1/2"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHARGED)
+def test_each_function_is_charged_the_event_of_its_noise(name):
+    ask, event = CHARGED[name]
+    with spending(Budget(epsilon=3, delta="1e-3")) as account:
+        ask([1, 2, 2])
+    assert account.history == (event,)
+
+
 def test_an_error_after_the_charge_is_not_refunded():
     with spending(Budget(epsilon=1)) as account:
         with pytest.raises(dp.DataError):
@@ -193,14 +301,15 @@ def test_an_error_after_the_charge_is_not_refunded():
 
 
 def test_the_history_is_what_was_spent_in_order():
-    with spending(Budget(epsilon=2, delta="1e-5")) as account:
+    with spending(Budget(epsilon=8, delta="1e-5")) as account:
         dp.count([1], epsilon="0.5")
         dp.gaussian(1, sensitivity=1, epsilon=1, delta="1e-6")
-    assert account.history == (
-        PureDP(epsilon=Fraction(1, 2)),
-        ApproximateDP(epsilon=1, delta=Fraction(1, 10**6)),
-    )
-    assert "spent ε = 1.5" in repr(account)
+        spend(TENTH)
+    count, gaussian, tenth = account.history
+    assert count == DiscreteLaplaceEvent(scale=2, sensitivity=1)
+    assert (gaussian.squared_sensitivity, gaussian.coordinates) == (1, 1)
+    assert tenth is TENTH
+    assert "spent ρ ≈ 0.155" in repr(account)
 
 
 @pytest.mark.parametrize("budget", [1, None, "1", PureDP(epsilon=1)])
