@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.measures.measure import Steps
+from discreet.measures.measure import Norm, Steps
 from discreet.plan.schema import ROW
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.check import Question, checked_question
@@ -18,7 +18,7 @@ from discreet.question.query import PerPerson
 from discreet.sql.read.select import parse_select
 from tests.support import interpreter
 from tests.support.drawn_sql import PEOPLE, ROWS_OF_WARDS, Rows, accepted, relations, schema
-from tests.support.measuring import BOTH, QUICK, UNITS, share
+from tests.support.measuring import BOTH, NORMS, QUICK, UNITS, share
 from tests.support.several_tables import Engine, cells_of, interpreted
 from tests.support.trials import examples
 
@@ -32,11 +32,13 @@ seeds = st.randoms(use_true_random=True)
     st.sampled_from(BOTH),
     st.sampled_from([*UNITS, "id", "id"]),
     st.sampled_from(["text", "double"]),
+    st.sampled_from(NORMS),
 )
 def test_a_select_is_what_plain_arithmetic_says(
-    random: Random, neighbors: Neighbors, unit: str, stored: str
+    random: Random, neighbors: Neighbors, unit: str, stored: str, norm: Norm
 ) -> None:
     caps = {"max_rows": random.randint(1, 4), "max_groups": random.randint(1, 3)}
+    caps["max_rows_per_group"] = random.choice([None, 1, 2])
     declared = schema(neighbors, unit, **caps, beside_rows=random.choice([None, 1, 2]))
     text, question = accepted(random, declared)
     rows = Rows(random)
@@ -50,8 +52,8 @@ def test_a_select_is_what_plain_arithmetic_says(
         found = engine.candidates(question)
         assert found == interpreter.candidates(question, tables), text
         cells = cells_of(question, found)
-    measured = engine.integers(question, question.measures, cells)
-    expected = interpreter.measure(question, tables, question.measures, cells)
+    measured = engine.integers(question, question.measures, cells, norm)
+    expected = interpreter.measure(question, tables, question.measures, cells, norm)
     for block in question.measures:
         assert measured[block] == expected[block], (text, block)
 

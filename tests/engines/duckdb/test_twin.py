@@ -10,7 +10,7 @@ from discreet.errors import QueryError
 from discreet.measures.measure import Norm
 from discreet.plan.schema import ROW
 from discreet.privacy.sensitivity import Neighbors
-from discreet.question.builder import Expression, col
+from discreet.question.builder import Expression, col, rows
 from tests.support import engine_twin as twin
 from tests.support.drawn_rows import conditions, numbers, rows_of
 from tests.support.measuring import (
@@ -129,6 +129,19 @@ def test_a_twin_without_shares_is_told_apart() -> None:
     expected = twin.measure(table, other, blocks)
     differing = {type(block).__name__ for block in blocks if found[block] != expected[block]}
     assert {"Rows", "Present", "Total", "Moments", "Ranks", "Extreme"} <= differing
+
+
+def test_queries_that_were_bound_for_one_norm_are_not_run_for_the_other() -> None:
+    question = asked(schema(unit="id"), {"n": rows()}, ("ward",))
+    table = [Row("p", ward=ward, times=3) for ward in ("A", "B", "D")]
+    engine = Engine()
+    expected = [twin.measure(table, question, question.measures, None, norm) for norm in NORMS]
+    assert expected[0] != expected[1]
+    for bound in NORMS:
+        unit = question.unit.weighed_by(bound)
+        engine.read(table, question).prepare(question, question.measures, unit)
+        found = [engine.integers(table, question, question.measures, None, n) for n in NORMS]
+        assert found == expected
 
 
 def test_ungrouped_rows_of_a_row_table_are_counted_one_by_one() -> None:
