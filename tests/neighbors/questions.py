@@ -128,6 +128,8 @@ def _in_python(random: Random, declared: Schema) -> Named | None:
         keys = [draw.key() for _ in range(random.choice([0, 0, 1, 1, 2]))]
         asking = asking.group_by(*{str(key): key for key in keys}.values()) if keys else asking
         asked = {f"a{place}": draw.asked() for place in range(random.choice([1, 1, 1, 2, 3]))}
+        if random.random() < 0.15:
+            asked |= draw.sides()
         asking = asking.agg(**asked)
         if keys and random.random() < 0.2:
             asking = asking.agg(counted=people()).top(3)
@@ -224,6 +226,16 @@ class _Draw:
                 self.text().alias("word"),
             ]
         )
+
+    def sides(self) -> dict[str, AggregateExpression]:
+        """Counts of conditions of which a row fulfills one, and sometimes of all rows."""
+        one, two = self.truth(1), self.truth(0)
+        conditions = self.random.choice([[one], [one, ~one], [one & two, ~one, one & ~two]])
+        counts = {
+            f"side{place}": when(condition).then(1).otherwise(None).count()
+            for place, condition in enumerate(conditions)
+        }
+        return counts | ({"all": rows()} if len(counts) == 1 or self.random.random() < 0.5 else {})
 
     def asked(self) -> AggregateExpression:
         number = self.number(self.random.choice([0, 0, 1, 2]))

@@ -14,7 +14,18 @@ from tests.support.trials import all_but
 
 IN_THE_SOAK = 100_000
 IN_THE_SOAK_ON_POSTGRES = 10_000
-BLOCKS = {"Rows", "People", "Present", "Total", "Distinct", "Ranks", "Extreme", "Moments", "Keys"}
+BLOCKS = {
+    "Rows",
+    "People",
+    "Present",
+    "Partition",
+    "Total",
+    "Distinct",
+    "Ranks",
+    "Extreme",
+    "Moments",
+    "Keys",
+}
 
 
 @pytest.mark.parametrize("store", all_but(["CSV"], STORES, pytest.mark.slow))

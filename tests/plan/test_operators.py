@@ -111,7 +111,7 @@ def test_no_pair_of_values_makes_an_error_or_leaves_the_bounds(operator: str, st
         if not isinstance(value, Steps):
             assert all(0 <= number <= len(PAIRS) for number in vector.values())
             continue
-        farthest = value.range.farthest * len(PAIRS)
+        farthest = max(value.range.farthest, value.range.width) * len(PAIRS)
         assert all(abs(number) <= farthest for number in vector.values())
         assert all(0 <= key[1] <= value.range.width for key in vector if isinstance(key, tuple))
 
