@@ -568,10 +568,8 @@ class Plan:
         """By which of its two sums a budget counts the question."""
         budget, cost = state.budget, self.price.cost
         after = state.totals + cost
-        lines = []
-        if self.budget_text:
-            lines.append(self.budget_text)
-        if budget.epsilon is not None and rho_allowance(budget):
+        lines = [self.budget_text] if self.budget_text else []
+        if lines and budget.epsilon is not None and rho_allowance(budget):
             added = [named_number_text("ρ", cost.rho)]
             left = percent_text(max(Fraction(0), 1 - after.rho / rho_allowance(budget)))
             sums = [f"{left} is left by the sum of ρ"]

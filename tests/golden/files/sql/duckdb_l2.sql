@@ -58,7 +58,7 @@ FROM (SELECT "unit", COUNT("cell") AS "together"
 FROM measured
 GROUP BY "unit", "cell") AS together
 GROUP BY "unit") AS counted) AS divided) AS rooted)
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -76,7 +76,7 @@ FROM (SELECT "unit", COUNT("cell") AS "together"
 FROM measured
 GROUP BY "unit", "cell") AS together
 GROUP BY "unit") AS counted) AS divided) AS rooted)
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -94,7 +94,7 @@ FROM (SELECT "unit", COUNT("cell") AS "together"
 FROM measured
 GROUP BY "unit", "cell") AS together
 GROUP BY "unit") AS counted) AS divided) AS rooted)
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);

@@ -70,7 +70,7 @@ FROM (SELECT "unit", COUNT("cell") AS "together"
 FROM measured
 GROUP BY "unit", "cell") AS together
 GROUP BY "unit") AS counted) AS divided) AS rooted)
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -91,7 +91,7 @@ FROM (SELECT "unit", COUNT("cell") AS "together"
 FROM measured
 GROUP BY "unit", "cell") AS together
 GROUP BY "unit") AS counted) AS divided) AS rooted)
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
@@ -116,7 +116,7 @@ FROM (SELECT "unit", COUNT("cell") AS "together"
 FROM measured
 GROUP BY "unit", "cell") AS together
 GROUP BY "unit") AS counted) AS divided) AS rooted)
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
