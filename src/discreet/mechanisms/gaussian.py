@@ -452,19 +452,19 @@ class Gaussian:
     def event(
         self,
         sensitivity: Sensitivity,
-        loss: PureDP | ApproximateDP | ZeroConcentratedDP,
+        loss: PureDP | ApproximateDP | None = None,
         *,
         dimension: int | None = None,
     ) -> DiscreteGaussianEvent:
         """What a ledger writes down: how the noise was made, from which its loss follows.
 
-        So the promised ``loss`` is not written.  Each coordinate that moves does so by a step at
-        least, so that no more of them move than the norms, or a known ``dimension``, allow.
+        So a promised ``loss`` is not written, and need not be there.  Each coordinate that moves
+        does so by a step at least, so that no more of them move than the norms, or a known
+        ``dimension``, allow.
 
-        >>> promised = ApproximateDP(epsilon=1, delta="1e-6")
-        >>> Gaussian(sigma=4).event(Sensitivity(l1=4, squared_l2=20), promised)
-        DiscreteGaussianEvent(variance=Fraction(16, 1), squared_sensitivity=16, coordinates=4)
-        >>> Gaussian(sigma=4).event(Sensitivity(squared_l2=20), promised)
+        >>> Gaussian(sigma=4).event(Sensitivity(l1=8, squared_l2=20))
+        DiscreteGaussianEvent(variance=Fraction(16, 1), squared_sensitivity=20, coordinates=8)
+        >>> Gaussian(sigma=4).event(Sensitivity(squared_l2=20))
         DiscreteGaussianEvent(variance=Fraction(16, 1), squared_sensitivity=20, coordinates=20)
         """
         norms, count = Sensitivity.read(sensitivity), _read_dimension(dimension)

@@ -15,7 +15,6 @@ from discreet.errors import BoundsError, PrivacyParameterError
 from discreet.exact import Grid, Range, decimal_text, rational
 from discreet.measures.measure import Aggregate, Decoder, Measure, Output, Statistic, Steps, Unit
 from discreet.measures.registry import STATISTICS
-from discreet.mechanisms.additive_noise import Mechanism
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
 from discreet.plan.expressions import Named
@@ -113,12 +112,6 @@ class ArrayCall:
 
 
 @lru_cache(maxsize=256)
-def noise_event(noise: Mechanism, moved: int, loss: PureDP) -> Event:
-    """The event of noise on integers that one record moves by so much in L1."""
-    return noise.event(Sensitivity(l1=Fraction(moved)), loss)
-
-
-@lru_cache(maxsize=256)
 def _pure(epsilon: Fraction) -> PureDP:
     return PureDP(epsilon=epsilon)
 
@@ -151,7 +144,8 @@ def _asked(
     noise: Any = measure.mechanism(unit, epsilon)
     output = Output("", Aggregate(statistic), measure)
     shown_noise = Laplace(scale=noise.scale * grid.step, grid=grid)
-    event = noise_event(noise, measure.sensitivity(unit).l1, _pure(epsilon))
+    moved = Sensitivity(l1=Fraction(measure.sensitivity(unit).l1))
+    event = noise.event(moved, _pure(epsilon))
     return _PreparedCall(noise, shown_noise, measure.decoder(output, noise, unit, rows), event)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from discreet.engines import arrays
@@ -10,15 +11,18 @@ from discreet.engines.arrays import category_key, length
 from discreet.errors import BoundsError, DataError
 from discreet.exact import Grid, Range
 from discreet.measures.counts import ROWS, Rows
-from discreet.measures.measure import Aggregate, Output, Steps, Unit
+from discreet.measures.measure import Aggregate, Decoder, Output, Steps, Unit
 from discreet.measures.moments import MEAN, Moments
 from discreet.measures.sums import FixedTotal
+from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.selection import PermuteAndFlip
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named
 from discreet.privacy.estimates import Estimate, Estimates, RankError
+from discreet.privacy.events import Event
+from discreet.privacy.losses import PureDP
 from discreet.privacy.sensitivity import Neighbors, Sensitivity
-from discreet.statistics.array_call import ArrayCall, noise_event, read_edges
+from discreet.statistics.array_call import ArrayCall, read_edges
 
 _ADDED_IN_CELLS, _REPLACED_IN_CELLS = (
     Unit(neighbors=relation, keyed=True, cells=None)
@@ -114,10 +118,7 @@ def histogram(
     ([(0, 18), (18, 65), (65, 120)], PureDP(epsilon=1))
     """
     question = ArrayCall.read(epsilon, neighbors, source)
-    unit = _REPLACED_IN_CELLS if question.fixed_size else _ADDED_IN_CELLS
-    mechanism = _RECORDS.mechanism(unit, question.epsilon)
-    event = noise_event(mechanism, _RECORDS.sensitivity(unit).l1, question.loss)
-    decoded = _RECORDS.decoder(_CELL, mechanism, unit, None)
+    mechanism, decoded, event = _cell_noise(question.fixed_size, question.epsilon)
     if (bins is None) == (categories is None):
         raise BoundsError(
             "histogram needs either bins or categories. Cells must be public: if they came from "
@@ -141,6 +142,16 @@ def histogram(
             for name, cell in zip(names, noisy, strict=True)
         },
     )
+
+
+@lru_cache(maxsize=256)
+def _cell_noise(replaced: bool, epsilon: Fraction) -> tuple[Laplace, Decoder, Event]:
+    """The noise of a cell, how it is decoded, and the event of all cells."""
+    unit = _REPLACED_IN_CELLS if replaced else _ADDED_IN_CELLS
+    noise: Laplace = _RECORDS.mechanism(unit, epsilon)
+    moved = Sensitivity(l1=Fraction(_RECORDS.sensitivity(unit).l1))
+    event = noise.event(moved, PureDP(epsilon=epsilon))
+    return noise, _RECORDS.decoder(_CELL, noise, unit, None), event
 
 
 def most_common(

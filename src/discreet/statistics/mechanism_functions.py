@@ -18,7 +18,6 @@ from discreet.privacy.events import Event
 from discreet.privacy.losses import (
     ApproximateDP,
     PureDP,
-    ZeroConcentratedDP,
     read_delta,
     read_epsilon,
     read_positive,
@@ -82,16 +81,16 @@ def gaussian(
     >>> abs(gaussian(42, sensitivity=1, rho="1/32") - 42) < 60
     True
     """
-    promise = _promise(epsilon, delta, rho)
+    levels = _levels(epsilon, delta, rho)
     dimension = int(np.size(value)) if np.ndim(value) else 1  # type: ignore[arg-type]
     distance, chosen = _exactly(sensitivity, grid)
     rounded = _coordinates(value, grid is not None)
-    mechanism, event = _gaussian(distance, promise, chosen, rounded, dimension)
+    mechanism, event, promise = _gaussian(distance, levels, chosen, rounded, dimension)
     safe = source is None or source.safe
     try:
         spend(event, safe=safe)
     except BudgetExhaustedError:
-        if isinstance(promise, ZeroConcentratedDP):
+        if promise is None:
             raise
         spend(promise, safe=safe)
     return mechanism(value, source=source)
@@ -133,15 +132,15 @@ def noisy_max(
     return mechanism(scores, source=source)
 
 
-def _promise(epsilon: object, delta: object, rho: object) -> ApproximateDP | ZeroConcentratedDP:
-    """What the caller asks for: ε and δ, or ρ."""
+def _levels(epsilon: object, delta: object, rho: object) -> tuple[Fraction, ...]:
+    """What the caller asks for: ε and δ, or ρ alone."""
     if rho is not None:
         if epsilon is not None or delta is not None:
             raise PrivacyParameterError(
                 "both rho and epsilon or delta are given. Each of them fixes the noise. Write "
                 "rho=0.01, or epsilon=1 and delta=1e-6."
             )
-        return ZeroConcentratedDP(rho=read_positive(rho, "rho", "Use for example rho=0.01."))
+        return (read_positive(rho, "rho", "Use for example rho=0.01."),)
     privacy = read_epsilon(epsilon, stacklevel=4)
     level = read_delta(0 if delta is None else delta)
     if level == 0:
@@ -149,12 +148,7 @@ def _promise(epsilon: object, delta: object, rho: object) -> ApproximateDP | Zer
             "delta is 0 or not given. Gaussian noise has no pure ε, so it needs a δ above 0. Use "
             "something far below 1/(number of people), such as delta=1e-6, or dp.laplace."
         )
-    return _approximate(privacy, level)
-
-
-@lru_cache(maxsize=256)
-def _approximate(epsilon: Fraction, delta: Fraction) -> ApproximateDP:
-    return ApproximateDP(epsilon=epsilon, delta=delta)
+    return privacy, level
 
 
 def _exactly(sensitivity: object, grid: object) -> tuple[Fraction, Grid]:
@@ -205,23 +199,17 @@ def _laplace(
 
 @lru_cache(maxsize=256)
 def _gaussian(
-    distance: Fraction,
-    promise: ApproximateDP | ZeroConcentratedDP,
-    grid: Grid,
-    rounded: int,
-    dimension: int,
-) -> tuple[Gaussian, Event]:
+    distance: Fraction, levels: tuple[Fraction, ...], grid: Grid, rounded: int, dimension: int
+) -> tuple[Gaussian, Event, ApproximateDP | None]:
+    """The noise, its event, and the ε and δ that it was made for."""
     moved = _moved(distance, "l2", grid, rounded)
-    if isinstance(promise, ZeroConcentratedDP):
-        mechanism = Gaussian.for_rho(
-            sensitivity=moved, rho=promise.rho, grid=grid, dimension=dimension
-        )
+    if len(levels) == 1:
+        loss, (rho,) = None, levels
+        mechanism = Gaussian.for_rho(sensitivity=moved, rho=rho, grid=grid, dimension=dimension)
     else:
+        epsilon, delta = levels
+        loss = ApproximateDP(epsilon=epsilon, delta=delta)
         mechanism = Gaussian.calibrated(
-            sensitivity=moved,
-            epsilon=promise.epsilon,
-            delta=promise.delta,
-            grid=grid,
-            dimension=dimension,
+            sensitivity=moved, epsilon=epsilon, delta=delta, grid=grid, dimension=dimension
         )
-    return mechanism, mechanism.event(moved, promise, dimension=dimension)
+    return mechanism, mechanism.event(moved, dimension=dimension), loss
