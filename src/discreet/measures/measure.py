@@ -15,7 +15,7 @@ from discreet.plan.expressions import Chosen, Node, expression_text, number_text
 from discreet.plan.schema import date_text
 from discreet.plan.types import CheckedExpression, Kind
 from discreet.privacy.estimates import LinearError, NoiseDraw, RankError, Uncertainty
-from discreet.privacy.sensitivity import Neighbors
+from discreet.privacy.sensitivity import Neighbors, Sensitivity
 from discreet.privacy.uncertainty import as_float
 
 SHARE = 1 << 30
@@ -51,6 +51,13 @@ class MeasureSensitivity:
 
     l1: int | None
     squared_l2: int
+
+    @property
+    def norms(self) -> Sensitivity:
+        """The same for a mechanism."""
+        return Sensitivity(
+            l1=None if self.l1 is None else Fraction(self.l1), squared_l2=Fraction(self.squared_l2)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,6 @@ from discreet.privacy.losses import (
     ZeroConcentratedDP,
     bounded_range_epsilon,
 )
-from discreet.privacy.sensitivity import Sensitivity
 from discreet.question.check import Question
 
 Weights = Mapping[Measure, Fraction]
@@ -71,11 +70,8 @@ class PricedMeasure:
     @property
     def event(self) -> Event:
         """What the ledger writes down."""
-        moved = Sensitivity(
-            l1=None if self.sensitivity.l1 is None else Fraction(self.sensitivity.l1),
-            squared_l2=Fraction(self.sensitivity.squared_l2),
-        )
-        return self.mechanism.event(moved, PureDP(epsilon=self.epsilon or Fraction(0)))
+        promised = PureDP(epsilon=self.epsilon or Fraction(0))
+        return self.mechanism.event(self.sensitivity.norms, promised)
 
     @property
     def error(self) -> float:

@@ -21,7 +21,7 @@ from discreet.plan.expressions import Named
 from discreet.privacy.estimates import Estimate, Payment, RankError, Uncertainty
 from discreet.privacy.events import Event
 from discreet.privacy.losses import PureDP, read_epsilon
-from discreet.privacy.sensitivity import Neighbors, Sensitive, Sensitivity
+from discreet.privacy.sensitivity import Neighbors, Sensitive
 from discreet.privacy.uncertainty import as_float
 
 INTEGERS = Grid(0)
@@ -144,8 +144,7 @@ def _asked(
     noise: Any = measure.mechanism(unit, epsilon)
     output = Output("", Aggregate(statistic), measure)
     shown_noise = Laplace(scale=noise.scale * grid.step, grid=grid)
-    moved = Sensitivity(l1=Fraction(measure.sensitivity(unit).l1))
-    event = noise.event(moved, _pure(epsilon))
+    event = noise.event(measure.sensitivity(unit).norms, _pure(epsilon))
     return _PreparedCall(noise, shown_noise, measure.decoder(output, noise, unit, rows), event)
 
 

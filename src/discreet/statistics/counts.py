@@ -149,8 +149,7 @@ def _cell_noise(replaced: bool, epsilon: Fraction) -> tuple[Laplace, Decoder, Ev
     """The noise of a cell, how it is decoded, and the event of all cells."""
     unit = _REPLACED_IN_CELLS if replaced else _ADDED_IN_CELLS
     noise: Laplace = _RECORDS.mechanism(unit, epsilon)
-    moved = Sensitivity(l1=Fraction(_RECORDS.sensitivity(unit).l1))
-    event = noise.event(moved, PureDP(epsilon=epsilon))
+    event = noise.event(_RECORDS.sensitivity(unit).norms, PureDP(epsilon=epsilon))
     return noise, _RECORDS.decoder(_CELL, noise, unit, None), event
 
 
