@@ -332,3 +332,20 @@ def test_every_public_function_explains_itself():
     for name in dp.__all__:
         thing = getattr(dp, name)
         assert inspect.getdoc(thing), name
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"rho": "1/8", "epsilon": 1}, "both rho and epsilon or delta"),
+        ({"rho": "1/8", "delta": 1e-6}, "both rho and epsilon or delta"),
+        ({"rho": 0}, "rho is 0"),
+        ({"rho": -1}, "rho is -1"),
+        ({"epsilon": 1}, "delta is 0 or not given"),
+        ({"delta": 1e-6}, "epsilon"),
+        ({}, "epsilon"),
+    ],
+)
+def test_gaussian_noise_is_asked_for_by_epsilon_and_delta_or_by_rho(how, said):
+    with pytest.raises(dp.PrivacyParameterError, match=said):
+        dp.gaussian(1, sensitivity=1, **how)
