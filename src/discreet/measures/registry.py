@@ -18,7 +18,7 @@ from discreet.measures.measure import (
     Statistic,
     has_value_in_every_row,
 )
-from discreet.measures.moments import DEVIATION, MEAN, VARIANCE
+from discreet.measures.moments import DEVIATION, MEAN, NEED_MOMENTS, VARIANCE
 from discreet.measures.quantiles import QUANTILE
 from discreet.measures.sums import SUM
 from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text
@@ -64,6 +64,8 @@ def measured(
         CheckedAggregate(name, aggregate, _argument(aggregate, columns))
         for name, aggregate in outputs
     ]
+    if len(asked) == 1 and asked[0].aggregate.statistic not in NEED_MOMENTS:
+        return _outputs(MeasureContext(asked, rules, {}))  # there is nothing to share
     return least_regret([_outputs(one) for one in ways(asked, rules)], rules)
 
 
