@@ -584,5 +584,5 @@ def test_nothing_can_be_refunded() -> None:
         "answer", "anchor", "asked", "balance", "balances", "budgets", "charge", "check", "close",
         "declaration", "declare",
         "durable", "entry", "export", "history", "lose", "pending", "place", "recent", "release",
-        "resume", "set_budget", "set_details", "stored", "suspensions", "verify",
+        "resume", "set_budget", "set_details", "standing", "stored", "suspensions", "verify",
     }  # fmt: skip

@@ -1,7 +1,7 @@
 """Released numbers with their errors and their price: one ``Estimate``, or several together."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -127,11 +127,28 @@ class Payment:
 
 
 def payments_loss(releases: tuple[Payment, ...]) -> PaidLoss:
-    """The total loss of several payments; one that is listed twice is counted once."""
-    total: PaidLoss = PureDP(epsilon=Fraction(0))
-    for release in dict.fromkeys(releases):
-        total = total + release.loss
+    """The total loss of several payments; one that is listed twice is counted once.
+
+    It is in ρ if one of them is: but for probability δ what is (ε,δ)-DP is ε-DP, and so ε²/2-zCDP.
+    """
+    losses = [release.loss for release in dict.fromkeys(releases)]
+    if any(isinstance(loss, ZeroConcentratedDP) for loss in losses):
+        concentrated = ZeroConcentratedDP(rho=Fraction(0))
+        for loss in losses:
+            concentrated = concentrated + _concentrated(loss)
+        return concentrated
+    total: PureDP | ApproximateDP = PureDP(epsilon=Fraction(0))
+    for loss in losses:
+        if not isinstance(loss, ZeroConcentratedDP):
+            total = total + loss
     return total
+
+
+def _concentrated(loss: PaidLoss) -> ZeroConcentratedDP:
+    if isinstance(loss, ZeroConcentratedDP):
+        return loss
+    delta = loss.delta if isinstance(loss, ApproximateDP) else Fraction(0)
+    return replace(PureDP(epsilon=loss.epsilon).to_zcdp(), delta=delta)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -491,18 +491,12 @@ class ZeroConcentratedDP:
         delta = f", {named_number_text('δ', self.delta)}" if self.delta else ""
         return named_number_text("ρ", self.rho) + delta
 
-    def __add__(self, other: "ZeroConcentratedDP | ApproximateDP | PureDP") -> "ZeroConcentratedDP":
-        if isinstance(other, PureDP | ApproximateDP):
-            # But for probability δ what is (ε,δ)-DP is ε-DP, and so ε²/2-zCDP.
-            delta = other.delta if isinstance(other, ApproximateDP) else Fraction(0)
-            other = ZeroConcentratedDP(rho=rounded_up(other.epsilon**2 / 2), delta=delta)
+    def __add__(self, other: "ZeroConcentratedDP") -> "ZeroConcentratedDP":
         if not isinstance(other, ZeroConcentratedDP):
             return NotImplemented
         return ZeroConcentratedDP(
             rho=rounded_up(self.rho + other.rho), delta=rounded_up(self.delta + other.delta)
         )
-
-    __radd__ = __add__
 
     def for_group(self, size: int) -> "ZeroConcentratedDP":
         """The loss of ``size`` units together: k²ρ."""

@@ -682,7 +682,12 @@ def _limits(state: Filter | None, spend: object) -> SpendLimits:
     if state is None:
         raise QueryError(
             "spend is given, and the question is asked of no open table. It is a part of a table's "
-            'budget. Give epsilon or rho, or ask a table: table.ask(…).plan(spend="5%").'
+            "budget.",
+            Remedy(
+                python='Give epsilon or rho, or ask a table: table.ask(…).plan(spend="5%").',
+                sql="Write SET epsilon = 0.1 or SET rho = 0.001.",
+                command="Give --epsilon or --rho, or a budget in the policy.",
+            ),
         )
     return spend_limits(state.budget, state.totals, part)
 

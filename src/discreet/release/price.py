@@ -189,7 +189,7 @@ class Price:
         if selection is not None and selection.answers is not None:
             measures.add(selection.answers)
         return (
-            self.unit == question.unit.weighed_by(self.unit.norm)
+            (self.unit == question.unit or self.unit == question.unit.weighed_by(Norm.L2))
             and measures == set(question.measures)
             and (selection is not None) == question.selects_keys
         )

@@ -80,8 +80,8 @@ def accepted_facts(sql: str, schema: Schema) -> dict[str, Any]:
         {
             "block": _kind(one.measure),
             "of": _subject(one.measure),
-            "steps": str(one.sensitivity),
-            "worth": _worth(one.measure, one.sensitivity, question),
+            "steps": str(one.sensitivity.l1),
+            "worth": _worth(one.measure, one.sensitivity.l1 or 0, question),
             "epsilon": str(one.epsilon),
         }
         for one in priced.priced
