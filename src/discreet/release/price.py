@@ -397,9 +397,8 @@ def _root_above(variance: Fraction) -> Fraction:
 
 
 def _pure(measure: Measure, unit: Unit, epsilon: Fraction) -> PricedMeasure:
-    return PricedMeasure(
-        measure, measure.mechanism(unit, epsilon), measure.sensitivity(unit), epsilon
-    )
+    moved = measure.sensitivity(unit)
+    return PricedMeasure(measure, measure.mechanism(unit, epsilon), moved, epsilon)
 
 
 def _concentrated(measure: Measure, unit: Unit, rho: Fraction) -> PricedMeasure:
