@@ -1,6 +1,7 @@
 """A question costs a part of the budget, in the budget's own currency."""
 
 import datetime
+from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import discreet as dp
 from discreet.accounting.filters import Filter, charge, rho_allowance, share_left
 from discreet.errors import BudgetExhaustedError
+from discreet.measures.measure import Norm
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.sensitivity import Sensitivity
@@ -255,3 +257,63 @@ def test_a_retry_with_its_key_is_free_also_when_little_is_left(visits):
     again = asking.release(spend="85%", key="once")
     assert first["n"].value == again["n"].value
     assert left(table) == Fraction(15, 100)
+
+
+# ---------------------------------------------------------------------- a price as a value
+
+
+def test_an_edited_price_is_refused(visits):
+    """What is charged is what the noise costs: nobody makes it less by editing a plan."""
+    table = visits(max_groups=20, max_rows=20, max_rows_per_group=1)
+    asking = by_week(table).agg(n=dp.rows())
+    in_rho, pure = asking.plan(rho=Fraction(1, 100)), asking.plan(epsilon=1)
+    gaussian = asking.plan(epsilon=1, delta=1e-6)
+    assert isinstance(gaussian.price.priced[0].mechanism, Gaussian)
+    tiny = dp.ApproximateDP(epsilon=Fraction(1, 10**6), delta=Fraction(1, 10**9))
+    part = in_rho.price.priced[0]
+    less = replace(part, sensitivity=replace(part.sensitivity, squared_l2=1))
+    for plan, changes in (
+        (in_rho, {"charged_as_promised": True}),
+        (in_rho, {"promise": tiny}),
+        (in_rho, {"priced": (less,)}),
+        (in_rho, {"unit": in_rho.price.unit.weighed_by(Norm.L1)}),
+        (pure, {"unit": pure.price.unit.weighed_by(Norm.L2)}),
+        (gaussian, {"promise": tiny, "charged_as_promised": True}),
+        (gaussian, {"promise": replace(tiny, delta=Fraction(0))}),
+    ):
+        with pytest.raises(dp.QueryError, match="not one of the question"):
+            replace(plan, price=replace(plan.price, **changes))
+    again = replace(gaussian, price=replace(gaussian.price, charged_as_promised=True))
+    assert charge(again.price.event).epsilon == 1  # both are true of it
+
+
+@pytest.mark.parametrize("price", [{"epsilon": 4, "delta": 1e-6}, {"spend": "50%"}])
+def test_noise_of_which_95_percent_is_zero_is_compared(visits, price):
+    for table in (visits(unit="row"), visits()):
+        asking = table.agg(n=dp.rows() if table.schema.unit == "row" else dp.people())
+        assert isinstance(asking.plan(**price).price.priced[0].mechanism, Laplace)
+
+
+def test_a_batch_is_planned_as_it_was_when_it_is_asked_again_with_its_key(visits):
+    table = visits(budget=dp.Budget(epsilon=5, delta=1e-6))
+    table.agg(n=dp.people()).release(epsilon=Fraction(1, 5))
+    batch = dp.batch([table.agg(n=dp.people()), table.agg(r=dp.rows())])
+    first = batch.plan(spend="10%", key="b").release(key="b")
+    spent = table.budget.charges
+    again = batch.plan(spend="10%", key="b").release(key="b")
+    assert [str(one) for one in first] == [str(one) for one in again]
+    assert table.budget.charges == spent
+
+
+def test_a_table_that_was_declared_anew_is_not_asked_under_the_old_declarations(visits, tmp_path):
+    """An open table's noise is for the caps that it was opened with."""
+    place = tmp_path / "visits.ledger"
+    table = visits(ledger=place)
+    plan = table.agg(n=dp.rows()).plan(epsilon=Fraction(1, 10))
+    other = visits(ledger=":memory:", max_rows=100)
+    with dp.Ledger(place) as ledger:
+        ledger.set_details("visits", other.declared, why="people have more rows")
+    for asked in (plan, table.agg(n=dp.people()).plan(epsilon=Fraction(1, 10))):
+        with pytest.raises(dp.DeclarationError, match="has changed since it was opened"):
+            asked.release()
+    assert table.budget.charges == 0

@@ -360,6 +360,8 @@ def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> 
         amount_text = named_number_text("ε", epsilon)
     elif totals.rho < rho_allowance(budget):
         amount_text = named_number_text("ρ", rho_allowance(budget) - totals.rho)
+    elif concentrated and (rest := _rest(budget.epsilon, totals.epsilon)) and rest > 0:
+        return f"nothing in ρ, and {named_number_text('ε', rest)} for noise that has an ε,"
     else:
         return "nothing"
     return amount_text + (f", {named_number_text('δ', delta)}" if budget.question_delta else "")

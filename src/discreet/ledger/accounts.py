@@ -156,7 +156,7 @@ class AccountState(NamedTuple):
 
 
 class DatasetState(NamedTuple):
-    """The accounts of a data set and of one analyst of it, and the data set's neighbors.
+    """The accounts of a data set and of one analyst of it, and what is declared of the data set.
 
     ``pending`` are the charges of the data set that are worked on, ``suspended`` is since when
     nothing may be asked of it.
@@ -165,6 +165,7 @@ class DatasetState(NamedTuple):
     dataset: AccountState
     analyst: AccountState
     neighbors: Neighbors
+    details: Mapping[str, Any]
     pending: tuple[int, ...] = ()
     suspended: str | None = None
 
@@ -208,7 +209,9 @@ class DatasetState(NamedTuple):
         total, share = _tallies(situation, declaration.cap, own or declaration.analyst_cap)
         halted = situation.halted
         suspended = halted.time if halted is not None and halted.kind == "suspended" else None
-        return DatasetState(total, share, declaration.neighbors, pending, suspended)
+        return DatasetState(
+            total, share, declaration.neighbors, declaration.details, pending, suspended
+        )
 
 
 class StateCache:
@@ -221,7 +224,7 @@ class StateCache:
 
     def __init__(self) -> None:
         self._hash = ""
-        self._datasets: dict[str, tuple[AccountState, Neighbors, tuple[int, ...]]] = {}
+        self._datasets: dict[str, DatasetState] = {}
         self._analysts: dict[tuple[str, str], AccountState] = {}
 
     def known(self, hash_: str, dataset: str, analyst: str) -> DatasetState | None:
@@ -231,8 +234,7 @@ class StateCache:
         whole, share = self._datasets.get(dataset), self._analysts.get((dataset, analyst))
         if whole is None or share is None:
             return None
-        tally, neighbors, pending = whole
-        return DatasetState(tally, share, neighbors, pending)
+        return whole._replace(analyst=share)
 
     def follow(
         self,
@@ -245,13 +247,13 @@ class StateCache:
         if before != self._hash or len(self._analysts) > _MOST_REMEMBERED:
             self.forget()
         for (dataset, analyst), standing in learned.items():
-            self._datasets[dataset] = standing.dataset, standing.neighbors, standing.pending
+            self._datasets[dataset] = standing
             self._analysts[dataset, analyst] = standing.analyst
         for dataset, sequence in settled:
             if dataset in self._datasets:
-                tally, neighbors, pending = self._datasets[dataset]
-                rest = tuple(one for one in pending if one != sequence)
-                self._datasets[dataset] = tally, neighbors, rest
+                known = self._datasets[dataset]
+                rest = tuple(one for one in known.pending if one != sequence)
+                self._datasets[dataset] = known._replace(pending=rest)
         self._hash = after
 
     def forget(self) -> None:

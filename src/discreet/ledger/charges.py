@@ -77,7 +77,8 @@ class ChargeRequest(NamedTuple):
 
     ``digest`` stands for the question itself: two questions are the same if their digests and
     their events are.  ``keeps_answer`` is false where the answer is handed out elsewhere.
-    ``neighbors`` is the relation that the price holds for; None if whoever asks vouches for it.
+    ``neighbors`` is the relation that the price holds for, and ``details`` are the declarations;
+    None if whoever asks vouches for them.
     """
 
     dataset: str
@@ -91,6 +92,7 @@ class ChargeRequest(NamedTuple):
     summary: str | None
     keeps_answer: bool
     neighbors: Neighbors | None
+    details: Mapping[str, Any] | None
 
     @staticmethod
     def read(
@@ -103,6 +105,7 @@ class ChargeRequest(NamedTuple):
         summary: str | None,
         keeps_answer: bool,
         neighbors: Neighbors | str | None = None,
+        details: Mapping[str, Any] | None = None,
     ) -> "ChargeRequest":
         """Check what the caller wrote, and price it: nothing is read or spent."""
         if not isinstance(event, Event):
@@ -136,6 +139,7 @@ class ChargeRequest(NamedTuple):
             None if summary is None else _summary(summary),
             keeps_answer,
             Neighbors.ADD_REMOVE if price.sampled else relation,
+            details,
         )
 
     def paid(self, standing: DatasetState, time: str) -> tuple[str, DatasetState]:
@@ -147,6 +151,8 @@ class ChargeRequest(NamedTuple):
         standing.check_open(self.dataset)
         if self.neighbors is not None and self.neighbors is not standing.neighbors:
             raise self._other_neighbors(standing.neighbors)
+        if self.details is not None and self.details != standing.details:
+            raise self._other_details()
         after = standing.after(self.cost, time)
         if not after.dataset.fits:
             raise standing.dataset.exhausted(f"the data set {self.dataset!r}", self.cost, time)
@@ -172,6 +178,13 @@ class ChargeRequest(NamedTuple):
             "nothing of the other, so the sum would mean nothing. Ask with "
             f"{declared.value} neighbors, and without sampling where that is replace. Nothing "
             "was read or spent."
+        )
+
+    def _other_details(self) -> DeclarationError:
+        return DeclarationError(
+            f"what is declared of the data set {self.dataset!r} has changed since it was opened. "
+            "Noise is measured by the declarations, and that of the old ones need not protect whom "
+            "the new ones do. Open it again, and plan the question anew. Nothing was read or spent."
         )
 
     def answered(self, repetition: KeyedCharge) -> Entry | None:

@@ -160,6 +160,7 @@ class Ledger:
         summary: str | None = None,
         keeps_answer: bool = True,
         neighbors: Neighbors | str | None = None,
+        details: Mapping[str, Any] | None = None,
         wait: float = 0,
     ) -> Charge:
         """Pay for a question.  Read the data only after this, and only if ``answer`` is None.
@@ -168,7 +169,8 @@ class Ledger:
         ``summary`` is what people see of it.  With a ``key``, a retry of the same question gets
         the stored answer for free; for up to ``wait`` seconds it waits for one that is pending.
         ``neighbors`` is the relation that the event's price holds for: another one than that of
-        the data set is refused.  Without it, the caller vouches for it.
+        the data set is refused, and so are ``details`` other than those declared now.  Without
+        them, the caller vouches for it.
         """
         return charges.pay(
             self._journal,
@@ -181,6 +183,7 @@ class Ledger:
                 summary=summary,
                 keeps_answer=keeps_answer,
                 neighbors=neighbors,
+                details=None if details is None else read_details(details),
             ),
             wait,
         )

@@ -45,7 +45,7 @@ class BatchPlan:
         answers so far stay released; with a ``key`` they are free when the batch is asked again.
         """
         return [
-            plan.release(key=None if key is None else f"{key} {place}", analyst=analyst)
+            plan.release(key=None if key is None else _key(key, place), analyst=analyst)
             for place, plan in enumerate(self.plans, 1)
         ]
 
@@ -81,17 +81,20 @@ class Batch:
         margins: Sequence[Mapping[str, object] | None] | None = None,
         weights: Sequence[object] | None = None,
         expect_rows: int | None = None,
+        key: str | None = None,
+        analyst: str | None = None,
     ) -> BatchPlan:
         """One plan per question, within one ``budget``, or one part of the table's: spend="20%".
 
         A question with ``margins`` gets the least price that meets them; the others share what is
         left, equally or by ``weights``.  All of it is shared in ε with Laplace noise, or in ρ with
         Gaussian noise, whichever has the smaller errors.  The sum never exceeds the budget, and
-        spends all of it where a question has no margins.
+        spends all of it where a question has no margins.  With the ``key`` of a batch that was
+        released before, a ``spend`` is planned as it was then.
         """
         wanted = _aligned(margins, len(self.questions), "margins")
         shares = [_weight(one) for one in _aligned(weights, len(self.questions), "weights")]
-        limits, question_delta = self._limits(budget, spend)
+        limits, question_delta = self._limits(budget, spend, analyst, key)
         selects = sum(asking.question.selects_keys for asking in self.questions)
         asked = _AskedBatch(
             self.questions, wanted, shares, question_delta / max(selects, 1), expect_rows
@@ -111,7 +114,9 @@ class Batch:
             return plans[1]
         return plans[0]
 
-    def _limits(self, budget: Budget | None, spend: object) -> tuple[SpendLimits, Fraction]:
+    def _limits(
+        self, budget: Budget | None, spend: object, analyst: str | None, key: str | None
+    ) -> tuple[SpendLimits, Fraction]:
         """The most that all may cost in ε and in ρ, and the δ for finding keys."""
         if (budget is None) == (spend is None):
             raise QueryError(
@@ -128,7 +133,7 @@ class Batch:
                 "own. A spend is a part of one budget. Make a batch for each table."
             )
         [table] = tables.values()
-        state = table.standing()
+        state = table.standing(analyst=analyst, key=None if key is None else _key(key, 1))
         part = read_spend(spend)
         delta = max(Fraction(0), state.budget.question_delta - state.totals.delta) * part
         return spend_limits(state.budget, state.totals, part), delta
@@ -185,6 +190,11 @@ class _AskedBatch:
     def _rest(self, asking: QuestionBuilder) -> dict[str, Any]:
         delta = self.key_delta if asking.question.selects_keys else Fraction(0)
         return {"delta": delta, "expect_rows": self.expect_rows}
+
+
+def _key(key: str, place: int) -> str:
+    """The key of one question of a batch."""
+    return f"{key} {place}"
 
 
 def _spent(plan: Plan, currency: str) -> Fraction:

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import exp, isqrt, log
+from math import exp, isqrt, log, sqrt
 from typing import Any
 
 from discreet.accounting.filters import SpendLimits, Totals, charge, cost_text
@@ -48,6 +48,8 @@ from discreet.privacy.losses import (
     bounded_range_epsilon,
 )
 from discreet.question.check import Question
+
+_SPREAD_PART, _LEAST_SPREAD = 1e-6, 1e-200
 
 Weights = Mapping[Measure, Fraction]
 """How measures share a price, as stated."""
@@ -78,7 +80,9 @@ class PricedMeasure:
         """A size that the error is in proportion to, to compare two prices of one measure by."""
         if not self.measure.draws:
             mechanism: Any = self.mechanism
-            return float(mechanism.accuracy(CONFIDENCE))
+            # On whole numbers 95% of little noise is 0: then its spread decides.
+            spread = max(sqrt(mechanism.variance), _LEAST_SPREAD)
+            return float(mechanism.accuracy(CONFIDENCE)) + _SPREAD_PART * spread
         return float(1 / (self.epsilon or 1))
 
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
@@ -128,6 +132,8 @@ class Price:
     selection: PricedKeySelection | None = None
     charged_as_promised: bool = False
     """Whether Gaussian noise is charged as the ε and δ that it was made for, and not as itself."""
+    weights: tuple[tuple[Measure, Fraction], ...] | None = None
+    """How measures share it, as stated."""
 
     @property
     def epsilon(self) -> Fraction | None:
@@ -184,6 +190,11 @@ class Price:
 
     def fits(self, question: Question) -> bool:
         """Whether it is a price of this question: of its measures and keys, for its unit."""
+        if any(one.sensitivity != one.measure.sensitivity(self.unit) for one in self.priced):
+            return False
+        promises = self.charged_as_promised or (self.gaussian and self.promise is not None)
+        if promises and not self._keeps_promise(question):
+            return False
         measures = {one.measure for one in self.priced}
         selection = self.selection
         if selection is not None and selection.answers is not None:
@@ -193,6 +204,15 @@ class Price:
             and measures == set(question.measures)
             and (selection is not None) == question.selects_keys
         )
+
+    def _keeps_promise(self, question: Question) -> bool:
+        """Whether the noise is that of the ε and δ that are promised."""
+        if not isinstance(self.promise, ApproximateDP) or self.promise.delta == 0:
+            return False
+        weights = None if self.weights is None else dict(self.weights)
+        made = _gaussian_price(question, self.promise.epsilon, self.promise.delta, weights)
+        noises = None if made is None else [one.mechanism for one in made.priced]
+        return noises == [one.mechanism for one in self.priced]
 
     def of(self, measure: Measure) -> PricedMeasure | PricedKeySelection:
         """What a measure was priced as."""
@@ -379,7 +399,8 @@ def _gaussian_price(
         else _pure(measure, unit, parts.get(measure, Fraction(0)))
         for measure in question.measures
     )
-    return Price(priced, unit, ApproximateDP(epsilon=epsilon, delta=delta))
+    stated = None if weights is None else tuple(weights.items())
+    return Price(priced, unit, ApproximateDP(epsilon=epsilon, delta=delta), weights=stated)
 
 
 def _rho(measure: Measure, unit: Unit, noise: Gaussian) -> Fraction:

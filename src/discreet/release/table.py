@@ -343,6 +343,7 @@ def suggest_caps(
         analyst=analyst,
         summary=f"suggest caps {question.query.text}",
         neighbors=schema.neighbors,
+        details=table.declared,
     )
 
     def run() -> bytes:
@@ -407,6 +408,8 @@ class Table:
         self._engine = engine
         self.schema = schema
         self.ledger = ledger
+        self.declared = schema.to_data()
+        """What the ledger was told of the table: every charge is for these declarations."""
 
     def __repr__(self) -> str:
         whose = f"each {self.schema.unit}" if self.schema.by_person else "each row"
@@ -560,6 +563,7 @@ def answer(
         key=key,
         summary=plan.question.text,
         neighbors=table.schema.neighbors,
+        details=table.declared,
     )
 
     stated: Certificate | None = None
