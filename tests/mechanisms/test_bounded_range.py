@@ -325,4 +325,4 @@ def test_the_epsilon_for_a_rho_is_the_largest_that_it_pays_for(rho: Fraction, co
         return rho_of(mechanism.event(ONE, mechanism.loss()))
 
     epsilon = bounded_range_epsilon(rho, equal_draws(count))
-    assert cost(epsilon) <= rho < cost(epsilon * (1 + Fraction(1, 10**8)))
+    assert cost(epsilon) <= rho < cost(epsilon * (1 + Fraction(1, 10**3)))

@@ -225,11 +225,10 @@ def test_only_an_exact_number_is_taken_as_it_is(written: object) -> None:
         ("1/3%", Fraction(1, 300)),
         ("100%", Fraction(1)),
         (0.05, Fraction(1, 20)),
-        ("0.05", Fraction(1, 20)),
         (Decimal("0.050"), Fraction(1, 20)),
         (Fraction(1, 3), Fraction(1, 3)),
         (np.float64(0.05), Fraction(1, 20)),
-        (1, Fraction(1)),
+        (Fraction(1), Fraction(1)),
     ],
 )
 def test_a_part_is_a_percentage_or_the_part_itself(written: object, meant: Fraction) -> None:
@@ -240,7 +239,10 @@ def test_a_part_is_a_percentage_or_the_part_itself(written: object, meant: Fract
     ("bad", "fact"),
     [
         (5, "spend is 5, which is 500%."),
-        ("5", "spend is 5, which is 500%."),
+        ("5", "spend is 5: 5% may be meant, or 500%."),
+        ("0.05", "spend is 0.05: 0.05% may be meant, or 5%."),
+        (1, "spend is 1: 1% may be meant, or 100%."),
+        (1.0, "spend is 1: 1% may be meant, or 100%."),
         (0, "spend is 0, which is 0%."),
         (-0.05, "spend is -0.05, which is -5%."),
         ("0%", "spend is 0%."),

@@ -179,7 +179,7 @@ def test_a_plan_says_what_it_takes_and_what_it_ends(visits):
     plan = visits(budget=ONE).agg(n=dp.people()).plan(spend="1%")
     shown = repr(plan)
     assert ", 1% of the budget; about 100 such questions fit" in shown
-    assert "counted by ρ alone. By ε 100% of it was left; by ρ 99% is left afterwards." in shown
+    assert "counted by ρ alone. Afterwards 99% of it is left." in shown
     assert "it adds ρ ≈ 0.0002" in plan.explain()
     assert ": 99% is left by the sum of ρ" in plan.explain()
     pure = repr(visits(budget=dp.Budget(epsilon=1)).agg(n=dp.people()).plan(spend="25%"))
@@ -317,3 +317,29 @@ def test_a_table_that_was_declared_anew_is_not_asked_under_the_old_declarations(
         with pytest.raises(dp.DeclarationError, match="has changed since it was opened"):
             asked.release()
     assert table.budget.charges == 0
+
+
+def test_keys_that_are_found_use_all_of_a_part(visits):
+    """A pure price is sized by the sum of which more is left: 5% takes 5%."""
+    table = visits(budget=dp.Budget(epsilon=3, delta=1e-5), max_groups=3, max_rows=30)
+    asking = table.group_by("diagnosis").agg(n=dp.people(), r=dp.rows())
+    for percent in (1, 3, 5, 7, 10, 30):
+        plan = asking.plan(spend=f"{percent}%", delta=1e-6)
+        assert Fraction(98 * percent, 10**4) <= plan.part <= Fraction(percent, 100)
+        assert ("as many as its δ allows" in repr(plan)) == (percent < 20)
+
+
+def test_a_price_in_rho_needs_a_budget_that_counts_rho(visits):
+    asking = visits(budget=dp.Budget(epsilon=1)).agg(n=dp.people())
+    with pytest.raises(dp.QueryError, match="counts ε alone"):
+        asking.plan(rho=Fraction(1, 1000))
+    assert isinstance(asking.plan(spend="5%").price.priced[0].mechanism, Laplace)
+
+
+def test_a_question_without_a_price_is_told_of_each_kind(visits):
+    with pytest.raises(dp.PrivacyParameterError, match='spend="5%"'):
+        visits().agg(n=dp.people()).plan()
+    with pytest.raises(dp.QueryError, match="margin names no output"):
+        visits().agg(n=dp.people()).plan(margin=5)
+    with pytest.raises(dp.BudgetExhaustedError, match="the ceiling is 5% of the budget"):
+        visits(budget=ONE).agg(n=dp.people()).plan(margin={"n": 1}, spend="5%")

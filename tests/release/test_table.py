@@ -71,7 +71,7 @@ def test_a_table_may_have_a_budget_in_rho(visits):
     table = visits(budget=dp.Budget(rho="0.01", delta="1e-6"))
     table.group_by("ward").agg(n=dp.people()).release(epsilon=0.1)
     assert 0 < table.budget.spent.rho <= Fraction(1, 200)
-    assert str(table.budget).endswith("of ρ = 0.01, δ = 1e-06")
+    assert str(table.budget).endswith("of ρ = 0.01, δ = 1e-06 (51%)")
     assert table.ledger.verify().sound
     with dp.dbapi.connect(table, epsilon=1) as connection:
         ((spent, left),) = connection.cursor().execute("SHOW budget").fetchall()

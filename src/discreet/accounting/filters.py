@@ -34,6 +34,7 @@ _FINEST_STEP = Fraction(1, 1 << _MOST_BITS)
 _HALVINGS = 48
 _VERSION = 1
 _MOST_QUESTIONS = 10**9
+_HARDLY_ANYTHING = Fraction(1, 10**4)
 _SHORT_BITS = 512
 _LIMIT_BITS = 128
 
@@ -343,8 +344,9 @@ def share_text(budget: Budget, totals: Totals) -> str:
 
 
 def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> str:
-    """The text of what is left of a budget: in ε; in ρ if ``concentrated`` or ε is used up.
+    """The text of what is left of a budget, by the sum of which more is left: of ε, or of ρ.
 
+    ``concentrated`` asks for ρ.
     What is left of a budget in ρ is always in ρ.
 
     >>> left_text(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2)))
@@ -356,7 +358,7 @@ def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> 
     if delta < 0:
         return "nothing"
     epsilon = None if concentrated else _rest(budget.epsilon, totals.epsilon)
-    if epsilon is not None and epsilon > 0:
+    if epsilon is not None and epsilon > 0 and not counted_in_rho(budget, totals):
         amount_text = named_number_text("ε", epsilon)
     elif totals.rho < rho_allowance(budget):
         amount_text = named_number_text("ρ", rho_allowance(budget) - totals.rho)
@@ -365,6 +367,11 @@ def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> 
     else:
         return "nothing"
     return amount_text + (f", {named_number_text('δ', delta)}" if budget.question_delta else "")
+
+
+def counted_in_rho(budget: Budget, totals: Totals) -> bool:
+    """Whether the sum of ρ decides what is left of a budget: more is left by it than by ε."""
+    return _share_of_rho(budget, totals) > _share_of_epsilon(budget, totals)
 
 
 def cost_text(cost: Totals, budget: Budget | None = None) -> str:
@@ -539,7 +546,7 @@ def _overspent(part: Fraction, left: Fraction) -> BudgetExhaustedError:
     """The refusal of a part of a budget that is not left any more."""
     rule = "It is a part of the whole budget, and nothing that was spent comes back."
     asked = f"spend is {decimal_text(100 * part)}%"
-    if left == 0:
+    if left < _HARDLY_ANYTHING:
         return BudgetExhaustedError(
             f"{asked}, and nothing is left of the budget. {rule} Stop here; only whoever keeps the "
             "data can raise the budget, by discreet budget set.",

@@ -14,7 +14,6 @@ from discreet.cli.terminal import Progress, spinner
 from discreet.errors import (
     DataError,
     Front,
-    PrivacyParameterError,
     QueryError,
     UnansweredError,
     caught_by,
@@ -41,9 +40,15 @@ def question_options(command: Decorated) -> Decorated:
             click.option(
                 "--epsilon", help="What it may cost: 0.5, 1 or 1/3; with --margin, at most."
             ),
-            click.option("--spend", help="A part of the whole budget instead: 5%."),
+            click.option(
+                "--spend", help="A part of the whole budget instead: 5%; with --margin, at most."
+            ),
             click.option("--rho", help="What it may cost in zCDP instead: 0.01."),
-            click.option("--delta", default="0", help="For groups that are found privately: 1e-6."),
+            click.option(
+                "--delta",
+                default="0",
+                help="For groups found privately, or for Gaussian noise at --epsilon: 1e-6.",
+            ),
             click.option(
                 "--margin",
                 "margins",
@@ -111,12 +116,6 @@ def read_question(
         select = explained(sql)
         query = parse_select(sql if select is None else select, table.schema)
         question = checked_question(query, table.schema)
-        if not (epsilon or spend or rho or margins or question.free):
-            raise PrivacyParameterError(
-                "no price is given. An answer costs privacy, and is the more exact the more it "
-                "costs. Add --spend 5% for a part of the budget, --epsilon 0.5, or --margin n=5 "
-                "for the least price at which n is known to ±5."
-            )
         depends = spend is not None or margins or delta != "0"
         reads_budget = table.budget is not None and (beside_budget or depends)
         plan = make_plan(
@@ -298,7 +297,7 @@ def _confirm(plan: "Plan") -> None:
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise QueryError(
-            f"the margins cost {plan.price.text}, and nobody can be asked whether to pay it. What "
+            f"the margins cost {plan.price_text}, and nobody can be asked whether to pay it. What "
             "is paid is never given back. Add --yes, or the most that it may cost: --spend 5%. "
             "Nothing was spent."
         )

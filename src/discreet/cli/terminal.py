@@ -447,7 +447,7 @@ def show_plan(plan: "Plan") -> None:
         _labeled_line(out, "groups", Text(groups_text))
     _labeled_line(out, "protects", Text(_protected(schema)))
     taken = plan.budget_text
-    costs = Text.assemble((plan.price.text, "bold"), f", {taken}" if taken else "")
+    costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
 
 

@@ -9,7 +9,7 @@ Proof: docs/proofs/filters.md
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -17,12 +17,14 @@ from discreet.accounting.filters import (
     Filter,
     Totals,
     cost_text,
+    counted_in_rho,
     left_text,
     rho_allowance,
     share_left,
     share_text,
 )
 from discreet.accounting.zcdp import pure_rho
+from discreet.exact import percent_text
 from discreet.ledger.accounts import AccountTotals, DatasetState
 from discreet.ledger.declarations import BudgetCap, exact_budget, read_cap, read_declaration
 from discreet.ledger.declare import unknown_dataset_error
@@ -76,8 +78,11 @@ class Balance:
 
     @property
     def spent_text(self) -> str:
-        """What counts against the cap now, in words: in ρ where the budget is in ρ."""
-        return cost_text(self.spent, None if self.cap is None else self.cap.budget)
+        """What counts against the cap now, in words: by the sum of which more is left."""
+        if self.cap is None:
+            return cost_text(self.spent)
+        in_rho = counted_in_rho(self.cap.budget, self.spent)
+        return cost_text(replace(self.spent, epsilon=None) if in_rho else self.spent)
 
     @property
     def left(self) -> str:
@@ -86,7 +91,7 @@ class Balance:
 
     def __str__(self) -> str:
         whose = f"{self.dataset}, {self.analyst}" if self.analyst else self.dataset
-        of = f" of {self.cap}" if self.cap else ""
+        of = f" of {self.cap} ({percent_text(self.share_left)})" if self.cap else ""
         return f"{whose}: spent {self.spent_text}; left {self.left}{of}"
 
 

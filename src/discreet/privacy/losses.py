@@ -51,7 +51,7 @@ _EPSILON_OR_RHO: Final = Remedy(
 )
 
 _BITS = 96
-_EPSILON_DIGITS = 10
+_EPSILON_DIGITS = 5
 _UNIT = 1 << _BITS
 
 
@@ -172,7 +172,8 @@ noise tell of one person, so it must be above 0. Use a small constant such as rh
 def read_spend(value: object) -> Fraction:
     """The part of a budget that a question may take, above 0 and at most 1.
 
-    A text with a percent sign is in percent; a plain number is the part itself.
+    A text is in percent; a plain number below 1 is the part itself.  1 may be meant as 1%, so that
+    the whole is written "100%".
 
     >>> read_spend("5%"), read_spend("0.5 %"), read_spend(0.05)
     (Fraction(1, 20), Fraction(1, 200), Fraction(1, 20))
@@ -195,6 +196,13 @@ part itself: spend=0.05.
             _A_PART,
         ) from None
     part = number / 100 if percent else number
+    if not percent and (isinstance(value, str) or (part == 1 and not isinstance(value, Fraction))):
+        amount = decimal_text(number)
+        raise PrivacyParameterError(
+            f"spend is {amount}: {amount}% may be meant, or {decimal_text(100 * part)}%. "
+            "It is the part of the budget that a question may take, above 0% and at most 100%.",
+            _A_PART,
+        )
     if not 0 < part <= 1:
         amount = decimal_text(number)
         fact = f"{amount}%" if percent else f"{amount}, which is {decimal_text(100 * part)}%"

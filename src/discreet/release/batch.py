@@ -6,11 +6,18 @@ from fractions import Fraction
 from math import exp, log
 from typing import Any
 
-from discreet.accounting.filters import Filter, SpendLimits, Totals, cost_text, spend_limits
+from discreet.accounting.filters import (
+    Filter,
+    SpendLimits,
+    Totals,
+    cost_text,
+    share_left,
+    spend_limits,
+)
 from discreet.errors import BudgetExhaustedError, QueryError
-from discreet.exact import named_number_text, rational
+from discreet.exact import named_number_text, percent_text, rational
 from discreet.privacy.losses import Budget, read_spend
-from discreet.release.plan import Plan, make_plan
+from discreet.release.plan import Plan, make_plan, part_text
 from discreet.release.price import error_ratio
 from discreet.release.release import Release
 from discreet.release.table import QuestionBuilder
@@ -63,8 +70,21 @@ class BatchPlan:
                 )
                 for line in plan.lines
             ]
-        total = f"costs {cost_text(self.cost)} together"
-        return "\n".join([*aligned(rows), f"{total}; nothing is spent until .release()"])
+        first, cost = self.plans[0], self.cost
+        state = first.standing
+        total = f"costs {cost_text(cost, None if state is None else state.budget)} together"
+        notes = []
+        if state is not None:
+            left = share_left(state.budget, state.totals + cost)
+            total += f", {part_text(share_left(state.budget, state.totals) - left)} of the budget"
+            ended = any("counted by ρ alone" in note for plan in self.plans for note in plan.notes)
+            if ended:
+                notes.append(
+                    "note: Gaussian noise has no ε: from this batch on the budget is counted by ρ "
+                    f"alone. Afterwards {percent_text(left)} of it is left."
+                )
+        total += "; nothing is spent until .release()"
+        return "\n".join([*aligned(rows), *notes, total])
 
 
 @dataclass(frozen=True, eq=False)

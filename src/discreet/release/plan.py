@@ -32,7 +32,14 @@ from discreet.measures.measure import Measure, MeasureSensitivity, Output, Unit,
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named, expression_text
 from discreet.privacy.estimates import Payment
-from discreet.privacy.losses import PureDP, read_delta, read_epsilon, read_rho, read_spend
+from discreet.privacy.losses import (
+    Budget,
+    PureDP,
+    read_delta,
+    read_epsilon,
+    read_rho,
+    read_spend,
+)
 from discreet.question.check import Question
 from discreet.question.groupings import PrivateGrouping
 from discreet.release.price import (
@@ -58,6 +65,7 @@ if TYPE_CHECKING:
 
 
 _LEAST, _MOST = -6, 3  # powers of ten between which ε is looked for; of ρ, twice as far
+_VERY_MANY = 10**6
 _DIGITS = 90  # two-digit numbers per power of ten: 10 to 99
 
 
@@ -204,7 +212,7 @@ def _read(
     question: Question, wanted: Mapping[str, object], expect_rows: int | None
 ) -> dict[Output, Fraction]:
     outputs = {output.name: output for output in question.outputs}
-    if not wanted:
+    if not wanted or not isinstance(wanted, Mapping):
         raise QueryError(
             "margin names no output. It says how large the error of each may be at 95%.",
             Remedy(
@@ -362,6 +370,11 @@ class Plan:
         return _taken(state, self.price.cost)
 
     @property
+    def price_text(self) -> str:
+        """What it costs, in the currency of the budget where that is known."""
+        return self.price.text(None if self.standing is None else self.standing.budget)
+
+    @property
     def budget_text(self) -> str:
         """The part of the budget that it takes, and about how many such questions fit.
 
@@ -378,7 +391,11 @@ class Plan:
         fitting = (
             "it is the last one that fits" if many == 1 else f"about {many:,} such questions fit"
         )
-        return f"{float(100 * taken):.2g}% of the budget; {fitting}"
+        if many >= _VERY_MANY:
+            fitting = "more than a million such questions fit"
+        elif many < questions_left(state.budget, state.totals, replace(cost, delta=Fraction(0))):
+            fitting += ", as many as its δ allows"
+        return f"{part_text(taken)} of the budget; {fitting}"
 
     @property
     def measured(self) -> tuple[Measure, ...]:
@@ -435,8 +452,7 @@ class Plan:
         if ended is not None and cost.epsilon is None:
             notes.append(
                 "Gaussian noise has no ε: from this question on the budget is counted by ρ alone. "
-                f"By ε {percent_text(ended.share)} of it was left; by ρ "
-                f"{percent_text(ended.share_left)} is left afterwards."
+                f"Afterwards {percent_text(ended.share_left)} of it is left."
             )
         return notes
 
@@ -514,7 +530,7 @@ class Plan:
         if question.keys:
             groups = "found privately" if cells is None else f"{cells:,}, all released"
             lines.append(f"groups     {groups}")
-        lines.append(f"price      {self.price.text}")
+        lines.append(f"price      {self.price_text}")
         state = self.standing
         if state is not None:
             lines += [f"budget     {line}" for line in self._counted(state)]
@@ -598,7 +614,7 @@ class Plan:
         text += [f"{name} = {how}, from released numbers" for name, how in self.computed]
         text += [f"note: {note}" for note in self.notes]
         taken = self.budget_text
-        costs = f"costs {self.price.text}{', ' if taken else ''}{taken}"
+        costs = f"costs {self.price_text}{', ' if taken else ''}{taken}"
         return "\n".join([*text, f"{costs}; nothing is spent until .release()"])
 
     @property
@@ -632,10 +648,14 @@ def make_plan(
     """
     check_rank_names(question)
     _one_price(epsilon=epsilon, rho=rho, spend=spend)
+    if epsilon is None and rho is None and spend is None and margin is None and not question.free:
+        raise _no_price()
     level = read_delta(delta)
     shares = None if weights is None else _weights(weights, question)
     payer = table if account is None else account
     state = None if payer is None else payer.standing()
+    if rho is not None and state is not None and rho_allowance(state.budget) == 0:
+        raise _no_rho(state.budget)
     if margin is not None:
         wanted = _WantedMargins(question, _read(question, margin, expect_rows), shares, expect_rows)
         price = _price_for_margins(wanted, level, state, epsilon, rho, spend)
@@ -666,6 +686,32 @@ def _cheaper_charge(price: Price, state: Filter | None) -> Price:
         return within_budget(state.budget, after), share_left(state.budget, after)
 
     return promised if left(promised) > left(price) else price
+
+
+def _no_price() -> PrivacyParameterError:
+    return PrivacyParameterError(
+        "no price is given. An answer costs privacy, and is the more exact the more it costs.",
+        Remedy(
+            python='Add spend="5%" for a part of the budget, epsilon=0.1, or margin={"n": 30} for '
+            "the least price at which n is known to ±30.",
+            sql="Write SET spend = '5%' for a part of the budget, or SET epsilon = 0.1.",
+            command="Add --spend 5% for a part of the budget, --epsilon 0.5, or --margin n=5 for "
+            "the least price at which n is known to ±5.",
+        ),
+    )
+
+
+def _no_rho(budget: Budget) -> QueryError:
+    return QueryError(
+        f"the question is priced in ρ, and the budget {budget} counts ε alone. ρ stands for an ε "
+        "only with a δ, which this budget does not have.",
+        Remedy(
+            python='Ask with epsilon=0.1 or spend="5%", or have a δ set.',
+            sql="Write SET epsilon = 0.1 or SET spend = '5%', or have a δ set.",
+            command="Ask with --epsilon 0.1 or --spend 5%, or set a δ by discreet budget set.",
+        ),
+        "Nothing was read or spent.",
+    )
 
 
 def _one_price(**prices: object) -> None:
@@ -718,12 +764,12 @@ def _price_for_margins(
         best = prices[0]
     else:
         best = max(prices, key=lambda one: share_left(state.budget, state.totals + one.cost))
-    _check_ceiling(best, epsilon, rho, limits, state)
+    _check_ceiling(best, epsilon, rho, spend, limits)
     return best
 
 
 def _check_ceiling(
-    price: Price, epsilon: object, rho: object, limits: SpendLimits | None, state: Filter | None
+    price: Price, epsilon: object, rho: object, spend: object, limits: SpendLimits | None
 ) -> None:
     cost = price.cost
     ceiling = None
@@ -731,18 +777,17 @@ def _check_ceiling(
         ceiling = named_number_text("ε", read_epsilon(epsilon))
     if rho is not None and cost.rho > read_rho(rho):
         ceiling = named_number_text("ρ", read_rho(rho))
-    if limits is not None and state is not None:
+    if limits is not None:
         fits = (
             limits.epsilon is not None
             and cost.epsilon is not None
             and cost.epsilon <= limits.epsilon
         ) or (limits.rho is not None and cost.rho <= limits.rho)
         if not fits:
-            taken = _taken(state, cost)
-            ceiling = f"less than the {float(100 * taken):.2g}% of the budget that this takes"
+            ceiling = f"{part_text(read_spend(spend))} of the budget"
     if ceiling is not None:
         raise BudgetExhaustedError(
-            f"the margins need {price.text}, and the ceiling is {ceiling}. A smaller error costs "
+            f"the margins need {price.text()}, and the ceiling is {ceiling}. A smaller error costs "
             "more privacy. Allow a larger margin, or a larger ceiling. Nothing was read or spent."
         )
 
@@ -784,6 +829,16 @@ def _digest(question: Question) -> str:
 
 def _whose(question: Question) -> str:
     return question.schema.unit if question.schema.by_person else "row"
+
+
+def part_text(part: Fraction) -> str:
+    """A part of a budget, to two digits.
+
+    >>> part_text(Fraction(1)), part_text(Fraction(1, 20)), part_text(Fraction(1, 3000))
+    ('100%', '5%', '0.033%')
+    """
+    percent = float(100 * part)
+    return f"{percent:.0f}%" if percent >= 10 else f"{percent:.2g}%"
 
 
 def _taken(state: Filter, cost: Totals) -> Fraction:

@@ -43,6 +43,7 @@ from discreet.privacy.estimates import Estimate, PaidLoss, Payment
 from discreet.privacy.events import ApproximateEvent, ComposedEvent, Event
 from discreet.privacy.losses import (
     ApproximateDP,
+    Budget,
     PureDP,
     ZeroConcentratedDP,
     bounded_range_epsilon,
@@ -50,6 +51,7 @@ from discreet.privacy.losses import (
 from discreet.question.check import Question
 
 _SPREAD_PART, _LEAST_SPREAD = 1e-6, 1e-200
+_LARGER_IN_RHO = 300  # by so many percent; draws of bounded range cost a quarter of ε²/2
 
 Weights = Mapping[Measure, Fraction]
 """How measures share a price, as stated."""
@@ -180,10 +182,12 @@ class Price:
         """Whether there is noise that has no ε of its own."""
         return any(one.epsilon is None for one in self.priced)
 
-    @property
-    def text(self) -> str:
-        """The price as people read it: what is charged and, where that is ρ, the ε asked for."""
-        paid = cost_text(self.cost)
+    def text(self, budget: Budget | None = None) -> str:
+        """The price as people read it: what is charged and, where that is ρ, the ε asked for.
+
+        In ρ, where the budget is.
+        """
+        paid = cost_text(self.cost, budget)
         if self.promise is None or not self.gaussian or self.charged_as_promised:
             return paid
         return f"{paid} ({self.promise} by itself)"
@@ -298,11 +302,38 @@ def price_within(
 ) -> Price:
     """The price with the smallest error that takes no more of a budget than the limits allow."""
     prices = []
-    if limits.epsilon is not None:
-        prices.append(_pure_price(question, limits.epsilon, delta, weights))
+    epsilon = _largest_epsilon(question, limits, delta, weights)
+    if epsilon is not None:
+        prices.append(_pure_price(question, epsilon, delta, weights))
     if limits.rho is not None:
         prices.append(price_in_rho(question, limits.rho, delta, weights))
     return prices[0] if len(prices) == 1 else _better(*prices)
+
+
+def _largest_epsilon(
+    question: Question, limits: SpendLimits, delta: Fraction, weights: Weights | None
+) -> Fraction | None:
+    """The largest ε of which the price is within the limits: by ε, or by what it costs in ρ.
+
+    The latter is found to three digits.
+    """
+    if limits.rho is None:
+        return limits.epsilon
+    rho = limits.rho
+
+    def fits(epsilon: Fraction) -> bool:
+        return _pure_price(question, epsilon, delta, weights).cost.rho <= rho
+
+    low = Fraction(f"{0.99 * float(_epsilon_within(rho)):.2e}")  # what is ε-DP costs ε²/2 at most
+    if low == 0 or not fits(low):
+        return limits.epsilon
+    step = low / 100
+    first, last = 0, _LARGER_IN_RHO
+    while first < last:
+        middle = (first + last + 1) // 2
+        first, last = (middle, last) if fits(low + middle * step) else (first, middle - 1)
+    by_rho = low + first * step
+    return by_rho if limits.epsilon is None else max(by_rho, limits.epsilon)
 
 
 def price_alone(
@@ -426,8 +457,10 @@ def _concentrated(measure: Measure, unit: Unit, rho: Fraction) -> PricedMeasure:
     moved = measure.sensitivity(unit)
     if measure.free or measure.draws:
         epsilon = bounded_range_epsilon(rho, measure.draws) if measure.draws else Fraction(0)
-        return PricedMeasure(measure, measure.mechanism(unit, epsilon), moved, epsilon, rho)
-    return PricedMeasure(measure, gaussian_noise(moved.squared_l2, rho), moved, None, rho)
+        drawn = PricedMeasure(measure, measure.mechanism(unit, epsilon), moved, epsilon)
+        return replace(drawn, rho=charge(drawn.event).rho)
+    noise = gaussian_noise(moved.squared_l2, rho)
+    return PricedMeasure(measure, noise, moved, None, _rho(measure, unit, noise))
 
 
 def _epsilon_within(rho: Fraction) -> Fraction:

@@ -652,7 +652,7 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
             "output": output.name,
             "asks": output.aggregate.text,
             "mechanism": mechanism if shared is None else f"{mechanism}, with {shared}",
-            **(_part(priced) if shared is None else {"epsilon": "0"}),
+            **(_part(priced) if shared is None else dict.fromkeys(_part(priced), "0")),
         }
     computed = [
         {
