@@ -224,8 +224,8 @@ def read_statement(text: str) -> Statement:
         return ShowStatement(match[1].lower())
     raise ProgrammingError(
         f"{text.strip()[:60]!r} is not a setting with a value that is known. One statement sets, "
-        "resets or shows one thing. Write SET spend = '5%', SET epsilon = 0.1, SET rho = 0.01, SET delta = "
-        "1e-6, SET analyst = 'ada', RESET epsilon or SHOW budget."
+        "resets or shows one thing. Write SET spend = '5%', SET epsilon = 0.1, SET rho = 0.01, "
+        "SET delta = 1e-6, SET analyst = 'ada', RESET epsilon or SHOW budget."
     )
 
 
