@@ -84,12 +84,17 @@ def test_no_noise_goes_beyond_its_distance_more_often_than_it_says(first, second
     )
 
 
-@pytest.mark.parametrize("scale", SCALES[1:])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "scale"),
+    [  # Gaussian noise of less than half a step is 0 but for 2%
+        (kind, scale)
+        for kind in KINDS
+        for scale in SCALES[1:]
+        if kind != "gaussian" or scale >= Fraction(1, 2)
+    ],
+)
 def test_distances_are_hardly_larger_than_they_must_be(scale, kind):
     """In the middle of a cell, a little less than its distance is too little."""
-    if kind == "gaussian" and scale < Fraction(1, 2):
-        pytest.skip("such noise is 0 but for 2%")
     distances = pair_distances(scale, scale, MISS, kind)
     tight = 0
     for cell in range(0, CELLS, 7):
