@@ -11,6 +11,7 @@ from discreet.accounting.filters import (
     SpendLimits,
     Totals,
     cost_text,
+    ended_branch,
     share_left,
     spend_limits,
 )
@@ -77,8 +78,7 @@ class BatchPlan:
         if state is not None:
             left = share_left(state.budget, state.totals + cost)
             total += f", {part_text(share_left(state.budget, state.totals) - left)} of the budget"
-            ended = any("counted by ρ alone" in note for plan in self.plans for note in plan.notes)
-            if ended:
+            if ended_branch(state.budget, state.totals, cost) and cost.epsilon is None:
                 notes.append(
                     "note: Gaussian noise has no ε: from this batch on the budget is counted by ρ "
                     f"alone. Afterwards {percent_text(left)} of it is left."
