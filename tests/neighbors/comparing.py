@@ -1,6 +1,7 @@
 """Two neighbors asked the same: what they say must be equal, what moves must be priced."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.engines.base import Engine
+from discreet.engines.base import SIZES, Engine
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import DiscreetError, QueryError
 from discreet.measures.measure import Measure, Unit
@@ -192,7 +193,7 @@ class Both:
             same("the batch's columns", [[one.header for one in every] for every in released])
 
     def suggest(self, column: str, *keys: str) -> None:
-        """Bounds of a column; caps, with groups or without."""
+        """Bounds of a column; a profile, with groups or without."""
         self._recorded(
             lambda place: _despite_noise(
                 lambda: self.tables[place].suggest_bounds(column, epsilon=1)
@@ -202,10 +203,12 @@ class Both:
         if self.tables[0].schema.by_person:
             self._recorded(
                 lambda place: _despite_noise(
-                    lambda: self.tables[place].suggest_caps(*keys, epsilon=1)
+                    lambda: self.tables[place].profile(
+                        by=keys, rows_in_a_group=True, epsilon=1, again=True
+                    )
                 )
             )
-            self.counts.blocks["Caps"] += 1
+            self.counts.blocks["Profile"] += 1
 
     def _recorded(self, run: Callable[[int], Any]) -> list[Any] | None:
         """Run something on both tables, and compare what they measure meanwhile.
@@ -288,8 +291,8 @@ class _Record:
         def reading(query: Any) -> Any:
             found = guarded(query)
             tally: Counter[int] = Counter()
-            for many, people in found:
-                tally[min(int(many - 1).bit_length(), 20)] += people
+            for *many, people in found:  # people by size; rows without an id have none
+                tally[bisect_left(SIZES, int(many[0])) if many else -1] += people
             self.tallies.append(tally)
             return found
 

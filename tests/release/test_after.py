@@ -236,12 +236,12 @@ def test_intervals_that_are_not_widened_for_their_parts_would_be_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The negative control: every part at half the confidence that it needs."""
-    honest = Estimate.interval
+    honest = Estimate.noise_interval
 
     def careless(self: Estimate, confidence: Any = Fraction(19, 20)) -> Any:
         return honest(self, Fraction(confidence) / 2)
 
-    monkeypatch.setattr(Estimate, "interval", careless)
+    monkeypatch.setattr(Estimate, "noise_interval", careless)
     assert misses("a * b - c", Fraction(9, 10)) > binom.isf(ALLOWANCE, TRIALS, 0.1)
 
 

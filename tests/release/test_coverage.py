@@ -123,7 +123,7 @@ def estimates(name: str) -> tuple[Estimate, ...]:
 
 @cache
 def intervals(name: str) -> tuple[tuple[float, FloatInterval], ...]:
-    return tuple((one.value, one.interval()) for one in estimates(name))
+    return tuple((one.value, one.noise_interval()) for one in estimates(name))
 
 
 def covered(name: str, part: float = 1.0) -> int:
@@ -178,7 +178,7 @@ def test_intervals_that_are_too_narrow_are_found_out(name: str, part: float) -> 
 @pytest.mark.parametrize("name", MARGINS)
 def test_a_margin_that_was_asked_for_is_met_in_95_percent(name: str) -> None:
     wanted = MARGINS[name]
-    assert all(one.margin <= wanted for one in estimates(name))
+    assert all(one.noise_margin <= wanted for one in estimates(name))
     assert believed(met(name, wanted), name)
 
 

@@ -95,6 +95,9 @@ class Standing:
     def standing(self):
         return self.state
 
+    def remembered_profile(self):
+        return None
+
 
 def plan_at(asking, state, part):
     from discreet.release.plan import make_plan

@@ -69,7 +69,7 @@ def test_every_front_is_refused_before_the_charge(table: dp.Table) -> None:
         plans.release,
         lambda: plans.release(key="batch"),
         lambda: table.suggest_bounds("stay", epsilon=1),
-        lambda: table.suggest_caps(epsilon=1),
+        lambda: table.profile(epsilon=1),
     ):
         with pytest.raises(dp.SuspendedError, match="Nothing was read or spent"):
             ask()
@@ -82,11 +82,10 @@ def test_every_front_is_refused_before_the_charge(table: dp.Table) -> None:
     assert asking.plan(epsilon=1).epsilon == 1
 
 
-@pytest.mark.parametrize("how", ["suggest_bounds", "suggest_caps", "batch", "sql", "dbapi"])
+@pytest.mark.parametrize("how", ["suggest_bounds", "batch", "sql", "dbapi"])
 def test_a_failure_of_any_front_suspends(table: dp.Table, how: str) -> None:
     ways: dict[str, Any] = {
         "suggest_bounds": lambda: table.suggest_bounds("stay", epsilon=1),
-        "suggest_caps": lambda: table.suggest_caps(dp.col("stay").bins([0, 30, 60]), epsilon=1),
         "batch": lambda: (
             dp.batch([table.agg(s=dp.col("stay").sum())])
             .plan(budget=dp.Budget(epsilon=1))

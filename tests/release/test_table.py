@@ -16,7 +16,7 @@ from tests.support.hospital import visits_columns, visits_frame
 def test_an_answer_has_every_declared_group_in_order(visits):
     answer = visits().group_by("ward", "smoker").agg(n=dp.people()).release(epsilon=1)
     assert answer.groups == tuple((ward, smoker) for ward in "ABCD" for smoker in (False, True))
-    assert list(answer.to_dict()) == ["ward", "smoker", "n", "n_lower", "n_upper"]
+    assert list(answer.to_dict()) == ["ward", "smoker", "n", "n_lower", "n_upper", "n_interval"]
 
 
 def test_answers_are_near_the_truth_at_a_large_epsilon(visits):

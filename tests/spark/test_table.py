@@ -316,7 +316,7 @@ def test_columns_that_changed_places_are_found_by_name(
                 with pytest.raises(SourceError, match="Nothing was spent"):
                     t.agg(n=dp.people()).release(epsilon=1)
                 with pytest.raises(dp.UnansweredError):  # the rows that it was opened with are gone
-                    t.suggest_caps(epsilon=5)
+                    t.profile(epsilon=5)
             else:
                 with dp.table(frame, **declared) as again:
                     assert again.agg(n=dp.people()).release(epsilon=5)["n"].value < 50

@@ -294,4 +294,6 @@ def check_refusal(here: dp.Table, there: dp.Table, text: str) -> None:
 
 def check_suggestions(there: dp.Table) -> None:
     """Bounds and caps are suggested elsewhere too."""
-    assert there.suggest_caps("ward", epsilon=2).max_rows in (3, 4, 5, 6, 7, 8)
+    profile = there.profile(by=["ward"], rows_in_a_group=True, epsilon=2)
+    assert (profile.rows.largest or 0) in range(3, 17)
+    assert there.suggest_caps(epsilon=2).max_rows in range(3, 17)

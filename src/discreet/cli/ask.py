@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -57,6 +57,16 @@ def question_options(command: Decorated) -> Decorated:
                 help="How large an output's error may be, at 95%: n=5. The least price is found.",
             ),
             click.option(
+                "--max-rows",
+                type=click.IntRange(min=1),
+                help="A lower cap than the policy's: less noise, and more rows left out.",
+            ),
+            click.option(
+                "--max-groups",
+                type=click.IntRange(min=1),
+                help="The same of the groups that one person counts in.",
+            ),
+            click.option(
                 "--expect-rows",
                 type=click.IntRange(min=1),
                 help="Rows expected in a group, from which the margin of a mean is foretold.",
@@ -92,6 +102,8 @@ def read_question(
     delta: str,
     margins: tuple[str, ...],
     expect_rows: int | None,
+    max_rows: int | None = None,
+    max_groups: int | None = None,
     *,
     analyst: str | None = None,
     key: str | None = None,
@@ -99,12 +111,12 @@ def read_question(
 ) -> Iterator[TypedQuestion]:
     """The question that was typed, checked and priced.
 
-    What is left of the budget is read where the price depends on it, or shall be shown beside it.
+    Of the ledger is read what the price depends on, or what shall be shown beside it.
     """
     from discreet.policy import read_policy
     from discreet.question.check import checked_question
     from discreet.release.open_table import read_declarations
-    from discreet.release.plan import KeyedAccount, make_plan
+    from discreet.release.plan import make_plan
     from discreet.sql.read.select import explained, parse_select
 
     arguments = read_policy(policy)
@@ -115,6 +127,9 @@ def read_question(
     with closing(opened) as engine:
         select = explained(sql)
         query = parse_select(sql if select is None else select, table.schema)
+        lower = {"max_rows": max_rows, "max_groups": max_groups}
+        caps = tuple((name, cap) for name, cap in lower.items() if cap is not None)
+        query = replace(query, caps=caps)
         question = checked_question(query, table.schema)
         depends = spend is not None or margins or delta != "0"
         reads_budget = table.budget is not None and (beside_budget or depends)
@@ -126,7 +141,7 @@ def read_question(
             delta=delta,
             margin=wanted or None,
             expect_rows=expect_rows,
-            account=KeyedAccount(table, analyst, key) if reads_budget else None,
+            account=table.account(analyst=analyst, key=key) if reads_budget else None,
         )
         yield TypedQuestion(table, engine, plan, select is not None)
 

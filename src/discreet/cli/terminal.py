@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from discreet.plan.schema import Schema
     from discreet.release.certificate import Certificate
     from discreet.release.plan import Plan
+    from discreet.release.profile import Profile
     from discreet.release.release import Release
 
 
@@ -449,6 +450,27 @@ def show_plan(plan: "Plan") -> None:
     taken = plan.budget_text
     costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
+
+
+def show_profile(profile: "Profile", schema: "Schema") -> None:
+    """People by size, bin by bin, with the noise of each number."""
+    from rich.text import Text
+
+    out, [heading, *rows] = console(), profile.table()
+    table = _table()
+    table.add_column(heading[0])
+    for name in heading[1:]:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
+    out.print(table)
+    margin = profile.rows.noise.accuracy(_CONFIDENCE)
+    out.print(Text(f"each number ± {margin:,.0f} (95%); beyond, nobody is seen", style="dim"))
+    missing = profile.missing
+    far = missing.upper(Fraction(25, 1000)) - float(missing.value)
+    rows_text = f"{max(0, round(missing.value)):,} ± {far:,.0f} rows without an id"
+    out.print(Text(f"{rows_text}: each is protected as one, and none is counted", style="dim"))
 
 
 def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:

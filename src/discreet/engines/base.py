@@ -1,5 +1,6 @@
 """Measuring a question on an engine: integers per group, handed over as Sensitive values."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -353,8 +354,9 @@ def guarded(run: Callable[[], Result]) -> Result:
     )
 
 
-SIZES = 21
-"""Sizes 1, 2, 3–4, 5–8, … up to 2^20 and more."""
+SIZES: tuple[int, ...] = (1, *(part << power for power in range(19) for part in (2, 3)), 1 << 20)
+"""The largest number in each bin of sizes: 1, 2, 3, 4, 5–6, 7–8, 9–12 and so on, up to 2^20.  One
+more bin holds what is larger."""
 
 
 class SizeKind(Enum):
@@ -365,10 +367,11 @@ class SizeKind(Enum):
     ROWS_IN_A_GROUP = "rows in a group"
 
 
-def people_by_size(
-    engine: Engine, question: Question, kind: SizeKind
-) -> Sensitive[np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """How many people are of the size 1, 2, 3–4, 5–8, …  One person is of one size."""
+Tally = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+def people_by_size(engine: Engine, question: Question, kind: SizeKind) -> Sensitive[Tally]:
+    """How many people are of a size in each bin.  One person is in one bin, or in none."""
     names = query_names(question)
     keys = {
         f"k{place}": label(grouping, names, engine.forms)
@@ -391,8 +394,16 @@ def people_by_size(
         .with_("held", held)
         .with_("counted", counted.from_("held").group_by(UNIT))
     )
-    sizes = engine.guarded_rows(query)
-    tally = np.zeros(SIZES, np.int64)
-    for many, people in sizes:
-        tally[min(int(many - 1).bit_length(), SIZES - 1)] += people
+    tally = np.zeros(len(SIZES) + 1, np.int64)
+    for many, people in engine.guarded_rows(query):
+        tally[bisect_left(SIZES, int(many))] += people
     return Sensitive(tally)
+
+
+def rows_without_unit(engine: Engine, question: Question) -> Sensitive[Tally]:
+    """How many rows do not say whose they are."""
+    nobody = exp.Is(this=exp.column(UNIT), expression=exp.Null())
+    rows = exp.Subquery(this=named_rows(question), alias=exp.TableAlias(this="read"))
+    query = select(exp.alias_(exp.Count(this=exp.Star()), "many")).from_(rows).where(nobody)
+    [(many,)] = engine.guarded_rows(query)
+    return Sensitive(np.array([many], np.int64))

@@ -324,6 +324,14 @@ class Ledger:
         fits = answer is not None and sha256(answer).hexdigest() == released.data.get("answer")
         return answer if fits else None
 
+    def released(self, dataset: str, key: str) -> tuple[Entry, bytes] | None:
+        """The last answer under a key, whoever asked for it, and the entry that released it."""
+        name, paid = read_name(dataset, "the data set"), read_name(key, "the idempotency key")
+        with self._journal.store.reading() as records:
+            entry = records.released(name, paid)
+        answer = None if entry is None else self.stored(entry)
+        return None if entry is None or answer is None else (entry, answer)
+
     def suspensions(self, dataset: str, before: int | None = None) -> int:
         """How often a data set was suspended; with ``before``, up to the entry of that number."""
         name = read_name(dataset, "the data set")

@@ -51,6 +51,12 @@ _REPEATED: Final = (
     f" WHERE charge = (SELECT sequence {_KEYED})"
 )
 
+_RELEASED: Final = f"""
+SELECT {_FIELDS} FROM discreet_entries WHERE kind = 'released' AND charge IN
+(SELECT sequence FROM discreet_entries WHERE kind = 'charge' AND "key" IS NOT NULL
+ AND dataset = :dataset AND "key" = :key) ORDER BY sequence DESC LIMIT 1
+"""
+
 _ENTRY: Final = f"SELECT {_FIELDS} FROM discreet_entries WHERE sequence = :sequence"
 _SETTLEMENT: Final = f"SELECT {_FIELDS} FROM discreet_entries WHERE charge = :charge"
 _SETTLEMENTS: Final = (
@@ -194,6 +200,10 @@ class Records:
         """What became of an idempotency key."""
         rows = self.execute(_REPEATED, {"dataset": dataset, "analyst": analyst, "key": key})
         return KeyedCharge(**{row[0]: _checked(row[1:]) for row in rows})
+
+    def released(self, dataset: str, key: str) -> Entry | None:
+        """The last entry that released an answer under a key, whoever asked."""
+        return _only(self.execute(_RELEASED, {"dataset": dataset, "key": key}))
 
     def entry(self, sequence: int) -> Entry | None:
         """The entry with that number."""

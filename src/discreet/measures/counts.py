@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.measures.measure import (
+    Answers,
     ArgumentKind,
     CapName,
     CheckedAggregate,
@@ -12,6 +13,7 @@ from discreet.measures.measure import (
     DistinctReading,
     FirstPresent,
     GroupSums,
+    LeftOut,
     Measure,
     MeasureContext,
     MeasureRules,
@@ -25,15 +27,15 @@ from discreet.measures.measure import (
     Unit,
     fills_missing,
     linear_estimate,
-    not_covered,
-    sums_weighed_down,
-    weighed_down,
 )
 from discreet.measures.noise_choice import laplace_noise
 from discreet.mechanisms.additive_noise import Exact
 from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import Chosen, Constant, Missing, Negated, Node, any_of
 from discreet.privacy.estimates import LinearError
+
+ROWS_LEFT_OUT = LeftOut("max_rows", Answers.SUM)
+"""What a cap on rows leaves out of their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +75,13 @@ class Rows:
         """The error does not depend on it."""
         return [0]
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Rows beyond the cap."""
+        return ROWS_LEFT_OUT if unit.by_person else None
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the cap on rows does."""
-        return not_covered(sums_weighed_down(unit))
+        """Nothing."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,10 @@ class Size:
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """It has no error."""
         return [0]
+
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Nothing."""
+        return None
 
     def note(self, output: Output, unit: Unit) -> str:
         """Why it is exact."""
@@ -168,9 +178,13 @@ class Present:
         """The error does not depend on it."""
         return [0]
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Rows beyond the cap."""
+        return ROWS_LEFT_OUT if unit.by_person else None
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the cap on rows does."""
-        return not_covered(sums_weighed_down(unit))
+        """Nothing."""
+        return ""
 
 
 def value_where_true(condition: Node) -> Node:
@@ -248,9 +262,13 @@ class Partition:
         """The error does not depend on it."""
         return [0] * self.width
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Rows beyond the cap."""
+        return ROWS_LEFT_OUT if unit.by_person else None
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the cap on rows does."""
-        return not_covered(sums_weighed_down(unit))
+        """Nothing."""
+        return ""
 
 
 def _counted(statistic: Statistic, node: Node | None) -> Node | None:
@@ -365,11 +383,13 @@ class People:
         """The error does not depend on it."""
         return [0]
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """People in groups beyond the cap."""
+        return None if unit.group_share == 1 else LeftOut("max_groups", Answers.SUM)
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the cap on groups does."""
-        if unit.group_share == 1:
-            return ""
-        return not_covered([f"weighing down of people with more than {unit.group_cap} groups"])
+        """Nothing."""
+        return ""
 
 
 def _people_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
@@ -440,9 +460,13 @@ class Distinct:
         """The error does not depend on it."""
         return [0]
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Values beyond the cap."""
+        return LeftOut("max_rows", Answers.DISTINCT) if unit.by_person else None
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the cap on rows does."""
-        return not_covered(weighed_down(unit))
+        """Nothing."""
+        return ""
 
 
 def _distinct_measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:

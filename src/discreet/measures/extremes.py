@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 from discreet.exact import Rounding
 from discreet.measures.measure import (
     CONFIDENCE,
+    Answers,
     ArgumentKind,
     CapName,
     CheckedAggregate,
     Decoder,
     GroupSums,
+    LeftOut,
     Measure,
     MeasureContext,
     MeasureSensitivity,
@@ -23,7 +25,6 @@ from discreet.measures.measure import (
     Unit,
     grid_steps,
     not_covered,
-    weighed_down,
 )
 from discreet.measures.quantiles import rank_error, rank_price, rank_reach, rank_weight
 from discreet.mechanisms.extremes import NearMaximum
@@ -108,9 +109,13 @@ class Extreme:
         """The error of a rank does not depend on it."""
         return [0]
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Rows beyond the cap."""
+        return LeftOut("max_rows", Answers.RANK) if unit.by_person else None
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the bounds and the cap on rows do."""
-        parts = [self.value.clipping, *self.value.filling, *weighed_down(unit)]
+        """What the bounds do, and missing values."""
+        parts = [self.value.clipping, *self.value.filling]
         return not_covered(parts, "That")
 
 

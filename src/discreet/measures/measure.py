@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
-from math import sqrt
+from math import isqrt, sqrt
 from typing import Any, ClassVar, Literal, Protocol
 
 from discreet.errors import BoundsError, Place, PolicyError, QueryError, Remedy
@@ -74,11 +73,23 @@ class Weights:
     """The weight of a row of a person who is not over the cap."""
     cap: int
     """In L1 on the number of rows, in L2 on the squares of the rows in each group."""
+    each_group: bool = False
+    """Whether what is weighed is groups: a person has one in each."""
 
     @property
     def squared(self) -> int:
         """The most that the squares of what a person weighs in each group add up to."""
         return self.share**2 * (self.cap**2 if self.norm is Norm.L1 else self.cap)
+
+    def of(self, many: int) -> Fraction:
+        """The least part of a row that each of ``many`` rows of one person counts for.
+
+        In L2 that is where all of them are in one group; of groups, one is in each.
+        """
+        if self.norm is Norm.L1:
+            return Fraction(self.share * self.cap // max(many, self.cap), self.share)
+        held = many if self.each_group else many**2
+        return Fraction(isqrt(self.share**2 * self.cap // max(held, self.cap)), self.share)
 
     def reach(self, row: int, squared: int) -> MeasureSensitivity:
         """The sensitivity of sums that weights of 1 move by ``row``; in L2 by ``squared``."""
@@ -167,7 +178,7 @@ class Unit:
     def group_weights(self) -> Weights:
         """How the groups are weighed in each of which a person is counted once."""
         norm = Norm.L1 if self.group_share == 1 else self.norm
-        return Weights(norm, self.group_share, self.group_cap)
+        return Weights(norm, self.group_share, self.group_cap, each_group=True)
 
     @property
     def rank_weights(self) -> Weights:
@@ -261,6 +272,13 @@ class Steps:
         """What clipping does, as a note says it."""
         low, high = (self.label(end) for end in (self.range.low, self.range.high))
         return f"clipping to [{low}, {high}]"
+
+    def left_out(self, answers: "Answers", counted: Sequence[Fraction] = ()) -> "LeftOut":
+        """What rows do to an answer about the column that a cap leaves out."""
+        low, high = (
+            Fraction(end) * self.range.grid.step for end in (self.range.low, self.range.high)
+        )
+        return LeftOut("max_rows", answers, low, high, tuple(counted))
 
     @property
     def filling(self) -> list[str]:
@@ -363,6 +381,34 @@ class FirstPresent:
     """Which of several expressions is the first that has a value: a row counts for one at most."""
 
     nodes: tuple[Node, ...]
+
+
+class Answers(Enum):
+    """What an answer is of the rows that are counted, which says what others would do to it."""
+
+    SUM = "sum"
+    DISTINCT = "distinct"
+    """A number of different things, of which those left out may be others."""
+    MEAN = "mean"
+    VARIANCE = "variance"
+    DEVIATION = "deviation"
+    RANK = "rank"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What rows, or people in a group, can do to an answer that a cap leaves out.
+
+    Of a sum, each adds between ``low`` and ``high``; of a mean or a variance, each has a value
+    between them, and ``counted`` are the weights by which the released integers say how many rows
+    the answer is the mean of.
+    """
+
+    cap: CapName
+    answers: Answers
+    low: Fraction = Fraction(0)
+    high: Fraction = Fraction(1)
+    counted: tuple[Fraction, ...] = ()
 
 
 Summand = Steps | Presence | FirstPresent
@@ -613,29 +659,14 @@ class Measure(Protocol):
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """Integers at which an answer is least exact; None where that takes a number of rows."""
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """What it does to an answer that a cap leaves rows out; None where none does."""
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the error that is stated does not cover."""
+        """What bounds, grids and missing values do to an answer, and no error covers."""
 
 
 # ---------------------------------------------------------------------- parts of measures
-
-
-@lru_cache(maxsize=256)
-def weighed_down(unit: Unit) -> list[str]:
-    """What the cap on rows does, as a note says it."""
-    return [f"weighing down of people with more than {unit.row_cap} rows"] if unit.by_person else []
-
-
-@lru_cache(maxsize=256)
-def sums_weighed_down(unit: Unit) -> list[str]:
-    """What the caps do to sums over rows: in L2 also that on rows in a group, if there is one."""
-    in_group = unit.max_rows_per_group
-    if unit.norm is Norm.L1 or not unit.keyed or in_group is None or in_group >= unit.row_cap:
-        return weighed_down(unit)
-    caps = [f"{unit.row_cap} rows", f"{in_group} rows in a group"]
-    if unit.max_groups is not None and unit.max_groups * in_group < unit.row_cap:
-        caps.insert(0, f"{unit.max_groups} groups")
-    return [f"weighing down of people with more than {', '.join(caps[:-1])} or {caps[-1]}"]
 
 
 def not_covered(parts: Sequence[str], what: str = "The interval") -> str:

@@ -7,14 +7,16 @@ from math import inf, isfinite, sqrt
 from typing import Any, ClassVar
 
 from discreet.errors import DiscreetError, Place
-from discreet.measures.counts import COUNT, PEOPLE, ROWS
+from discreet.measures.counts import COUNT, PEOPLE, ROWS, ROWS_LEFT_OUT
 from discreet.measures.measure import (
     POINTS,
+    Answers,
     ArgumentKind,
     CapName,
     CheckedAggregate,
     Decoder,
     GroupSums,
+    LeftOut,
     Measure,
     MeasureContext,
     MeasureRules,
@@ -27,7 +29,6 @@ from discreet.measures.measure import (
     grid_steps,
     linear_estimate,
     not_covered,
-    sums_weighed_down,
 )
 from discreet.measures.noise_choice import laplace_noise
 from discreet.measures.sums import SUM, fixed_total
@@ -230,10 +231,19 @@ class Moments:
         weight = rows * unit.row_share * self.row
         return [weight // 2, 0, weight // 2, *missing] if self.squares else [0, weight, *missing]
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Rows beyond the cap, or their values."""
+        statistic = output.aggregate.statistic
+        if not unit.by_person:
+            return None
+        if statistic.counts:
+            return ROWS_LEFT_OUT
+        return self.value.left_out(_ANSWERS[statistic], self._weights(COUNT, unit))
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the bounds and the cap on rows do."""
+        """What the bounds do, and missing values."""
         clipped = [] if output.aggregate.statistic.counts else [self.value.clipping]
-        return not_covered([*clipped, *self.value.filling, *sums_weighed_down(unit)])
+        return not_covered([*clipped, *self.value.filling])
 
     def _weights(self, statistic: Statistic, unit: Unit) -> list[Fraction]:
         """The count, or the sum, as a combination of the sums."""
@@ -371,3 +381,9 @@ DEVIATION = Statistic(
 )
 NEED_MOMENTS = (MEAN, VARIANCE, DEVIATION)
 """What only moments answer."""
+_ANSWERS = {
+    SUM: Answers.SUM,
+    MEAN: Answers.MEAN,
+    VARIANCE: Answers.VARIANCE,
+    DEVIATION: Answers.DEVIATION,
+}

@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 
 from discreet.measures.measure import (
     CONFIDENCE,
+    Answers,
     ArgumentKind,
     CapName,
     CheckedAggregate,
     Decoder,
     GroupSums,
+    LeftOut,
     Measure,
     MeasureContext,
     MeasureSensitivity,
@@ -23,7 +25,6 @@ from discreet.measures.measure import (
     Unit,
     grid_steps,
     not_covered,
-    weighed_down,
 )
 from discreet.mechanisms.quantiles import Quantiles, equal_draws
 from discreet.mechanisms.ranks import round_numbers
@@ -114,11 +115,15 @@ class Ranks:
         """The error of a rank does not depend on it."""
         return [0] * self.width
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Rows beyond the cap."""
+        return LeftOut("max_rows", Answers.RANK) if unit.by_person else None
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the bounds, the grid and the cap on rows do."""
+        """What the bounds and the grid do, and missing values."""
         grid = f"rounding to multiples of {float(self.value.range.grid.step):.2g}"
         rounded = [] if self.value.whole else [grid]
-        parts = [self.value.clipping, *self.value.filling, *rounded, *weighed_down(unit)]
+        parts = [self.value.clipping, *self.value.filling, *rounded]
         return not_covered(parts, "That")
 
 

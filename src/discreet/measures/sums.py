@@ -6,11 +6,13 @@ from typing import Any, ClassVar
 
 from discreet.measures.measure import (
     POINTS,
+    Answers,
     ArgumentKind,
     CapName,
     CheckedAggregate,
     Decoder,
     GroupSums,
+    LeftOut,
     Measure,
     MeasureContext,
     MeasureSensitivity,
@@ -24,7 +26,6 @@ from discreet.measures.measure import (
     grid_steps,
     linear_estimate,
     not_covered,
-    sums_weighed_down,
 )
 from discreet.measures.noise_choice import laplace_noise
 from discreet.mechanisms.laplace import Laplace
@@ -97,9 +98,13 @@ class Total:
         """The error does not depend on it."""
         return [0]
 
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Values of rows beyond the cap."""
+        return self.value.left_out(Answers.SUM) if unit.by_person else None
+
     def note(self, output: Output, unit: Unit) -> str:
-        """What the bounds and the cap on rows do."""
-        return not_covered([self.value.clipping, *self.value.filling, *sums_weighed_down(unit)])
+        """What the bounds do, and missing values."""
+        return not_covered([self.value.clipping, *self.value.filling])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +161,10 @@ class FixedTotal:
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """The error of a mean depends on the number of rows."""
         return [0] if output.aggregate.statistic is SUM or rows is not None else None
+
+    def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
+        """Nothing."""
+        return None
 
     def note(self, output: Output, unit: Unit) -> str:
         """What the bounds do, and missing values."""

@@ -24,6 +24,7 @@ CategoryValue = str | int | bool
 
 
 ROW = "row"
+LONGEST_VERSION = 60
 MOST_ROWS = 1_000_000
 """The largest cap: a person's weights then fit in 64 bits."""
 DECLARE_THE_UNIT = Remedy(
@@ -324,19 +325,22 @@ class PartnerTable:
     """Another private table about the same people, to join with: one budget covers them all.
 
     ``unit`` is the column that says whose row it is.  Joined, a person keeps ``max_rows`` of it.
+    Nobody has more than ``at_most_rows`` of it, where that is publicly known.
     """
 
     columns: Mapping[str, Column]
     unit: str
     max_rows: int | None = None
+    at_most_rows: int | None = None
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
-        return {
+        data = {
             "unit": self.unit,
             "max_rows": self.max_rows,
             "columns": {name: column.to_data() for name, column in self.columns.items()},
         }
+        return data if self.at_most_rows is None else data | {"at_most_rows": self.at_most_rows}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,6 +360,10 @@ class Schema:
     at most ``max_groups`` groups and for at most ``max_rows`` rows, of which at most
     ``max_rows_per_group`` in one group, where that is declared; one with more is weighed down.
     ``private`` are further tables about the same people, ``public`` are lookup tables.
+
+    ``at_most_rows`` and ``at_most_groups`` are public ceilings: nobody has more rows, or is in more
+    groups of one column.  They are believed, so answers may say what the caps leave out by them;
+    noise never counts on them.  ``version`` names the data, and changes when they do.
     """
 
     name: str
@@ -365,6 +373,9 @@ class Schema:
     max_groups: int | None = None
     max_rows: int | None = None
     max_rows_per_group: int | None = None
+    at_most_rows: int | None = None
+    at_most_groups: int | None = None
+    version: str | None = None
     private: Mapping[str, PartnerTable] = field(default_factory=dict)
     public: Mapping[str, LookupTable] = field(default_factory=dict)
     by_person: bool = field(init=False, repr=False, compare=False)
@@ -375,9 +386,14 @@ class Schema:
         _check_columns(self.columns, self.unit)
         for what in ("max_groups", "max_rows", "max_rows_per_group"):
             self._check_cap(what, getattr(self, what))
+        for what in ("rows", "groups"):
+            ceiling, cap = getattr(self, f"at_most_{what}"), getattr(self, f"max_{what}")
+            self._check_ceiling(f"at_most_{what}", ceiling, cap)
+        _check_version(self.version)
         for name, beside in self.private.items():
             _check_columns(beside.columns, beside.unit)
             self._check_cap("max_rows", beside.max_rows)
+            self._check_ceiling("at_most_rows", beside.at_most_rows, beside.max_rows)
             if not self.by_person:
                 raise PolicyError(
                     f"the private table {name[:60]!r} is to be joined, and the unit is the row. "
@@ -403,17 +419,31 @@ class Schema:
         }
         if self.max_rows_per_group is not None:
             data["max_rows_per_group"] = self.max_rows_per_group
+        further = ("at_most_rows", "at_most_groups", "version")
+        data |= {name: told for name in further if (told := getattr(self, name)) is not None}
         if self.private:  # what is public may change, and is not part of the promise
             data["private"] = {name: table.to_data() for name, table in self.private.items()}
         return data
 
-    def _check_cap(self, what: str, cap: object) -> None:
+    def _check_ceiling(self, what: str, ceiling: object, cap: int | None) -> None:
+        """A ceiling is a claim about the data, which a cap above it would only pay noise for."""
+        self._check_cap(what, ceiling, "It says what one person can have at most.")
+        if isinstance(ceiling, int) and cap is not None and ceiling < cap:
+            name = what.replace("at_most", "max")
+            raise PolicyError(
+                f"{what} is {ceiling:,}, and {name} is {cap:,}. Nobody has more than the first, "
+                "and noise is made for the second.",
+                Remedy(python=f"Write {name}={ceiling}.", policy=f"Write {name} = {ceiling}."),
+            )
+
+    def _check_cap(
+        self, what: str, cap: object, rule: str = "It caps how much one person can count."
+    ) -> None:
         if cap is None:
             return
         if type(cap) is not int or not 1 <= cap <= MOST_ROWS:
             raise PolicyError(
-                f"{what} is not a whole number from 1 to {MOST_ROWS:,}. It caps how much one "
-                "person can count.",
+                f"{what} is not a whole number from 1 to {MOST_ROWS:,}. {rule}",
                 Remedy(python=f"Write {what}=10.", policy=f"Write {what} = 10."),
             )
         if not self.by_person:
@@ -427,6 +457,15 @@ class Schema:
                     'unit = "patient_id".',
                 ),
             )
+
+
+def _check_version(version: object) -> None:
+    if version is not None and (not _is_name(version) or len(str(version)) > LONGEST_VERSION):
+        raise PolicyError(
+            f"version is not a printable text of at most {LONGEST_VERSION} characters. It names "
+            "the data, so that what was learned of them is not said of others.",
+            Remedy(python='Write version="2026-11".', policy='Write version = "2026-11".'),
+        )
 
 
 def _check_columns(columns: Mapping[str, Column], unit: str) -> None:

@@ -67,6 +67,9 @@ _FIELDS: Final = (
     "max_groups",
     "max_rows",
     "max_rows_per_group",
+    "at_most_rows",
+    "at_most_groups",
+    "version",
     "ledger",
     "period",
     "budget",
@@ -75,7 +78,8 @@ _FIELDS: Final = (
     "private",
     "public",
 )
-_BESIDE: Final = ("source", "table", "engine", "unit", "max_rows", "columns")
+_BESIDE: Final = ("source", "table", "engine", "unit", "max_rows", "at_most_rows", "columns")
+_CAPS: Final = ("max_groups", "max_rows", "max_rows_per_group", "at_most_rows", "at_most_groups")
 _BUDGET: Final = ("epsilon", "rho", "delta")
 
 
@@ -87,6 +91,7 @@ class PrivateTable:
     columns: Mapping[str, Column]
     unit: str | None = None
     max_rows: int | None = None
+    at_most_rows: int | None = None
 
 
 def beside(
@@ -95,6 +100,7 @@ def beside(
     columns: Any = None,
     unit: str | None = None,
     max_rows: int | None = None,
+    at_most_rows: int | None = None,
     table: str | None = None,
     engine: str | None = None,
 ) -> PrivateTable:
@@ -109,7 +115,8 @@ def beside(
     >>> beside(people, unit="id", columns={"age": integer(0, 120)}, max_rows=1).unit
     'id'
     """
-    return PrivateTable(find_source(source, table, engine), columns_of(columns), unit, max_rows)
+    found = find_source(source, table, engine)
+    return PrivateTable(found, columns_of(columns), unit, max_rows, at_most_rows)
 
 
 def columns_of(columns: Any) -> dict[str, Column]:
@@ -276,6 +283,9 @@ def read_policy(path: str | Path) -> dict[str, Any]:
         "max_groups": _cap(policy, "max_groups"),
         "max_rows": _cap(policy, "max_rows"),
         "max_rows_per_group": _cap(policy, "max_rows_per_group"),
+        "at_most_rows": _cap(policy, "at_most_rows"),
+        "at_most_groups": _cap(policy, "at_most_groups"),
+        "version": _text(policy, "version", "the name of the data as they are now", "2026-11"),
         "ledger": policy.ledger(),
         "period": read_period(policy),
         "budget": read_budget(policy, "budget"),
@@ -352,7 +362,7 @@ def _check_unit(policy: PolicyFile, found: dict[str, Any]) -> None:
             unit,
             ("columns",),
         )
-    for cap in ("max_groups", "max_rows", "max_rows_per_group"):
+    for cap in _CAPS:
         if unit == ROW and found[cap] is not None:
             raise policy.error(
                 f"{cap} is given, and the unit is the row.",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -108,6 +109,7 @@ __all__ = [
     "BoundedError",
     "Estimate",
     "FloatInterval",
+    "IntervalKind",
     "LinearError",
     "NoiseDraw",
     "PaidLoss",
@@ -117,6 +119,17 @@ __all__ = [
     "computed",
     "payments_loss",
 ]
+
+
+class IntervalKind(Enum):
+    """What an interval rests on."""
+
+    NOISE = "noise"
+    """Nothing but noise stands between the value and the truth."""
+    SURE = "sure"
+    """It holds the truth, whatever the caps left out; an end may be infinite."""
+    LIKELY = "likely"
+    """It does, if nobody has more than a profile of the table could see."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,15 +170,24 @@ class Estimate:
 
     ``value``, ``lower``, ``upper`` and ``margin`` (the larger half width) are at 95% confidence;
     ``interval(0.99)`` gives another.  ``note`` says what the interval does not cover.
+
+    The interval holds all that is known.  Where caps may have left rows out, that is more than the
+    noise, which ``noise_interval`` has alone: an end of which nothing is known is infinite, and
+    ``kind`` says on what the interval rests.
     """
 
     value: Released
     error: Uncertainty | RankError
+    """The error of the noise."""
     releases: tuple[Payment, ...]
     mechanism: object
     neighbors: str
     note: str = ""
     safe: bool = True
+    truth: Uncertainty | None = None
+    """Where the truth lies, if more than noise stands between it and the value."""
+    likely: bool = False
+    """Whether the truth lies there only if nobody is where no profile could see them."""
 
     __array_ufunc__ = None  # NumPy leaves arithmetic with an estimate to the estimate
 
@@ -173,6 +195,13 @@ class Estimate:
 
     def interval(self, confidence: object = _CONFIDENCE) -> FloatInterval:
         """Bounds that hold the truth with at least this probability."""
+        if self.truth is None:
+            return self.noise_interval(confidence)
+        level = confidence if confidence is _CONFIDENCE else self._level(confidence)
+        return self._usual_truth if level is _CONFIDENCE else self.truth.interval(self.value, level)
+
+    def noise_interval(self, confidence: object = _CONFIDENCE) -> FloatInterval:
+        """Bounds that the noise keeps to with this probability: of what was counted, not of all."""
         if isinstance(self.error, RankError):
             raise DataError(
                 "this estimate has no interval. The error of a quantile depends on the data, so "
@@ -181,20 +210,36 @@ class Estimate:
             )
         if confidence is _CONFIDENCE:
             return self._usual
+        return self.error.interval(self.value, self._level(confidence))
+
+    def _level(self, confidence: object) -> Fraction:
         level = rational(confidence, "confidence")
         if not 0 < level < 1:
             raise DataError(
                 "confidence is not between 0 and 1. It is the probability that the bounds hold. "
                 "Use estimate.interval(0.99)."
             )
-        return self.error.interval(self.value, level)
+        return level
 
     @cached_property
     def _usual(self) -> FloatInterval:
-        """The bounds at 95%, which are shown, compared and printed again and again."""
+        """The bounds of the noise at 95%, which are shown and compared again and again."""
         if isinstance(self.error, RankError):
             raise TypeError("a rank has no bounds")
         return self.error.interval(self.value, _CONFIDENCE)
+
+    @cached_property
+    def _usual_truth(self) -> FloatInterval:
+        if self.truth is None:
+            raise TypeError("nothing but noise stands between the value and the truth")
+        return self.truth.interval(self.value, _CONFIDENCE)
+
+    @property
+    def kind(self) -> IntervalKind:
+        """What the interval rests on."""
+        if self.truth is None:
+            return IntervalKind.NOISE
+        return IntervalKind.LIKELY if self.likely else IntervalKind.SURE
 
     @property
     def lower(self) -> float | None:
@@ -217,9 +262,18 @@ class Estimate:
         return max(below, above)
 
     @property
+    def noise_margin(self) -> float | None:
+        """The larger distance from the value to where the noise may reach, at 95%."""
+        if isinstance(self.error, RankError):
+            return None
+        lower, upper = self.noise_interval()
+        return max(float(self.value - lower), float(upper - self.value))
+
+    @property
     def exact(self) -> bool:
         """Whether no noise is in it: it was public, or computed from what was."""
-        return isinstance(self.error, LinearError) and not self.error.terms
+        noiseless = isinstance(self.error, LinearError) and not self.error.terms
+        return noiseless and self.truth is None
 
     @property
     def rank_error(self) -> float | None:
@@ -256,8 +310,11 @@ class Estimate:
                 text = f"{self.value} (behind the fullest by at most {records})"
         elif self.exact:
             text = f"{released_number_text(self.value, None)} (exact)"
-        else:
+        elif self.truth is None:
             text = interval_text(self.value, *self.interval())
+        else:
+            number = released_number_text(self.value, self.noise_margin)
+            text = f"{number} {_counted_text(self)} (95%)"
         return text if self.safe else f"{text} UNSAFE: seeded noise"
 
     def __str__(self) -> str:
@@ -311,27 +368,33 @@ class Estimate:
             shift = _plain(other)
             return NotImplemented if shift is None else self._scaled(own, others * shift)
         value = _moved(self.value, own) + _moved(other.value, others)
+
+        def added(a: FloatInterval, b: FloatInterval) -> FloatInterval:
+            return added_bounds(scaled_bounds(a, own), scaled_bounds(b, others))
+
         if isinstance(self.error, LinearError) and isinstance(other.error, LinearError):
-            return self._with(value, self.error.plus(own, other.error, others), other)
-        return self._combined(
-            other, value, lambda a, b: added_bounds(scaled_bounds(a, own), scaled_bounds(b, others))
-        )
+            noise = self.error.plus(own, other.error, others)
+            return self._with(value, noise, other, self._joined_truth(other, added))
+        return self._combined(other, value, added)
 
     def _scaled(self, factor: Fraction, shift: Fraction) -> "Estimate":
-        value = _moved(self.value, factor, shift)
+        value, constant = _moved(self.value, factor, shift), as_float(shift)
+
+        def changed(inner: FloatInterval) -> FloatInterval:
+            return added_bounds(scaled_bounds(inner, factor), (constant, constant))
+
         if isinstance(self.error, LinearError):
-            return self._with(value, self.error.times(factor))
-        constant = as_float(shift)
-        return self._mapped(
-            value, lambda inner: added_bounds(scaled_bounds(inner, factor), (constant, constant))
-        )
+            noise, truth = self.error.times(factor), self._changed_truth(changed)
+            return self._with(value, noise, truth=truth if factor else None)
+        return self._mapped(value, changed)
 
     def _mapped(
         self, value: Released, change: Callable[[FloatInterval], FloatInterval]
     ) -> "Estimate":
         if isinstance(self.error, RankError):
             return self._with(value, self.error)
-        return self._with(value, BoundedError(lambda level: change(self.interval(level))))
+        noise = BoundedError(lambda level: change(self.noise_interval(level)))
+        return self._with(value, noise, truth=self._changed_truth(change))
 
     def _combined(
         self,
@@ -343,11 +406,35 @@ class Estimate:
             return self._with(value, RankError(inf), other)
 
         def bounds(confidence: Fraction) -> FloatInterval:
-            # Both hold at once with the confidence asked for.
-            each = confidence if self.exact or other.exact else 1 - (1 - confidence) / 2
+            each = self._each(other, confidence)
+            return join(self.noise_interval(each), other.noise_interval(each))
+
+        return self._with(value, BoundedError(bounds), other, self._joined_truth(other, join))
+
+    def _each(self, other: "Estimate", confidence: Fraction) -> Fraction:
+        """The confidence of each of two intervals that hold at once with the one asked for."""
+        return confidence if self.exact or other.exact else 1 - (1 - confidence) / 2
+
+    def _changed_truth(
+        self, change: Callable[[FloatInterval], FloatInterval]
+    ) -> BoundedError | None:
+        """Where the truth lies, if more than noise stands before it."""
+        if self.truth is None:
+            return None
+        return BoundedError(lambda level: change(self.interval(level)))
+
+    def _joined_truth(
+        self, other: "Estimate", join: Callable[[FloatInterval, FloatInterval], FloatInterval]
+    ) -> BoundedError | None:
+        """Where the truth lies, if more than noise stands before it in either number."""
+        if self.truth is None and other.truth is None:
+            return None
+
+        def bounds(confidence: Fraction) -> FloatInterval:
+            each = self._each(other, confidence)
             return join(self.interval(each), other.interval(each))
 
-        return self._with(value, BoundedError(bounds), other)
+        return BoundedError(bounds)
 
     def _divided(self, other: "Estimate") -> "Estimate":
         value = quotient(self.value, other.value)
@@ -359,19 +446,24 @@ class Estimate:
             top, bottom = as_float(self.value), as_float(other.value)
             return quotient_interval(top, bottom, terms, 1 - confidence)
 
-        return self._with(value, BoundedError(bounds), other)
+        truth = self._joined_truth(other, divided_bounds)
+        return self._with(value, BoundedError(bounds), other, truth)
 
     def _with(
-        self, value: Released, error: Uncertainty | RankError, other: "Estimate | None" = None
+        self,
+        value: Released,
+        error: Uncertainty | RankError,
+        other: "Estimate | None" = None,
+        truth: Uncertainty | None = None,
     ) -> "Estimate":
-        return computed(value, error, [self] if other is None else [self, other])
+        return computed(value, error, [self] if other is None else [self, other], truth)
 
 
 def value_text(estimate: Estimate) -> str:
     """The value alone, to two digits of its margin; negative ones as they are."""
     if not isinstance(estimate.value, int | float):
         return str(estimate.value)
-    text = released_number_text(estimate.value, estimate.margin)
+    text = released_number_text(estimate.value, estimate.noise_margin)
     return text if text.strip("-0.,") else text.removeprefix("-")  # a rounded -0.3 is 0
 
 
@@ -382,9 +474,34 @@ def error_text(estimate: Estimate) -> str:
     if estimate.rank_error is not None:
         records = f"{estimate.rank_error:,.0f}" if estimate.rank_error < inf else "∞"
         text = f"rank ± {records}"
-    else:
+    elif estimate.truth is None:
         text = bounds_text(estimate.value, *estimate.interval())
+    else:
+        text = _counted_text(estimate)
     return text if estimate.safe else f"{text} UNSAFE: seeded noise"
+
+
+def _counted_text(estimate: Estimate) -> str:
+    """The noise of what was counted, and where the truth lies.
+
+    Nothing more is said where that is the same.
+    """
+    noise = bounds_text(estimate.value, *estimate.noise_interval())
+    likely = " (likely)" if estimate.likely else ""
+    truth = truth_text(estimate)
+    return f"{noise} counted, {truth}{likely}" if truth else f"{noise}{likely}"
+
+
+def truth_text(estimate: Estimate) -> str:
+    """Where the truth lies, with the digits of the noise; empty if that is where the noise says."""
+    (low, high), noise = estimate.interval(), estimate.noise_interval()
+    margin = estimate.noise_margin
+    least, most = (released_number_text(end, margin) for end in (low, high))
+    if (least, most) == tuple(released_number_text(end, margin) for end in noise):
+        return ""
+    if low == -inf:
+        return "the truth is not bounded" if high == inf else f"at most {most} in truth"
+    return f"at least {least} in truth" if high == inf else f"{least} to {most} in truth"
 
 
 def cell_text(estimate: Estimate) -> str:
@@ -393,7 +510,10 @@ def cell_text(estimate: Estimate) -> str:
 
 
 def computed(
-    value: Released, error: Uncertainty | RankError, parts: Sequence[Estimate]
+    value: Released,
+    error: Uncertainty | RankError,
+    parts: Sequence[Estimate],
+    truth: Uncertainty | None = None,
 ) -> Estimate:
     """The result of arithmetic: it costs what went into it, and is as safe."""
     first = parts[0]
@@ -415,6 +535,8 @@ def computed(
         neighbors=first.neighbors,
         note=note,
         safe=all(part.safe for part in parts),
+        truth=truth,
+        likely=truth is not None and any(part.likely for part in parts),
     )
 
 

@@ -32,7 +32,8 @@ _NEGLIGIBLE = 1e-15
 _FLOAT_ERROR = 1e-9  # far above what the transforms round away and what they lap,
 _NOISE_ERROR = 1e-11  # and what is neglected of each noise
 _LARGEST_LATTICE = 1 << 14  # lattice points per standard deviation that are worth keeping
-_FINE = 256
+_FINE, _COARSE = 256, 32
+_MANY = 8  # kinds of terms, beyond which a coarser lattice saves seconds and costs a few percent
 _LARGEST_EXPONENT = 1000
 _RATES = (0.7, 1.2, 2.0, 3.5, 6.0, 9.0)  # for Chernoff's bound, per standard deviation
 
@@ -80,8 +81,10 @@ def _convolved_margin(terms: NoiseTerms, confidence: Fraction) -> Fraction | Non
         return None
     lattice = _common_step([abs(weight) * noise.grid.step for weight, noise in terms])
     exact = lattice * _LARGEST_LATTICE >= Fraction(deviation)
-    step = lattice if exact else Fraction(deviation / (_FINE * sqrt(len(terms))))
     kinds = Counter((abs(weight), noise) for weight, noise in terms)
+    points = _FINE if len(kinds) <= _MANY else _COARSE
+    exact = exact and len(kinds) <= _MANY
+    step = lattice if exact else Fraction(deviation / (points * sqrt(len(terms))))
     laws = [_rounded_law(step / weight, noise) for weight, noise in kinds]
     beyond = _beyond(laws, list(kinds.values()), deviation / float(step))
     inside = int(np.argmax(beyond <= allowed))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import prod
+from typing import Any
 
 from discreet.errors import DiscreetError, Front, QueryError, Remedy
 from discreet.measures.measure import Measure, MeasureRules, Output, Unit
@@ -243,7 +244,7 @@ def checked_question(query: Query, schema: Schema) -> Question:
 def _checked(query: Query, schema: Schema) -> Question:
     _check_unit(query, schema)
     found = origin(query.source, schema)
-    source, local = found.relation, schema_of(found, schema)
+    source, local = found.relation, _capped(query, schema_of(found, schema))
     columns, asked = dict(local.columns), query
     if query.derived:
         asked = _written_out(query, local)
@@ -270,6 +271,36 @@ def _checked(query: Query, schema: Schema) -> Question:
     _check_passes(question)
     _check_counts(question, found.counts)
     return question
+
+
+def _capped(query: Query, schema: Schema) -> Schema:
+    """The declarations with the lower caps of a question."""
+    for name, cap in query.caps:
+        declared = getattr(schema, name)
+        option = name.replace("_", "-")
+        if not schema.by_person:
+            raise QueryError(
+                f"{name} is given, and the unit is the row. A row counts once, so there is nothing "
+                "to cap.",
+                Remedy(
+                    python=f"Leave {name} out.",
+                    sql="Leave the cap out.",
+                    command=f"Leave --{option} out.",
+                ),
+            )
+        if type(cap) is not int or cap < 1 or (declared is not None and cap > declared):
+            most = "" if declared is None else f" to {declared:,}"
+            raise QueryError(
+                f"{name} is {cap!r:.40}, and a question can only lower a cap: from 1{most}. The "
+                "custodian has declared how much one person may count.",
+                Remedy(
+                    python=f"Write .capped({name}={declared or 1}), or less.",
+                    sql=f"Lower it to {declared or 1}, or less.",
+                    command=f"Write --{option} {declared or 1}, or less.",
+                ),
+            )
+    caps: dict[str, Any] = dict(query.caps)
+    return replace(schema, **caps) if caps else schema
 
 
 def _checked_after(

@@ -577,6 +577,8 @@ class Query:
     outputs: tuple[tuple[str, Aggregate], ...] = ()
     source: Relation = THE_TABLE
     after: PostProcessing = PostProcessing()
+    caps: tuple[tuple[str, int], ...] = ()
+    """Lower caps than those of the table, by their names."""
     front: Front = field(default=Front.PYTHON, compare=False, repr=False)
     """What it was written in, and is refused in."""
 
@@ -601,5 +603,7 @@ class Query:
             text += f" WHERE {self.condition}"
         if self.keys:
             text += " GROUP BY " + ", ".join(key.text for key in self.keys)
+        if self.caps:
+            text += " CAPPED BY " + ", ".join(f"{name} = {cap}" for name, cap in self.caps)
         after = self.after.text
         return f"{text} {after}" if after else text

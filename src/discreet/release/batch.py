@@ -20,6 +20,7 @@ from discreet.exact import named_number_text, percent_text, rational
 from discreet.privacy.losses import Budget, read_spend
 from discreet.release.plan import Plan, make_plan, part_text
 from discreet.release.price import error_ratio
+from discreet.release.profile import Profile
 from discreet.release.release import Release
 from discreet.release.table import QuestionBuilder
 from discreet.text_table import aligned
@@ -164,10 +165,15 @@ class _OneCurrency:
     """An account of which nothing was spent, and which counts in ε alone or in ρ alone."""
 
     budget: Budget
+    profile: Profile | None
 
     def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
         """The whole budget."""
         return Filter(budget=self.budget)
+
+    def remembered_profile(self) -> Profile | None:
+        """The profile of the table that is asked."""
+        return self.profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +194,8 @@ class _AskedBatch:
             if margin is None and asking.free:
                 plans[place] = asking.plan()
             elif margin is not None:
-                own = _OneCurrency(Budget(**{currency: limit}))
+                profile = asking.table.remembered_profile()
+                own = _OneCurrency(Budget(**{currency: limit}), profile)
                 met = make_plan(asking.question, margin=margin, account=own, **self._rest(asking))
                 plans[place] = replace(met, table=asking.table, standing=asking.table.standing())
         left = limit - sum((_spent(plan, currency) for plan in plans.values()), Fraction(0))

@@ -25,6 +25,8 @@ from discreet.policy.policy_file import MEMORY
 from discreet.policy.reader import PrivateTable, columns_of
 from discreet.privacy.losses import Budget
 from discreet.privacy.sensitivity import Neighbors
+from discreet.release.plan import ReadAccount
+from discreet.release.profile import remembered
 from discreet.release.table import Table
 
 
@@ -38,6 +40,9 @@ def table(
     max_groups: int | None = None,
     max_rows: int | None = None,
     max_rows_per_group: int | None = None,
+    at_most_rows: int | None = None,
+    at_most_groups: int | None = None,
+    version: str | None = None,
     ledger: str | Path | Ledger | None = None,
     name: str | None = None,
     table: str | None = None,
@@ -52,6 +57,9 @@ def table(
     ``unit`` says whom the table protects: "row", or the column that says whose row it is.  One
     person counts in at most ``max_groups`` groups and for at most ``max_rows`` rows.  The cap
     ``max_rows_per_group`` need not be given: where it is, Gaussian noise on rows by groups is less.
+    ``at_most_rows`` and ``at_most_groups`` are public ceilings on what one person can have at all:
+    with them answers say how much the caps leave out at most.  ``version`` names the data as they
+    are now: what ``profile`` learns of them is remembered with it.
     ``budget`` is the cap on everything that is ever asked of the table, kept in ``ledger``.  A
     table keeps its budget and its declarations: opened again, they must be the same.
     ``engine`` is what reads the rows, "duckdb", "postgres" or "spark": the source says it, but for
@@ -93,22 +101,26 @@ class TableDeclarations:
         """The source, opened: its names are compared with the declarations, no row is read."""
         return open_engine(self.sources, self.schema)
 
-    def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
-        """The budget and what was spent of it; nothing, where the ledger does not know the table.
+    def account(self, *, analyst: str | None = None, key: str | None = None) -> ReadAccount:
+        """The budget, what was spent of it, and the table's profile; as if new without a ledger.
 
         With a key, before its question was paid.  The ledger is only read, and not made if it is
         not there.
         """
         budget, ledger = self._budget(), self.ledger
         if ledger is None or ledger == MEMORY:
-            return Filter(budget=budget)
+            return ReadAccount(Filter(budget=budget))
         try:
             if isinstance(ledger, Ledger):
-                return ledger.standing(self.schema.name, analyst=analyst, key=key)
+                return self._read(ledger, analyst, key)
             with Ledger(ledger, read_only=True) as kept:
-                return kept.standing(self.schema.name, analyst=analyst, key=key)
+                return self._read(kept, analyst, key)
         except (LedgerMissingError, DeclarationError):
-            return Filter(budget=budget)
+            return ReadAccount(Filter(budget=budget))
+
+    def _read(self, ledger: Ledger, analyst: str | None, key: str | None) -> ReadAccount:
+        state = ledger.standing(self.schema.name, analyst=analyst, key=key)
+        return ReadAccount(state, remembered(ledger, self.schema)[0])
 
     def _budget(self) -> Budget:
         if isinstance(self.budget, Budget):
@@ -159,6 +171,9 @@ def read_declarations(
     max_groups: int | None = None,
     max_rows: int | None = None,
     max_rows_per_group: int | None = None,
+    at_most_rows: int | None = None,
+    at_most_groups: int | None = None,
+    version: str | None = None,
     ledger: str | Path | Ledger | None = None,
     name: str | None = None,
     table: str | None = None,
@@ -187,9 +202,15 @@ def read_declarations(
         max_groups=max_groups,
         max_rows=max_rows,
         max_rows_per_group=max_rows_per_group,
+        at_most_rows=at_most_rows,
+        at_most_groups=at_most_groups,
+        version=version,
         private={
             label: PartnerTable(
-                columns=other.columns, unit=other.unit or whose, max_rows=other.max_rows
+                columns=other.columns,
+                unit=other.unit or whose,
+                max_rows=other.max_rows,
+                at_most_rows=other.at_most_rows,
             )
             for label, other in others.items()
         },

@@ -28,7 +28,14 @@ from discreet.errors import (
     Remedy,
 )
 from discreet.exact import decimal_text, named_number_text, percent_text, rational
-from discreet.measures.measure import Measure, MeasureSensitivity, Output, Unit, sentence_list
+from discreet.measures.measure import (
+    Answers,
+    Measure,
+    MeasureSensitivity,
+    Output,
+    Unit,
+    sentence_list,
+)
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named, expression_text
 from discreet.privacy.estimates import Payment
@@ -42,6 +49,7 @@ from discreet.privacy.losses import (
 )
 from discreet.question.check import Question
 from discreet.question.groupings import PrivateGrouping
+from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes
 from discreet.release.price import (
     Price,
     PricedMeasure,
@@ -51,6 +59,7 @@ from discreet.release.price import (
     price_question,
     price_within,
 )
+from discreet.release.profile import Profile
 from discreet.release.release import (
     check_rank_names,
     no_group_notes,
@@ -267,6 +276,25 @@ class Account(Protocol):
     def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
         """The budget, and what was spent of it; with a key, before its question was paid."""
 
+    def remembered_profile(self) -> Profile | None:
+        """The profile of the table, if one was paid for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAccount:
+    """What was read of an account, at once."""
+
+    state: Filter
+    profile: Profile | None = None
+
+    def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
+        """The budget, and what was spent of it when it was read."""
+        return self.state
+
+    def remembered_profile(self) -> Profile | None:
+        """The profile of the table, if one was paid for."""
+        return self.profile
+
 
 @dataclass(frozen=True, slots=True)
 class KeyedAccount:
@@ -279,6 +307,10 @@ class KeyedAccount:
     def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
         """The budget, and what was spent of it."""
         return self.account.standing(analyst=self.analyst, key=self.key)
+
+    def remembered_profile(self) -> Profile | None:
+        """The profile of the table, if one was paid for."""
+        return self.account.remembered_profile()
 
 
 class OpenTable(Account, Protocol):
@@ -337,6 +369,9 @@ class Plan:
     """The open table that was asked, if one was."""
     standing: Filter | None = field(default=None, compare=False)
     """The budget that pays, and what was spent of it when the plan was made, if that is known."""
+    profile: Profile | None = field(default=None, compare=False)
+    """What is known of the people of the table: it says what caps leave out, and decides nothing
+    that is paid for."""
 
     def __post_init__(self) -> None:
         if not self.price.fits(self.question):
@@ -438,6 +473,11 @@ class Plan:
         """
         return self._asked().engine().texts(self.question, self.measured, self.price.unit)
 
+    @cached_property
+    def effects(self) -> CapEffects:
+        """What the caps leave out of the answer."""
+        return cap_effects(self.question, self.price.unit, self.profile)
+
     def margins(self) -> dict[str, float | None]:
         """The margin of every output at 95%, per group; for quantiles, in rows of rank."""
         return {line.output: line.margin.value for line in self.lines}
@@ -446,7 +486,8 @@ class Plan:
     def notes(self) -> list[str]:
         """What to look at before paying, from public facts alone."""
         errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
-        notes = [*self.remarks, *small_group_notes(errors, self.expect_rows)]
+        notes = [*self.remarks, *small_group_notes(errors, self.expect_rows), *self.cap_notes]
+        notes += self.advice
         state, cost = self.standing, self.price.cost
         ended = None if state is None else ended_branch(state.budget, state.totals, cost)
         if ended is not None and cost.epsilon is None:
@@ -455,6 +496,33 @@ class Plan:
                 f"Afterwards {percent_text(ended.share_left)} of it is left."
             )
         return notes
+
+    @property
+    def advice(self) -> list[str]:
+        """Another cap on rows, where the profile says that it would be better for the question."""
+        question, unit, effect = self.question, self.price.unit, self.effects.rows
+        if self.profile is None or effect is None or not self.effects.source.profiled:
+            return []
+        margins: dict[str, float] = {}
+        for line, output in zip(self.lines, question.outputs, strict=True):
+            left_out, size = output.measure.left_out(output, unit), line.margin.value
+            if left_out is None or left_out.answers is not Answers.SUM or not size:
+                continue
+            if left_out.cap == "max_rows" and left_out.low >= 0 and left_out.high:
+                margins[line.output] = size / float(left_out.high)
+        if not margins:
+            return []
+        margin = max(margins.values())
+        better = better_cap(effect, margin, self.profile, question.declared)
+        if better is None:
+            return []
+        return [better.text(list(margins), unit.row_cap)]
+
+    @property
+    def cap_notes(self) -> list[str]:
+        """What the caps leave out of the answer, with direction and size."""
+        question = self.question
+        return cap_notes(self.effects, question, self.price.unit, question.query.front)
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -669,7 +737,8 @@ def make_plan(
         price = price_question(question, asked, level, shares)
     if price.gaussian and price.promise is not None:
         price = _cheaper_charge(price, state)
-    return Plan(question, price, expect_rows, table, state)
+    profile = None if payer is None else payer.remembered_profile()
+    return Plan(question, price, expect_rows, table, state, profile)
 
 
 def _cheaper_charge(price: Price, state: Filter | None) -> Price:

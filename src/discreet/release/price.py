@@ -49,6 +49,8 @@ from discreet.privacy.losses import (
     bounded_range_epsilon,
 )
 from discreet.question.check import Question
+from discreet.release.caps import CapEffects
+from discreet.release.profile import Amount
 
 _SPREAD_PART, _LEAST_SPREAD = 1e-6, 1e-200
 _LARGER_IN_RHO = 300  # by so many percent; draws of bounded range cost a quarter of ε²/2
@@ -235,14 +237,26 @@ class Price:
         groups: Sequence[Sequence[int]],
         payment: Payment,
         rows: int | None,
+        effects: CapEffects | None = None,
     ) -> tuple[Estimate, ...]:
-        """The answers in every group, from the released integers of each: free of charge."""
+        """The answers in every group, from the released integers of each: free of charge.
+
+        With ``effects`` their intervals hold what the caps left out, too.
+        """
         part, unit = self.of(output.measure), self.unit
         decoded = part.decoder(output, unit, rows)
         neighbors, note = unit.neighbors.value, output.measure.note(output, unit)
+        left_out = output.measure.left_out(output, unit)
+        count = None
+        if effects is not None and left_out is not None and left_out.counted:
+            count = linear_estimate(left_out.counted, part.mechanism)
         group_estimates = []
         for noisy in groups:
             value, error = decoded(noisy)
+            truth, likely = None, False
+            if effects is not None:
+                counted = None if count is None else Amount.of(*count(noisy))
+                truth, likely = effects.truth(output, unit, value, error, counted)
             group_estimates.append(
                 Estimate(
                     value=value,
@@ -251,6 +265,8 @@ class Price:
                     mechanism=part.mechanism,
                     neighbors=neighbors,
                     note=note,
+                    truth=truth,
+                    likely=likely,
                 )
             )
         return tuple(group_estimates)

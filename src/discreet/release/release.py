@@ -45,6 +45,8 @@ from discreet.release.exports import (
 )
 from discreet.text_table import aligned
 
+INTERVAL = "_interval"
+"""What is added to the name of an output for the column that says on what its bounds rest."""
 RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
 _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
@@ -63,6 +65,12 @@ def check_rank_names(question: Question) -> None:
     """Refuse a question of which two columns of the answer would have the same name."""
     names = {output.name for output in question.outputs} | {name for name, _ in question.keys}
     names |= {name for name, _ in question.after.columns}
+    doubled = sorted(names & {f"{name}{INTERVAL}" for name in names})
+    if doubled:
+        raise QueryError(
+            f"two columns of the answer are named {doubled[0][:60]!r}. An output n can also give "
+            f"n{INTERVAL}. Use other names."
+        )
     doubled = sorted(names & {f"{name}{RANK_ERROR}" for name in names})
     if doubled and any(output.aggregate.statistic.ranked for output in question.outputs):
         raise QueryError(
@@ -175,6 +183,9 @@ def outranked_groups(
 class Release:
     """One row per group; for a column ``n`` also ``n_lower`` and ``n_upper``, at 95%.
 
+    These hold all that is known.  Where caps may have left rows out, ``n_interval`` says on what
+    they rest: "sure", or "likely" if nobody has more than a profile could see.
+
     A column ``m`` that is a quantile, a least or a largest value has no bounds, and also
     ``m_rank_error``: at most so many rows lie between the value and the one that was asked for.
 
@@ -242,8 +253,10 @@ class Release:
         for place, group in enumerate(self.groups):
             row: list[Any] = [*group]
             for name, found in self.columns.items():
-                row += [found[place].value, *_ends(found[place], level)]
-                row += [found[place].rank_error] if self._ranks(name) else []
+                one = found[place]
+                row += [one.value, *_ends(one, level)]
+                row += [one.kind.value] if self._bounded_otherwise(name) else []
+                row += [one.rank_error] if self._ranks(name) else []
             yield dict(zip(header, row, strict=True))
 
     def simultaneous(
@@ -359,13 +372,21 @@ class Release:
             kind = ColumnType.DAY if table[name][0] is ColumnType.DAY else ColumnType.REAL
             names, rest = self._parts(name)[:3], self._parts(name)[3:]
             table |= {part: (column_type(table[part][1], kind), table[part][1]) for part in names}
-            table |= {part: (ColumnType.REAL, table[part][1]) for part in rest}
+            for part in rest:
+                real = part == f"{name}{RANK_ERROR}"
+                table[part] = (ColumnType.REAL if real else ColumnType.TEXT, table[part][1])
         return table
 
     def _parts(self, name: str) -> list[str]:
         """What the columns of the table are called that an output has."""
-        ends = ["", "_lower", "_upper", *([RANK_ERROR] if self._ranks(name) else [])]
+        ends = ["", "_lower", "_upper"]
+        ends += [INTERVAL] if self._bounded_otherwise(name) else []
+        ends += [RANK_ERROR] if self._ranks(name) else []
         return [f"{name}{end}" for end in ends]
+
+    def _bounded_otherwise(self, name: str) -> bool:
+        """Whether more than noise stands between a column and the truth."""
+        return any(one.truth is not None for one in self.columns[name])
 
     def _ranks(self, name: str) -> bool:
         found, asked = self.columns[name], self.statistic(name)

@@ -45,6 +45,7 @@ from discreet.privacy.uncertainty import (
 from discreet.question.check import Question
 from discreet.question.groupings import Grouping, Label, PrivateGrouping, is_dated
 from discreet.question.query import PostProcessing
+from discreet.release.caps import CapEffects
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
 
@@ -124,11 +125,17 @@ def computed_column(node: Node, row: Row) -> Estimate:
     if any(isinstance(part.error, RankError) for part in parts):
         return computed(number, RankError(inf), parts)
 
-    def bounds(confidence: Fraction) -> FloatInterval:
+    def noise(confidence: Fraction) -> FloatInterval:
+        each = 1 - (1 - confidence) / len(parts)
+        ends = {name: row[name].noise_interval(each) for name in names}
+        return _interval(node, ends) or (-inf, inf)
+
+    def truth(confidence: Fraction) -> FloatInterval:
         each = 1 - (1 - confidence) / len(parts)
         return _interval(node, {name: row[name].interval(each) for name in names}) or (-inf, inf)
 
-    return computed(number, BoundedError(bounds), parts)
+    known = all(part.truth is None for part in parts)
+    return computed(number, BoundedError(noise), parts, None if known else BoundedError(truth))
 
 
 def evaluated(node: Node, row: Row) -> Any:
@@ -328,7 +335,11 @@ def _compared(operator: str, first: FloatInterval, second: FloatInterval) -> boo
 
 
 def groups_and_estimates(
-    question: Question, price: Price, noisy: NoisyMeasurements, payment: Payment
+    question: Question,
+    price: Price,
+    noisy: NoisyMeasurements,
+    payment: Payment,
+    effects: CapEffects | None = None,
 ) -> tuple[tuple[Group, ...], dict[str, tuple[Estimate, ...]]]:
     """The groups and, for each output, an estimate in each of them."""
     groups = _groups(question, noisy)
@@ -336,7 +347,7 @@ def groups_and_estimates(
         measure: _integers(measure, price, noisy, len(groups)) for measure in question.measures
     }
     columns = {
-        output.name: price.estimates(output, integers[output.measure], payment, noisy.rows)
+        output.name: price.estimates(output, integers[output.measure], payment, noisy.rows, effects)
         for output in question.outputs
     }
     if question.after == PostProcessing():

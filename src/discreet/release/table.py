@@ -1,32 +1,27 @@
 """An open table, and questions about it.  The answer is made along one line, ``answer``."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, cached_property
 from hashlib import sha256
 from importlib.metadata import version
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.accounting.filters import Filter
-from discreet.engines.base import SIZES, Engine, SizeKind, guarded, people_by_size
-from discreet.errors import LedgerCorruptError, PolicyError, QueryError, UnsafeRandomnessError
+from discreet.engines.base import Engine, guarded
+from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
 from discreet.exact import decimal_text, exact_text
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.balances import Balance
 from discreet.measures.measure import Aggregate, Measure
-from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
 from discreet.plan.expressions import Named, Node, conjuncts, expression_text, read_size
 from discreet.plan.schema import NumberColumn, Schema
 from discreet.plan.types import unknown_column
 from discreet.privacy.estimates import Estimates, Payment
-from discreet.privacy.events import ComposedEvent, DiscreteLaplaceEvent
 from discreet.privacy.losses import read_epsilon
-from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import (
     AggregateExpression,
     Binned,
@@ -34,16 +29,17 @@ from discreet.question.builder import (
     Labeled,
     as_expression,
     col,
-    people,
     rows,
 )
 from discreet.question.check import Question, checked_question
 from discreet.question.groupings import is_dated
 from discreet.question.query import GroupKey, Query
+from discreet.release.caps import SuggestedCaps, suggest_caps
 from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.plan import KeyedAccount, Plan, make_plan
 from discreet.release.price import PricedKeySelection, PricedMeasure
+from discreet.release.profile import Profile, plan_profile, profile_key, remembered
 from discreet.release.release import Release
 from discreet.release.run import groups_and_estimates, run_and_noise
 
@@ -53,8 +49,6 @@ if TYPE_CHECKING:
 
 _LARGEST = 50
 _SMALLEST = -10
-_CONFIDENCE = Fraction(95, 100)
-_COVERED = Fraction(95, 100)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,6 +83,22 @@ class QuestionBuilder:
         outputs = [(_output_name(one), _aggregate(one)) for one in aggregates]
         outputs += [(name, _aggregate(one)) for name, one in named.items()]
         return self._with(outputs=(*self.query.outputs, *outputs))
+
+    def capped(
+        self,
+        *,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+        max_rows_per_group: int | None = None,
+    ) -> "QuestionBuilder":
+        """Lower caps than the table's, for this question: less noise, and more is left out."""
+        given = {
+            "max_rows": max_rows,
+            "max_groups": max_groups,
+            "max_rows_per_group": max_rows_per_group,
+        }
+        caps = {name: cap for name, cap in given.items() if cap is not None}
+        return self._with(caps=tuple((dict(self.query.caps) | caps).items()))
 
     def top(self, count: int) -> "QuestionBuilder":
         """Only the most common groups, by the first released count."""
@@ -249,27 +259,6 @@ class SuggestedBounds:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedCaps:
-    """Suggested caps, with the lines to declare them by."""
-
-    max_rows: int
-    max_groups: int | None
-    epsilon: Fraction
-    max_rows_per_group: int | None = None
-
-    @property
-    def lines(self) -> str:
-        """What to write into the policy."""
-        names = ("max_groups", "max_rows", "max_rows_per_group")
-        caps = {name: getattr(self, name) for name in names}
-        return "\n".join(f"{name} = {cap}" for name, cap in caps.items() if cap is not None)
-
-    def __str__(self) -> str:
-        paid = f"found for ε = {float(self.epsilon):g}"
-        return f"{self.lines}\n# about 95% of people have no more; {paid}"
-
-
 def suggest_bounds(
     table: "Table", column: str, *, epsilon: object, analyst: str | None
 ) -> SuggestedBounds:
@@ -304,65 +293,13 @@ def suggest_bounds(
             f"no range of {column!r} stands out of the noise. There are too few values for this ε. "
             "Use bounds that you know, or spend more. What was paid stays paid."
         )
-    usual = float(next(iter(cells.values())).margin or 0) * 2 / 3
+    usual = float(next(iter(cells.values())).noise_margin or 0) * 2 / 3
     first, last = _widened(standing[0], standing[-1], counts, usual)
     low, high = edges[first], edges[last + 1]
     low = Fraction(0) if 0 < low <= high / 4 else low
     inside = sum(counts[first : last + 1])
     share = min(1.0, inside / max(inside, sum(counts)))
     return SuggestedBounds(column, _plain(low), _plain(high), share, read_epsilon(epsilon))
-
-
-def suggest_caps(
-    table: "Table", *, epsilon: object, group_by: Sequence[object], analyst: str | None
-) -> SuggestedCaps:
-    """Caps that about 95% of people stay within, from noisy histograms of their sizes.
-
-    Each person is in one cell of the histogram of rows and, with ``group_by``, in one of that of
-    groups and in one of that of the most rows in a group.  Proof: docs/proofs/suggestions.md
-    """
-    schema, level = table.schema, read_epsilon(epsilon)
-    if not schema.by_person:
-        raise PolicyError(
-            "caps are asked for, and the unit is the row. A row counts once, so there is nothing "
-            "to cap. Leave max_rows and max_groups out."
-        )
-    asking = QuestionBuilder(table).group_by(*group_by)
-    question = checked_question(
-        Query(keys=asking.query.keys, outputs=(("n", people().aggregate),)), _uncapped(table)
-    )
-    kinds = list(SizeKind) if question.keys else [SizeKind.ROWS]
-    moved = 2 if schema.neighbors is Neighbors.REPLACE else 1
-    noise = Laplace(scale=moved * len(kinds) / level)
-    event = DiscreteLaplaceEvent(scale=noise.scale, sensitivity=moved)
-    engine = table.engine()
-    charge = table.ledger.charge(
-        table.name,
-        event=event if len(kinds) == 1 else ComposedEvent(events=(event,) * len(kinds)),
-        question=json.dumps(["suggest caps", question.query.text, str(level)]),
-        analyst=analyst,
-        summary=f"suggest caps {question.query.text}",
-        neighbors=schema.neighbors,
-        details=table.declared,
-    )
-
-    def run() -> bytes:
-        bits = Keystream()
-        tallies = [people_by_size(engine, question, kind) for kind in kinds]
-        return json.dumps(
-            [[int(count) for count in noise.release(tally, bits)] for tally in tallies]
-        ).encode()
-
-    noisy = json.loads(table.ledger.answer(charge, lambda: guarded(run), safe=True))
-    hidden = int(noise.accuracy(_CONFIDENCE, cells=SIZES * len(kinds)))
-    found = [_covering(counts, hidden) for counts in noisy]
-    caps = dict(zip(kinds, found, strict=True))
-    return SuggestedCaps(
-        max_rows=caps[SizeKind.ROWS],
-        max_groups=caps.get(SizeKind.GROUPS),
-        max_rows_per_group=caps.get(SizeKind.ROWS_IN_A_GROUP),
-        epsilon=level,
-    )
 
 
 def _widened(first: int, last: int, counts: Sequence[float], usual: float) -> tuple[int, int]:
@@ -372,19 +309,6 @@ def _widened(first: int, last: int, counts: Sequence[float], usual: float) -> tu
     while last < len(counts) - 1 and counts[last + 1] > usual:
         last += 1
     return first, last
-
-
-def _covering(counts: Sequence[int], hidden: int) -> int:
-    """The least power of two that most people stay within, by the counts that stand out."""
-    present = [count if count > hidden else 0 for count in counts]
-    total = sum(present)
-    if total == 0:
-        raise QueryError(
-            "no size stands out of the noise. There are too few people for this ε. Use caps that "
-            "you know, or spend more. What was paid stays paid."
-        )
-    reached = enumerate(accumulate(present))
-    return next(1 << place for place, people in reached if people >= _COVERED * total)
 
 
 def _uncapped(table: "Table") -> Schema:
@@ -467,14 +391,20 @@ class Table:
         spend: object = None,
         margin: Mapping[str, object] | None = None,
         expect_rows: int | None = None,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
         key: str | None = None,
         analyst: str | None = None,
     ) -> Release | Plan:
-        """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free."""
+        """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free.
+
+        ``max_rows`` and ``max_groups`` are lower caps than the table's, for this question.
+        """
         from discreet.sql.read.select import explained
 
         question = explained(text)
         asking = self.ask(text if question is None else question)
+        asking = asking.capped(max_rows=max_rows, max_groups=max_groups)
         price: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho, "spend": spend}
         price |= {"margin": margin, "expect_rows": expect_rows}
         if question is not None:
@@ -493,14 +423,71 @@ class Table:
         """Bounds of a column that was declared without, found privately and paid for."""
         return suggest_bounds(self, column, epsilon=epsilon, analyst=analyst)
 
-    def suggest_caps(
-        self, *group_by: Any, epsilon: object, analyst: str | None = None
-    ) -> SuggestedCaps:
-        """Caps that about 95% of people stay within, found privately and paid for.
+    def profile(
+        self,
+        *,
+        spend: object = None,
+        epsilon: object = None,
+        rho: object = None,
+        by: Sequence[str] | None = None,
+        rows_in_a_group: bool = False,
+        again: bool = False,
+        analyst: str | None = None,
+    ) -> Profile:
+        """How many people have how many rows, and are in how many groups of each column.
 
-        With columns to group by, also for the number of groups and for that of rows in one.
+        It is paid for once for each ``version`` of the data, at the first call with a price; ever
+        after it is free, and answers and plans say with it what the caps leave out.  ``by`` are the
+        columns, all categories and texts unless stated; fewer of them mean less noise.  With
+        ``rows_in_a_group`` also how many rows people have in their fullest group.  ``again`` pays
+        for another one.
         """
-        return suggest_caps(self, epsilon=epsilon, group_by=group_by, analyst=analyst)
+        known, number = remembered(self.ledger, self.schema)
+        asked = not (spend is None and epsilon is None and rho is None)
+        if known is not None and not (again and asked):
+            return known
+        plan = plan_profile(
+            self.schema,
+            lambda: self.standing(analyst=analyst),
+            epsilon=epsilon,
+            rho=rho,
+            spend=spend,
+            by=by,
+            in_a_group=rows_in_a_group,
+        )
+        charge = self.ledger.charge(
+            self.name,
+            event=plan.event,
+            question=plan.text,
+            analyst=analyst,
+            key=profile_key(self.schema, number + 1),
+            summary=plan.summary,
+            neighbors=self.schema.neighbors,
+            details=self.declared,
+        )
+        bits, engine = Keystream(), self._engine
+        self.ledger.answer(charge, lambda: guarded(lambda: plan.run(engine, bits)), safe=bits.safe)
+        made = self.remembered_profile()
+        if made is None:
+            raise LedgerCorruptError(
+                "the profile is not in the ledger in which it was released. Answers are never "
+                "removed. Run discreet ledger verify, and restore a backup that it accepts."
+            )
+        return made
+
+    def suggest_caps(self, *, epsilon: object) -> SuggestedCaps:
+        """Caps that suit questions at this ε, by the profile of the table: free."""
+        known = self.remembered_profile()
+        if known is None:
+            raise QueryError(
+                "caps are asked for, and the table has no profile. How many people have how many "
+                'rows is paid for once. Ask for it first: table.profile(spend="5%").'
+            )
+        return suggest_caps(known, self.schema, epsilon)
+
+    def remembered_profile(self) -> Profile | None:
+        """The profile of this version of the data, if one was paid for: free."""
+        return remembered(self.ledger, self.schema)[0]
 
     def release(
         self,
@@ -580,6 +567,8 @@ def answer(
         return guarded(measured)
 
     noisy = table.ledger.answer(charge, answered, safe=bits.safe)
+    if plan.profile is None:  # what is known of the table may be said of the answer
+        plan = replace(plan, profile=table.remembered_profile())
     return _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
 
 
@@ -593,12 +582,14 @@ def _stated_before(plan: Plan, table: Table, charge: Charge, data: bytes) -> Cer
 
 def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     price, noisy = plan.price, NoisyMeasurements.from_bytes(data)
-    groups, columns = groups_and_estimates(plan.question, price, noisy, Payment(price.loss))
+    payment = Payment(price.loss)
+    groups, columns = groups_and_estimates(plan.question, price, noisy, payment, plan.effects)
     certificate = replace(stated, answer=sha256(data).hexdigest())
     keys = tuple(name for name, _ in plan.question.keys)
     dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
     condition = plan.question.query.condition
-    return Release(keys, groups, columns, certificate, plan.remarks, dated, _asked(plan), condition)
+    remarks = (*plan.remarks, *plan.cap_notes)
+    return Release(keys, groups, columns, certificate, remarks, dated, _asked(plan), condition)
 
 
 def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:

@@ -96,7 +96,7 @@ def test_a_file_whose_columns_changed_places_is_not_read_by_the_old_places(tmp_p
     with pytest.raises(dp.UnansweredError):
         true_rows(table)
     with pytest.raises(dp.UnansweredError):
-        table.suggest_caps(epsilon=1)
+        table.profile(epsilon=1)
 
 
 def test_a_file_is_read_once_however_it_is_named(tmp_path: Path) -> None:

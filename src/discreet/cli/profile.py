@@ -1,0 +1,117 @@
+"""``discreet profile``: how many people have how many rows, paid for once, and the best caps."""
+
+import json
+from contextlib import closing
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.cli.terminal import spinner
+from discreet.errors import Front, QueryError, caught_by
+from discreet.privacy.losses import read_epsilon
+
+if TYPE_CHECKING:
+    from discreet.release.caps import SuggestedCaps
+    from discreet.release.profile import Profile
+    from discreet.release.table import Table
+
+_PART = Fraction(1, 10)
+"""The part of the budget that a question is thought to cost, for which caps are suggested."""
+
+
+@click.command()
+@click.argument("policy")
+@click.option("--spend", help="A part of the whole budget: 5%.")
+@click.option("--epsilon", help="What it may cost instead: 0.05.")
+@click.option("--rho", help="What it may cost in zCDP instead: 0.001.")
+@click.option("--by", metavar="COLUMNS", help="Grouping columns, with commas; all unless stated.")
+@click.option("--rows-in-a-group", is_flag=True, help="Also rows in each person's fullest group.")
+@click.option("--suggest", is_flag=True, help="The caps that suit questions best, free.")
+@click.option("--for-epsilon", help="The price of the questions that caps are suggested for.")
+@click.option("--again", is_flag=True, help="Pay for another one, of the same data.")
+@click.option("--analyst", help="Who asks; the operating system's user unless stated.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def profile(
+    policy: str,
+    spend: str | None,
+    epsilon: str | None,
+    rho: str | None,
+    by: str | None,
+    rows_in_a_group: bool,
+    suggest: bool,
+    for_epsilon: str | None,
+    again: bool,
+    analyst: str | None,
+    as_json: bool,
+) -> None:
+    """How many people have how many rows, and are in how many groups: once, and privately.
+
+    \b
+    discreet profile visits.toml --spend 5% --suggest
+
+    It is paid for once for each version of the data (version = "2026-11" in the policy), and
+    remembered: from then on every plan and answer says how much the caps leave out. Without a
+    price, the one that is remembered is shown, which is free.
+    """
+    from discreet.policy import read_policy
+    from discreet.release.open_table import read_declarations
+
+    arguments = read_policy(policy)
+    with caught_by(Front.POLICY):
+        declared = read_declarations(**arguments)
+        opened = declared.opened()
+    with closing(opened) as table, spinner("counting") as tell:
+        tell(table.engine().progress)
+        columns = None if by is None else [name.strip() for name in by.split(",")]
+        known = table.remembered_profile()
+        found = table.profile(
+            spend=spend,
+            epsilon=epsilon,
+            rho=rho,
+            by=columns,
+            rows_in_a_group=rows_in_a_group,
+            again=again,
+            analyst=analyst,
+        )
+        caps = _suggested(table, for_epsilon) if suggest else None
+        paid = known is None or known.entry != found.entry
+        if as_json:
+            data = found.to_data() | {"paid_now": paid}
+            if caps is not None:
+                data["suggested"] = caps.values | {"epsilon": str(caps.epsilon)}
+            click.echo(json.dumps(data, ensure_ascii=False))
+            return
+        _show(table, found, caps, paid=paid)
+
+
+def _suggested(table: "Table", epsilon: str | None) -> "SuggestedCaps":
+    budget = table.standing().budget.epsilon
+    if epsilon is None and budget is None:
+        raise QueryError(
+            "caps are suggested for the price of a question, and the budget has no ε. More noise "
+            "asks for lower caps. Add --for-epsilon 0.1."
+        )
+    return table.suggest_caps(epsilon=read_epsilon(epsilon) if epsilon else _PART * (budget or 1))
+
+
+def _show(table: "Table", found: "Profile", caps: "SuggestedCaps | None", *, paid: bool) -> None:
+    from discreet.cli.terminal import console, show_left, show_profile
+
+    show_profile(found, table.schema)
+    out = console()
+    if caps is not None:
+        out.print()
+        out.print(str(caps), markup=False)
+        if any(getattr(table.schema, name) != cap for name, cap in caps.values.items()):
+            out.print(
+                "To use them, write these lines into the policy, then: discreet table update "
+                'POLICY --why "caps by the profile"',
+                markup=False,
+                style="dim",
+            )
+    out.print()
+    word = "paid now" if paid else "already paid"
+    out.print(f"{word}: entry {found.entry} of the ledger", markup=False, style="dim")
+    for balance in table.ledger.budgets(table.name, table.name)[:1]:
+        show_left(out, balance)

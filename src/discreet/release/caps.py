@@ -1,0 +1,673 @@
+"""What caps leave out of an answer: where the truth lies, and how that is said.
+
+A person over a cap counts for less, so numbers of rows and of people come out too low, and means
+may differ.  How far follows from a profile of the table and from declared ceilings, as free
+post-processing.  Proof: docs/proofs/profile.md
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import floor, inf
+from typing import Any
+
+from discreet.engines.base import SIZES
+from discreet.errors import Front, QueryError, Remedy
+from discreet.measures.measure import (
+    CONFIDENCE,
+    SHARE,
+    Answers,
+    CapName,
+    LeftOut,
+    Norm,
+    Output,
+    Unit,
+    Weights,
+)
+from discreet.mechanisms.laplace import Laplace
+from discreet.plan.expressions import names_in
+from discreet.plan.schema import MOST_ROWS, CategoryColumn, Schema
+from discreet.privacy.estimates import BoundedError, FloatInterval, Uncertainty
+from discreet.privacy.losses import read_epsilon
+from discreet.privacy.uncertainty import as_float
+from discreet.question.check import Question
+from discreet.question.query import (
+    Lookup,
+    Pair,
+    PerPerson,
+    Relation,
+    Scan,
+    Selected,
+    prefixed,
+)
+from discreet.release.profile import Amount, Profile, SizeHistogram, moved_by_unit
+
+_TAIL = Fraction(25, 1000)
+_MOST_ASIDE = 4
+"""A suggested cap leaves out no more than so many margins of the noise,"""
+_WORTH = 0.8
+_LEAST_KEPT = 0.95
+"""and keeps at least this share of all rows."""
+ASK_FOR_A_PROFILE = Remedy(
+    python='Find out once by table.profile(spend="5%").',
+    sql="Whoever keeps the table finds out once, by discreet profile.",
+    command="Find out once, by discreet profile.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRows:
+    """How many rows of a relation one person can have.
+
+    ``profiled``: no more than of the table itself.  ``ceiling``: no more than this, by what is
+    declared.  ``clipped`` are columns that add up a person's rows and are cut at the cap.
+    """
+
+    profiled: bool
+    ceiling: int | None
+    clipped: frozenset[str] = frozenset()
+    summed: bool = False
+    """Whether there is one row for each person, so that rows without an id have none."""
+
+
+def person_rows(source: Relation, schema: Schema) -> PersonRows:
+    """How many rows of a relation one person can have."""
+    match source:
+        case Scan(None):
+            return PersonRows(True, schema.at_most_rows)
+        case Scan(table):
+            return PersonRows(False, schema.private[table or ""].at_most_rows)
+        case Selected(inner):
+            rows = person_rows(inner, schema)
+            clipped = {name for name, node in source.columns if names_in([node]) & rows.clipped}
+            return replace(rows, clipped=frozenset(clipped))
+        case Lookup():
+            return _looked_up(source, person_rows(source.inner, schema))
+        case Pair():
+            sides = person_rows(source.first, schema), person_rows(source.second, schema)
+            return _paired(source, *sides)
+        case PerPerson(inner):
+            rows = person_rows(inner, schema)
+            cap = schema.max_rows
+            cut = rows.ceiling is None or cap is None or rows.ceiling > cap
+            totals = {name for name, asked in source.columns if asked.statistic.adds_up and cut}
+            ceiling = rows.ceiling if source.keys else 1
+            return PersonRows(rows.profiled, ceiling, frozenset(totals), summed=True)
+
+
+def _looked_up(source: Lookup, rows: PersonRows) -> PersonRows:
+    clipped = frozenset(prefixed(source.left, name) for name in rows.clipped)
+    if source.partners == 1:
+        return replace(rows, clipped=clipped)
+    ceiling = None if rows.ceiling is None else rows.ceiling * source.partners
+    return replace(rows, profiled=False, ceiling=ceiling, clipped=clipped)
+
+
+def _paired(source: Pair, first: PersonRows, second: PersonRows) -> PersonRows:
+    """One partner for each row does not multiply them."""
+    ceiling = None
+    if first.ceiling is not None and second.ceiling is not None:
+        ceiling = first.ceiling * second.ceiling
+    profiled = (first.profiled and second.ceiling == 1) or (second.profiled and first.ceiling == 1)
+    clipped = {prefixed(source.left, name) for name in first.clipped}
+    clipped |= {prefixed(source.right, name) for name in second.clipped}
+    return PersonRows(profiled, ceiling, frozenset(clipped), first.summed or second.summed)
+
+
+@dataclass(frozen=True, eq=False)
+class CapEffect:
+    """What one cap leaves out of a question.
+
+    ``largest`` is the size that nobody exceeds, or that nobody is seen to exceed; ``lost`` is at
+    least what is left out of all groups together, and ``missing`` are rows without an id.
+    """
+
+    weights: Weights
+    largest: int | None
+    lost: Amount | None = None
+    missing: Amount | None = None
+    likely: bool = False
+    multiplied: bool = False
+    """Whether a join multiplies rows, so that a profile of the table says nothing of them."""
+    kept: tuple[float, float, float] | None = None
+    """The share of all rows that is counted: about, the least, and the most."""
+
+    @property
+    def cap(self) -> int:
+        """From how many on a person counts for less."""
+        return self.weights.cap
+
+    @property
+    def bites(self) -> bool:
+        """Whether somebody may have more than the cap."""
+        return self.factor != 1
+
+    @cached_property
+    def factor(self) -> Fraction | None:
+        """How many times as large the truth can be as what is counted; None without a limit."""
+        if self.largest is None:
+            return None
+        weight = self.weights.of(max(1, self.largest))
+        return 1 / weight if weight else None
+
+    def truth(
+        self, left_out: LeftOut, value: Any, error: Any, counted: Amount | None
+    ) -> Uncertainty | None:
+        """Where the truth lies; None where nothing but noise stands before it."""
+        if left_out.answers is Answers.RANK or not (self.bites or self.missing is not None):
+            return None
+        if left_out.answers in (Answers.SUM, Answers.DISTINCT):
+            summed = _Sum(self, left_out, Amount.of(value, error))
+            return BoundedError(summed.interval)
+        average = _Average(self, left_out, lambda level: error.interval(value, level), counted)
+        return BoundedError(average.interval)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A sum or a number of which the caps may have left a part out."""
+
+    effect: CapEffect
+    left_out: LeftOut
+    counted: Amount
+
+    def interval(self, confidence: Fraction) -> FloatInterval:
+        """Where the truth lies.
+
+        An end to which nothing can be added is that of the noise.  The others are reached in two
+        ways, what is left out of all and how many times as much there can be, of which the nearer
+        holds: each may miss half as often.
+        """
+        miss = (1 - confidence) / 2
+        noise = self.counted.lower(miss), self.counted.upper(miss)
+        low, high = self.left_out.low, self.left_out.high
+        lower = noise[0] if low >= 0 else min(noise[0], -self._farthest(-low, -1, miss))
+        upper = noise[1] if high <= 0 else max(noise[1], self._farthest(high, 1, miss))
+        if low >= 0:  # and so is the truth
+            lower = max(lower, 0.0)
+        if high <= 0:
+            upper = min(upper, 0.0)
+        return lower, upper
+
+    def _farthest(self, most: Fraction, sign: int, miss: Fraction) -> float:
+        """How far the truth may be in one direction, in which each row adds at most so much."""
+        own = self.counted.times(Fraction(sign))
+        effect = self.effect
+        missing = None if effect.missing is None else effect.missing.times(most)
+        one_sided = self.left_out.low >= 0 or self.left_out.high <= 0
+        ways = []
+        if effect.lost is not None:
+            ways.append(own.plus(effect.lost.times(most)).plus(missing))
+        if effect.factor is not None and one_sided and self.left_out.answers is Answers.SUM:
+            ways.append(own.times(effect.factor).plus(missing))
+        return min((way.upper(miss / len(ways)) for way in ways), default=inf)
+
+
+@dataclass(frozen=True, slots=True)
+class _Average:
+    """A mean, a variance or its root, of which the caps may have left values out."""
+
+    effect: CapEffect
+    left_out: LeftOut
+    noise: Callable[[Fraction], FloatInterval]
+    counted: Amount | None
+
+    def interval(self, confidence: Fraction) -> FloatInterval:
+        """Where the truth lies: the values that were left out may be anywhere between the bounds.
+
+        Half of the chance to miss is that of the noise, the other that of the share.
+        """
+        miss = 1 - confidence
+        share = self._least_share(miss / 2)
+        least, most = self.noise(1 - miss / 2)
+        low, high = as_float(self.left_out.low), as_float(self.left_out.high)
+        answers = self.left_out.answers
+        if answers is Answers.MEAN:
+            return share * least + (1 - share) * low, share * most + (1 - share) * high
+        power = 2 if answers is Answers.DEVIATION else 1
+        largest = (high - low) ** 2
+        variances = share * least**power, share * most**power + (1 - share) * largest
+        ends = variances[0], max(min(variances[1], largest / 4), min(most**power, largest / 4))
+        return ends[0] ** (1 / power), ends[1] ** (1 / power)
+
+    def _least_share(self, miss: Fraction) -> float:
+        """The part of all rows that is counted at least, but for this chance."""
+        effect, counted = self.effect, self.counted
+        none = effect.missing is None
+        if none and effect.factor is not None and effect.lost is None:
+            return float(1 / effect.factor)
+        if counted is None:
+            return 0.0
+        shares = [float(1 / effect.factor)] if none and effect.factor is not None else []
+        ways = (effect.lost is not None) + (not none and effect.factor is not None)
+        if not ways:
+            return max(shares, default=0.0)
+        own = counted.lower(miss / (2 * ways))
+        if own <= 0:
+            return max(shares, default=0.0)
+        if effect.lost is not None:
+            beyond = effect.lost.plus(effect.missing).upper(miss / (2 * ways))
+            shares.append(own / (own + max(beyond, 0.0)))
+        if not none and effect.factor is not None and effect.missing is not None:
+            missing = max(effect.missing.upper(miss / (2 * ways)), 0.0)
+            shares.append(own / (own * float(effect.factor) + missing))
+        return max(shares)
+
+
+@dataclass(frozen=True, eq=False)
+class CapEffects:
+    """What the caps on rows and on groups leave out of a question."""
+
+    rows: CapEffect | None
+    groups: CapEffect | None
+    source: PersonRows
+    profile: Profile | None
+
+    def of(self, cap: CapName) -> CapEffect | None:
+        """What one of them does."""
+        return self.rows if cap == "max_rows" else self.groups
+
+    @property
+    def likely(self) -> bool:
+        """Whether intervals assume that nobody is where the profile could not see them."""
+        return any(
+            one is not None and one.likely and (one.bites or one.missing is not None)
+            for one in (self.rows, self.groups)
+        )
+
+    def clips(self, output: Output) -> bool:
+        """Whether it is about totals of people's rows, which are cut at the cap."""
+        return output.node is not None and bool(names_in([output.node]) & self.source.clipped)
+
+    def truth(
+        self, output: Output, unit: Unit, value: Any, error: Any, counted: Amount | None
+    ) -> tuple[Uncertainty | None, bool]:
+        """Where the truth lies, if more than noise stands before it, and whether that is likely."""
+        left_out = output.measure.left_out(output, unit)
+        effect = None if left_out is None else self.of(left_out.cap)
+        if left_out is None or effect is None or left_out.answers is Answers.RANK:
+            return None, False
+        if self.clips(output):
+            return BoundedError(_Clipped(left_out, value, error).interval), False
+        truth = effect.truth(left_out, value, error, counted)
+        return truth, truth is not None and effect.likely
+
+
+@dataclass(frozen=True, slots=True)
+class _Clipped:
+    """An answer about totals that are cut: where none is negative, the truth is higher."""
+
+    left_out: LeftOut
+    value: Any
+    error: Any
+
+    def interval(self, confidence: Fraction) -> FloatInterval:
+        """Where the truth lies."""
+        rising = self.left_out.answers in (Answers.SUM, Answers.MEAN) and self.left_out.low >= 0
+        if not rising:
+            return -inf, inf
+        return max(self.error.interval(self.value, confidence)[0], 0.0), inf
+
+
+def cap_effects(question: Question, unit: Unit, profile: Profile | None) -> CapEffects:
+    """What the caps leave out of a question whose people are weighed as ``unit`` says."""
+    source = person_rows(question.source, question.declared)
+    if not unit.by_person:
+        return CapEffects(None, None, source, None)
+    needed = {measure.cap_name for measure in question.measures if not measure.free}
+    rows = _rows_effect(unit, source, profile) if "max_rows" in needed else None
+    groups = None
+    if "max_groups" in needed and unit.group_share != 1:
+        groups = _groups_effect(question, unit, source, profile)
+    return CapEffects(rows, groups, source, profile)
+
+
+def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> CapEffect:
+    weights, ceiling = unit.row_weights, source.ceiling
+    if not source.profiled or profile is None:
+        # Without a profile nobody knows how many rows have no id.
+        unknown = ceiling is not None and not source.summed
+        return CapEffect(weights, ceiling, likely=unknown, multiplied=not source.profiled)
+    sizes = profile.rows
+
+    def lost(size: int) -> Fraction:
+        return size * (1 - weights.of(size))
+
+    largest = sizes.largest if ceiling is None else ceiling
+    seen = None if largest is None else sizes.total(lost, ceiling)
+    told = (ceiling is not None or profile.missing_seen) and not source.summed
+    missing = profile.missing if told else None
+    kept = None if largest is None else _kept(sizes, weights, ceiling, missing)
+    return CapEffect(weights, largest, seen, missing, ceiling is None, kept=kept)
+
+
+def _kept(
+    sizes: SizeHistogram, weights: Weights, ceiling: int | None, missing: Amount | None
+) -> tuple[float, float, float] | None:
+    """Which share of all rows is counted: about, at least, and at most, at 95%."""
+    miss = Fraction(25, 1000)
+
+    def own(size: int) -> Fraction:
+        return size * weights.of(size)
+
+    def rest(size: int) -> Fraction:
+        return size - own(size)
+
+    counted = [sizes.total(own, ceiling, least=least) for least in (True, False)]
+    beyond = [sizes.total(rest, ceiling, least=least).plus(missing) for least in (True, False)]
+    if counted[0].lower(miss) <= 0:
+        return None
+    middle = [float(sum(one.value for one in pair)) / 2 for pair in (counted, beyond)]
+    about = middle[0] / max(middle[0] + middle[1], middle[0])
+    most_beyond, least_beyond = max(beyond[1].upper(miss), 0.0), max(beyond[0].lower(miss), 0.0)
+    least = counted[0].lower(miss) / (counted[0].lower(miss) + most_beyond)
+    most = counted[1].upper(miss) / (counted[1].upper(miss) + least_beyond)
+    return min(about, 1.0), least, most
+
+
+def _groups_effect(
+    question: Question, unit: Unit, source: PersonRows, profile: Profile | None
+) -> CapEffect:
+    """Of people by groups: a person is in no more groups than rows, values or cells allow."""
+    weights, declared = unit.group_weights, question.declared
+    names = [names_in([grouping.node]) for _, grouping in question.keys]
+    plain = all(len(one) == 1 for one in names)
+    own = plain and source.profiled and isinstance(question.source, Scan)
+    ceilings = [question.cells, source.ceiling]
+    if declared.at_most_groups is not None and own:
+        ceilings.append(declared.at_most_groups ** len(names))
+    known = [one for one in ceilings if one is not None]
+    ceiling = min(known, default=None)
+    if profile is None or not source.profiled:
+        return CapEffect(weights, ceiling, multiplied=not source.profiled and ceiling is None)
+    [sizes] = [profile.groups.get(next(iter(names[0])))] if own and len(names) == 1 else [None]
+    sizes = sizes or profile.rows
+
+    def lost(size: int) -> Fraction:
+        return 1 - weights.of(size)
+
+    largest = sizes.largest if ceiling is None else ceiling
+    seen = None if largest is None else sizes.total(lost, ceiling)
+    return CapEffect(weights, largest, seen, None, ceiling is None)
+
+
+# ---------------------------------------------------------------------- what is said of it
+
+
+def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front) -> list[str]:
+    """What the caps leave out, with direction and size: one sentence for all whom it concerns."""
+    notes, whose = [], question.declared.unit
+    concerned: dict[CapName, tuple[dict[str, None], dict[str, None]]] = {}
+    clipped: dict[str, None] = {}
+    for output in question.outputs:
+        left_out = output.measure.left_out(output, unit)
+        effect = None if left_out is None else effects.of(left_out.cap)
+        if left_out is None or effect is None:
+            continue
+        shown = dict.fromkeys(_shown(question, output.name))
+        if effects.clips(output):
+            clipped |= shown
+        if effect.bites:
+            added = left_out.answers in (Answers.SUM, Answers.DISTINCT)
+            pair = concerned.setdefault(left_out.cap, ({}, {}))
+            pair[0 if added and left_out.low >= 0 else 1].update(shown)
+    for cap, (rising, others) in concerned.items():
+        effect = effects.of(cap)
+        if effect is not None:
+            said = _cap_text(cap, effect, unit, whose, front)
+            notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
+    if clipped:
+        notes.append(
+            f"{', '.join(clipped)}: of one {whose} at most {unit.max_rows or 0:,} rows are added "
+            "up before this is computed. True totals are higher."
+        )
+    if effects.rows is not None:
+        notes += _missing_notes(effects, whose)
+    if effects.likely and effects.profile is not None:
+        notes.append(_likely_text(effects, whose))
+    return notes
+
+
+def _direction(rising: Collection[str], others: Collection[str]) -> str:
+    """On which side the truth is."""
+    if not others:
+        return "True numbers are higher."
+    either = "may be higher or lower"
+    if not rising:
+        return f"The truth {either}."
+    return f"The truth of {', '.join(rising)} is higher, that of {', '.join(others)} {either}."
+
+
+def _shown(question: Question, name: str) -> list[str]:
+    """The columns of the answer that an output is, or is a part of."""
+    columns = question.after.columns
+    return [one for one, node in columns if name in names_in([node])] if columns else [name]
+
+
+def _cap_text(cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Front) -> str:
+    if cap == "max_groups":
+        cap_text = f"{unit.group_cap:,}"
+        return f"a {whose} in more than {cap_text} groups counts for {cap_text} in all of them."
+    counts = f"a {whose} with more than {unit.row_cap:,} rows counts for {unit.row_cap:,}"
+    in_group = unit.max_rows_per_group
+    if unit.norm is Norm.L2 and in_group is not None and in_group < unit.row_cap:
+        counts = f"a {whose} with more than {in_group:,} rows in groups counts for less"
+    if effect.kept is not None:
+        about, least, most = effect.kept
+        return (
+            f"about {_percent(about)} of all rows are counted ({_percent(least, down=True)} to "
+            f"{_percent(most)}): {counts}."
+        )
+    if effect.largest is not None:
+        return f"{counts}, and none has more than {effect.largest:,}."
+    if effect.multiplied:
+        return (
+            f"{counts}. The join can give a {whose} more rows than the table has, so how many are "
+            "left out is not known."
+        )
+    return f"{counts}. How many rows that leaves out is not known. {ASK_FOR_A_PROFILE.text(front)}"
+
+
+def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
+    if effects.source.summed or effects.rows is None:
+        return []
+    missing, profile = effects.rows.missing, effects.profile
+    if missing is None:
+        return [] if profile is not None else [f"Rows without a {whose} are not counted."]
+    ends = (max(0.0, missing.lower(_TAIL)), max(0.0, missing.upper(_TAIL)))
+    low, high = (round(end) for end in ends)
+    about = max(0, round(missing.value))
+    return [f"Rows without a {whose} are not counted: about {about:,} ({low:,} to {high:,})."]
+
+
+def _likely_text(effects: CapEffects, whose: str) -> str:
+    seen = []
+    for effect, what in ((effects.rows, "rows"), (effects.groups, "groups")):
+        if effect is not None and effect.likely and effect.largest is not None:
+            seen.append(f"more than {effect.largest:,} {what}")
+    reason = f"if no {whose} has {' or '.join(seen)}" if seen else "as far as the profile can see"
+    return f"likely: {reason}; the profile saw none. A declared ceiling makes it sure."
+
+
+def _percent(share: float, *, down: bool = False) -> str:
+    percent = 100 * share
+    if 0.1 < percent < 99.9:
+        digits = 0 if 1 <= percent <= 99 else 1
+        scale = 10**digits
+        rounded = floor(percent * scale) / scale if down else round(percent, digits)
+        return f"{rounded:.{digits}f}%"
+    return f"{percent:.2g}%" if percent <= 0.1 else "100%" if not down else "99.9%"
+
+
+# ---------------------------------------------------------------------- which caps are best
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedCaps:
+    """Caps at which noise and what the caps leave out are smallest together, for a price."""
+
+    epsilon: Fraction
+    max_rows: int
+    max_groups: int | None = None
+    max_rows_per_group: int | None = None
+    kept: tuple[float, float, float] | None = None
+
+    @property
+    def values(self) -> dict[str, int]:
+        """The caps by their names."""
+        names = ("max_groups", "max_rows", "max_rows_per_group")
+        caps = {name: getattr(self, name) for name in names}
+        return {name: cap for name, cap in caps.items() if cap is not None}
+
+    @property
+    def lines(self) -> str:
+        """What to write into the policy."""
+        return "\n".join(f"{name} = {cap}" for name, cap in self.values.items())
+
+    def __str__(self) -> str:
+        kept = ""
+        if self.kept is not None:
+            kept = f"; about {_percent(self.kept[0])} of all rows are counted with them"
+        return f"{self.lines}\n# best for questions at ε = {float(self.epsilon):g}{kept}"
+
+
+def suggest_caps(profile: Profile, schema: Schema, epsilon: object) -> SuggestedCaps:
+    """The caps that suit questions at this ε, by what the profile shows: free.
+
+    Of the caps that keep most rows and leave out little beside the noise, that with the narrowest
+    interval of a number of rows, or of people, in a group.  Proof: docs/proofs/profile.md
+    """
+    level = read_epsilon(epsilon)
+    sizes, ceiling = profile.rows, schema.at_most_rows
+    if sizes.seen == 0:
+        raise QueryError(
+            "no number of rows stands out of the noise. There are too few people for what the "
+            "profile cost. Use caps that you know, or pay for another profile."
+        )
+    rows = _best_cap(sizes, schema, level, ceiling, lambda cap: Weights(Norm.L1, SHARE, cap))
+    weights = Weights(Norm.L1, SHARE, rows)
+    groups = [
+        _best_cap(
+            one,
+            schema,
+            level,
+            _most_groups(schema, name),
+            lambda cap: Weights(Norm.L1, SHARE, cap, each_group=True),
+            people=True,
+        )
+        for name, one in profile.groups.items()
+        if one.seen
+    ]
+    fullest = [_covering(one) for one in profile.fullest.values() if one.seen]
+    missing = profile.missing if profile.missing_seen else None
+    return SuggestedCaps(
+        epsilon=level,
+        max_rows=rows,
+        max_groups=max(groups, default=None),
+        max_rows_per_group=min(max(fullest), rows) if fullest else None,
+        kept=_kept(sizes, weights, ceiling, missing),
+    )
+
+
+def _most_groups(schema: Schema, name: str) -> int | None:
+    column = schema.columns[name]
+    listed = len(column.values) if isinstance(column, CategoryColumn) else None
+    known = [one for one in (listed, schema.at_most_groups, schema.at_most_rows) if one is not None]
+    return min(known, default=None)
+
+
+def _best_cap(
+    sizes: SizeHistogram,
+    schema: Schema,
+    level: Fraction,
+    ceiling: int | None,
+    weighed: Callable[[int], Weights],
+    *,
+    people: bool = False,
+) -> int:
+    """The cap with the narrowest interval, of those that keep most and leave out little."""
+    largest = sizes.largest if ceiling is None else ceiling
+    if largest is None:
+        largest = SIZES[-1]
+    candidates = [size for size in SIZES if size < largest]
+    candidates = [cap for cap in (*candidates, largest) if cap <= MOST_ROWS] or [MOST_ROWS]
+    moved = moved_by_unit(schema)
+
+    whole = sizes.total(Fraction, ceiling).value
+
+    def error(cap: int) -> float:
+        """The width of an interval; infinite, if the cap leaves out too much."""
+        weights = weighed(cap)
+
+        def lost(size: int) -> Fraction:
+            rest = 1 - weights.of(size)
+            return rest if people else size * rest
+
+        def held(size: int) -> Fraction:
+            return size * weights.of(size)
+
+        if sizes.total(held, ceiling).value < _LEAST_KEPT * whole:
+            return inf
+        margin = float(Laplace(scale=moved * cap / level).accuracy(CONFIDENCE))
+        aside = max(0.0, sizes.total(lost, ceiling).upper(_TAIL))
+        return 2 * margin + aside if aside <= _MOST_ASIDE * margin else inf
+
+    errors = {cap: error(cap) for cap in candidates}
+    best = min(candidates, key=lambda cap: errors[cap])
+    return best if errors[best] < inf else candidates[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class BetterCap:
+    """A cap on rows at which noise and what is left out would be smaller together."""
+
+    cap: int
+    width: float
+    instead: float
+
+    def text(self, names: Sequence[str], declared: int) -> str:
+        """The advice."""
+        where = "for this question" if self.cap < declared else "declared for the table"
+        return (
+            f"{', '.join(names)}: with max_rows = {self.cap} {where}, noise and what the cap "
+            f"leaves out would be about {self.width / self.instead:.0%} of what they are, together."
+        )
+
+
+def better_cap(
+    effect: CapEffect, margin: float, profile: Profile, schema: Schema
+) -> BetterCap | None:
+    """The cap on rows with the narrowest interval for a price, if that is narrower by a fifth.
+
+    Noise is in proportion to the cap; ``margin`` is that of a number of rows at the present one.
+    """
+    ceiling, now = schema.at_most_rows, effect.weights
+    largest = profile.rows.largest if ceiling is None else ceiling
+    if now.norm is not Norm.L1 or largest is None or profile.rows.seen == 0:
+        return None
+
+    def width(cap: int) -> float:
+        weights = replace(now, cap=cap)
+
+        def lost(size: int) -> Fraction:
+            return size * (1 - weights.of(size))
+
+        aside = max(0.0, profile.rows.total(lost, ceiling).upper(_TAIL))
+        return 2 * margin * cap / now.cap + aside
+
+    candidates = {size for size in (*SIZES, largest) if size <= min(largest, MOST_ROWS)}
+    widths = {cap: width(cap) for cap in candidates}
+    best, instead = min(candidates, key=lambda cap: (widths[cap], cap)), width(now.cap)
+    if widths[best] > _WORTH * instead:
+        return None
+    return BetterCap(best, widths[best], instead)
+
+
+def _covering(sizes: SizeHistogram) -> int:
+    """The least number of rows that most people stay within, of those that are seen."""
+    counts = [max(0, count) for count in sizes.counts[: sizes.seen]]
+    reached = enumerate(accumulate(counts))
+    place = next(place for place, people in reached if people >= _LEAST_KEPT * sum(counts))
+    return SIZES[min(place, len(SIZES) - 1)]

@@ -1,0 +1,458 @@
+"""A profile: how many people have how many rows, and are in how many groups of a column.
+
+It is a release like any other, paid for once, and remembered with the table and the declared
+version of its data.  What caps leave out of later answers follows from it, free of charge.
+Proof: docs/proofs/profile.md
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+from discreet.accounting.filters import Filter, spend_limits
+from discreet.engines.base import SIZES, Engine, SizeKind, people_by_size, rows_without_unit
+from discreet.errors import PolicyError, QueryError, Remedy
+from discreet.exact import rational
+from discreet.ledger import Entry
+from discreet.measures.measure import Aggregate
+from discreet.measures.noise_choice import gaussian_noise
+from discreet.measures.registry import PEOPLE
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.laplace import Laplace
+from discreet.noise import BitSource
+from discreet.plan.expressions import Named
+from discreet.plan.schema import ROW, CategoryColumn, Schema, TextColumn
+from discreet.plan.types import unknown_column
+from discreet.privacy.events import ComposedEvent, Event
+from discreet.privacy.losses import PureDP, read_epsilon, read_rho, read_spend
+from discreet.privacy.sensitivity import Neighbors, Sensitivity
+from discreet.privacy.uncertainty import LinearError, NoiseDraw, combined_margin
+from discreet.question.check import Question, checked_question
+from discreet.question.query import GroupKey, Query
+from discreet.strict_json import Shape, decoded
+from discreet.text_table import aligned
+
+Noise = Laplace | Gaussian
+_CONFIDENCE = Fraction(95, 100)
+_TAIL = Fraction(25, 1000)
+_WINDOWS = (1, 2, 4)
+"""So many neighboring bins are looked at together for whether somebody is seen in them."""
+_VERSION = 1
+
+
+def bin_bounds(place: int) -> tuple[int, int | None]:
+    """The smallest and the largest number in a bin of sizes; the last one has no largest.
+
+    >>> bin_bounds(0), bin_bounds(4), bin_bounds(len(SIZES))
+    ((1, 1), (5, 6), (1048577, None))
+    """
+    low = 1 if place == 0 else SIZES[place - 1] + 1
+    return low, SIZES[place] if place < len(SIZES) else None
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number that noise was added to, with its draws: a sum over a histogram."""
+
+    value: Fraction
+    error: LinearError
+
+    @staticmethod
+    def of(value: object, error: object) -> "Amount":
+        """A released number and its error, which is a sum of draws."""
+        if not isinstance(error, LinearError):
+            raise TypeError("only sums have an error that is a sum of draws")
+        return Amount(rational(value, "the number"), error)
+
+    def plus(self, other: "Amount | None") -> "Amount":
+        """The sum of both."""
+        if other is None:
+            return self
+        one = Fraction(1)
+        return Amount(self.value + other.value, self.error.plus(one, other.error, one))
+
+    def times(self, factor: Fraction) -> "Amount":
+        """So many times the number."""
+        return Amount(factor * self.value, self.error.times(factor))
+
+    def upper(self, miss: Fraction) -> float:
+        """What the true number exceeds with a probability of at most ``miss``."""
+        return self._end(miss, 1)
+
+    def lower(self, miss: Fraction) -> float:
+        """What the true number is below with a probability of at most ``miss``."""
+        return self._end(miss, -1)
+
+    def _end(self, miss: Fraction, sign: int) -> float:
+        terms = [(weight, draw.noise) for weight, draw in self.error.terms]
+        return float(self.value) + sign * float(combined_margin(terms, 1 - 2 * miss))
+
+
+@dataclass(frozen=True)
+class SizeHistogram:
+    """How many people have a size in each bin, with noise of the same law on each number."""
+
+    counts: tuple[int, ...]
+    noise: Noise
+
+    @cached_property
+    def draws(self) -> tuple[NoiseDraw, ...]:
+        """The draw of noise in each of them."""
+        return tuple(NoiseDraw(self.noise) for _ in self.counts)
+
+    @cached_property
+    def seen(self) -> int:
+        """The number of bins up to the last one in which people are seen.
+
+        Somebody is seen where one, two or four neighboring bins hold more than noise makes of
+        nothing, anywhere in the histogram, in 95 of 100 profiles.
+        """
+        places = len(self.counts)
+        level = 1 - (1 - _CONFIDENCE) / (len(_WINDOWS) * places)
+        last = 0
+        for width in _WINDOWS:
+            hidden = combined_margin([(Fraction(1), self.noise)] * width, 2 * level - 1)
+            for end in range(places, max(last, width - 1), -1):
+                if sum(self.counts[end - width : end]) > hidden:
+                    last = end
+                    break
+        return last
+
+    @property
+    def largest(self) -> int | None:
+        """The largest size of the last bin in which people are seen; None where that has none."""
+        return 0 if self.seen == 0 else bin_bounds(self.seen - 1)[1]
+
+    def total(
+        self, weigh: Callable[[int], Fraction], ceiling: int | None, *, least: bool = False
+    ) -> Amount:
+        """Σ weigh(size) over people, where no size is larger than stated; at the ends of bins.
+
+        With a ceiling over all bins up to it, without one up to the last in which people are
+        seen.  ``least``: at the lower ends.
+        """
+        value, terms = Fraction(0), []
+        for place in range(self.seen if ceiling is None else len(self.counts)):
+            low, high = bin_bounds(place)
+            if ceiling is not None and low > ceiling:
+                break
+            top = low if high is None else high
+            size = low if least else top if ceiling is None else min(top, ceiling)
+            weight = weigh(size)
+            if weight:
+                value += weight * self.counts[place]
+                terms.append((weight, self.draws[place]))
+        return Amount(value, LinearError(tuple(terms)))
+
+
+class _Kept(Shape, frozen=True):
+    """What the ledger keeps of a profile."""
+
+    version: Literal[1]
+    profile: str
+    noise: tuple[Literal["laplace", "gaussian"], str, str]
+    rows: tuple[int, ...]
+    groups: dict[str, tuple[int, ...]]
+    fullest: dict[str, tuple[int, ...]]
+    missing: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Profile:
+    """How many people have how many rows, and are in how many groups of each column.
+
+    ``missing`` is how many rows do not say whose they are.  Each of these is protected as a unit of
+    its own, since nobody knows whose it is.
+    """
+
+    version: str
+    rows: SizeHistogram
+    groups: Mapping[str, SizeHistogram]
+    fullest: Mapping[str, SizeHistogram]
+    """By column, how many people have how many rows in the group in which they have most."""
+    missing: Amount
+    entry: int
+    """The charge that paid for it."""
+    time: str
+
+    def __repr__(self) -> str:
+        margin = self.rows.noise.accuracy(_CONFIDENCE)
+        shown = f"people by size, each ± {margin:,.0f} (95%); entry {self.entry}"
+        version = f" of version {self.version}" if self.version else ""
+        lines = [f"profile{version}: {shown}", *aligned(self.table())]
+        about, far = max(0, round(self.missing.value)), self.missing.upper(_TAIL)
+        lines.append(
+            f"rows without an id: {about:,} ± {max(far - float(self.missing.value), 0):,.0f}"
+        )
+        return "\n".join(lines)
+
+    def table(self) -> list[list[str]]:
+        """People by size, bin by bin up to the last in which somebody is seen; with a heading."""
+        columns = {"rows": self.rows} | {
+            f"groups of {name}": one for name, one in self.groups.items()
+        }
+        columns |= {f"rows in a {name}": one for name, one in self.fullest.items()}
+        last = max(one.seen for one in columns.values())
+        heading = ["size", *columns]
+        rows = [
+            [bin_text(place), *(_shown(one, place) for one in columns.values())]
+            for place in range(last)
+        ]
+        return [heading, *rows]
+
+    @property
+    def missing_seen(self) -> bool:
+        """Whether rows without an id are more than the noise."""
+        return self.missing.lower(Fraction(5, 100)) > 0
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data: the noisy numbers by bin, and the size of the noise at 95%."""
+
+        def bins(histogram: SizeHistogram) -> dict[str, int]:
+            named = map(bin_text, range(len(histogram.counts)))
+            return dict(zip(named, histogram.counts, strict=True))
+
+        return {
+            "version": self.version or None,
+            "entry": self.entry,
+            "margin": float(self.rows.noise.accuracy(_CONFIDENCE)),
+            "rows": bins(self.rows),
+            "groups": {name: bins(one) for name, one in self.groups.items()},
+            "rows_in_a_group": {name: bins(one) for name, one in self.fullest.items()},
+            "rows_without_id": int(self.missing.value),
+        }
+
+
+def _shown(histogram: SizeHistogram, place: int) -> str:
+    """A number of people; nothing, beyond the bins in which somebody is seen."""
+    return f"{max(0, histogram.counts[place]):,}" if place < histogram.seen else ""
+
+
+def bin_text(place: int) -> str:
+    """The sizes of a bin.
+
+    >>> bin_text(0), bin_text(4), bin_text(len(SIZES))
+    ('1', '5–6', 'more than 1,048,576')
+    """
+    low, high = bin_bounds(place)
+    if high is None:
+        return f"more than {low - 1:,}"
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileNoise:
+    """The noise on each number of people, and on the number of rows without an id: of one kind."""
+
+    kind: Literal["laplace", "gaussian"]
+    people: Fraction
+    rows: Fraction
+
+    def on_people(self) -> Noise:
+        """On each number of people."""
+        return _NOISES[self.kind](self.people)
+
+    def on_rows(self) -> Noise:
+        """On the number of rows without an id."""
+        return _NOISES[self.kind](self.rows)
+
+
+_NOISES: dict[str, Callable[[Fraction], Noise]] = {
+    "laplace": lambda scale: Laplace(scale=scale),
+    "gaussian": lambda sigma: Gaussian(sigma=sigma),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePlan:
+    """What a profile of a table measures, and what it costs."""
+
+    schema: Schema
+    columns: tuple[str, ...]
+    in_a_group: bool
+    noise: ProfileNoise
+
+    @property
+    def histograms(self) -> int:
+        """How many histograms a person is in, once in each."""
+        return 1 + len(self.columns) * (2 if self.in_a_group else 1)
+
+    @property
+    def event(self) -> Event:
+        """What the ledger writes down.
+
+        Rows without an id are units of their own and in no histogram, so their number, with noise
+        of the same price, costs nothing more.
+        """
+        moved = Fraction(moved_by_unit(self.schema))
+        reach = Sensitivity(l1=moved, squared_l2=moved)
+        event = self.noise.on_people().event(reach, PureDP(epsilon=Fraction(0)))
+        return ComposedEvent(events=(event,) * self.histograms) if self.histograms > 1 else event
+
+    @property
+    def text(self) -> str:
+        """The question as bytes are hashed from it."""
+        schema = self.schema
+        asked = [schema.name, schema.version, list(self.columns), self.in_a_group]
+        noise = [self.noise.kind, str(self.noise.people), str(self.noise.rows)]
+        return json.dumps(["profile", *asked, *noise])
+
+    @property
+    def summary(self) -> str:
+        """What people see of it in the ledger."""
+        by = f" and in how many groups of {', '.join(self.columns)}" if self.columns else ""
+        return f"profile: people by number of rows{by}"
+
+    def run(self, engine: Engine, bits: BitSource) -> bytes:
+        """Measure, add noise, and write down what is kept."""
+
+        def released(question: Question, kind: SizeKind) -> tuple[int, ...]:
+            tally = people_by_size(engine, question, kind)
+            return tuple(int(count) for count in people_noise.release(tally, bits))
+
+        people_noise = self.noise.on_people()
+
+        everybody = counted_by(self.schema)
+        by_column = {name: counted_by(self.schema, name) for name in self.columns}
+        missing = rows_without_unit(engine, everybody)
+        return json.dumps(
+            {
+                "version": _VERSION,
+                "profile": self.schema.version or "",
+                "noise": [self.noise.kind, str(self.noise.people), str(self.noise.rows)],
+                "rows": released(everybody, SizeKind.ROWS),
+                "groups": {
+                    name: released(asked, SizeKind.GROUPS) for name, asked in by_column.items()
+                },
+                "fullest": {
+                    name: released(asked, SizeKind.ROWS_IN_A_GROUP)
+                    for name, asked in by_column.items()
+                    if self.in_a_group
+                },
+                "missing": int(self.noise.on_rows().release(missing, bits)[0]),
+            }
+        ).encode()
+
+
+def moved_by_unit(schema: Schema) -> int:
+    """How far one unit moves a histogram: it comes or goes; replaced, one goes and one comes."""
+    return 2 if schema.neighbors is Neighbors.REPLACE else 1
+
+
+def counted_by(schema: Schema, column: str | None = None) -> Question:
+    """The question whose people are counted by size: of all rows, or of those in a group."""
+    uncapped = replace(schema, max_groups=1, max_rows=1, at_most_rows=None, at_most_groups=None)
+    keys = () if column is None else (GroupKey(column, Named(column)),)
+    return checked_question(Query(keys=keys, outputs=(("n", Aggregate(PEOPLE)),)), uncapped)
+
+
+def grouping_columns(schema: Schema) -> tuple[str, ...]:
+    """The columns that people group by: those with more than two public values, and texts."""
+    return tuple(
+        name
+        for name, column in schema.columns.items()
+        if isinstance(column, TextColumn)
+        or (isinstance(column, CategoryColumn) and len(column.values) > 2)
+    )
+
+
+def plan_profile(
+    schema: Schema,
+    standing: Callable[[], Filter],
+    *,
+    epsilon: object = None,
+    rho: object = None,
+    spend: object = None,
+    by: Sequence[str] | None = None,
+    in_a_group: bool = False,
+) -> ProfilePlan:
+    """What a profile would measure and cost; nothing is read or spent."""
+    if schema.unit == ROW:
+        raise PolicyError(
+            "a profile is asked for, and the unit is the row. Every row counts once, so there is "
+            "no cap that could leave any out. Ask the table at once."
+        )
+    given = [price for price in (epsilon, rho, spend) if price is not None]
+    if len(given) != 1:
+        raise QueryError(
+            "a profile has one price. It is paid once, and every later answer uses it.",
+            Remedy(
+                python='Write table.profile(spend="5%"), or give epsilon or rho.',
+                sql="",
+                command="Add --spend 5%, or --epsilon or --rho.",
+            ),
+        )
+    columns = grouping_columns(schema) if by is None else tuple(dict.fromkeys(by))
+    for name in columns:
+        if name not in schema.columns:
+            raise unknown_column(name, schema.columns)
+        counted_by(schema, name)  # refused, where its groups are not public and not texts
+    moved, many = moved_by_unit(schema), 1 + len(columns) * (2 if in_a_group else 1)
+
+    def laplace(level: Fraction) -> ProfileNoise:
+        return ProfileNoise("laplace", moved * many / level, moved / level)
+
+    def gaussian(level: Fraction) -> ProfileNoise:
+        sigmas = (gaussian_noise(squared, level).sigma for squared in (moved * many, moved))
+        return ProfileNoise("gaussian", *sigmas)
+
+    if epsilon is not None:
+        noises = [laplace(read_epsilon(epsilon))]
+    elif rho is not None:
+        noises = [gaussian(read_rho(rho))]
+    else:
+        state = standing()
+        limits = spend_limits(state.budget, state.totals, read_spend(spend))
+        noises = [laplace(limits.epsilon)] if limits.epsilon is not None else []
+        noises += [gaussian(limits.rho)] if limits.rho else []
+    noise = min(noises, key=lambda one: one.on_people().accuracy(_CONFIDENCE))
+    return ProfilePlan(schema, columns, in_a_group, noise)
+
+
+class _Ledgered(Protocol):
+    """Where answers are kept."""
+
+    def released(self, dataset: str, key: str) -> tuple[Entry, bytes] | None:
+        """The last answer under a key, whoever asked for it, and the entry that released it."""
+
+
+def profile_key(schema: Schema, number: int) -> str:
+    """The key under which a profile of a version of the data is kept."""
+    return f"discreet profile {number} of {schema.version or 'the table'}"
+
+
+def remembered(ledger: _Ledgered, schema: Schema) -> tuple[Profile | None, int]:
+    """The last profile of this version of the data, and how many there are."""
+    found, number = None, 0
+    while schema.by_person:
+        kept = ledger.released(schema.name, profile_key(schema, number + 1))
+        if kept is None:
+            break
+        found, number = read_profile(*kept, schema) or found, number + 1
+    return found, number
+
+
+def read_profile(entry: Entry, data: bytes, schema: Schema) -> Profile | None:
+    """A profile from what was kept; None if it is of something else."""
+    kept = decoded(data, _Kept)
+    if kept is None or kept.profile != (schema.version or ""):
+        return None
+    made = ProfileNoise(
+        kept.noise[0], *(rational(size, "the noise of a profile") for size in kept.noise[1:])
+    )
+    noise, missing = made.on_people(), NoiseDraw(made.on_rows())
+    histograms = (kept.rows, *kept.groups.values(), *kept.fullest.values())
+    if any(len(counts) != len(SIZES) + 1 for counts in histograms):
+        return None
+    return Profile(
+        version=kept.profile,
+        rows=SizeHistogram(kept.rows, noise),
+        groups={name: SizeHistogram(counts, noise) for name, counts in kept.groups.items()},
+        fullest={name: SizeHistogram(counts, noise) for name, counts in kept.fullest.items()},
+        missing=Amount(Fraction(kept.missing), LinearError(((Fraction(1), missing),))),
+        entry=entry.charge or entry.sequence,
+        time=entry.time,
+    )
