@@ -38,8 +38,7 @@ from discreet.measures.measure import (
     Statistic,
     Unit,
     grid_steps,
-    not_covered,
-    weighed_down,
+    treatment,
 )
 from discreet.measures.moments import Moments
 from discreet.plan.expressions import Applied
@@ -71,8 +70,8 @@ class GeometricMean(Moments):
         return decoded
 
     def note(self, output: Output, unit: Unit) -> str:
-        """What the bounds and the cap on rows do."""
-        return not_covered(["clipping of logarithms", *weighed_down(unit)])
+        """What the bounds do."""
+        return treatment(["logarithms are clipped"])
 
 
 def _measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:

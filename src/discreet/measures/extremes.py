@@ -24,7 +24,7 @@ from discreet.measures.measure import (
     Steps,
     Unit,
     grid_steps,
-    not_covered,
+    treatment,
 )
 from discreet.measures.quantiles import rank_error, rank_price, rank_reach, rank_weight
 from discreet.mechanisms.extremes import NearMaximum
@@ -116,7 +116,7 @@ class Extreme:
     def note(self, output: Output, unit: Unit) -> str:
         """What the bounds do, and missing values."""
         parts = [self.value.clipping, *self.value.filling]
-        return not_covered(parts, "That")
+        return treatment(parts)
 
 
 def _largest(asked: CheckedAggregate, everything: MeasureContext) -> Measure:

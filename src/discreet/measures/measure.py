@@ -271,7 +271,7 @@ class Steps:
     def clipping(self) -> str:
         """What clipping does, as a note says it."""
         low, high = (self.label(end) for end in (self.range.low, self.range.high))
-        return f"clipping to [{low}, {high}]"
+        return f"values are clipped to [{low}, {high}]"
 
     def left_out(self, answers: "Answers", counted: Sequence[Fraction] = ()) -> "LeftOut":
         """What rows do to an answer about the column that a cap leaves out."""
@@ -285,7 +285,7 @@ class Steps:
         """The treatment of missing values, as a note says it."""
         if self.default is None:
             return []
-        return [f"counting of missing values as {self.label(self.default)}"]
+        return [f"missing values count as {self.label(self.default)}"]
 
     def __hash__(self) -> int:
         """Of what tells most of them apart: measures are looked up at every call."""
@@ -392,6 +392,8 @@ class Answers(Enum):
     MEAN = "mean"
     VARIANCE = "variance"
     DEVIATION = "deviation"
+    OTHER = "other"
+    """Of which nothing is known."""
     RANK = "rank"
 
 
@@ -669,9 +671,14 @@ class Measure(Protocol):
 # ---------------------------------------------------------------------- parts of measures
 
 
-def not_covered(parts: Sequence[str], what: str = "The interval") -> str:
-    """The note of all that an error does not cover."""
-    return f"{what} covers the noise, not the {' or the '.join(parts)}." if parts else ""
+def treatment(parts: Sequence[str]) -> str:
+    """What is done to values before they are asked about, as a sentence.
+
+    >>> treatment(["values are clipped to [0, 30]", "missing values count as 15"])
+    'Values are clipped to [0, 30] and missing values count as 15.'
+    """
+    text = sentence_list(parts) if parts else ""
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 class GroupIntegers(tuple[int, ...]):

@@ -28,7 +28,7 @@ from discreet.measures.measure import (
     Unit,
     grid_steps,
     linear_estimate,
-    not_covered,
+    treatment,
 )
 from discreet.measures.noise_choice import laplace_noise
 from discreet.measures.sums import SUM, fixed_total
@@ -238,12 +238,14 @@ class Moments:
             return None
         if statistic.counts:
             return ROWS_LEFT_OUT
-        return self.value.left_out(_ANSWERS[statistic], self._weights(COUNT, unit))
+        return self.value.left_out(
+            _ANSWERS.get(statistic, Answers.OTHER), self._weights(COUNT, unit)
+        )
 
     def note(self, output: Output, unit: Unit) -> str:
         """What the bounds do, and missing values."""
         clipped = [] if output.aggregate.statistic.counts else [self.value.clipping]
-        return not_covered([*clipped, *self.value.filling])
+        return treatment([*clipped, *self.value.filling])
 
     def _weights(self, statistic: Statistic, unit: Unit) -> list[Fraction]:
         """The count, or the sum, as a combination of the sums."""

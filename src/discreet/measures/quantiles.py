@@ -24,7 +24,7 @@ from discreet.measures.measure import (
     Steps,
     Unit,
     grid_steps,
-    not_covered,
+    treatment,
 )
 from discreet.mechanisms.quantiles import Quantiles, equal_draws
 from discreet.mechanisms.ranks import round_numbers
@@ -121,10 +121,10 @@ class Ranks:
 
     def note(self, output: Output, unit: Unit) -> str:
         """What the bounds and the grid do, and missing values."""
-        grid = f"rounding to multiples of {float(self.value.range.grid.step):.2g}"
+        grid = f"they are rounded to multiples of {float(self.value.range.grid.step):.2g}"
         rounded = [] if self.value.whole else [grid]
         parts = [self.value.clipping, *self.value.filling, *rounded]
-        return not_covered(parts, "That")
+        return treatment(parts)
 
 
 def rank_reach(unit: Unit) -> MeasureSensitivity:

@@ -25,7 +25,7 @@ from discreet.measures.measure import (
     fills_missing,
     grid_steps,
     linear_estimate,
-    not_covered,
+    treatment,
 )
 from discreet.measures.noise_choice import laplace_noise
 from discreet.mechanisms.laplace import Laplace
@@ -104,7 +104,7 @@ class Total:
 
     def note(self, output: Output, unit: Unit) -> str:
         """What the bounds do, and missing values."""
-        return not_covered([self.value.clipping, *self.value.filling])
+        return treatment([self.value.clipping, *self.value.filling])
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class FixedTotal:
 
     def note(self, output: Output, unit: Unit) -> str:
         """What the bounds do, and missing values."""
-        return not_covered([self.value.clipping, *self.value.filling])
+        return treatment([self.value.clipping, *self.value.filling])
 
 
 def fixed_total(asked: CheckedAggregate, everything: MeasureContext) -> FixedTotal | None:

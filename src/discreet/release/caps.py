@@ -161,6 +161,8 @@ class CapEffect:
         if left_out.answers in (Answers.SUM, Answers.DISTINCT):
             summed = _Sum(self, left_out, Amount.of(value, error))
             return BoundedError(summed.interval)
+        if left_out.answers is Answers.OTHER:
+            return BoundedError(lambda confidence: (-inf, inf))
         average = _Average(self, left_out, lambda level: error.interval(value, level), counted)
         return BoundedError(average.interval)
 

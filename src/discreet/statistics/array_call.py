@@ -212,10 +212,7 @@ def _bounds(
             f"the bounds of {name} fall on one point of the grid. Records between them could not "
             "be told apart. Use wider bounds or a finer grid."
         )
-    note = (
-        "The interval covers the noise, not the clipping to "
-        f"[{decimal_text(low)}, {decimal_text(high)}]."
-    )
+    note = f"Values are clipped to [{decimal_text(low)}, {decimal_text(high)}]."
     bounds = Range(grid=chosen, low=first, high=last)
     value = Steps(_VALUES, bounds, ends=(low, high) if around else None)
     return GridBounds(value, replace(value, default=bounds.middle), note)
