@@ -146,6 +146,11 @@ def check_expression(node: Node, columns: Mapping[str, Column]) -> CheckedExpres
     return _check(node, columns, _NONE)
 
 
+def bounds_of(node: Node, columns: Mapping[str, Column]) -> CheckedExpression:
+    """The kind and the bounds of an expression that was checked before, or of a part of one."""
+    return _check(node, columns, _NONE)
+
+
 def written_size(node: Node) -> int:
     """How many parts the SQL of a node has once an engine has written it out, about."""
     if isinstance(node, Named | Calculation | Absolute | Floored):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from difflib import get_close_matches
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -15,11 +14,8 @@ from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
 from discreet.plan.expressions import (
     Chosen,
-    Compared,
     Constant,
     Missing,
-    Named,
-    Node,
     constant_text,
     expression_text,
     walk,
@@ -27,6 +23,7 @@ from discreet.plan.expressions import (
 from discreet.plan.schema import CategoryColumn
 from discreet.privacy.estimates import Estimate, Estimates, FloatInterval, cell_text
 from discreet.question.check import Question
+from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
     BinGrouping,
     BooleanGrouping,
@@ -49,9 +46,6 @@ RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
 _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
 _MOST_LISTED = 6
-_MOST_COMPARED = 1_000
-"""Declared values among which one like a written one is looked for: that takes time."""
-
 
 _CONFIDENCE = Fraction(95, 100)
 _MOST_SHOWN = 60
@@ -78,7 +72,7 @@ def undeclared_value_notes(question: Question) -> list[str]:
     asked = [one.of for _, one in question.query.outputs if one.of is not None]
     for condition in (*question.where, *asked):
         for node in walk(condition):
-            name, value = _compared(node)
+            name, value = compared_value(node)
             column = question.schema.columns.get(name)
             if not isinstance(column, CategoryColumn) or value is None:
                 continue
@@ -115,25 +109,12 @@ def _leaves_out(grouping: Grouping) -> bool:
     return chooses and any(node == Constant(None) for node in walk(grouping.node))
 
 
-def _compared(node: Node) -> tuple[str, object]:
-    """The column and the constant that are said to be equal, if that is what a node says."""
-    match node:
-        case Compared("=", Named(name), Constant(value)) | Compared(
-            "=", Constant(value), Named(name)
-        ):
-            return name, value
-    return "", None
-
-
 def _remark(condition: str, name: str, value: object, column: CategoryColumn) -> str:
-    values = [label_text(one) for one in column.values[:_MOST_LISTED]]
-    listed = ", ".join(values) + (", …" if len(column.values) > _MOST_LISTED else "")
-    looked_at = column.values[:_MOST_COMPARED]
-    fact = f"{label_text(condition)} fits no declared value: those of {name} are {listed}."
+    fact = f"{label_text(condition)} fits no declared value: {declared_words(name, column)}."
     if not isinstance(value, str):  # of numbers, none is nearer to what was meant than another
         return fact
-    near = get_close_matches(value[:60], [str(one) for one in looked_at], 1)
-    meant = constant_text(near[0]) if near else "one of them"
+    near = near_value(value, column)
+    meant = "one of them" if near is None else constant_text(near)
     return f"{fact} Did you mean {meant}?"
 
 
