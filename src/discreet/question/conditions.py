@@ -268,7 +268,7 @@ class Conditions:
     def check(self, conditions: Sequence[Node]) -> None:
         """Refuse conditions that no row as declared fulfills."""
         parts = [part for one in conditions for part in conjuncts(one)]
-        if self._fitting(parts):
+        if not parts or self._fitting(parts):
             return
         for part in parts:
             if not self._fitting([part]):
@@ -282,7 +282,10 @@ class Conditions:
         raise _contradictory(parts[: first + 1])
 
     def check_aggregate(self, asked: Aggregate) -> None:
-        """Refuse an aggregate of rows of which none as declared is kept, by FILTER or CASE."""
+        """Refuse an aggregate whose own conditions, by FILTER or CASE, no declared value fits.
+
+        One that WHERE contradicts is answered: tables with a column for each value are asked so.
+        """
         conditions: list[Node] = []
         node = None if asked.of is None else self.origins.of(asked.of)
         if asked.statistic is PEOPLE and node is not None:
@@ -291,7 +294,7 @@ class Conditions:
             conditions.append(node.condition)
             node = node.then
         if conditions:
-            self.check([*self.where, *conditions])
+            self.check(conditions)
 
     def left(self, grouping: Grouping, *, few: bool) -> Grouping | None:
         """The groups in which a row may be that fulfills the conditions; None if there is none.
