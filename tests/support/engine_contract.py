@@ -70,6 +70,18 @@ IDS = [None, "", "p", "q", "P", "日本", "p ", "é", "e\u0301", "1", "01"]
 WARDS = [None, "A", "B", "it's", "D", "a", "E", "A "]
 
 
+LEFT_OUT = {
+    "category": (col("ward") != "B",),
+    "numbers": (col("code").is_in([1, 7]),),
+    "bins": ((col("z") < 0) | (col("z") >= 2),),
+    "two keys": (col("ward").is_in(["A", "it's"]), col("flag")),
+    "boolean": (~col("flag"),),
+    "whole numbers": (col("level") != 1,),
+    "unlisted and boolean": (col("flag") | (col("z") > 4),),
+}
+"""Conditions that exclude some of the public groups; the rows have those and odd values."""
+
+
 def adversarial() -> list[tuple[Any, ...]]:
     """Rows with every odd value, many ids double, and one person with many rows."""
     rows: list[tuple[Any, ...]] = []
@@ -104,6 +116,11 @@ def questions(
                 question, blocks = every_block(declared, GROUPINGS[grouping], where)
                 label = f"{unit} {neighbors.value} {grouping} {x} {len(where)}"
                 found.append((label, declared, question, blocks, SELECTED.get(grouping)))
+    for unit, (grouping, where) in product(UNITS, LEFT_OUT.items()):
+        declared = schema(unit=unit)
+        question, blocks = every_block(declared, GROUPINGS[grouping], where)
+        label = f"{unit} {grouping}, some left out"
+        found.append((label, declared, question, blocks, SELECTED.get(grouping)))
     return found
 
 
