@@ -217,6 +217,10 @@ class Way:
             return high, low
         return min(least for least, _ in ends), max(most for _, most in ends)
 
+    def known(self, node: Node) -> bool:
+        """Whether an expression is known to have a value."""
+        return node in (self.values or {})
+
     def has(self, node: Node) -> bool:
         """Whether an expression can have a value."""
         return not self.facts.exclude(facts_of(node))

@@ -1,10 +1,10 @@
 """The release: a table of private numbers with their errors, its notes and a certificate."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from math import inf
+from math import inf, nextafter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from discreet.errors import DataError, QueryError, Remedy
 from discreet.exact import rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
+from discreet.plan.exclusion import Way, ways
 from discreet.plan.expressions import (
     Chosen,
     Constant,
@@ -65,6 +66,20 @@ def check_rank_names(question: Question) -> None:
         )
 
 
+def merged_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Each note once, after the names of all outputs that it is about; "" is about all.
+
+    >>> merged_notes([("n", "it is noisy."), ("m", "it is noisy."), ("", "Small groups.")])
+    ['n, m: it is noisy.', 'Small groups.']
+    """
+    names: dict[str, list[str]] = {}
+    for name, note in notes:
+        listed = names.setdefault(note, [])
+        if name and name not in listed:
+            listed.append(name)
+    return [f"{', '.join(listed)}: {note}" if listed else note for note, listed in names.items()]
+
+
 def undeclared_value_notes(question: Question) -> list[str]:
     """Conditions that compare a category with a value that was not declared."""
     unknown: dict[str, tuple[str, object, CategoryColumn]] = {}
@@ -89,16 +104,23 @@ def undeclared_value_notes(question: Question) -> list[str]:
 
 def no_group_notes(question: Question) -> list[str]:
     """Groups that are made in the question, in which some rows may not be."""
-    notes = []
+    notes, fulfilled = [], ways(question.where)
     for name, grouping in question.keys:
-        if isinstance(grouping, BinGrouping):
-            notes.append(f"{label_text(name)}: rows outside of the bins are in no group.")
-        elif _leaves_out(grouping):
-            notes.append(
-                f"{label_text(name)}: rows for which it has no value are in no group. "
-                f"{_A_VALUE.text(question.query.front)}"
-            )
-    return notes
+        if isinstance(grouping, BinGrouping) and _has_others(grouping, fulfilled):
+            notes.append((label_text(name), "rows outside of the bins are in no group."))
+        elif _leaves_out(grouping) and not all(way.known(grouping.node) for way in fulfilled):
+            value = _A_VALUE.text(question.query.front)
+            note = f"rows for which it has no value are in no group. {value}"
+            notes.append((label_text(name), note))
+    return merged_notes(notes)
+
+
+def _has_others(grouping: BinGrouping, fulfilled: Sequence[Way]) -> bool:
+    """Whether rows of which the conditions are true may have a value outside of the bins."""
+    below = nextafter(float(grouping.edges[0]), -inf)
+    above = nextafter(float(grouping.edges[-1]), inf)
+    ends = [way.ends(grouping.node) for way in fulfilled]
+    return any(low <= below or above <= high for low, high in ends)
 
 
 def _leaves_out(grouping: Grouping) -> bool:
@@ -120,13 +142,16 @@ def _remark(condition: str, name: str, value: object, column: CategoryColumn) ->
 
 def small_group_notes(errors: Mapping[str, float | None], rows: int | None) -> list[str]:
     """Outputs whose error of rank is as large as the group that is expected."""
-    return [
-        f"{name}: the guaranteed error of rank is {error:,.0f} rows, and a group is expected to "
-        f"have {rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
-        "groups."
+    return merged_notes(
+        (
+            name,
+            f"the guaranteed error of rank is {error:,.0f} rows, and a group is expected to "
+            f"have {rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
+            "groups.",
+        )
         for name, error in errors.items()
         if error is not None and rows is not None and error >= rows
-    ]
+    )
 
 
 def outranked_groups(
@@ -362,36 +387,40 @@ class Release:
     @property
     def notes(self) -> list[str]:
         """What intervals do not cover, and what ranks are guaranteed, per column."""
-        notes, outranked = [*self.remarks], self.outranked
+        notes, outranked = [("", remark) for remark in self.remarks], self.outranked
         for name, found in self.columns.items():
             note = found[0].note if found else ""
             error = found[0].rank_error if found else None
             if error == inf:
-                notes.append(
-                    f"{name}: it is computed from quantiles, whose error depends on the data, so "
-                    "that no bounds can be given."
+                text = (
+                    "it is computed from quantiles, whose error depends on the data, so that no "
+                    "bounds can be given."
                 )
+                notes.append((name, text))
             elif error is not None:
-                notes.append(
-                    f"{name}: at most about {error:,.0f} rows lie between the value "
-                    "and the one that was asked for (95%); of a group with fewer rows it says "
-                    "nothing."
+                text = (
+                    f"at most about {error:,.0f} rows lie between the value and the one that was "
+                    "asked for (95%); of a group with fewer rows it says nothing."
                 )
+                notes.append((name, text))
             if name in outranked:
-                notes.append(
-                    f"{name}: the error of rank is as large as {outranked[name]}, so the "
-                    "value could be any between the bounds. Use a larger ε, or larger groups."
+                text = (
+                    f"the error of rank is as large as {outranked[name]}, so the value could be "
+                    "any between the bounds. Use a larger ε, or larger groups."
                 )
+                notes.append((name, text))
             if note:
-                notes.append(f"{name}: {note}")
-        if self.negative:
-            notes.append(
-                f"{', '.join(self.negative)}: noise can make a small count negative. It is shown "
-                "as it is, since rounding it up to 0 would make sums and means too large."
+                notes.append((name, note))
+        for name in self.negative:
+            text = (
+                "noise can make a small count negative. It is shown as it is, since rounding it up "
+                "to 0 would make sums and means too large."
             )
+            notes.append((name, text))
         if not self.certificate.durable:
-            notes.append("The ledger was in memory: what was spent is forgotten with the process.")
-        return notes
+            text = "The ledger was in memory: what was spent is forgotten with the process."
+            notes.append(("", text))
+        return merged_notes(notes)
 
     @property
     def negative(self) -> list[str]:
