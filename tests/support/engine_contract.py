@@ -26,6 +26,7 @@ from tests.support.hospital import visits_columns
 from tests.support.measuring import (
     BOUNDS,
     GROUPINGS,
+    LEFT_OUT,
     SELECTED,
     UNITS,
     Vector,
@@ -68,18 +69,6 @@ TEXTS = [
 ]
 IDS = [None, "", "p", "q", "P", "日本", "p ", "é", "e\u0301", "1", "01"]
 WARDS = [None, "A", "B", "it's", "D", "a", "E", "A "]
-
-
-LEFT_OUT = {
-    "category": (col("ward") != "B",),
-    "numbers": (col("code").is_in([1, 7]),),
-    "bins": ((col("z") < 0) | (col("z") >= 2),),
-    "two keys": (col("ward").is_in(["A", "it's"]), col("flag")),
-    "boolean": (~col("flag"),),
-    "whole numbers": (col("level") != 1,),
-    "unlisted and boolean": (col("flag") | (col("z") > 4),),
-}
-"""Conditions that exclude some of the public groups; the rows have those and odd values."""
 
 
 def adversarial() -> list[tuple[Any, ...]]:
