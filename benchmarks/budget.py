@@ -1,4 +1,4 @@
-"""How many questions fit a budget of ε = 1, δ = 1e-6, and how exact wide questions are.
+"""How many questions fit a budget of ε = 1, δ = 1e-6, and the errors of wide ones.
 
 Questions are asked one after the other of a table in memory, until one is refused.  Beside them:
 Tumult's zCDP session by its documented formulas (a budget of (ε, δ) is a ρ with

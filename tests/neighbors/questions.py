@@ -126,6 +126,9 @@ def _in_python(random: Random, declared: Schema) -> Named | None:
             asking = asking.with_columns(made=draw.number(2).clip(-9, 40))
             draw.numbers = (*draw.numbers, "made")
         keys = [draw.key() for _ in range(random.choice([0, 0, 1, 1, 2]))]
+        if random.random() < 0.25:
+            condition, key = draw.part()
+            asking, keys = asking.where(condition), [*keys[:1], key]
         asking = asking.group_by(*{str(key): key for key in keys}.values()) if keys else asking
         asked = {f"a{place}": draw.asked() for place in range(random.choice([1, 1, 1, 2, 3]))}
         if random.random() < 0.15:
@@ -224,6 +227,22 @@ class _Draw:
                 self.number(1).bins([-3, 0, 2, 5, 20]).alias("bins"),
                 col("day").truncate("week").alias("week"),
                 self.text().alias("word"),
+            ]
+        )
+
+    def part(self) -> tuple[Expression, Any]:
+        """A condition that excludes some of a key's public groups, and the key."""
+        pick, day = self.random.choice, "2024-01-05"
+        level, code = col("level"), col("code")
+        return pick(
+            [
+                *((level < 2, "level"), (level != 1, "level"), (level > 0, level % 2)),
+                *((code != 2, "code"), (code.is_in([1, 7]), "code")),
+                *((col("ward").is_in(["A", "7"]), "ward"), (col("ward") != "A", "ward")),
+                *((col("flag"), "flag"), (~col("flag"), "flag"), (level >= 2, level >= 1)),
+                *((col("stay") < 2, col("stay").bins([-3, 0, 2, 5, 20]).alias("stays")),),
+                *((col("day") >= day, col("day").truncate("week").alias("week")),),
+                *((col("day") < day, "day"), (col("ward").lower() == "a", "ward")),
             ]
         )
 

@@ -67,7 +67,7 @@ LOGICAL: dict[str, Expression] = {
     "in": col("tag").is_in(["a", "it's"]),
     "between": X.is_between(0, Z),
     "texts": col("tag") >= "it's",
-    "null": as_expression(None) & (X > 0),
+    "null": (as_expression(None) & (X > 0)) | (Z > 0),
     "like": col("tag").like("%a%"),
     "ilike": col("tag").ilike("_T'%"),
     "contains": col("tag").contains("'") | col("ward").starts_with("it"),

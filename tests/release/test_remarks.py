@@ -35,12 +35,11 @@ class TestUndeclaredValues:
     @pytest.mark.parametrize(
         "where",
         [
-            col("ward") == "Cardiologie",
             (col("ward") == "ICU") | (col("ward") == "Cardiologie"),
             ~(col("ward") == "Cardiologie") & (col("stay") > 2),
         ],
     )
-    def test_a_value_that_was_not_declared_is_noted_and_not_refused(
+    def test_a_value_that_was_not_declared_is_noted_where_another_one_fits(
         self, where: Expression
     ) -> None:
         plan = planned(where)
@@ -53,7 +52,7 @@ class TestUndeclaredValues:
         assert f"note       {note}" in plan.explain()
 
     @pytest.mark.parametrize(
-        "where", [col("ward") == "ICU", col("ward") != "none", col("age") == 500]
+        "where", [col("ward") == "ICU", col("ward") != "none", col("age") == 50]
     )
     def test_everything_else_is_not(self, where: Expression) -> None:
         plan = planned(where)
@@ -63,7 +62,7 @@ class TestUndeclaredValues:
     def test_among_numbers_none_is_guessed(self) -> None:
         schema = Schema(name="t", columns={"job": category([1, 2, 3])})
         question = checked_question(
-            parse_select("SELECT COUNT(*) FROM t WHERE job = 12", schema), schema
+            parse_select("SELECT COUNT(*) FROM t WHERE job IN (2, 12)", schema), schema
         )
         assert undeclared_value_notes(question) == [
             "job = 12 fits no declared value: those of job are 1, 2, 3."
@@ -71,10 +70,11 @@ class TestUndeclaredValues:
 
     def test_the_note_is_the_same_whatever_the_rows_are(self) -> None:
         """It is made before any is read, also where a row has the value."""
+        z_or_icu = col("ward").is_in(["Z", "ICU"])
         with visits(("Cardiology", "Oncology", "Z", "ICU")) as opened:
-            there = opened.where(col("ward") == "Z").agg(n=rows()).plan(epsilon=1)
+            there = opened.where(z_or_icu).agg(n=rows()).plan(epsilon=1)
         assert there.notes == []
-        assert len(planned(col("ward") == "Z").notes) == 1
+        assert len(planned(z_or_icu).notes) == 1
 
 
 class TestRanks:
@@ -119,7 +119,7 @@ class TestRanks:
 
     def test_a_whole_table_can_be_too_small(self) -> None:
         found = released(
-            lambda table: table.where(col("stay") > 100).agg(n=rows(), m=col("stay").median())
+            lambda table: table.where(col("stay") >= 29.9).agg(n=rows(), m=col("stay").median())
         )
         assert found.outranked == {"m": "all that was asked about"}
 

@@ -257,8 +257,10 @@ def test_the_id_of_the_side_that_may_be_missing_is_refused():
 
 
 def test_every_row_has_an_id():
-    none = select("SELECT COUNT(*) FROM visits WHERE patient_id IS NULL")
-    assert none.where == (Constant(False),)
+    assert parse_select("SELECT COUNT(*) FROM visits WHERE patient_id IS NULL", VISITS).where == (
+        Constant(False),
+    )
+    assert "true of no row" in refused("SELECT COUNT(*) FROM visits WHERE patient_id IS NULL")
     assert "says whose row it is" in refused("SELECT COUNT(*) FROM visits WHERE patient_id > 3")
 
 

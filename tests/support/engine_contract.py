@@ -26,6 +26,7 @@ from tests.support.hospital import visits_columns
 from tests.support.measuring import (
     BOUNDS,
     GROUPINGS,
+    LEFT_OUT,
     SELECTED,
     UNITS,
     Vector,
@@ -104,6 +105,11 @@ def questions(
                 question, blocks = every_block(declared, GROUPINGS[grouping], where)
                 label = f"{unit} {neighbors.value} {grouping} {x} {len(where)}"
                 found.append((label, declared, question, blocks, SELECTED.get(grouping)))
+    for unit, (grouping, where) in product(UNITS, LEFT_OUT.items()):
+        declared = schema(unit=unit)
+        question, blocks = every_block(declared, GROUPINGS[grouping], where)
+        label = f"{unit} {grouping}, some left out"
+        found.append((label, declared, question, blocks, SELECTED.get(grouping)))
     return found
 
 

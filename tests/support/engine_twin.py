@@ -171,18 +171,18 @@ def group(grouping: Grouping, row: Mapping[str, Value]) -> int | str | None:
     match grouping:
         case ListedGrouping():
             return grouping.values.index(value) if value in grouping.values else None
-        case BooleanGrouping():
-            return int(value)
+        case BooleanGrouping(_, truths):
+            return truths.index(value) if value in truths else None
         case IntegerGrouping(_, low, high):
             inside = low <= value <= high and value == floor(value)
             return int(value) - low if inside else None
-        case BinGrouping(_, edges):
-            if value == edges[-1]:
-                return len(edges) - 2
-            for number, (lower, upper) in enumerate(pairwise(edges)):
+        case BinGrouping(_, edges, _, left_out):
+            number = len(edges) - 2 if value == edges[-1] else None
+            for place, (lower, upper) in enumerate(pairwise(edges)):
                 if lower <= value < upper:
-                    return number
-            return None
+                    number = place
+            kept = [place for place in range(len(edges) - 1) if place not in left_out]
+            return kept.index(number) if number in kept else None
 
 
 def kept(

@@ -72,6 +72,16 @@ SELECTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "unlisted and boolean": (("a", "0"), ("a", "1"), ("b", "0")),
 }
 """Groups that private selection is taken to have released."""
+LEFT_OUT = {
+    "category": (col("ward") != "B",),
+    "numbers": (col("code").is_in([1, 7]),),
+    "bins": ((col("z") < 0) | (col("z") >= 2),),
+    "two keys": (col("ward").is_in(["A", "it's"]), col("flag")),
+    "boolean": (~col("flag"),),
+    "whole numbers": (col("level") != 1,),
+    "unlisted and boolean": (col("flag") | (col("z") > 4),),
+}
+"""Conditions that exclude some of the public groups; the rows have those and odd values."""
 
 
 @dataclass(frozen=True)

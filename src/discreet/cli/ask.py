@@ -69,7 +69,7 @@ def question_options(command: Decorated) -> Decorated:
             click.option(
                 "--expect-rows",
                 type=click.IntRange(min=1),
-                help="Rows expected in a group, from which the margin of a mean is foretold.",
+                help="How many rows you expect in a group: the error of a mean depends on it.",
             ),
         ]
     ):
@@ -170,7 +170,7 @@ def _margins(margins: tuple[str, ...]) -> dict[str, object]:
 @click.option("--sql", "as_sql", is_flag=True, help="The SQL that the engine would run.")
 @click.option("--json", "as_json", is_flag=True, help="Exact numbers, for programs.")
 def plan(explain: bool, as_sql: bool, as_json: bool, **question: Any) -> None:
-    """What a question would cost and how exact its answer would be. Nothing is spent.
+    """What a question would cost, and how large its error would be. Nothing is spent.
 
     \b
     discreet plan visits.toml "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward" --epsilon 0.5

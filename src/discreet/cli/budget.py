@@ -79,7 +79,9 @@ def show(ledger: str, dataset: str | None, as_json: bool) -> None:
     help="How often it starts again.",
 )
 @click.option("--analyst", help="The budget of this analyst, within that of the data set.")
-@click.option("--each-analyst", is_flag=True, help="The budget of each analyst without an own.")
+@click.option(
+    "--each-analyst", is_flag=True, help="The budget of every analyst who has none of their own."
+)
 @click.option("--none", "nothing", is_flag=True, help="Take the analyst's budget back.")
 @click.option("--why", required=True, help="The reason, for whoever reads the ledger later.")
 @click.option("--who", help="Who decides; the operating system's user unless stated.")

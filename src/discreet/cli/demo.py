@@ -125,7 +125,7 @@ def demo(folder: str | None) -> None:
     click.echo(place / "visits.csv")
     click.echo(policy)
 
-    _tell("What would it cost to know each ward, and how exact would it be?")
+    _tell("What would it cost to ask about each ward, and how large would the errors be?")
     _typed("plan", policy, _WARDS, "--epsilon 0.7 --expect-rows 500")
     with _asked(policy, _WARDS, "0.7") as asked:
         show_plan(asked.plan)

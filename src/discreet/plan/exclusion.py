@@ -4,10 +4,10 @@ What is said here is true of every row, whatever it holds: ``COUNT(*) FILTER (WH
 rows in which an expression has a value that has one where c is true.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
+from math import ceil, floor, inf, nextafter
 
 from discreet.plan.expressions import (
     Absolute,
@@ -45,6 +45,8 @@ _MIRRORED: dict[Comparison, Comparison] = {
     ">=": "<=",
 }
 _MOST_SPANS = 200
+_MOST_WAYS = 32
+"""In how many ways conditions are looked at that can be true in several: an OR has one a side."""
 _TRUE, _FALSE, _NULL = Constant(True), Constant(False), Constant(None)
 
 
@@ -65,6 +67,17 @@ class _Span:
         return not any(
             (one.low == low and one.low_open) or (one.high == high and one.high_open)
             for one in (self, other)
+        )
+
+    def shared(self, other: "_Span") -> "_Span":
+        """What lies in both, where something does."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        sides = (self, other)
+        return _Span(
+            low,
+            high,
+            any(one.low_open for one in sides if one.low == low),
+            any(one.high_open for one in sides if one.high == high),
         )
 
 
@@ -95,6 +108,20 @@ class _Allowed:
     @property
     def _kind(self) -> type:
         return float if self.spans else type(next(iter(self.listed)))
+
+    def shared(self, other: "_Allowed") -> "_Allowed":
+        """What is among both, where something is; only this one where that has too many parts."""
+        if self._kind is not other._kind:
+            return self
+        if self.spans:
+            found = [a.shared(b) for a in self.spans for b in other.spans if a.meets(b)]
+            return _Allowed(tuple(found)) if len(found) <= _MOST_SPANS else self
+        if self.all_but and other.all_but:
+            return _Allowed(listed=self.listed | other.listed, all_but=True)
+        if self.all_but or other.all_but:
+            most, least = (self, other) if self.all_but else (other, self)
+            return _Allowed(listed=least.listed - most.listed)
+        return _Allowed(listed=self.listed & other.listed)
 
     def joined(self, other: "_Allowed") -> "_Allowed | None":
         """What is among either; None where that is not kept."""
@@ -147,19 +174,175 @@ _LISTED_TRUE = _Allowed(listed=frozenset({True}))
 _LISTED_FALSE = _Allowed(listed=frozenset({False}))
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way in which conditions are true: what then holds of a row.
+
+    ``values`` has, of expressions, the values that they can have; all of them have one.  It is
+    None where no row is so.
+    """
+
+    facts: RowFacts
+    values: Mapping[Node, _Allowed] | None
+
+    def allows(self, node: Node, value: float | str | bool) -> bool:
+        """Whether an expression can have a value."""
+        allowed = (self.values or {}).get(node)
+        return allowed is None or allowed.meets(_exactly(value))
+
+    def reaches(self, node: Node, low: float, high: float, *, closed: bool = True) -> bool:
+        """Whether a number can lie between two ends, of which the upper one is in if ``closed``."""
+        allowed = (self.values or {}).get(node)
+        between = _Allowed((_Span(low, high, high_open=not closed),))
+        return allowed is None or allowed.meets(between)
+
+    def ends(self, node: Node) -> tuple[float, float]:
+        """The least and the largest float that an expression can be."""
+        allowed = (self.values or {}).get(node)
+        if allowed is None or not allowed.spans:
+            return -inf, inf
+        return (
+            min(nextafter(one.low, inf) if one.low_open else one.low for one in allowed.spans),
+            max(nextafter(one.high, -inf) if one.high_open else one.high for one in allowed.spans),
+        )
+
+    def whole_ends(self, node: Node, low: int, high: int) -> tuple[int, int]:
+        """The least and the largest whole number that it can be, of those between two."""
+        allowed = (self.values or {}).get(node)
+        if allowed is None or not allowed.spans:
+            return low, high
+        ends = [_whole_ends(one, low, high) for one in allowed.spans]
+        ends = [(least, most) for least, most in ends if least <= most]
+        if not ends:
+            return high, low
+        return min(least for least, _ in ends), max(most for _, most in ends)
+
+    def known(self, node: Node) -> bool:
+        """Whether an expression is known to have a value."""
+        return node in (self.values or {})
+
+    def has(self, node: Node) -> bool:
+        """Whether an expression can have a value."""
+        return not self.facts.exclude(facts_of(node))
+
+
+def _whole_ends(span: _Span, low: int, high: int) -> tuple[int, int]:
+    least, most = low, high
+    if span.low > low:
+        if span.low > high:
+            return high, low
+        least = ceil(span.low)
+        least += span.low_open and least == span.low
+    if span.high < high:
+        if span.high < low:
+            return high, low
+        most = floor(span.high)
+        most -= span.high_open and most == span.high
+    return least, most
+
+
+def _exactly(value: float | str | bool) -> _Allowed:
+    if isinstance(value, str | bool):
+        return _Allowed(listed=frozenset({value}))
+    return _Allowed((_Span(value, value),))
+
+
+def ways(conditions: Sequence[Node]) -> list[Way]:
+    """The ways in which all conditions can be true in one row; none where they contradict.
+
+    Of conditions that can be true in very many ways, only what they have in common is said.
+
+    >>> from discreet.plan.expressions import Named
+    >>> is_a, is_b = (Compared("=", Named("ward"), Constant(name)) for name in "AB")
+    >>> len(ways([is_a, is_b])), len(ways([Either(is_a, Named("flag")), is_b]))
+    (0, 1)
+    """
+    parts: list[list[tuple[Node, bool]]] = [[]]
+    for condition in conditions:
+        parts = _product(parts, _sides(condition, True)) or [
+            [*part, (condition, True)] for part in parts
+        ]
+    found = [_way(part) for part in parts]
+    return [way for way in found if way.values is not None]
+
+
+def _way(part: Sequence[tuple[Node, bool]]) -> Way:
+    collected = _Collected({}, set())
+    for condition, wanted in part:
+        (collected.true if wanted else collected.false)(condition)
+    facts = collected.facts
+    if any(_certain(one) for node in facts.untrue for one in facts.allowed.get(node, ())):
+        return Way(facts, None)
+    values: dict[Node, _Allowed] = {}
+    for node, several in facts.allowed.items():
+        values[node] = several[0]
+        for one in several[1:]:
+            if not values[node].meets(one):
+                return Way(facts, None)
+            values[node] = values[node].shared(one)
+    return Way(facts, values)
+
+
+def _sides(condition: Node, wanted: bool) -> list[list[tuple[Node, bool]]]:
+    """The ways in which a condition is true, or false: lists of conditions with what each is."""
+    match condition:
+        case Negated(operand):
+            return _sides(operand, not wanted)
+        case Chosen(inner, then, otherwise) if wanted and (then, otherwise) == (_TRUE, _FALSE):
+            return _sides(inner, True)
+        case Both(left, right) if wanted:
+            found = _product(_sides(left, True), _sides(right, True))
+        case Either(left, right) if not wanted:
+            found = _product(_sides(left, False), _sides(right, False))
+        case Either(left, right) if not _lists(condition):
+            found = [*_sides(left, True), *_sides(right, True)]
+        case Both(left, right):
+            found = [*_sides(left, False), *_sides(right, False)]
+        case _:
+            found = []
+    return found if 0 < len(found) <= _MOST_WAYS else [[(condition, wanted)]]
+
+
+def _product(
+    first: list[list[tuple[Node, bool]]], second: list[list[tuple[Node, bool]]]
+) -> list[list[tuple[Node, bool]]]:
+    """Every pair of ways at once; none where there are too many."""
+    if len(first) * len(second) > _MOST_WAYS:
+        return []
+    return [[*one, *two] for one in first for two in second]
+
+
+def _lists(condition: Node) -> bool:
+    """Whether a condition says only that one expression is one of several constants."""
+    stack, subjects = [condition], set()
+    while stack:
+        match stack.pop():
+            case Either(left, right):
+                stack += [left, right]
+            case Compared("=", subject, Constant()) | Compared("=", Constant(), subject):
+                subjects.add(subject)
+            case _:
+                return False
+    return len(subjects) == 1
+
+
 def facts_of(node: Node) -> RowFacts:
     """What holds in every row in which the expression has a value."""
     found = _Collected({}, set())
     found.present(node)
-    return RowFacts(
-        {one: tuple(allowed) for one, allowed in found.allowed.items()}, frozenset(found.untrue)
-    )
+    return found.facts
 
 
 @dataclass(slots=True)
 class _Collected:
     allowed: dict[Node, list[_Allowed]]
     untrue: set[Node]
+
+    @property
+    def facts(self) -> RowFacts:
+        """What was collected."""
+        allowed = {node: tuple(several) for node, several in self.allowed.items()}
+        return RowFacts(allowed, frozenset(self.untrue))
 
     def present(self, node: Node) -> None:
         """The expression has a value."""

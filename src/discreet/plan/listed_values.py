@@ -22,6 +22,7 @@ from discreet.plan.expressions import (
     Joined,
     Named,
     Node,
+    walk,
 )
 from discreet.plan.function_signatures import FIRST_DAY, LAST_DAY, Kind, date_unit, starts
 from discreet.plan.interval_arithmetic import Interval, narrowed
@@ -30,7 +31,7 @@ from discreet.plan.types import (
     CheckedExpression,
     Facts,
     both,
-    check_expression,
+    bounds_of,
     where_not_true,
     where_true,
 )
@@ -43,6 +44,7 @@ _MOST_WORK = 500_000
 
 ListedValue = float | str
 _Values = list[ListedValue] | None
+_NO_FACTS: Facts = {}
 
 _OPERATIONS: dict[str, Callable[[float, float], float]] = {
     "+": lambda a, b: a + b,
@@ -54,34 +56,49 @@ _OPERATIONS: dict[str, Callable[[float, float], float]] = {
 
 
 @dataclass(slots=True)
+class Work:
+    """How many values may still be computed."""
+
+    left: int = _MOST_WORK
+
+    def allows(self, work: int) -> bool:
+        """Whether so many values may still be computed; they are counted if so."""
+        if work > self.left:
+            return False
+        self.left -= work
+        return True
+
+
+@dataclass(slots=True)
 class _Known:
     """The declared columns, and how many values may still be computed."""
 
     columns: Mapping[str, Column]
-    work: int = _MOST_WORK
+    work: Work
     typed: dict[int, tuple[Node, CheckedExpression]] = field(default_factory=dict)
 
     def allows(self, work: int) -> bool:
         """Whether so many values may still be computed; they are counted if so."""
-        if work > self.work:
-            return False
-        self.work -= work
-        return True
+        return self.work.allows(work)
 
     def checked(self, node: Node) -> CheckedExpression:
         """The kind and the bounds of a node."""
         cached = self.typed.get(id(node))
         if cached is None:  # the node is kept, so that no other has its place in memory
-            cached = self.typed[id(node)] = node, check_expression(node, self.columns)
+            cached = self.typed[id(node)] = node, bounds_of(node, self.columns)
         return cached[1]
 
 
 def listed_values(
-    node: Node, columns: Mapping[str, Column]
+    node: Node,
+    columns: Mapping[str, Column],
+    facts: Facts = _NO_FACTS,
+    work: Work | None = None,
 ) -> tuple[str | int | float, ...] | None:
     """All values of a checked expression, or None where they are too many or not public.
 
-    Numbers increase; texts stand in the order in which they are written or declared.
+    Numbers increase; texts stand in the order in which they are written or declared.  Where
+    ``facts`` hold, others are left out.  What is computed is counted in ``work``.
 
     >>> from discreet.plan.schema import integer
     >>> ten = Constant(Fraction(10))
@@ -89,12 +106,24 @@ def listed_values(
     >>> listed_values(tens, {"age": integer(0, 35)})
     (0, 10, 20, 30)
     """
-    values = _values(node, _Known(columns), {})
+    values = _values(node, _Known(columns, work or Work()), facts)
     if values is None:
         return None
     texts = [one for one in values if isinstance(one, str)]
     numbers = sorted(one for one in values if not isinstance(one, str))
     return (*texts, *(int(one) if one.is_integer() else one for one in numbers))
+
+
+def declared_ends(
+    node: Node, columns: Mapping[str, Column], facts: Facts = _NO_FACTS
+) -> tuple[float, float] | None:
+    """Between which floats a column, or arithmetic with columns, lies where all are as declared."""
+    for part in walk(node):
+        if isinstance(part, Calculation) and part.operator != "%":
+            continue
+        if not isinstance(part, Named | Constant):
+            return None  # engines may differ from exact bounds in the last digit
+    return _ends(node, _Known(columns, Work()), facts)
 
 
 def _values(node: Node, known: _Known, facts: Facts) -> _Values:

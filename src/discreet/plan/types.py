@@ -146,6 +146,11 @@ def check_expression(node: Node, columns: Mapping[str, Column]) -> CheckedExpres
     return _check(node, columns, _NONE)
 
 
+def bounds_of(node: Node, columns: Mapping[str, Column]) -> CheckedExpression:
+    """The kind and the bounds of an expression that was checked before, or of a part of one."""
+    return _check(node, columns, _NONE)
+
+
 def written_size(node: Node) -> int:
     """How many parts the SQL of a node has once an engine has written it out, about."""
     if isinstance(node, Named | Calculation | Absolute | Floored):
@@ -348,9 +353,11 @@ def _alike(
                 python=f"Write {truth} by itself, or compare it with True.",
                 sql=f"Write {truth}, or {truth} = TRUE.",
             )
+        compares = isinstance(node, Compared)
+        does = "compares" if compares else "chooses between"
         raise QueryError(
-            f"{expression_text(node)[:80]!r} sets a {first.kind} beside a {second.kind}. Only "
-            "values of one kind are compared or chosen between, so that nothing can fail on data.",
+            f"{expression_text(node)[:80]!r} {does} a {first.kind} {'with' if compares else 'and'} "
+            f"a {second.kind}. Both must be of one kind, so that nothing can fail on data.",
             remedy,
         ).at(_written_side(first.node, second.node))
     return first, second
@@ -367,7 +374,7 @@ def _as_date(side: CheckedExpression) -> CheckedExpression:
     days = day(text)
     if days is None:
         raise QueryError(
-            f"{expression_text(side.node)[:60]} stands beside a date and is none. Dates are "
+            f"{expression_text(side.node)[:60]} is used as a date, and is not one. Dates are "
             "written as year, month and day. Write '2026-01-31'."
         ).at(side.node.place)
     value = Fraction(days)
@@ -418,7 +425,7 @@ def _calendar(
             "in days, and a date plus or minus a number of days is a date. Write one date minus "
             "another, or d + 7."
         )
-    days = _need(days, Kind.NUMBER, f"the operator {operator} beside a date")
+    days = _need(days, Kind.NUMBER, f"the operator {operator} with a date")
     moved = _calculation(operator, *((days, right) if later else (left, days)), node.place)
     day_interval = floored(narrowed(moved.interval, CALENDAR))
     dated = Applied("CALENDAR", moved.node, place=node.place)

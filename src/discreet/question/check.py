@@ -5,7 +5,7 @@ that was known before.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -54,6 +54,7 @@ from discreet.plan.types import (
     written_size,
 )
 from discreet.privacy.sensitivity import Neighbors
+from discreet.question.conditions import Conditions, origins_of
 from discreet.question.groupings import (
     Grouping,
     IntegerGrouping,
@@ -250,7 +251,9 @@ def _checked(query: Query, schema: Schema) -> Question:
         asked = _written_out(query, local)
     clause = "where got" if query.front is Front.PYTHON else "WHERE has"
     where = tuple(condition_of(node, columns, clause) for node in asked.where)
-    keys = _keys(asked.keys, columns)
+    _check_counts([*where, *(one.of for _, one in asked.outputs if one.of)], found.counts)
+    conditions = Conditions(origins_of(source, schema), where)
+    keys = _keys(asked.keys, columns, conditions)
     _check_names(query)
     person, replaces = schema.by_person, schema.neighbors is Neighbors.REPLACE
     rules = MeasureRules(
@@ -261,6 +264,8 @@ def _checked(query: Query, schema: Schema) -> Question:
         selects_keys=any(isinstance(grouping, PrivateGrouping) for _, grouping in keys),
     )
     outputs = measured(asked.outputs, columns, rules)
+    for _, one in asked.outputs:
+        conditions.check_aggregate(one)
     after = (
         _checked_after(query.after, outputs, keys)
         if query.after != PostProcessing()
@@ -269,7 +274,6 @@ def _checked(query: Query, schema: Schema) -> Question:
     question = Question(local, query, where, keys, outputs, rules, source, after, schema)
     _check_size(question)
     _check_passes(question)
-    _check_counts(question, found.counts)
     return question
 
 
@@ -315,12 +319,19 @@ def _checked_after(
 
 
 def _keys(
-    keys: tuple[GroupKey, ...], columns: Mapping[str, Column]
+    keys: tuple[GroupKey, ...], columns: Mapping[str, Column], conditions: Conditions
 ) -> tuple[tuple[str, Grouping], ...]:
+    listed = [grouping_of(key, columns) for key in keys]
+    private = any(isinstance(one, PrivateGrouping) for one in listed)
     groupings: list[tuple[str, Grouping]] = []
     cells = 1
-    for key in keys:
-        grouping = grouping_of(key, columns)
+    for key, declared in zip(keys, listed, strict=True):
+        grouping = conditions.left(declared, few=private)
+        if grouping is None:
+            raise QueryError(
+                f"the conditions exclude every group of {expression_text(key.of)[:60]!r}. Only "
+                "noise would be paid for. Group by something else, or keep other rows."
+            ).at(key.place)
         cells *= 1 if isinstance(grouping, PrivateGrouping) else grouping.size
         if cells > MOST_KEYS:  # at once: listing the others would take long
             raise QueryError(
@@ -474,11 +485,10 @@ def _check_passes(question: Question) -> None:
         )
 
 
-def _check_counts(question: Question, caps: Mapping[str, int]) -> None:
+def _check_counts(nodes: Sequence[Node], caps: Mapping[str, int]) -> None:
     """Refuse to compare how many rows a person has with more than are counted."""
     if not caps:
         return
-    nodes = [*question.where, *(part.of for _, part in question.query.outputs if part.of)]
     for node in (one for whole in nodes for one in walk(whole)):
         match node:
             case Compared(operator, Named(name), Constant(Fraction() as number)) if name in caps:

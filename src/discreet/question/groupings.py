@@ -47,19 +47,20 @@ class ListedGrouping:
 
 @dataclass(frozen=True, slots=True)
 class BooleanGrouping:
-    """False and true."""
+    """False and true, or one of them where the other is excluded."""
 
     node: Node
+    values: tuple[bool, ...] = (False, True)
 
     @property
     def size(self) -> int:
         """How many groups there are."""
-        return 2
+        return len(self.values)
 
     @property
     def labels(self) -> tuple[Label, ...]:
         """The groups in order."""
-        return (False, True)
+        return self.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +87,39 @@ class IntegerGrouping:
 
 @dataclass(frozen=True, slots=True)
 class BinGrouping:
-    """Bins [a, b) between public edges, the last one closed."""
+    """Bins [a, b) between public edges, the last one closed; those at ``left_out`` are no groups.
+
+    A bin is what it was, whichever others are left out: only the one before the last edge is
+    closed.
+    """
 
     node: Node
     edges: tuple[Fraction, ...]
     dated: bool = False
+    left_out: frozenset[int] = frozenset()
+
+    @property
+    def bins(self) -> tuple[tuple[Fraction, Fraction, bool], ...]:
+        """The ends of each bin in order, and whether the upper one is in it."""
+        last = len(self.edges) - 2
+        pairs = enumerate(pairwise(self.edges))
+        return tuple((a, b, place == last) for place, (a, b) in pairs if place not in self.left_out)
 
     @property
     def size(self) -> int:
         """How many groups there are."""
-        return len(self.edges) - 1
+        return len(self.edges) - 1 - len(self.left_out)
 
     @property
     def labels(self) -> tuple[Label, ...]:
         """The groups in order."""
-        ends = [date_text(int(edge)) if self.dated else number_text(edge) for edge in self.edges]
-        last = len(ends) - 2
-        pairs = enumerate(pairwise(ends))
-        return tuple(f"[{a}, {b}{']' if place == last else ')'}" for place, (a, b) in pairs)
+        return tuple(
+            f"[{self._end(low)}, {self._end(high)}{']' if closed else ')'}"
+            for low, high, closed in self.bins
+        )
+
+    def _end(self, edge: Fraction) -> str:
+        return date_text(int(edge)) if self.dated else number_text(edge)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A plan: what a question will cost and how exact its answer will be.  Nothing is spent."""
+"""A plan: what a question will cost and how large its errors will be.  Nothing is spent."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -826,7 +826,7 @@ def _price_for_margins(
     prices = [price for price in candidates if price is not None]
     if not prices:
         raise QueryError(
-            "no price meets the margins, not even ε = 1000. What is that exact protects nobody. "
+            "no price meets the margins, not even ε = 1000. Such an answer would protect nobody. "
             "Allow larger margins."
         )
     if state is None:

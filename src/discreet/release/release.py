@@ -1,11 +1,10 @@
 """The release: a table of private numbers with their errors, its notes and a certificate."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from difflib import get_close_matches
 from fractions import Fraction
-from math import inf
+from math import inf, nextafter
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,11 @@ from discreet.errors import DataError, QueryError, Remedy
 from discreet.exact import rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
+from discreet.plan.exclusion import Way, ways
 from discreet.plan.expressions import (
     Chosen,
-    Compared,
     Constant,
     Missing,
-    Named,
-    Node,
     constant_text,
     expression_text,
     walk,
@@ -27,6 +24,7 @@ from discreet.plan.expressions import (
 from discreet.plan.schema import CategoryColumn
 from discreet.privacy.estimates import Estimate, Estimates, FloatInterval, cell_text
 from discreet.question.check import Question
+from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
     BinGrouping,
     BooleanGrouping,
@@ -51,9 +49,6 @@ RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
 _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
 _MOST_LISTED = 6
-_MOST_COMPARED = 1_000
-"""Declared values among which one like a written one is looked for: that takes time."""
-
 
 _CONFIDENCE = Fraction(95, 100)
 _MOST_SHOWN = 60
@@ -79,6 +74,20 @@ def check_rank_names(question: Question) -> None:
         )
 
 
+def merged_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Each note once, after the names of all outputs that it is about; "" is about all.
+
+    >>> merged_notes([("n", "it is noisy."), ("m", "it is noisy."), ("", "Small groups.")])
+    ['n, m: it is noisy.', 'Small groups.']
+    """
+    names: dict[str, list[str]] = {}
+    for name, note in notes:
+        listed = names.setdefault(note, [])
+        if name and name not in listed:
+            listed.append(name)
+    return [f"{', '.join(listed)}: {note}" if listed else note for note, listed in names.items()]
+
+
 def undeclared_value_notes(question: Question) -> list[str]:
     """Conditions that compare a category with a value that was not declared."""
     unknown: dict[str, tuple[str, object, CategoryColumn]] = {}
@@ -86,7 +95,7 @@ def undeclared_value_notes(question: Question) -> list[str]:
     asked = [one.of for _, one in question.query.outputs if one.of is not None]
     for condition in (*question.where, *asked):
         for node in walk(condition):
-            name, value = _compared(node)
+            name, value = compared_value(node)
             column = question.schema.columns.get(name)
             if not isinstance(column, CategoryColumn) or value is None:
                 continue
@@ -103,16 +112,23 @@ def undeclared_value_notes(question: Question) -> list[str]:
 
 def no_group_notes(question: Question) -> list[str]:
     """Groups that are made in the question, in which some rows may not be."""
-    notes = []
+    notes, fulfilled = [], ways(question.where)
     for name, grouping in question.keys:
-        if isinstance(grouping, BinGrouping):
-            notes.append(f"{label_text(name)}: rows outside of the bins are in no group.")
-        elif _leaves_out(grouping):
-            notes.append(
-                f"{label_text(name)}: rows for which it has no value are in no group. "
-                f"{_A_VALUE.text(question.query.front)}"
-            )
-    return notes
+        if isinstance(grouping, BinGrouping) and _has_others(grouping, fulfilled):
+            notes.append((label_text(name), "rows outside of the bins are in no group."))
+        elif _leaves_out(grouping) and not all(way.known(grouping.node) for way in fulfilled):
+            value = _A_VALUE.text(question.query.front)
+            note = f"rows for which it has no value are in no group. {value}"
+            notes.append((label_text(name), note))
+    return merged_notes(notes)
+
+
+def _has_others(grouping: BinGrouping, fulfilled: Sequence[Way]) -> bool:
+    """Whether rows of which the conditions are true may have a value outside of the bins."""
+    below = nextafter(float(grouping.edges[0]), -inf)
+    above = nextafter(float(grouping.edges[-1]), inf)
+    ends = [way.ends(grouping.node) for way in fulfilled]
+    return any(low <= below or above <= high for low, high in ends)
 
 
 def _leaves_out(grouping: Grouping) -> bool:
@@ -123,37 +139,27 @@ def _leaves_out(grouping: Grouping) -> bool:
     return chooses and any(node == Constant(None) for node in walk(grouping.node))
 
 
-def _compared(node: Node) -> tuple[str, object]:
-    """The column and the constant that are said to be equal, if that is what a node says."""
-    match node:
-        case Compared("=", Named(name), Constant(value)) | Compared(
-            "=", Constant(value), Named(name)
-        ):
-            return name, value
-    return "", None
-
-
 def _remark(condition: str, name: str, value: object, column: CategoryColumn) -> str:
-    values = [label_text(one) for one in column.values[:_MOST_LISTED]]
-    listed = ", ".join(values) + (", …" if len(column.values) > _MOST_LISTED else "")
-    looked_at = column.values[:_MOST_COMPARED]
-    fact = f"{label_text(condition)} fits no declared value: those of {name} are {listed}."
+    fact = f"{label_text(condition)} fits no declared value: {declared_words(name, column)}."
     if not isinstance(value, str):  # of numbers, none is nearer to what was meant than another
         return fact
-    near = get_close_matches(value[:60], [str(one) for one in looked_at], 1)
-    meant = constant_text(near[0]) if near else "one of them"
+    near = near_value(value, column)
+    meant = "one of them" if near is None else constant_text(near)
     return f"{fact} Did you mean {meant}?"
 
 
 def small_group_notes(errors: Mapping[str, float | None], rows: int | None) -> list[str]:
     """Outputs whose error of rank is as large as the group that is expected."""
-    return [
-        f"{name}: the guaranteed error of rank is {error:,.0f} rows, and a group is expected to "
-        f"have {rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
-        "groups."
+    return merged_notes(
+        (
+            name,
+            f"the guaranteed error of rank is {error:,.0f} rows, and a group is expected to "
+            f"have {rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
+            "groups.",
+        )
         for name, error in errors.items()
         if error is not None and rows is not None and error >= rows
-    ]
+    )
 
 
 def outranked_groups(
@@ -402,36 +408,40 @@ class Release:
     @property
     def notes(self) -> list[str]:
         """What intervals do not cover, and what ranks are guaranteed, per column."""
-        notes, outranked = [*self.remarks], self.outranked
+        notes, outranked = [("", remark) for remark in self.remarks], self.outranked
         for name, found in self.columns.items():
             note = found[0].note if found else ""
             error = found[0].rank_error if found else None
             if error == inf:
-                notes.append(
-                    f"{name}: it is computed from quantiles, whose error depends on the data, so "
-                    "that no bounds can be given."
+                text = (
+                    "it is computed from quantiles, whose error depends on the data, so that no "
+                    "bounds can be given."
                 )
+                notes.append((name, text))
             elif error is not None:
-                notes.append(
-                    f"{name}: at most about {error:,.0f} rows lie between the value "
-                    "and the one that was asked for (95%); of a group with fewer rows it says "
-                    "nothing."
+                text = (
+                    f"at most about {error:,.0f} rows lie between the value and the one that was "
+                    "asked for (95%); of a group with fewer rows it says nothing."
                 )
+                notes.append((name, text))
             if name in outranked:
-                notes.append(
-                    f"{name}: the error of rank is as large as {outranked[name]}, so the "
-                    "value could be any between the bounds. Use a larger ε, or larger groups."
+                text = (
+                    f"the error of rank is as large as {outranked[name]}, so the value could be "
+                    "any between the bounds. Use a larger ε, or larger groups."
                 )
+                notes.append((name, text))
             if note:
-                notes.append(f"{name}: {note}")
-        if self.negative:
-            notes.append(
-                f"{', '.join(self.negative)}: noise can make a small count negative. It is shown "
-                "as it is, since rounding it up to 0 would make sums and means too large."
+                notes.append((name, note))
+        for name in self.negative:
+            text = (
+                "noise can make a small count negative. It is shown as it is, since rounding it up "
+                "to 0 would make sums and means too large."
             )
+            notes.append((name, text))
         if not self.certificate.durable:
-            notes.append("The ledger was in memory: what was spent is forgotten with the process.")
-        return notes
+            text = "The ledger was in memory: what was spent is forgotten with the process."
+            notes.append(("", text))
+        return merged_notes(notes)
 
     @property
     def negative(self) -> list[str]:

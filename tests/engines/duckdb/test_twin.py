@@ -17,6 +17,7 @@ from tests.support.measuring import (
     BOTH,
     BOUNDS,
     GROUPINGS,
+    LEFT_OUT,
     NORMS,
     QUICK,
     SELECTED,
@@ -56,7 +57,10 @@ def test_every_block_is_what_plain_arithmetic_says(
         }
         declared = schema(neighbors, unit, bounds, **caps)
         where = data.draw(st.lists(conditions, max_size=1))
-        question, blocks = every_block(declared, GROUPINGS[grouping], where)
+        try:
+            question, blocks = every_block(declared, GROUPINGS[grouping], where)
+        except QueryError:  # of no row, or of no group
+            reject()
         cells = SELECTED.get(grouping)
         if stored == "double":
             table = [as_doubles(row) for row in table]
@@ -67,6 +71,23 @@ def test_every_block_is_what_plain_arithmetic_says(
             assert found[block] == expected[block], block
         if question.selects_keys:
             assert engine.candidates(table, question) == twin.candidates(table, question)
+
+    check()
+
+
+@pytest.mark.parametrize("grouping", LEFT_OUT)
+@pytest.mark.parametrize("unit", UNITS)
+def test_rows_in_groups_that_conditions_exclude_count_in_none(unit: str, grouping: str) -> None:
+    """Also where they fulfill the conditions, with values that were not declared."""
+
+    @QUICK
+    @given(tables, st.sampled_from(["text", "double"]), st.sampled_from(NORMS))
+    def check(table: list[Row], stored: str, norm: Norm) -> None:
+        question, blocks = every_block(schema(unit=unit), GROUPINGS[grouping], LEFT_OUT[grouping])
+        table = [as_doubles(row) for row in table] if stored == "double" else table
+        cells, engine = SELECTED.get(grouping), Engine(stored)
+        expected = twin.measure(table, question, blocks, cells, norm)
+        assert engine.integers(table, question, blocks, cells, norm) == expected
 
     check()
 

@@ -70,7 +70,9 @@ _STARTS = {"REGEXP_": _PATTERN, "APPROX_": _QUANTILE, "COVAR": _RELATED, "REGR_"
 _ABOUT_GROUPS = {
     *(_FILTER, _ANY, _EVERY, _QUANTILE, _DISTINCT, _COMMONEST, _RELATED, _LISTS),
 }
-ROW_BY_ROW = f"Only what cannot fail on data, and reaches nothing but its row, is: {OFFERED}."
+ROW_BY_ROW = (
+    f"Offered is what uses the values of one row and cannot fail on any of them: {OFFERED}."
+)
 _QUOTED = "Texts stand in single quotes, and names in double ones or in none."
 _SIGNS = {
     **dict.fromkeys("`[]", 'Write names in double quotes: "x".'),

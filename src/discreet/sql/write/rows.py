@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 from sqlglot import exp
 
@@ -534,9 +533,11 @@ def _code(
         return _listed(value, grouping, forms)
     case = exp.Case()
     if isinstance(grouping, BooleanGrouping):
-        otherwise = exp.Not(this=exp.paren(value.copy()))
-        case = case.when(value, integer_constant(1), copy=False)
-        return case.when(otherwise, integer_constant(0), copy=False)
+        for truth in sorted(grouping.values, reverse=True):
+            same = value.copy() if truth else exp.Not(this=exp.paren(value.copy()))
+            place = grouping.values.index(truth)
+            case = case.when(same, integer_constant(place), copy=False)
+        return case
     if isinstance(grouping, IntegerGrouping):
         low, high = float_constant(Fraction(grouping.low)), float_constant(Fraction(grouping.high))
         above = exp.Sub(this=exp.paren(value.copy()), expression=low.copy())
@@ -551,13 +552,11 @@ def _code(
         )
         steps = exp.TryCast(this=above, to=exp.DataType(this=exp.DataType.Type.BIGINT))
         return case.when(inside, steps, copy=False)
-    edges = [float_constant(edge) for edge in grouping.edges]
-    closed = len(edges) - 2
-    for place, (lower, upper) in enumerate(pairwise(edges)):
-        below = exp.LTE if place == closed else exp.LT
+    for place, (lower, upper, closed) in enumerate(grouping.bins):
+        below = exp.LTE if closed else exp.LT
         inside = exp.and_(
-            exp.GTE(this=value.copy(), expression=lower.copy()),
-            below(this=value.copy(), expression=upper.copy()),
+            exp.GTE(this=value.copy(), expression=float_constant(lower)),
+            below(this=value.copy(), expression=float_constant(upper)),
             copy=False,
         )
         case = case.when(inside, integer_constant(place), copy=False)
