@@ -1,19 +1,25 @@
 """One person's rows in all tables at once move an answer by no more than is priced."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlglot import exp
 
 from discreet.measures import counts as measures
 from discreet.measures.measure import SHARE, Measure, Norm
+from discreet.plan.expressions import Constant
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.sensitivity import Neighbors
+from discreet.question import query
 from discreet.question.check import Question, checked_question
+from discreet.question.query import Pair, Scan, Selected
 from discreet.sql.read.select import parse_select
 from discreet.sql.write import queries, rows
 from tests.support import interpreter
@@ -37,6 +43,7 @@ Table = list[dict[str, Any]]
 Person = tuple[Table, Table]
 """All that somebody has: visits, and rows among the patients."""
 NOBODY: Person = ([], [])
+NOTHING = Constant(False)
 
 
 def person(random: Random, unit: str, whose: str = "moving") -> Person:
@@ -98,7 +105,8 @@ def test_nobody_moves_an_answer_by_more_than_is_priced(
     caps = {"max_rows": random.randint(1, 4), "max_groups": random.randint(1, 3)}
     caps["max_rows_per_group"] = random.choice([None, 1, 2])
     declared = schema(neighbors, unit, **caps, beside_rows=random.choice([None, 1, 3]))
-    text, question = accepted(random, declared)
+    with patch.object(query, "MOST_PAIRS", random.choice([1, 4, 100, 1_000_000])):
+        text, question = accepted(random, declared)
     rows, people = Rows(random), random.sample(PEOPLE, 3)
     others = rows.visits(people, 5), [] if unit == ROW else rows.patients(people, 4)
     gone = NOBODY if neighbors is Neighbors.ADD_REMOVE else person(random, unit)
@@ -211,16 +219,43 @@ def test_weights_of_the_rows_before_a_join_let_a_person_move_more(source: str) -
     assert sum(late.values()) <= bound(block, question)
 
 
-def test_the_cap_on_a_side_of_a_join_is_not_what_the_bound_rests_on(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("most", [1, 4, 50, 1_000_000])
+def test_the_limit_on_pairs_is_not_what_the_bound_rests_on(
+    monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """Without it only time is lost: weights are given out after the join."""
-    question = asked(JOINED["with itself"], schema(max_rows=3))
-    cut, _ = moves(question, OTHERS, NOBODY, everywhere(9))
-    monkeypatch.setattr(rows, "_few", lambda query, names, cap: query)
-    uncut, _ = moves(question, OTHERS, NOBODY, everywhere(9))
-    assert cut != uncut
-    assert all(moved <= bound(block, question) for block, moved in uncut.items())
+    monkeypatch.setattr(query, "MOST_PAIRS", most)
+    for source in ("with itself", "by person", "by person, kept"):
+        question = asked(JOINED[source], schema(max_rows=3))
+        found, _ = moves(question, OTHERS, NOBODY, everywhere(9))
+        assert all(moved <= bound(block, question) for block, moved in found.items())
+
+
+def test_weights_given_out_before_a_join_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Negative control, in the shipped SQL: a person's rows on one side decide, not the pairs."""
+    question = asked(JOINED["by person"], schema(max_rows=3))
+    assert isinstance(question.source, Pair)
+    alone = replace(question.source, second=Selected(Scan("patients"), (), (NOTHING,)), keep=True)
+    shares = queries.sums_query
+
+    def by_visits(asked: Question, *given: Any) -> Any:
+        summed, columns = shares(asked, *given)
+        early, _ = shares(replace(asked, source=alone), *given)
+        own = next(one for one in early.ctes if one.alias == "shares")
+        measured = next(one for one in early.ctes if one.alias == "measured")
+        place = next(one for one in summed.ctes if one.alias == "shares")
+        body = own.this.copy()
+        for table in body.find_all(exp.Table):
+            table.set("this", exp.to_identifier("visits_alone"))
+        place.set("this", body)
+        with_visits = summed.with_("visits_alone", measured.this.copy(), copy=False)
+        with_visits.args["with_"].expressions.insert(0, with_visits.args["with_"].expressions.pop())
+        return with_visits, columns
+
+    monkeypatch.setattr(queries, "sums_query", by_visits)
+    distances, _ = moves(question, OTHERS, NOBODY, everywhere(3))
+    beyond = {type(one).__name__ for one in distances if distances[one] > bound(one, question)}
+    assert "Moments" in beyond
 
 
 # ---------------------------------------------------------------------- partners of a row

@@ -61,6 +61,7 @@ from discreet.question.groupings import (
     grouping_of,
     label_column,
 )
+from discreet.question.pushdown import pushed_down
 from discreet.question.query import (
     THE_TABLE,
     GroupKey,
@@ -177,6 +178,9 @@ class Question:
     outputs: tuple[Output, ...]
     rules: MeasureRules
     source: Relation
+    """What the rows come from; conditions on one side of a join are applied inside of it."""
+    remaining: tuple[Node, ...]
+    """The conditions that are applied to the rows of the source."""
     after: PostProcessing
     declared: Schema
     """What was declared of the tables."""
@@ -207,7 +211,7 @@ class Question:
 
     @cached_property
     def used(self) -> frozenset[str]:
-        """The declared columns that are read."""
+        """The columns of the source that are read."""
         return _used(self)
 
     @cached_property
@@ -265,7 +269,8 @@ def _checked(query: Query, schema: Schema) -> Question:
         if query.after != PostProcessing()
         else query.after
     )
-    question = Question(local, query, where, keys, outputs, rules, source, after, schema)
+    rows, remaining = pushed_down(source, where, schema)
+    question = Question(local, query, where, keys, outputs, rules, rows, remaining, after, schema)
     _check_size(question)
     _check_passes(question)
     _check_counts(question, found.counts)
@@ -462,7 +467,7 @@ def _check_counts(question: Question, caps: Mapping[str, int]) -> None:
 
 
 def _used(question: Question) -> frozenset[str]:
-    nodes = [*question.where, *(grouping.node for _, grouping in question.keys)]
+    nodes = [*question.remaining, *(grouping.node for _, grouping in question.keys)]
     nodes += [one.node for one in question.measures if one.node is not None]
     names = names_in(nodes)
     missing = names - set(question.schema.columns)
