@@ -21,7 +21,7 @@ import pytest
 
 from tests.neighbors.comparing import Counts, FoundError
 from tests.neighbors.example import run
-from tests.neighbors.holes import HOLES, PLANNING, WEIGHTS, reopened
+from tests.neighbors.holes import HOLES, JOINS, PLANNING, WEIGHTS, reopened
 from tests.neighbors.planning import plan_many
 from tests.neighbors.running import closely
 from tests.neighbors.stores import STORES
@@ -38,6 +38,13 @@ def test_the_short_run_finds_a_hole_that_is_open(hole: str) -> None:
 def test_the_short_run_finds_weights_that_their_norm_does_not_allow() -> None:
     forget()  # queries that were written with the right weights
     with reopened(WEIGHTS), pytest.raises(FoundError, match="in squared L2"):
+        _run_short(["Arrow"], questions=3)
+    forget()
+
+
+def test_the_short_run_finds_rows_that_are_weighed_before_they_are_joined() -> None:
+    forget()
+    with reopened(JOINS), pytest.raises(FoundError, match="priced"):
         _run_short(["Arrow"], questions=3)
     forget()
 

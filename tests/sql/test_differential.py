@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from discreet.measures.measure import Norm, Output, Steps
 from discreet.plan.schema import ROW
 from discreet.privacy.sensitivity import Neighbors
-from discreet.question.check import Question, checked_question
 from discreet.question import query
+from discreet.question.check import Question, checked_question
 from discreet.question.pushdown import has_pairs
 from discreet.question.query import PerPerson, origin
 from discreet.sql.read.select import parse_select

@@ -1,7 +1,6 @@
 """One person's rows in all tables at once move an answer by no more than is priced."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -10,20 +9,18 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlglot import exp
 
 from discreet.measures import counts as measures
 from discreet.measures.measure import SHARE, Measure, Norm
-from discreet.plan.expressions import Constant
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
 from discreet.question.check import Question, checked_question
-from discreet.question.query import Pair, Scan, Selected
 from discreet.sql.read.select import parse_select
 from discreet.sql.write import queries, rows
 from tests.support import interpreter
 from tests.support.drawn_sql import NUMBERS, PEOPLE, ROWS_OF_WARDS, WARDS, Rows, accepted, schema
+from tests.support.early_weights import sums_by_rows_before_a_join
 from tests.support.measuring import (
     BOTH,
     NORMS,
@@ -43,7 +40,6 @@ Table = list[dict[str, Any]]
 Person = tuple[Table, Table]
 """All that somebody has: visits, and rows among the patients."""
 NOBODY: Person = ([], [])
-NOTHING = Constant(False)
 
 
 def person(random: Random, unit: str, whose: str = "moving") -> Person:
@@ -233,29 +229,12 @@ def test_the_limit_on_pairs_is_not_what_the_bound_rests_on(
 
 def test_weights_given_out_before_a_join_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Negative control, in the shipped SQL: a person's rows on one side decide, not the pairs."""
-    question = asked(JOINED["by person"], schema(max_rows=3))
-    assert isinstance(question.source, Pair)
-    alone = replace(question.source, second=Selected(Scan("patients"), (), (NOTHING,)), keep=True)
-    shares = queries.sums_query
-
-    def by_visits(asked: Question, *given: Any) -> Any:
-        summed, columns = shares(asked, *given)
-        early, _ = shares(replace(asked, source=alone), *given)
-        own = next(one for one in early.ctes if one.alias == "shares")
-        measured = next(one for one in early.ctes if one.alias == "measured")
-        place = next(one for one in summed.ctes if one.alias == "shares")
-        body = own.this.copy()
-        for table in body.find_all(exp.Table):
-            table.set("this", exp.to_identifier("visits_alone"))
-        place.set("this", body)
-        with_visits = summed.with_("visits_alone", measured.this.copy(), copy=False)
-        with_visits.args["with_"].expressions.insert(0, with_visits.args["with_"].expressions.pop())
-        return with_visits, columns
-
-    monkeypatch.setattr(queries, "sums_query", by_visits)
-    distances, _ = moves(question, OTHERS, NOBODY, everywhere(3))
-    beyond = {type(one).__name__ for one in distances if distances[one] > bound(one, question)}
-    assert "Moments" in beyond
+    monkeypatch.setattr(queries, "sums_query", sums_by_rows_before_a_join)
+    for source in ("by person", "by person, kept"):
+        question = asked(JOINED[source], schema(max_rows=3))
+        distances, _ = moves(question, OTHERS, NOBODY, everywhere(3))
+        beyond = {type(one).__name__ for one in distances if distances[one] > bound(one, question)}
+        assert beyond == {"Moments"}, source
 
 
 # ---------------------------------------------------------------------- partners of a row

@@ -323,7 +323,8 @@ def _written(value: Fraction, dated: bool) -> str:
 class PartnerTable:
     """Another private table about the same people, to join with: one budget covers them all.
 
-    ``unit`` is the column that says whose row it is.  Joined, a person keeps ``max_rows`` of it.
+    ``unit`` is the column that says whose row it is.  A person counts for at most ``max_rows`` of
+    its rows in a question about it alone.
     """
 
     columns: Mapping[str, Column]

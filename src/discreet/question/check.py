@@ -65,10 +65,12 @@ from discreet.question.pushdown import pushed_down
 from discreet.question.query import (
     THE_TABLE,
     GroupKey,
+    Pair,
     PostProcessing,
     Query,
     Relation,
     origin,
+    relations_in,
     schema_of,
 )
 
@@ -213,6 +215,12 @@ class Question:
     def used(self) -> frozenset[str]:
         """The columns of the source that are read."""
         return _used(self)
+
+    @property
+    def pair_limits(self) -> list[int]:
+        """At how many pairs of a person's rows a join stops, where it may come to that."""
+        pairs = {one.pairs for one in relations_in(self.source) if isinstance(one, Pair)}
+        return sorted((one for one in pairs if one is not None), reverse=True)
 
     @cached_property
     def text(self) -> str:

@@ -20,6 +20,7 @@ from discreet.question.query import (
     Selected,
     origin,
     prefixed,
+    relations_in,
 )
 
 Conditions = tuple[Node, ...]
@@ -54,7 +55,7 @@ def pushed_down(
 
 def has_pairs(source: Relation) -> bool:
     """Whether a relation is made of pairs of rows, in part or in all."""
-    return isinstance(source, Pair) or (not isinstance(source, Scan) and has_pairs(source.inner))
+    return any(isinstance(one, Pair) for one in relations_in(source))
 
 
 def _paired(

@@ -3,7 +3,7 @@
 Frozen, and seen by no data.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -181,6 +181,17 @@ THE_TABLE = Scan()
 """The table that the question is asked of."""
 
 Relation = Scan | Selected | Lookup | Pair | PerPerson
+
+
+def relations_in(source: Relation) -> Iterator[Relation]:
+    """A relation and all those that it is made of."""
+    yield source
+    match source:
+        case Pair(first, _, second):
+            yield from relations_in(first)
+            yield from relations_in(second)
+        case Selected(inner) | Lookup(inner) | PerPerson(inner):
+            yield from relations_in(inner)
 
 
 def prefixed(prefix: str, name: str) -> str:

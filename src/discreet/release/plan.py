@@ -446,7 +446,7 @@ class Plan:
     def notes(self) -> list[str]:
         """What to look at before paying, from public facts alone."""
         errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
-        notes = [*self.remarks, *small_group_notes(errors, self.expect_rows)]
+        notes = [*self.joins, *self.remarks, *small_group_notes(errors, self.expect_rows)]
         state, cost = self.standing, self.price.cost
         ended = None if state is None else ended_branch(state.budget, state.totals, cost)
         if ended is not None and cost.epsilon is None:
@@ -455,6 +455,15 @@ class Plan:
                 f"Afterwards {percent_text(ended.share_left)} of it is left."
             )
         return notes
+
+    @property
+    def joins(self) -> list[str]:
+        """How many pairs of one person's rows are made, where a join of private tables has many."""
+        return [
+            f"at most {most:,} pairs of one person's rows are made; of a person with more, rows "
+            "are left out by a hash"
+            for most in self.question.pair_limits
+        ]
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -516,6 +525,7 @@ class Plan:
         lines = [f"question   {question.text}", f"table      {schema.name}"]
         if question.query.source.text:
             lines.append(f"rows       {question.query.source.text}")
+        lines += [f"joins      {limit}" for limit in self.joins]
         if schema.by_person:
             caps = [f"{schema.max_groups} groups", f"{schema.max_rows} rows"]
             if schema.max_rows_per_group is not None:
@@ -550,7 +560,7 @@ class Plan:
         steps = replace(question.query.after, columns=()).text
         if steps:
             lines.append(f"then       {steps}: done with released numbers, free")
-        lines += [f"note       {note}" for note in self.notes]
+        lines += [f"note       {note}" for note in self.notes if note not in self.joins]
         return "\n".join(lines)
 
     def _explained(self, line: PlanLine, output: Output, front: Front) -> str:
