@@ -373,7 +373,7 @@ def _total(summary: Summary, column: exp.Expr) -> exp.Expr:
 
 def _few(rows: str, many: str, kept: str, names: Names) -> exp.Query:
     """The rows of people with few pairs, and of the others the first by a hash of the row."""
-    shown = [column_name(UNIT), *map(column_name, names.values())]
+    shown: list[exp.Expr] = [column_name(UNIT), *map(column_name, names.values())]
     whose = aliased(column_name(UNIT), _OTHER_UNIT)
     others = _from_table(many, [whose, aliased(column_name(kept), "few")])
     same: list[exp.Expr] = [exp.EQ(this=column_name(UNIT), expression=column_name(_OTHER_UNIT))]
