@@ -222,7 +222,7 @@ def _paired(source: Pair, schema: Schema, wanted: Names) -> exp.Select:
             *_renamed(wanted, right, right_names),
         ],
     )
-    same: list[exp.Expr] = [exp.EQ(this=column_name(UNIT), expression=column_name(_OTHER_UNIT))]
+    same = [_same_unit()]
     same += [
         exp.EQ(
             this=expression_sql(Named(a), names), expression=expression_sql(Named(b), right_names)
@@ -257,38 +257,35 @@ def _many(ones: str, twos: str, most: int) -> exp.Select:
     Of n rows that meet m others, the larger of the root of the most and of most // m are kept, so
     that at most that many pairs are made (docs/proofs/shares.md).
     """
-    here = _counted(ones, UNIT, "held")
-    there = _counted(twos, _OTHER_UNIT, "other_held")
-    query = _from(
-        here,
-        [
-            column_name(UNIT),
-            aliased(_kept_beside("other_held", most), "kept"),
-            aliased(_kept_beside("held", most), "other_kept"),
-        ],
-    )
-    same = exp.EQ(this=column_name(UNIT), expression=column_name(_OTHER_UNIT))
-    query = _joined(query, there, [same], keep=False)
-    return query.where(
-        exp.GT(this=column_name("held"), expression=_quotient(most, "other_held")), copy=False
-    )
+    here, there = _counted(ones, UNIT, "held"), _counted(twos, _OTHER_UNIT, "other_held")
+    kept = [
+        aliased(_kept_beside(most, "other_held"), "kept"),
+        aliased(_kept_beside(most, "held"), "other_kept"),
+    ]
+    query = _joined(_from(here, [column_name(_OTHER_UNIT), *kept]), there, [_same_unit()])
+    more = exp.GT(this=column_name("held"), expression=_quotient(most, "other_held"))
+    return query.where(more, copy=False)
 
 
 def _counted(rows: str, unit: str, held: str) -> exp.Select:
     """How many rows each person has."""
     number = aliased(exp.Count(this=exp.Star()), held)
-    query = select_columns(aliased(column_name(UNIT), unit), number)
-    return query.from_(table_reference(rows), copy=False).group_by(column_name(UNIT), copy=False)
+    query = _from_table(rows, [aliased(column_name(UNIT), unit), number])
+    return query.group_by(column_name(UNIT), copy=False)
 
 
-def _kept_beside(others: str, most: int) -> exp.Expr:
-    quotient, root = _quotient(most, others), integer_constant(isqrt(most))
-    above = exp.GT(this=quotient, expression=root)
-    return exp.Case().when(above, quotient.copy(), copy=False).else_(root.copy(), copy=False)
+def _kept_beside(most: int, others: str) -> exp.Expr:
+    """The larger of two whole numbers, neither of which is missing."""
+    root = exp.Literal.number(isqrt(most))
+    return exp.Greatest(this=_quotient(most, others), expressions=[root])
 
 
 def _quotient(most: int, others: str) -> exp.Expr:
-    return exp.IntDiv(this=integer_constant(most), expression=column_name(others))
+    return exp.IntDiv(this=exp.Literal.number(most), expression=column_name(others))
+
+
+def _same_unit() -> exp.Expr:
+    return exp.EQ(this=column_name(UNIT), expression=column_name(_OTHER_UNIT))
 
 
 def _per_person(source: PerPerson, schema: Schema, wanted: Names) -> exp.Select:
@@ -373,19 +370,17 @@ def _total(summary: Summary, column: exp.Expr) -> exp.Expr:
 
 def _few(rows: str, many: str, kept: str, names: Names) -> exp.Query:
     """The rows of people with few pairs, and of the others the first by a hash of the row."""
-    shown: list[exp.Expr] = [column_name(UNIT), *map(column_name, names.values())]
-    whose = aliased(column_name(UNIT), _OTHER_UNIT)
-    others = _from_table(many, [whose, aliased(column_name(kept), "few")])
-    same: list[exp.Expr] = [exp.EQ(this=column_name(UNIT), expression=column_name(_OTHER_UNIT))]
-    all_kept = _joined(_from_table(rows, shown), others, same, keep=True)
+    shown = [UNIT, *names.values()]
+    few = _from_table(rows, [*map(column_name, shown)])
+    few = few.join(many, on=_same_unit(), join_type="left", copy=False)
     nobody = exp.Is(this=column_name(_OTHER_UNIT), expression=exp.Null())
     place = aliased(_hashed_place(names), "place")
-    ranked = _from_table(rows, [*(one.copy() for one in shown), column_name("few"), place])
-    ranked = _joined(ranked, others.copy(), [one.copy() for one in same], keep=False)
-    first = exp.LTE(this=column_name("place"), expression=column_name("few"))
+    ranked = _from_table(rows, [*map(column_name, [*shown, kept]), place])
+    ranked = ranked.join(many, on=_same_unit(), copy=False)
+    first = exp.LTE(this=column_name("place"), expression=column_name(kept))
     return exp.union(
-        all_kept.where(nobody, copy=False),
-        _from(ranked, [one.copy() for one in shown]).where(first, copy=False),
+        few.where(nobody, copy=False),
+        _from(ranked, [*map(column_name, shown)]).where(first, copy=False),
         distinct=False,
         copy=False,
     )
@@ -434,7 +429,9 @@ def _some(columns: list[exp.Expr]) -> exp.Select:
     return select_columns(*(columns or [one]))
 
 
-def _joined(query: exp.Select, other: exp.Query, same: list[exp.Expr], *, keep: bool) -> exp.Select:
+def _joined(
+    query: exp.Select, other: exp.Query, same: list[exp.Expr], *, keep: bool = False
+) -> exp.Select:
     return query.join(
         subquery(other, "other_rows"),
         on=exp.and_(*same, copy=False),

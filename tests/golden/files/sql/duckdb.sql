@@ -532,46 +532,42 @@ FROM source) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("sex" AS TEXT) AS "cr0", "patient_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n0" AS "n1", "cr0" AS "c0"
 FROM (SELECT "unit", "n0"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
-FROM (SELECT "unit", "n0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "n0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
-FROM (SELECT "unit", "cr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
@@ -602,47 +598,43 @@ FROM private_0) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
 FROM (SELECT TRY_CAST("stay" AS DOUBLE) AS "nr0", "patient_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "nr0" AS "n0"
 FROM (SELECT "unit"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
-FROM (SELECT "unit", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows
 LEFT
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
-FROM (SELECT "unit", "nr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "nr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
@@ -662,46 +654,42 @@ FROM source) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("insurance" AS TEXT) AS "cr0", "patient_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "c0" AS "c1", "cr0" AS "c0"
 FROM (SELECT "unit", "c0"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "c0"
-FROM (SELECT "unit", "c0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "c0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("c0" AS TEXT), '')), "c0") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
-FROM (SELECT "unit", "cr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "cr0", "cr1"
 FROM (SELECT "cr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "cr1"
 ORDER BY "cr0", "cr1") AS "place"
@@ -1759,46 +1747,42 @@ FROM source) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("plan" AS TEXT) AS "cr0", "id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "cr0" AS "c0"
 FROM (SELECT "unit"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
-FROM (SELECT "unit", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
-FROM (SELECT "unit", "cr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('107374182400' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
@@ -1815,46 +1799,42 @@ FROM source) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("plan" AS TEXT) AS "cr0", "id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "cr0" AS "c0"
 FROM (SELECT "unit"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
-FROM (SELECT "unit", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
-FROM (SELECT "unit", "cr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS coded
 WHERE NOT ("k0") IS NULL) AS keyed), pairs AS (SELECT DISTINCT "unit", "cell"
 FROM measured)
@@ -1870,46 +1850,42 @@ FROM source) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
 FROM (SELECT CAST(DATE_DIFF('DAY', CAST('1970-01-01' AS DATE), TRY_CAST("joined" AS DATE)) AS DOUBLE) AS "cr0", "id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "c0" AS "c0", "cr0" AS "c1"
 FROM (SELECT "unit", "c0"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "c0"
-FROM (SELECT "unit", "c0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "c0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("c0" AS TEXT), '')), "c0") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
-FROM (SELECT "unit", "cr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('107374182400' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
@@ -1950,46 +1926,42 @@ FROM (SELECT "unit"
 FROM (SELECT TRY_CAST("plan" AS TEXT) AS "c0", "id" AS "unit"
 FROM private_0) AS inner_rows
 WHERE ("c0") = ('paid')) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n0" AS "n0", "c1" AS "c1"
 FROM (SELECT "unit", "n0", "c1"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0", "c1"
-FROM (SELECT "unit", "n0", "c1", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "n0", "c1", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '') || '' || COALESCE(CAST("c1" AS TEXT), '')), "n0", "c1") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit"
 FROM (SELECT "unit"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
-FROM (SELECT "unit", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "cr0", "cr1"
 FROM (SELECT "cr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "cr0"
 ORDER BY "cr0", "cr1") AS "place"
@@ -2012,47 +1984,43 @@ FROM private_0) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
 FROM (SELECT TRY_CAST("hour" AS DOUBLE) AS "nr0", "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "nr0" AS "n0"
 FROM (SELECT "unit"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
-FROM (SELECT "unit", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows
 LEFT
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
-FROM (SELECT "unit", "nr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "nr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE (NULLIF("n0", CAST('NaN' AS DOUBLE))) IS NULL AND NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('107374182400' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
@@ -2381,46 +2349,42 @@ FROM source) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
 FROM (SELECT TRY_CAST("age" AS DOUBLE) AS "nr0", "user_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n0" AS "n0", "nr0" AS "n1"
 FROM (SELECT "unit", "n0"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
-FROM (SELECT "unit", "n0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "n0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
-FROM (SELECT "unit", "nr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "nr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('53687091200' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
@@ -2439,46 +2403,42 @@ FROM source) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("country" AS TEXT) AS "cr0", "user_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n0" AS "n0", "n1" AS "n1", "cr0" AS "c2"
 FROM (SELECT "unit", "n0", "n1"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0", "n1"
-FROM (SELECT "unit", "n0", "n1", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "n0", "n1", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '') || '' || COALESCE(CAST(CASE WHEN (NULLIF("n1", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n1", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0", "n1") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
-FROM (SELECT "unit", "cr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "nr0", "cr1"
 FROM (SELECT "nr0", "cr1", ROW_NUMBER() OVER (PARTITION BY NULLIF("nr0", CAST('NaN' AS DOUBLE))
 ORDER BY "nr0", "cr1") AS "place"
@@ -2501,46 +2461,42 @@ FROM source) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
 FROM (SELECT TRY_CAST("film_id" AS DOUBLE) AS "nr0", "user_id" AS "unit"
 FROM private_1) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n1" AS "n0"
 FROM (SELECT "unit", "n0", "n1"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0", "n1"
-FROM (SELECT "unit", "n0", "n1", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "n0", "n1", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '') || '' || COALESCE(CAST(CASE WHEN (NULLIF("n1", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n1", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0", "n1") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
-FROM (SELECT "unit", "nr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "nr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit" AND NULLIF("n0", CAST('NaN' AS DOUBLE)) = NULLIF("nr0", CAST('NaN' AS DOUBLE))) AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit" AND NULLIF("n0", CAST('NaN' AS DOUBLE)) = NULLIF("nr0", CAST('NaN' AS DOUBLE))) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('53687091200' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")
@@ -2557,47 +2513,43 @@ FROM private_1) AS inner_rows
 WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0", "nr1"
 FROM (SELECT TRY_CAST("film_id" AS DOUBLE) AS "nr0", TRY_CAST("stars" AS DOUBLE) AS "nr1", "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN CAST('1000000' AS BIGINT) // "other_held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "other_held" ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN CAST('1000000' AS BIGINT) // "held" > CAST('1000' AS BIGINT) THEN CAST('1000000' AS BIGINT) // "held" ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
+CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > CAST('1000000' AS BIGINT) // "other_held")
+WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "nr1" AS "n0"
 FROM (SELECT "unit", "n0"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
-FROM (SELECT "unit", "n0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "n0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows
 LEFT
 JOIN (SELECT "unit" AS "other_unit", "nr0", "nr1"
 FROM (SELECT "unit", "nr0", "nr1"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0", "nr1"
-FROM (SELECT "unit", "nr0", "nr1", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "nr0", "nr1", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '') || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr1", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr1", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0", "nr1") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit" AND NULLIF("n0", CAST('NaN' AS DOUBLE)) = NULLIF("nr0", CAST('NaN' AS DOUBLE))) AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit" AND NULLIF("n0", CAST('NaN' AS DOUBLE)) = NULLIF("nr0", CAST('NaN' AS DOUBLE))) AS read
 WHERE (NULLIF("n0", CAST('NaN' AS DOUBLE))) IS NULL AND NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('53687091200' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
 GROUP BY "unit")

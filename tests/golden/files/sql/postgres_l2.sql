@@ -491,53 +491,47 @@ WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
 FROM (SELECT "sex" AS "cr0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("sex") <= 65536 THEN "sex"::text END AS TEXT) COLLATE "C" AS "sex", "born"::double precision AS "born", CAST(CASE WHEN OCTET_LENGTH("insurance") <= 65536 THEN "insurance"::text END AS TEXT) COLLATE "C" AS "insurance", "patient_id"::bigint AS "patient_id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN (CAST('1000000' AS BIGINT) / "other_held") > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) / "other_held") ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN (CAST('1000000' AS BIGINT) / "held") > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) / "held") ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > (CAST('1000000' AS BIGINT) / "other_held"))
+WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "n0" AS "n1", "cr0" AS "c0"
 FROM (SELECT "unit", "n0"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
-FROM (SELECT "unit", "n0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "n0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE((SELECT
 CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::text LIKE '%Inf%' THEN REPLACE((a)::text, 'Infinity', 'inf') WHEN (a)::text LIKE '%e+15' THEN
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("n0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "n0" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "n0") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
-FROM (SELECT "unit", "cr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed
 JOIN (VALUES ('female', CAST('0' AS BIGINT)), ('male', CAST('1' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value"), shares AS (SELECT "unit", CAST(CASE WHEN "root" * "root" > "quotient" THEN "root" - CAST('1' AS BIGINT) WHEN ("root" + CAST('1' AS BIGINT)) * ("root" + CAST('1' AS BIGINT)) <= "quotient" THEN "root" + CAST('1' AS BIGINT) ELSE "root" END AS INT) AS "weight"
 FROM (SELECT *, CAST(SQRT(CAST("quotient" AS DOUBLE PRECISION)) AS BIGINT) AS "root"
@@ -586,50 +580,44 @@ WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
 FROM (SELECT "insurance" AS "cr0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("sex") <= 65536 THEN "sex"::text END AS TEXT) COLLATE "C" AS "sex", "born"::double precision AS "born", CAST(CASE WHEN OCTET_LENGTH("insurance") <= 65536 THEN "insurance"::text END AS TEXT) COLLATE "C" AS "insurance", "patient_id"::bigint AS "patient_id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "unit",
-CASE WHEN (CAST('1000000' AS BIGINT) / "other_held") > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) / "other_held") ELSE CAST('1000' AS BIGINT) END AS "kept",
-CASE WHEN (CAST('1000000' AS BIGINT) / "held") > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) / "held") ELSE CAST('1000' AS BIGINT) END AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
 FROM first_1
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
 FROM second_1
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
-WHERE "held" > (CAST('1000000' AS BIGINT) / "other_held"))
+WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "c0" AS "c1", "cr0" AS "c0"
 FROM (SELECT "unit", "c0"
 FROM first_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "c0"
-FROM (SELECT "unit", "c0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "c0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("c0") <> 'double precision'::regtype THEN ("c0")::text WHEN ("c0")::text LIKE '%Inf%' THEN REPLACE(("c0")::text, 'Infinity', 'inf') WHEN ("c0")::text LIKE '%e+15' THEN
 CASE WHEN (("c0")::text)::numeric::text LIKE '%.%' THEN (("c0")::text)::numeric::text ELSE (("c0")::text)::numeric::text || '.0' END WHEN ("c0")::text LIKE '%.%' OR ("c0")::text LIKE '%e%' THEN ("c0")::text ELSE ("c0")::text || '.0' END, ('' COLLATE "C"))), "c0") AS "place"
-FROM first_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
 FROM second_1
 LEFT
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit"
+JOIN many_1 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
-FROM (SELECT "unit", "cr0", "few", ROW_NUMBER() OVER (PARTITION BY "unit"
+FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1 INNER
-JOIN (SELECT "unit" AS "other_unit", "other_kept" AS "few"
-FROM many_1) AS other_rows ON "unit" = "other_unit") AS inner_rows
-WHERE "place" <= "few") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
+FROM second_1
+JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "cr0", "cr1"
 FROM (SELECT "cr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "cr1"
 ORDER BY "cr0", "cr1") AS "place"

@@ -595,16 +595,14 @@ WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c3 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('10737418240' AS BIGINT) DIV (CASE WHEN `held` > CAST('10' AS BIGINT) THEN `held` ELSE CAST('10' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('10737418240' AS BIGINT) DIV (CASE WHEN `held` > CAST('10' AS BIGINT) THEN `held` ELSE CAST('10' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, CAST(CAST(`l0_code` AS BIGINT) AS SMALLINT) AS `cell`, `v0`
 FROM (SELECT `unit`, `c0` AS `k0`, CAST(CASE WHEN ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) >= CAST('0.0' AS DOUBLE) AND ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('2013265921.0' AS DOUBLE) THEN CAST(FLOOR(((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE))) AS DOUBLE) WHEN ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) WHEN ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('2013265920.0' AS DOUBLE) END AS INT) AS `v0`
@@ -612,40 +610,36 @@ FROM (SELECT `unit`, `n0` AS `n1`, `cr0` AS `c0`
 FROM (SELECT `unit`, `n0`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`
-FROM (SELECT `unit`, `n0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `n0`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a23 ->
 CASE WHEN a23 LIKE '%Infinity' THEN REPLACE(a23, 'Infinity', 'inf') WHEN a23 NOT LIKE '%E%' THEN a23 WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a23 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a23, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a24 ->
 CASE WHEN a24 LIKE '%Infinity' THEN REPLACE(a24, 'Infinity', 'inf') WHEN a24 NOT LIKE '%E%' THEN a24 WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a24 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a24, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
-FROM (SELECT `unit`, `cr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `cr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a25 ->
 CASE WHEN a25 LIKE '%Infinity' THEN REPLACE(a25, 'Infinity', 'inf') WHEN a25 NOT LIKE '%E%' THEN a25 WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a25 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a25, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a26 ->
 CASE WHEN a26 LIKE '%Infinity' THEN REPLACE(a26, 'Infinity', 'inf') WHEN a26 NOT LIKE '%E%' THEN a26 WHEN CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a26 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a26, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS keyed
 JOIN (SELECT CAST(parts[0] AS STRING) AS l0_value, CAST(parts[1] AS BIGINT) AS l0_code
 FROM (SELECT SPLIT(line, CAST(X'1f' AS STRING)) AS parts
@@ -677,16 +671,14 @@ FROM view_private_0 AS private_0) AS inner_rows
 WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c1 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c9 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('10737418240' AS BIGINT) DIV (CASE WHEN `held` > CAST('10' AS BIGINT) THEN `held` ELSE CAST('10' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('10737418240' AS BIGINT) DIV (CASE WHEN `held` > CAST('10' AS BIGINT) THEN `held` ELSE CAST('10' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, 0 AS `cell`,
 CASE WHEN NOT (`n0`) IS NULL THEN CAST('0' AS BIGINT) END AS `v0`
@@ -694,39 +686,35 @@ FROM (SELECT `unit`, `nr0` AS `n0`
 FROM (SELECT `unit`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
-FROM (SELECT `unit`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a27 ->
 CASE WHEN a27 LIKE '%Infinity' THEN REPLACE(a27, 'Infinity', 'inf') WHEN a27 NOT LIKE '%E%' THEN a27 WHEN CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a27 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a27, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows
 LEFT
 JOIN (SELECT `unit` AS `other_unit`, `nr0`
 FROM (SELECT `unit`, `nr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`
-FROM (SELECT `unit`, `nr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `nr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a28 ->
 CASE WHEN a28 LIKE '%Infinity' THEN REPLACE(a28, 'Infinity', 'inf') WHEN a28 NOT LIKE '%E%' THEN a28 WHEN CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a28 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a28, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING)), a29 ->
 CASE WHEN a29 LIKE '%Infinity' THEN REPLACE(a29, 'Infinity', 'inf') WHEN a29 NOT LIKE '%E%' THEN a29 WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a29 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a29, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CASE WHEN `v0` = CAST('0' AS BIGINT) THEN `weight` END AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CASE WHEN `v0` = CAST('0' AS BIGINT) THEN `weight` END AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CASE WHEN `v0` = CAST('0' AS BIGINT) THEN `weight` END AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_part0`
 FROM measured
@@ -741,16 +729,14 @@ WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c2) <= 65536 THEN TRY_VALIDATE_UTF8(c2) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c3 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT `unit`, CAST((CAST(`l0_code` AS BIGINT)) * CAST('2' AS BIGINT) + CAST(`l1_code` AS BIGINT) AS SMALLINT) AS `cell`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT `unit`, CAST((CAST(`l0_code` AS BIGINT)) * CAST('2' AS BIGINT) + CAST(`l1_code` AS BIGINT) AS SMALLINT) AS `cell`
 FROM (SELECT `unit`, `k0`, `k1`
 FROM (SELECT `unit`, `c0` AS `k0`, `c1` AS `k1`
 FROM (SELECT `unit`, `c0` AS `c0`, `cr0` AS `c1`
@@ -758,40 +744,36 @@ FROM (SELECT `unit`, `c0` AS `c1`, `cr0` AS `c0`
 FROM (SELECT `unit`, `c0`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `c0`
-FROM (SELECT `unit`, `c0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `c0`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a30 ->
 CASE WHEN a30 LIKE '%Infinity' THEN REPLACE(a30, 'Infinity', 'inf') WHEN a30 NOT LIKE '%E%' THEN a30 WHEN CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a30 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a30, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`c0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`c0` AS STRING)), a31 ->
 CASE WHEN a31 LIKE '%Infinity' THEN REPLACE(a31, 'Infinity', 'inf') WHEN a31 NOT LIKE '%E%' THEN a31 WHEN CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a31 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a31, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`c0` AS STRING) END, '')) NULLS LAST, `c0` NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
-FROM (SELECT `unit`, `cr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `cr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a32 ->
 CASE WHEN a32 LIKE '%Infinity' THEN REPLACE(a32, 'Infinity', 'inf') WHEN a32 NOT LIKE '%E%' THEN a32 WHEN CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a32 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a32, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a33 ->
 CASE WHEN a33 LIKE '%Infinity' THEN REPLACE(a33, 'Infinity', 'inf') WHEN a33 NOT LIKE '%E%' THEN a33 WHEN CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a33 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a33, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
 JOIN (SELECT `cr0`, `cr1`
 FROM (SELECT `cr0`, `cr1`, ROW_NUMBER() OVER (PARTITION BY `cr1`
 ORDER BY `cr0` NULLS LAST, `cr1` NULLS LAST) AS `place`
@@ -2018,16 +2000,14 @@ WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, CAST(CAST(`l0_code` AS BIGINT) AS SMALLINT) AS `cell`
 FROM (SELECT `unit`, `c0` AS `k0`
@@ -2035,38 +2015,34 @@ FROM (SELECT `unit`, `cr0` AS `c0`
 FROM (SELECT `unit`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
-FROM (SELECT `unit`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a20 ->
 CASE WHEN a20 LIKE '%Infinity' THEN REPLACE(a20, 'Infinity', 'inf') WHEN a20 NOT LIKE '%E%' THEN a20 WHEN CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a20 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a20, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
-FROM (SELECT `unit`, `cr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `cr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a21 ->
 CASE WHEN a21 LIKE '%Infinity' THEN REPLACE(a21, 'Infinity', 'inf') WHEN a21 NOT LIKE '%E%' THEN a21 WHEN CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a21 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a21, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a22 ->
 CASE WHEN a22 LIKE '%Infinity' THEN REPLACE(a22, 'Infinity', 'inf') WHEN a22 NOT LIKE '%E%' THEN a22 WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a22 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a22, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS keyed
 JOIN (SELECT CAST(parts[0] AS STRING) AS l0_value, CAST(parts[1] AS BIGINT) AS l0_code
 FROM (SELECT SPLIT(line, CAST(X'1f' AS STRING)) AS parts
@@ -2081,54 +2057,48 @@ WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT `unit`, CAST(CAST(`l0_code` AS BIGINT) AS SMALLINT) AS `cell`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT `unit`, CAST(CAST(`l0_code` AS BIGINT) AS SMALLINT) AS `cell`
 FROM (SELECT `unit`, `k0`
 FROM (SELECT `unit`, `c0` AS `k0`
 FROM (SELECT `unit`, `cr0` AS `c0`
 FROM (SELECT `unit`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
-FROM (SELECT `unit`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a23 ->
 CASE WHEN a23 LIKE '%Infinity' THEN REPLACE(a23, 'Infinity', 'inf') WHEN a23 NOT LIKE '%E%' THEN a23 WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a23 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a23, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
-FROM (SELECT `unit`, `cr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `cr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a24 ->
 CASE WHEN a24 LIKE '%Infinity' THEN REPLACE(a24, 'Infinity', 'inf') WHEN a24 NOT LIKE '%E%' THEN a24 WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a24 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a24, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a25 ->
 CASE WHEN a25 LIKE '%Infinity' THEN REPLACE(a25, 'Infinity', 'inf') WHEN a25 NOT LIKE '%E%' THEN a25 WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a25 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a25, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS coded
 WHERE NOT (`k0`) IS NULL) AS keyed
 JOIN (SELECT CAST(parts[0] AS STRING) AS l0_value, CAST(parts[1] AS BIGINT) AS l0_code
@@ -2146,16 +2116,14 @@ FROM view_source AS source) AS inner_rows
 WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
 FROM (SELECT CAST(IF(SPARK_PARTITION_ID() >= 0, CAST(CASE WHEN UNIX_DATE(c1) BETWEEN -719162 AND 2932896 THEN UNIX_DATE(c1) END AS DOUBLE), NULL) AS DOUBLE) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, 0 AS `cell`, CAST((TRANSFORM(ARRAY((((`c0`) - (`c1`)) * CAST('1.0' AS DOUBLE) + CAST('0.5' AS DOUBLE))), a26 ->
 CASE WHEN a26 >= CAST('-89.0' AS DOUBLE) AND a26 < CAST('2282.0' AS DOUBLE) THEN CAST(FLOOR(a26) AS DOUBLE) WHEN a26 < CAST('-89.0' AS DOUBLE) THEN CAST('-89.0' AS DOUBLE) WHEN a26 <= CAST('Infinity' AS DOUBLE) THEN CAST('2281.0' AS DOUBLE) END)[0]) - CAST('-89.0' AS DOUBLE) AS INT) AS `v0`
@@ -2163,40 +2131,36 @@ FROM (SELECT `unit`, `c0` AS `c0`, `cr0` AS `c1`
 FROM (SELECT `unit`, `c0`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `c0`
-FROM (SELECT `unit`, `c0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `c0`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a27 ->
 CASE WHEN a27 LIKE '%Infinity' THEN REPLACE(a27, 'Infinity', 'inf') WHEN a27 NOT LIKE '%E%' THEN a27 WHEN CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a27 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a27, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`c0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`c0` AS STRING)), a28 ->
 CASE WHEN a28 LIKE '%Infinity' THEN REPLACE(a28, 'Infinity', 'inf') WHEN a28 NOT LIKE '%E%' THEN a28 WHEN CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a28 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a28, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`c0` AS STRING) END, '')) NULLS LAST, `c0` NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
-FROM (SELECT `unit`, `cr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `cr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a29 ->
 CASE WHEN a29 LIKE '%Infinity' THEN REPLACE(a29, 'Infinity', 'inf') WHEN a29 NOT LIKE '%E%' THEN a29 WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a29 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a29, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a30 ->
 CASE WHEN a30 LIKE '%Infinity' THEN REPLACE(a30, 'Infinity', 'inf') WHEN a30 NOT LIKE '%E%' THEN a30 WHEN CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a30 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a30, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_present`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_total`
 FROM measured
@@ -2236,16 +2200,14 @@ FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `c0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
 WHERE (`c0`) = ('paid')) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, CAST(CAST(`l0_code` AS BIGINT) AS SMALLINT) AS `cell`, `v0`
 FROM (SELECT `unit`, `c0` AS `k0`, CAST(CASE WHEN ((`n1`) * CAST('2048.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) >= CAST('0.0' AS DOUBLE) AND ((`n1`) * CAST('2048.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('2048000001.0' AS DOUBLE) THEN CAST(FLOOR(((`n1`) * CAST('2048.0' AS DOUBLE) + CAST('0.5' AS DOUBLE))) AS DOUBLE) WHEN ((`n1`) * CAST('2048.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) WHEN ((`n1`) * CAST('2048.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('2048000000.0' AS DOUBLE) END AS INT) AS `v0`
@@ -2254,12 +2216,11 @@ FROM (SELECT `unit`, `n0` AS `n0`, `c1` AS `c1`
 FROM (SELECT `unit`, `n0`, `c1`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`, `c1`
-FROM (SELECT `unit`, `n0`, `c1`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `n0`, `c1`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a31 ->
 CASE WHEN a31 LIKE '%Infinity' THEN REPLACE(a31, 'Infinity', 'inf') WHEN a31 NOT LIKE '%E%' THEN a31 WHEN CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a31 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a31, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a32 ->
@@ -2267,27 +2228,24 @@ CASE WHEN a32 LIKE '%Infinity' THEN REPLACE(a32, 'Infinity', 'inf') WHEN a32 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '') || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`c1`) = 'double' THEN TRANSFORM(ARRAY(CAST(`c1` AS STRING)), a33 ->
 CASE WHEN a33 LIKE '%Infinity' THEN REPLACE(a33, 'Infinity', 'inf') WHEN a33 NOT LIKE '%E%' THEN a33 WHEN CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a33 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a33, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`c1` AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST, `c1` NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`
 FROM (SELECT `unit`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
-FROM (SELECT `unit`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a34 ->
 CASE WHEN a34 LIKE '%Infinity' THEN REPLACE(a34, 'Infinity', 'inf') WHEN a34 NOT LIKE '%E%' THEN a34 WHEN CAST(SUBSTRING_INDEX(a34, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a34 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a34, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a34, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a34, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a34, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
 JOIN (SELECT `cr0`, `cr1`
 FROM (SELECT `cr0`, `cr1`, ROW_NUMBER() OVER (PARTITION BY `cr0`
 ORDER BY `cr0` NULLS LAST, `cr1` NULLS LAST) AS `place`
@@ -2309,55 +2267,49 @@ FROM view_private_0 AS private_0) AS inner_rows
 WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c7 AS DOUBLE), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c10 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, 0 AS `cell`
 FROM (SELECT `unit`, `nr0` AS `n0`
 FROM (SELECT `unit`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
-FROM (SELECT `unit`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a35 ->
 CASE WHEN a35 LIKE '%Infinity' THEN REPLACE(a35, 'Infinity', 'inf') WHEN a35 NOT LIKE '%E%' THEN a35 WHEN CAST(SUBSTRING_INDEX(a35, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a35 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a35, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a35, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a35, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a35, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows
 LEFT
 JOIN (SELECT `unit` AS `other_unit`, `nr0`
 FROM (SELECT `unit`, `nr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`
-FROM (SELECT `unit`, `nr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `nr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a36 ->
 CASE WHEN a36 LIKE '%Infinity' THEN REPLACE(a36, 'Infinity', 'inf') WHEN a36 NOT LIKE '%E%' THEN a36 WHEN CAST(SUBSTRING_INDEX(a36, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a36 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a36, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a36, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a36, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a36, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING)), a37 ->
 CASE WHEN a37 LIKE '%Infinity' THEN REPLACE(a37, 'Infinity', 'inf') WHEN a37 NOT LIKE '%E%' THEN a37 WHEN CAST(SUBSTRING_INDEX(a37, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a37 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a37, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a37, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a37, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a37, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE (`n0`) IS NULL AND NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`
 FROM measured
@@ -2703,16 +2655,14 @@ FROM view_source AS source) AS inner_rows
 WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c0 AS DOUBLE), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, CAST(CAST(`k0` AS BIGINT) AS SMALLINT) AS `cell`, `v0`
 FROM (SELECT `unit`,
@@ -2721,40 +2671,36 @@ FROM (SELECT `unit`, `n0` AS `n0`, `nr0` AS `n1`
 FROM (SELECT `unit`, `n0`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`
-FROM (SELECT `unit`, `n0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `n0`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a11 ->
 CASE WHEN a11 LIKE '%Infinity' THEN REPLACE(a11, 'Infinity', 'inf') WHEN a11 NOT LIKE '%E%' THEN a11 WHEN CAST(SUBSTRING_INDEX(a11, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a11 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a11, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a11, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a11, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a11, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a12 ->
 CASE WHEN a12 LIKE '%Infinity' THEN REPLACE(a12, 'Infinity', 'inf') WHEN a12 NOT LIKE '%E%' THEN a12 WHEN CAST(SUBSTRING_INDEX(a12, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a12 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a12, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a12, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a12, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a12, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `nr0`
 FROM (SELECT `unit`, `nr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`
-FROM (SELECT `unit`, `nr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `nr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a13 ->
 CASE WHEN a13 LIKE '%Infinity' THEN REPLACE(a13, 'Infinity', 'inf') WHEN a13 NOT LIKE '%E%' THEN a13 WHEN CAST(SUBSTRING_INDEX(a13, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a13 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a13, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a13, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a13, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a13, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING)), a14 ->
 CASE WHEN a14 LIKE '%Infinity' THEN REPLACE(a14, 'Infinity', 'inf') WHEN a14 NOT LIKE '%E%' THEN a14 WHEN CAST(SUBSTRING_INDEX(a14, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a14 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a14, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a14, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a14, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a14, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS keyed) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_present`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_total`
 FROM measured
@@ -2768,16 +2714,14 @@ WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c1) <= 65536 THEN TRY_VALIDATE_UTF8(c1) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, CAST((CAST(`l0_code` AS BIGINT)) * CAST('3' AS BIGINT) + CAST(`l1_code` AS BIGINT) AS SMALLINT) AS `cell`, `v0`
 FROM (SELECT `unit`, `c2` AS `k0`, `c0` AS `k1`, CAST((CASE WHEN ((`n1`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) >= CAST('134217728.0' AS DOUBLE) AND ((`n1`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('1342177281.0' AS DOUBLE) THEN CAST(FLOOR(((`n1`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE))) AS DOUBLE) WHEN ((`n1`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('134217728.0' AS DOUBLE) THEN CAST('134217728.0' AS DOUBLE) WHEN ((`n1`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('1342177280.0' AS DOUBLE) END) - CAST('134217728.0' AS DOUBLE) AS INT) AS `v0`
@@ -2786,12 +2730,11 @@ FROM (SELECT `unit`, `n0` AS `n0`, `n1` AS `n1`, `cr0` AS `c2`
 FROM (SELECT `unit`, `n0`, `n1`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`, `n1`
-FROM (SELECT `unit`, `n0`, `n1`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `n0`, `n1`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a15 ->
 CASE WHEN a15 LIKE '%Infinity' THEN REPLACE(a15, 'Infinity', 'inf') WHEN a15 NOT LIKE '%E%' THEN a15 WHEN CAST(SUBSTRING_INDEX(a15, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a15 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a15, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a15, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a15, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a15, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a16 ->
@@ -2799,29 +2742,26 @@ CASE WHEN a16 LIKE '%Infinity' THEN REPLACE(a16, 'Infinity', 'inf') WHEN a16 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '') || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END AS STRING)), a17 ->
 CASE WHEN a17 LIKE '%Infinity' THEN REPLACE(a17, 'Infinity', 'inf') WHEN a17 NOT LIKE '%E%' THEN a17 WHEN CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a17 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a17, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST, `n1` NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
-FROM (SELECT `unit`, `cr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `cr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a18 ->
 CASE WHEN a18 LIKE '%Infinity' THEN REPLACE(a18, 'Infinity', 'inf') WHEN a18 NOT LIKE '%E%' THEN a18 WHEN CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a18 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a18, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a19 ->
 CASE WHEN a19 LIKE '%Infinity' THEN REPLACE(a19, 'Infinity', 'inf') WHEN a19 NOT LIKE '%E%' THEN a19 WHEN CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a19 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a19, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
 JOIN (SELECT `nr0`, `cr1`
 FROM (SELECT `nr0`, `cr1`, ROW_NUMBER() OVER (PARTITION BY `nr0`
 ORDER BY `nr0` NULLS LAST, `cr1` NULLS LAST) AS `place`
@@ -2846,28 +2786,25 @@ FROM view_source AS source) AS inner_rows
 WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c0 AS DOUBLE), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c1 AS BIGINT), NULL) AS `unit`
 FROM view_private_1 AS private_1) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, 0 AS `cell`, CAST((CASE WHEN ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) >= CAST('134217728.0' AS DOUBLE) AND ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('1342177281.0' AS DOUBLE) THEN CAST(FLOOR(((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE))) AS DOUBLE) WHEN ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('134217728.0' AS DOUBLE) THEN CAST('134217728.0' AS DOUBLE) WHEN ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('1342177280.0' AS DOUBLE) END) - CAST('134217728.0' AS DOUBLE) AS INT) AS `v0`
 FROM (SELECT `unit`, `n1` AS `n0`
 FROM (SELECT `unit`, `n0`, `n1`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`, `n1`
-FROM (SELECT `unit`, `n0`, `n1`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `n0`, `n1`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a20 ->
 CASE WHEN a20 LIKE '%Infinity' THEN REPLACE(a20, 'Infinity', 'inf') WHEN a20 NOT LIKE '%E%' THEN a20 WHEN CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a20 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a20, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a21 ->
@@ -2875,29 +2812,26 @@ CASE WHEN a21 LIKE '%Infinity' THEN REPLACE(a21, 'Infinity', 'inf') WHEN a21 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '') || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END AS STRING)), a22 ->
 CASE WHEN a22 LIKE '%Infinity' THEN REPLACE(a22, 'Infinity', 'inf') WHEN a22 NOT LIKE '%E%' THEN a22 WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a22 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a22, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST, `n1` NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows INNER
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `nr0`
 FROM (SELECT `unit`, `nr0`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`
-FROM (SELECT `unit`, `nr0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `nr0`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a23 ->
 CASE WHEN a23 LIKE '%Infinity' THEN REPLACE(a23, 'Infinity', 'inf') WHEN a23 NOT LIKE '%E%' THEN a23 WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a23 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a23, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING)), a24 ->
 CASE WHEN a24 LIKE '%Infinity' THEN REPLACE(a24, 'Infinity', 'inf') WHEN a24 NOT LIKE '%E%' THEN a24 WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a24 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a24, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit` AND `n0` = `nr0`) AS read
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit` AND `n0` = `nr0`) AS read
 WHERE NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_present`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_total`
 FROM measured
@@ -2910,48 +2844,43 @@ FROM view_private_1 AS private_1) AS inner_rows
 WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`, `nr1`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c0 AS DOUBLE), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c1 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `nr1`, IF(SPARK_PARTITION_ID() >= 0, CAST(c5 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `unit`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `other_held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `other_held`) ELSE CAST('1000' AS BIGINT) END AS `kept`,
-CASE WHEN (CAST('1000000' AS BIGINT) DIV `held`) > CAST('1000' AS BIGINT) THEN (CAST('1000000' AS BIGINT) DIV `held`) ELSE CAST('1000' AS BIGINT) END AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
 FROM first_1
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
 FROM second_1
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
-WHERE `held` > (CAST('1000000' AS BIGINT) DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
+WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, 0 AS `cell`
 FROM (SELECT `unit`, `nr1` AS `n0`
 FROM (SELECT `unit`, `n0`
 FROM first_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`
-FROM (SELECT `unit`, `n0`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `n0`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a25 ->
 CASE WHEN a25 LIKE '%Infinity' THEN REPLACE(a25, 'Infinity', 'inf') WHEN a25 NOT LIKE '%E%' THEN a25 WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a25 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a25, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a26 ->
 CASE WHEN a26 LIKE '%Infinity' THEN REPLACE(a26, 'Infinity', 'inf') WHEN a26 NOT LIKE '%E%' THEN a26 WHEN CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a26 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a26, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST) AS `place`
-FROM first_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows
+FROM first_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `kept`) AS inner_rows
 LEFT
 JOIN (SELECT `unit` AS `other_unit`, `nr0`, `nr1`
 FROM (SELECT `unit`, `nr0`, `nr1`
 FROM second_1
 LEFT
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`
+JOIN many_1 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`, `nr1`
-FROM (SELECT `unit`, `nr0`, `nr1`, `few`, ROW_NUMBER() OVER (PARTITION BY `unit`
+FROM (SELECT `unit`, `nr0`, `nr1`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a27 ->
 CASE WHEN a27 LIKE '%Infinity' THEN REPLACE(a27, 'Infinity', 'inf') WHEN a27 NOT LIKE '%E%' THEN a27 WHEN CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a27 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a27, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING)), a28 ->
@@ -2959,10 +2888,9 @@ CASE WHEN a28 LIKE '%Infinity' THEN REPLACE(a28, 'Infinity', 'inf') WHEN a28 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '') || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr1` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr1` END AS STRING)), a29 ->
 CASE WHEN a29 LIKE '%Infinity' THEN REPLACE(a29, 'Infinity', 'inf') WHEN a29 NOT LIKE '%E%' THEN a29 WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a29 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a29, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr1` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST, `nr1` NULLS LAST) AS `place`
-FROM second_1 INNER
-JOIN (SELECT `unit` AS `other_unit`, `other_kept` AS `few`
-FROM many_1) AS other_rows ON `unit` = `other_unit`) AS inner_rows
-WHERE `place` <= `few`) AS inner_rows) AS other_rows ON `unit` = `other_unit` AND `n0` = `nr0`) AS read
+FROM second_1
+JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit` AND `n0` = `nr0`) AS read
 WHERE (`n0`) IS NULL AND NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`
 FROM measured
