@@ -11,11 +11,14 @@ from discreet.engines.frames.frame import FrameReader
 from discreet.plan import interval_arithmetic
 from discreet.plan.schema import BooleanColumn, Column, NumberColumn
 from discreet.sql.write import queries
+from tests.support.early_weights import sums_by_rows_before_a_join
 
 PLANNING = "bounds are as long as they get"
 """The hole that no table shows: a short question keeps the planner busy."""
 WEIGHTS = "rows of one group are weighed in L2 as if each had one of its own"
 """A hole that questions by groups show."""
+JOINS = "rows are weighed before they are joined"
+"""A hole that joins of private tables show."""
 
 
 def _fold_by_statistics(opened: Any) -> None:
@@ -59,6 +62,7 @@ _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     ],
     "moments are read by TRY_CAST": [(columns, "_moment", _by_try_cast)],
     WEIGHTS: [(queries, "_counted", lambda name, squared: _counted(name, squared=False))],
+    JOINS: [(queries, "sums_query", sums_by_rows_before_a_join)],
     PLANNING: [
         (interval_arithmetic.Interval, "__post_init__", lambda self: None),
         (interval_arithmetic, "_to_power", _exactly),

@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 from discreet.errors import DiscreetError
 from discreet.measures.measure import Measure, Norm
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.sensitivity import Neighbors
+from discreet.question import query
 from discreet.question.builder import AggregateExpression, Expression, col, people, rows, when
 from discreet.question.check import Question, checked_question
 from discreet.question.query import Query
@@ -70,11 +72,14 @@ def family(seed: int, size: int) -> Family:
         max_rows_per_group=in_group,
     )
     found = [_every_column(declared), _by_groups(declared)]
-    while len(found) < size:
-        drawn = _in_sql if random.random() < 0.45 else _in_python
-        one = drawn(random, declared)
-        if one is not None:
-            found.append(one)
+    pairs = Random(f"pairs {seed}").choice([1, 4, 30, 1_000_000])
+    with patch.object(query, "MOST_PAIRS", pairs):
+        found += _of_pairs(declared) if declared.by_person else []
+        while len(found) < size:
+            drawn = _in_sql if random.random() < 0.45 else _in_python
+            one = drawn(random, declared)
+            if one is not None:
+                found.append(one)
     return Family(declared, tuple(found[:size]))
 
 
@@ -105,6 +110,14 @@ def _by_groups(declared: Schema) -> Named:
     grouped = QuestionBuilder(_Declared(declared)).group_by(*keys)  # type: ignore[arg-type]
     query = grouped.agg(**asked).query
     return Named("by groups", checked_question(query, declared), query, Norm.L2)
+
+
+def _of_pairs(declared: Schema) -> list[Named]:
+    """One question about every pair of a person's rows."""
+    asked = "COUNT(*) AS n, SUM(v.stay) AS stays, COUNT(p.tag) AS tags, SUM(p.age) AS ages"
+    text = f"SELECT {asked} FROM visits AS v JOIN patients AS p ON v.id = p.pid"
+    asking = parse_select(text, declared)
+    return [Named(text, checked_question(asking, declared), asking)]
 
 
 def _in_sql(random: Random, declared: Schema) -> Named | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from math import isqrt
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,9 +17,13 @@ from discreet.measures.counts import Present
 from discreet.measures.measure import Measure, Norm, Weights
 from discreet.plan.schema import ROW, Column, Schema, category, integer
 from discreet.privacy.sensitivity import Neighbors
+from discreet.question import query
 from discreet.question.builder import col, rows
-from discreet.question.check import Question
+from discreet.question.check import Question, checked_question
+from discreet.sql.read.select import parse_select
 from tests.support.drawn_rows import conditions, rows_of
+from tests.support.drawn_sql import Rows
+from tests.support.drawn_sql import schema as drawn_schema
 from tests.support.measuring import (
     BOTH,
     BOUNDS,
@@ -40,6 +45,8 @@ from tests.support.measuring import (
     squared,
     squared_bound,
 )
+from tests.support.several_tables import TIMES
+from tests.support.several_tables import Engine as PairsEngine
 from tests.support.trials import all_but, examples
 
 OTHERS = st.sampled_from(["p", "q", "r", "", None])
@@ -229,6 +236,55 @@ def test_rows_without_an_id_move_nothing() -> None:
         engine = Engine()
         found = moves(engine, question, blocks, others, [*others, *pooled], SELECTED.get(grouping))
         assert set(found.values()) == {0}
+
+
+def pairs_of(visits: int, patients: int, whose: str = "moving") -> tuple[Any, Any]:
+    """All that somebody has: equal rows on both sides of a join, with the largest values."""
+    drawn = Rows(Random(1), clean=True)
+    visit = {**drawn.visit(whose), "ward": "A", "stay": 1e9}
+    patient = {**drawn.patient(whose), "age": 1e9}
+    return [{**visit, TIMES: visits}], [{**patient, TIMES: patients}]
+
+
+@pytest.mark.parametrize("most", [1_000_000, 50])
+@pytest.mark.parametrize("sizes", [(1, 1), (6, 1), (2, 3), (3, 4), (1, 600), (60, 60)])
+@pytest.mark.parametrize("neighbors", BOTH)
+def test_a_persons_pairs_move_a_join_by_exactly_their_weights(
+    monkeypatch: pytest.MonkeyPatch, neighbors: Neighbors, sizes: tuple[int, int], most: int
+) -> None:
+    """By the whole sensitivity where the pairs are as many as the cap, and never by more."""
+    monkeypatch.setattr(query, "MOST_PAIRS", most)
+    cap = 6
+    declared = drawn_schema(neighbors, max_rows=cap, beside_rows=cap)
+    text = "SELECT v.flag, COUNT(*) AS n FROM visits v JOIN patients p ON v.id = p.pid GROUP BY 1"
+    question = checked_question(parse_select(text, declared), declared)
+    replaces = neighbors is Neighbors.REPLACE
+    others = pairs_of(2, 2, "q")
+    visits, patients = pairs_of(*sizes)
+    visits = [{**one, "flag": "true"} for one in visits]
+    gone = [{**one, "flag": "false"} for one in visits] if replaces else []
+    left, right = (others[side] for side in (0, 1))
+    tables = [(left + gone, right + (patients if gone else [])), (left + visits, right + patients)]
+    made = made_of(*sizes, most)
+    for norm in NORMS:
+        one, two = (
+            PairsEngine(*table).integers(question, question.measures, None, norm)
+            for table in tables
+        )
+        for block in question.measures:
+            moved, priced = distance(one[block], two[block]), bound(block, question)
+            weight = (cap << 30) // max(made, cap)
+            assert moved == (2 if replaces else 1) * made * weight <= priced
+            assert squared(one[block], two[block]) <= squared_bound(block, question, norm)
+            assert (moved == priced) == (made >= cap and (cap << 30) % made == 0)
+
+
+def made_of(first: int, second: int, most: int) -> int:
+    """How many pairs are made of so many rows."""
+    if first * second <= most:
+        return first * second
+    kept = max(isqrt(most), most // second), max(isqrt(most), most // first)
+    return min(first, kept[0]) * min(second, kept[1])
 
 
 def test_without_shares_a_person_moves_more_than_is_priced(monkeypatch: pytest.MonkeyPatch) -> None:

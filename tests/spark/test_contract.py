@@ -5,6 +5,7 @@ from contextlib import closing
 from math import isqrt
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow
@@ -18,6 +19,7 @@ from discreet.engines.sources import Sources, find_source
 from discreet.engines.spark.engine import Spark
 from discreet.errors import QueryError
 from discreet.plan.schema import ROW, Schema
+from discreet.question import query
 from tests.support import drawn_sql as drawn
 from tests.support import engine_contract as contract
 from tests.support.arrow_frames import frame
@@ -130,7 +132,8 @@ def test_selects_as_chance_has_them_are_measured_alike(local_cluster: Any, unit:
         )
         with closing(here), closing(there):
             for _ in range(4):
-                text, question = drawn.accepted(random, declared)
+                with patch.object(query, "MOST_PAIRS", random.choice([1, 4, 10, 1_000_000])):
+                    text, question = drawn.accepted(random, declared)
                 if not offered(there, question):
                     continue
                 cells = None
@@ -143,6 +146,33 @@ def test_selects_as_chance_has_them_are_measured_alike(local_cluster: Any, unit:
                 ) == contract.measured(there, question, question.measures, cells), text
                 answered += 1
     assert answered >= 2
+
+
+def test_joins_of_private_tables_are_measured_alike(local_cluster: Any) -> None:
+    kinds = {"visits": types(DECLARED.columns, "id"), "patients": types(PATIENTS.columns, "pid")}
+    wards = types(LOOKUP.columns, None)
+    public = {"wards": FrameSource(frame(wards, held(drawn.ROWS_OF_WARDS, wards)))}
+    made = contract.joined_rows()
+    frames = {name: frame(kinds[name], held(made[name], kinds[name])) for name in kinds}
+    private = {"patients": FrameSource(frames["patients"])}
+    here = DuckDB(Sources(FrameSource(frames["visits"]), private, public), DECLARED)
+    private = {"patients": find_source(read(local_cluster, frames["patients"]))}
+    visits = find_source(read(local_cluster, frames["visits"]))
+    with closing(here), closing(Spark(Sources(visits, private, public), DECLARED)) as there:
+        for question in contract.joins(4)[1:4]:
+            cells = [("a",)] if question.selects_keys else None
+            assert contract.measured(here, question, question.measures, cells) == contract.measured(
+                there, question, question.measures, cells
+            ), question.text
+
+
+def test_a_join_with_one_partner_a_row_changes_no_count(local_cluster: Any) -> None:
+    rows = contract.treatments()
+    frames = [
+        read(local_cluster, frame(kinds, rows[name])) for name, kinds in contract.TREATMENTS.items()
+    ]
+    with contract.treatments_table(*frames) as table:
+        contract.check_joins_count_what_is_there(table, every=3)
 
 
 # ---------------------------------------------------------------------- prices and refusals

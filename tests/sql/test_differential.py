@@ -1,8 +1,10 @@
 """What a SELECT is measured as, against a naive interpreter and against SQL itself."""
 
+from dataclasses import replace
 from itertools import product
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import duckdb
 import pyarrow
@@ -13,9 +15,11 @@ from hypothesis import strategies as st
 from discreet.measures.measure import Norm, Output, Steps
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.sensitivity import Neighbors
+from discreet.question import query
 from discreet.question.check import Question, checked_question
 from discreet.question.conditions import Conditions
-from discreet.question.query import PerPerson
+from discreet.question.pushdown import has_pairs
+from discreet.question.query import PerPerson, origin
 from discreet.sql.read.select import parse_select
 from tests.support import interpreter
 from tests.support.drawn_sql import PEOPLE, ROWS_OF_WARDS, Rows, accepted, relations, schema
@@ -41,7 +45,8 @@ def test_a_select_is_what_plain_arithmetic_says(
     caps = {"max_rows": random.randint(1, 4), "max_groups": random.randint(1, 3)}
     caps["max_rows_per_group"] = random.choice([None, 1, 2])
     declared = schema(neighbors, unit, **caps, beside_rows=random.choice([None, 1, 2]))
-    text, question = accepted(random, declared)
+    with patch.object(query, "MOST_PAIRS", random.choice([1, 4, 9, 1_000_000])):
+        text, question = accepted(random, declared)
     rows = Rows(random)
     people = random.sample(PEOPLE, 4)
     visits, patients = rows.visits(people, 12), rows.patients(people, 8)
@@ -90,19 +95,46 @@ def test_the_questions_that_are_drawn_are_of_every_kind() -> None:
 
 
 def test_an_interpreter_without_a_rule_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Negative control: the comparison sees a person's side of a join that is not cut."""
+    """Negative control: the comparison sees a person's pairs that are not limited."""
     declared = schema(max_rows=2)
-    text = "SELECT COUNT(*) AS n FROM visits v JOIN patients p ON v.id = p.pid"
-    question = checked_question(parse_select(text, declared), declared)
+    text = "SELECT SUM(v.stay) AS s FROM visits v JOIN patients p ON v.id = p.pid"
+    with patch.object(query, "MOST_PAIRS", 4):
+        question = checked_question(parse_select(text, declared), declared)
     rows = Rows(Random(2), clean=True)
-    visits, patients = [rows.visit("p") for _ in range(5)], [rows.patient("p")]
-    patients.append(rows.patient("q"))
+    visits = [{**rows.visit("p"), "stay": place} for place in range(5)]
+    patients = [rows.patient("p"), rows.patient("q")]
     visits.append(rows.visit("q"))
     found = Engine(visits, patients).integers(question, question.measures)
     tables = interpreted(visits, patients)
     assert found == interpreter.measure(question, tables, question.measures)
     monkeypatch.setattr(interpreter, "_few", lambda rows, used, cap: rows)
     assert found != interpreter.measure(question, tables, question.measures)
+
+
+@pytest.mark.slow
+@examples(60, QUICK)
+@given(seeds, st.sampled_from(["text", "double"]))
+def test_conditions_before_a_join_leave_the_rows_of_conditions_after_it(
+    random: Random, stored: str
+) -> None:
+    """Missing values and rows without a partner included: the relation as it was asked says so."""
+    declared = schema(max_rows=random.randint(1, 4), max_groups=3)
+    text, question = accepted(random, declared)
+    while not has_pairs(question.source):
+        text, question = accepted(random, declared)
+    as_asked = replace(
+        question,
+        source=origin(question.query.source, declared).relation,
+        remaining=question.where,
+    )
+    rows = Rows(random)
+    people = random.sample(PEOPLE, 3)
+    tables = interpreted(rows.visits(people, 12), rows.patients(people, 8), stored)
+    cells = cells_of(question, interpreter.candidates(question, tables))
+    moved, not_moved = (
+        interpreter.measure(one, tables, question.measures, cells) for one in (question, as_asked)
+    )
+    assert moved == not_moved, text
 
 
 # ---------------------------------------------------------------------- against SQL itself

@@ -9,6 +9,7 @@ import pytest
 import discreet as dp
 from discreet.errors import KeyReusedError, QueryError
 from discreet.plan.expressions import LONGEST_JOINED
+from discreet.question.query import Lookup, Pair
 
 SECONDS = 5.0
 """For what took minutes, or did not end, before it was limited."""
@@ -100,19 +101,40 @@ def test_lookups_do_not_multiply_behind_a_subquery_or_a_join() -> None:
     """A person's rows stay as many where they differ in a looked-up column."""
     first = "SELECT DISTINCT t.id, t.name, p.code AS c FROM t JOIN p ON p.kind = t.name"
     second = f"SELECT COUNT(*) FROM ({first}) AS q JOIN p ON p.kind = q.name"
-    pairs = "SELECT COUNT(*) FROM t AS a JOIN t AS b USING (id) JOIN p ON p.kind = a.name"
-    with opened(max_rows=100) as table:
-        for question in (second, pairs):
-            with pytest.raises(QueryError, match="partners"):
-                table.ask(question).plan(epsilon=1)
+    with opened(max_rows=1000) as table:
+        with pytest.raises(QueryError, match="partners"):
+            table.ask(second).plan(epsilon=1)
         few = f"SELECT COUNT(*) FROM ({first}) AS q JOIN p ON p.code = q.c"
         table.ask(few).plan(epsilon=1)
 
 
-def test_pairs_of_one_person_are_limited_by_the_caps() -> None:
-    beside = {"u": dp.beside(ROWS[["id", "x"]], columns={"x": dp.number(0, 1)}, max_rows=10_000)}
-    with opened(private=beside, max_rows=1000) as table, pytest.raises(QueryError, match="pairs"):
-        table.ask("SELECT COUNT(*) FROM t JOIN u USING (id)").plan(epsilon=1)
+def test_pairs_that_find_many_partners_are_fewer() -> None:
+    """A person's pairs and their partners in a public table are a million rows together."""
+    pairs = "SELECT COUNT(*) FROM t AS a JOIN t AS b USING (id)"
+    partners = f"{pairs} JOIN p ON p.kind = a.name"
+    with opened() as table:
+        alone, both = (table.ask(one).plan(epsilon=1).question.source for one in (pairs, partners))
+    assert isinstance(alone, Pair)
+    assert isinstance(both, Lookup)
+    assert isinstance(both.inner, Pair)
+    assert both.inner.pairs == alone.pairs // both.partners == 1000
+
+
+def test_a_person_with_very_many_rows_on_both_sides_makes_a_million_pairs() -> None:
+    """Never an error and never a refusal, however large the caps are: others lose nothing."""
+    many = 100_000
+    rows = pandas.DataFrame({"id": [1] * many + [2] * 3, "x": [1.0] * many + [2.0] * 3})
+    beside = {"u": dp.beside(rows, columns={"x": dp.number(0, 1)}, max_rows=10_000)}
+    columns = {"x": dp.number(0, 10)}
+    declared = {"source": rows, "private": beside, "max_rows": 1_000_000, "columns": columns}
+    with opened(**declared) as table:
+        plan = table.ask("SELECT COUNT(*) FROM t JOIN u USING (id)").plan(epsilon=1)
+        start = time.process_time()
+        found = table.engine().measure(
+            plan.question, plan.question.measures, None, plan.question.unit
+        )
+        assert time.process_time() - start < SECONDS
+        assert [list(one.open()) for one in found.of.values()] == [[(1_000_000 + 9) << 30]]
 
 
 def test_a_key_answers_no_question_about_another_public_table() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -13,11 +14,13 @@ from discreet.measures import counts as measures
 from discreet.measures.measure import SHARE, Measure, Norm
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.sensitivity import Neighbors
+from discreet.question import query
 from discreet.question.check import Question, checked_question
 from discreet.sql.read.select import parse_select
 from discreet.sql.write import queries, rows
 from tests.support import interpreter
 from tests.support.drawn_sql import NUMBERS, PEOPLE, ROWS_OF_WARDS, WARDS, Rows, accepted, schema
+from tests.support.early_weights import sums_by_rows_before_a_join
 from tests.support.measuring import (
     BOTH,
     NORMS,
@@ -98,7 +101,8 @@ def test_nobody_moves_an_answer_by_more_than_is_priced(
     caps = {"max_rows": random.randint(1, 4), "max_groups": random.randint(1, 3)}
     caps["max_rows_per_group"] = random.choice([None, 1, 2])
     declared = schema(neighbors, unit, **caps, beside_rows=random.choice([None, 1, 3]))
-    text, question = accepted(random, declared)
+    with patch.object(query, "MOST_PAIRS", random.choice([1, 4, 100, 1_000_000])):
+        text, question = accepted(random, declared)
     rows, people = Rows(random), random.sample(PEOPLE, 3)
     others = rows.visits(people, 5), [] if unit == ROW else rows.patients(people, 4)
     gone = NOBODY if neighbors is Neighbors.ADD_REMOVE else person(random, unit)
@@ -211,16 +215,26 @@ def test_weights_of_the_rows_before_a_join_let_a_person_move_more(source: str) -
     assert sum(late.values()) <= bound(block, question)
 
 
-def test_the_cap_on_a_side_of_a_join_is_not_what_the_bound_rests_on(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("most", [1, 4, 50, 1_000_000])
+def test_the_limit_on_pairs_is_not_what_the_bound_rests_on(
+    monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """Without it only time is lost: weights are given out after the join."""
-    question = asked(JOINED["with itself"], schema(max_rows=3))
-    cut, _ = moves(question, OTHERS, NOBODY, everywhere(9))
-    monkeypatch.setattr(rows, "_few", lambda query, names, cap: query)
-    uncut, _ = moves(question, OTHERS, NOBODY, everywhere(9))
-    assert cut != uncut
-    assert all(moved <= bound(block, question) for block, moved in uncut.items())
+    monkeypatch.setattr(query, "MOST_PAIRS", most)
+    for source in ("with itself", "by person", "by person, kept"):
+        question = asked(JOINED[source], schema(max_rows=3))
+        found, _ = moves(question, OTHERS, NOBODY, everywhere(9))
+        assert all(moved <= bound(block, question) for block, moved in found.items())
+
+
+def test_weights_given_out_before_a_join_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Negative control, in the shipped SQL: a person's rows on one side decide, not the pairs."""
+    monkeypatch.setattr(queries, "sums_query", sums_by_rows_before_a_join)
+    for source in ("by person", "by person, kept"):
+        question = asked(JOINED[source], schema(max_rows=3))
+        distances, _ = moves(question, OTHERS, NOBODY, everywhere(3))
+        beyond = {type(one).__name__ for one in distances if distances[one] > bound(one, question)}
+        assert beyond == {"Moments"}, source
 
 
 # ---------------------------------------------------------------------- partners of a row

@@ -8,6 +8,7 @@ from itertools import product
 from math import inf, nan
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from sqlglot import exp
@@ -18,8 +19,10 @@ from discreet.errors import QueryError
 from discreet.measures.measure import Measure, Norm
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.privacy.sensitivity import Neighbors
+from discreet.question import query
 from discreet.question.builder import col
-from discreet.question.check import Question
+from discreet.question.check import Question, checked_question
+from discreet.sql.read.select import parse_select
 from discreet.sql.write import queries
 from tests.support import drawn_sql as drawn
 from tests.support.hospital import visits_columns
@@ -227,6 +230,123 @@ def offered(engine: Engine, question: Question) -> bool:
         engine.prepare(question, question.measures, question.unit)
         return True
     return False
+
+
+JOINS = [
+    "SELECT COUNT(*) AS n FROM visits v JOIN patients p ON v.id = p.pid",
+    "SELECT COUNT(*) AS n, SUM(v.stay) AS s, AVG(p.mass) AS m FROM visits v LEFT JOIN patients p "
+    "ON v.id = p.pid AND v.ward = p.ward AND p.age > 17 WHERE v.level < 3",
+    "SELECT v.ward, COUNT(*) AS n, COUNT(DISTINCT p.tag) AS k FROM visits v JOIN patients p "
+    "ON v.id = p.pid WHERE p.smoker AND (v.flag OR p.age > v.stay) GROUP BY v.ward",
+    "SELECT SUM(o.stay) AS s, MEDIAN(p.age) AS m FROM visits v JOIN visits o ON v.id = o.id "
+    "JOIN patients p ON o.id = p.pid AND p.mass > 0 WHERE v.stay > 1",
+    "SELECT SUM(q.n) AS s FROM (SELECT v.id, COUNT(*) AS n FROM visits v JOIN patients p "
+    "ON v.id = p.pid WHERE v.stay > 1 GROUP BY v.id) AS q JOIN visits o ON q.id = o.id",
+    "SELECT COUNT(*) AS n, COUNT(w.size) AS k FROM visits v JOIN patients p ON v.id = p.pid "
+    "JOIN wards w ON v.level = w.floor WHERE p.age IS NOT NULL",
+]
+
+
+def joins(most: int) -> list[Question]:
+    """Questions about joins of private tables in which a person makes so many pairs at most."""
+    with patch.object(query, "MOST_PAIRS", most):
+        return [checked_question(parse_select(text, DECLARED), DECLARED) for text in JOINS]
+
+
+def joined_rows() -> dict[str, list[dict[str, Any]]]:
+    """Odd rows of a few people, who have few or many on either side of a join, or none."""
+    rows = drawn.Rows(Random("joins"))
+    many = {"p": (9, 7), "q": (5, 1), "P": (2, 8), "p ": (3, 3), "é": (4, 0), None: (3, 3)}
+    return {
+        "visits": [rows.visit(whose) for whose, (own, _) in many.items() for _ in range(own)],
+        "patients": [rows.patient(whose) for whose, (_, own) in many.items() for _ in range(own)],
+    }
+
+
+TREATMENTS = {
+    "visits": {"patient": "bigint", "visit": "integer", "kind": "text", "stay": "double precision"},
+    "doses": {"patient": "bigint", "visit": "integer", "drug": "text", "dose": "double precision"},
+    "patients": {"patient": "bigint", "sex": "text"},
+}
+OF_KIND_A = 5_000
+_VISITS_AND_DOSES = "FROM visits v JOIN doses d USING (patient, visit)"
+COUNTED = [
+    "SELECT COUNT(*) AS n FROM visits WHERE kind = 'a'",
+    f"SELECT COUNT(*) AS n {_VISITS_AND_DOSES} WHERE v.kind = 'a'",
+    f"SELECT COUNT(*) AS n, COUNT(DISTINCT d.drug) AS k {_VISITS_AND_DOSES} WHERE v.kind = 'a'",
+    f"SELECT COUNT(*) AS n, SUM(d.dose) AS s, AVG(v.stay) AS m {_VISITS_AND_DOSES} "
+    "WHERE v.kind = 'a'",
+    "SELECT COUNT(*) AS n, AVG(d.dose) AS m FROM doses d JOIN visits v "
+    "ON d.patient = v.patient AND d.visit = v.visit AND v.kind = 'a'",
+    "SELECT COUNT(*) AS n, COUNT(DISTINCT v.patient) AS k FROM visits v LEFT JOIN doses d "
+    "ON v.patient = d.patient AND v.visit = d.visit AND d.drug = 'x' WHERE v.kind = 'a'",
+    "SELECT COUNT(*) AS n, COUNT(DISTINCT p.sex) AS k FROM visits v JOIN patients p "
+    "USING (patient) WHERE v.kind = 'a'",
+]
+"""Each counts the visits of kind a; all visits have one dose."""
+KINDS = [
+    "SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind",
+    f"SELECT v.kind, COUNT(*) AS n {_VISITS_AND_DOSES} GROUP BY v.kind",
+    f"SELECT v.kind, COUNT(*) AS n, COUNT(DISTINCT d.drug) AS k {_VISITS_AND_DOSES} "
+    "GROUP BY v.kind",
+    "SELECT v.kind, COUNT(*) AS n FROM visits v LEFT JOIN patients p USING (patient) "
+    "GROUP BY v.kind",
+]
+
+
+def treatments() -> dict[str, list[tuple[Any, ...]]]:
+    """1,250 people with 1 to 10 visits, of whose kind a nobody has more than five."""
+    visits = [(person, visit) for person in range(1250) for visit in range(1 + person % 10)]
+    return {
+        "visits": [(*one, "a" if one[1] < 5 else "b", one[1] % 7) for one in visits],
+        "doses": [(*one, "xyz"[one[1] % 3], one[1] % 4) for one in reversed(visits)],
+        "patients": [(person, "fm"[person % 2]) for person in range(1250)],
+    }
+
+
+def treatments_table(visits: Any, doses: Any, patients: Any) -> dp.Table:
+    """What is declared of them, wherever they are: five rows of a person count."""
+    number = dp.integer(0, 9)
+    return dp.table(
+        visits,
+        name="visits",
+        unit="patient",
+        budget=dp.Budget(epsilon=20),
+        columns={"visit": number, "kind": dp.category(["a", "b"]), "stay": dp.number(0, 60)},
+        max_rows=5,
+        max_groups=2,
+        ledger=":memory:",
+        private={
+            "doses": dp.beside(
+                doses, columns={"visit": number, "drug": dp.text(), "dose": dp.number(0, 9)}
+            ),
+            "patients": dp.beside(patients, columns={"sex": dp.category(["f", "m"])}, max_rows=1),
+        },
+    )
+
+
+def check_joins_count_what_is_there(table: dp.Table, *, every: int = 1) -> None:
+    """A join in which a row has one partner changes no count, and no share of a kind."""
+    for text in COUNTED[::every]:
+        assert _true_numbers(table, text)["n"] == [OF_KIND_A], text
+    alone, *joined = (_true_numbers(table, text)["n"] for text in KINDS[::every])
+    assert sum(alone) < sum(len(one) for one in treatments().values())
+    assert all(one == alone for one in joined)
+
+
+def _true_numbers(table: dp.Table, text: str) -> dict[str, list[float]]:
+    """Each output of a question group by group, as it is before noise."""
+    question = table.ask(text).plan(epsilon=1).question
+    found = integers(table.engine(), question, question.measures)
+    numbers = {}
+    for output in question.outputs:
+        width, vector = output.measure.width, found[output.measure]
+        decoded = output.measure.decoder(output, None, question.unit, None)
+        numbers[output.name] = [
+            float(decoded([vector[cell * width + place] for place in range(width)])[0])
+            for cell in range(question.cells or 0)
+        ]
+    return numbers
 
 
 VISITS = {

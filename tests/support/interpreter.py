@@ -4,6 +4,7 @@ It takes a checked question and does what its relations say with lists of rows. 
 shared with the SQL that an engine runs: joins are nested loops, and a person's rows are a list.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -153,32 +154,33 @@ def _paired(source: Pair, schema: Schema, tables: Tables, wanted: set[str]) -> l
         checked = origin(relation, schema)
         mine = _split(wanted, prefix, checked.columns)
         used = {*mine.values(), *(pair[place] for pair in source.on)}
-        rows = [one for one in relation_rows(relation, schema, tables, used) if one[0] is not None]
-        rows = _few(rows, sorted(used), _cap(relation, schema))
-        sides.append((mine, rows))
-    (left, first), (right, second) = sides
-    by_person = defaultdict(list)
-    for unit, row in second:
-        by_person[unit].append(row)
+        by_person = defaultdict(list)
+        for unit, row in relation_rows(relation, schema, tables, used):
+            if unit is not None:
+                by_person[unit].append((unit, row))
+        sides.append((mine, sorted(used), by_person))
+    (left, used, first), (right, other_used, second) = sides
     found = []
-    for unit, row in first:
-        partners = [
-            other
-            for other in by_person[unit]
-            if all(_same(row[one], other[two]) for one, two in source.on)
-        ]
-        found += _put_together(unit, row, left, partners, right, source.keep)
+    for unit, all_own in first.items():
+        own, others = all_own, second.get(unit, [])
+        if source.pairs is not None and len(own) * len(others) > source.pairs:
+            own, others = (
+                _few(own, used, _kept_beside(len(others), source.pairs)),
+                _few(others, other_used, _kept_beside(len(own), source.pairs)),
+            )
+        for _, row in own:
+            partners = [
+                other
+                for _, other in others
+                if all(_same(row[one], other[two]) for one, two in source.on)
+            ]
+            found += _put_together(unit, row, left, partners, right, source.keep)
     return found
 
 
-def _cap(relation: Relation, schema: Schema) -> int:
-    """A table's own cap, also of what is made of it alone; that of the asked table for all else."""
-    while isinstance(relation, Selected | Lookup | PerPerson):
-        relation = relation.inner
-    own = None
-    if isinstance(relation, Scan) and relation.table is not None:
-        own = schema.private[relation.table].max_rows
-    return own or schema.max_rows or 0
+def _kept_beside(others: int, pairs: int) -> int:
+    """How many rows somebody keeps beside the others: no more pairs are made than may be."""
+    return max(math.isqrt(pairs), pairs // others)
 
 
 def _few(rows: list[Owned], used: list[str], cap: int) -> list[Owned]:
@@ -266,7 +268,7 @@ def kept(question: Question, tables: Tables, cells: Any = None) -> list[tuple[An
     found = []
     wanted = question.used
     for unit, row in relation_rows(question.source, question.declared, tables, wanted):
-        if not _true(question.where, row) or (question.schema.by_person and unit is None):
+        if not _true(question.remaining, row) or (question.schema.by_person and unit is None):
             continue
         groups = [twin.group(grouping, row) for _, grouping in question.keys]
         cell = None if None in groups else twin._cell(groups, question, cells)

@@ -324,8 +324,9 @@ def _written(value: Fraction, dated: bool) -> str:
 class PartnerTable:
     """Another private table about the same people, to join with: one budget covers them all.
 
-    ``unit`` is the column that says whose row it is.  Joined, a person keeps ``max_rows`` of it.
-    Nobody has more than ``at_most_rows`` of it, where that is publicly known.
+    ``unit`` is the column that says whose row it is.  A person counts for at most ``max_rows`` of
+    its rows in a question about it alone.  Nobody has more than ``at_most_rows`` of it, where that
+    is publicly known.
     """
 
     columns: Mapping[str, Column]

@@ -107,7 +107,8 @@ def beside(
     """Another private table about the same people, to be joined with the one that is opened.
 
     ``unit`` is the column that says whose row it is, if it is not called as in the first table.
-    Joined, each person keeps at most ``max_rows`` of its rows.  The budget is that of both.
+    In questions about it alone, a person counts for at most ``max_rows`` of its rows; in a join all
+    of a person's pairs are weighed down to the first table's.  The budget is that of both.
 
     >>> import pandas
     >>> from discreet.plan.schema import integer

@@ -81,7 +81,7 @@ def template(
         "# for all of them; public ones are lookup tables that are not made from private rows.",
         "# [private.patients]",
         '# source = "patients.csv"',
-        "# max_rows = 1",
+        "# max_rows = 1  # for how many of its rows a person counts, asked about alone",
         "# [private.patients.columns]",
         '# sex = { values = ["female", "male"] }',
         "# [public.wards]",

@@ -63,13 +63,16 @@ from discreet.question.groupings import (
     grouping_of,
     label_column,
 )
+from discreet.question.pushdown import pushed_down
 from discreet.question.query import (
     THE_TABLE,
     GroupKey,
+    Pair,
     PostProcessing,
     Query,
     Relation,
     origin,
+    relations_in,
     schema_of,
 )
 
@@ -179,6 +182,9 @@ class Question:
     outputs: tuple[Output, ...]
     rules: MeasureRules
     source: Relation
+    """What the rows come from; conditions on one side of a join are applied inside of it."""
+    remaining: tuple[Node, ...]
+    """The conditions that are applied to the rows of the source."""
     after: PostProcessing
     declared: Schema
     """What was declared of the tables."""
@@ -209,8 +215,14 @@ class Question:
 
     @cached_property
     def used(self) -> frozenset[str]:
-        """The declared columns that are read."""
+        """The columns of the source that are read."""
         return _used(self)
+
+    @property
+    def pair_limits(self) -> list[int]:
+        """At how many pairs of a person's rows a join stops, where it may come to that."""
+        pairs = {one.pairs for one in relations_in(self.source) if isinstance(one, Pair)}
+        return sorted((one for one in pairs if one is not None), reverse=True)
 
     @cached_property
     def text(self) -> str:
@@ -271,7 +283,8 @@ def _checked(query: Query, schema: Schema) -> Question:
         if query.after != PostProcessing()
         else query.after
     )
-    question = Question(local, query, where, keys, outputs, rules, source, after, schema)
+    rows, remaining = pushed_down(source, where, schema)
+    question = Question(local, query, where, keys, outputs, rules, rows, remaining, after, schema)
     _check_size(question)
     _check_passes(question)
     return question
@@ -503,7 +516,7 @@ def _check_counts(nodes: Sequence[Node], caps: Mapping[str, int]) -> None:
 
 
 def _used(question: Question) -> frozenset[str]:
-    nodes = [*question.where, *(grouping.node for _, grouping in question.keys)]
+    nodes = [*question.remaining, *(grouping.node for _, grouping in question.keys)]
     nodes += [one.node for one in question.measures if one.node is not None]
     names = names_in(nodes)
     missing = names - set(question.schema.columns)

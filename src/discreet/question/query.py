@@ -3,7 +3,7 @@
 Frozen, and seen by no data.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -37,9 +37,12 @@ from discreet.plan.types import (
 )
 
 _SKIP_MISSING = MeasureRules(replace=False, fixed=False, by_person=True)
+MOST_PAIRS = 1_000_000
+"""The most pairs of one person's rows that a join makes."""
 _MOST_PARTS = 2_000
 _MOST_PARTNERS = 1_000
-_MOST_PAIRS = 1_000_000
+_MOST_FOUND = 1_000_000
+"""The most rows of one person that lookups make, where a person's rows are known to be few."""
 _COUNTED = (ROWS, COUNT, DISTINCT)
 _PERSONAL = (
     "SUM, AVG, MIN, MAX, COUNT(*), COUNT(x) and COUNT(DISTINCT x), which need one pass over a "
@@ -117,8 +120,7 @@ class Lookup(_Read):
 class Pair(_Read):
     """Every pair of two tables' rows that belong to the same person.
 
-    Of each side a person keeps no more rows than that table's cap.  ``on`` are further columns
-    that are equal.  Columns are called as those of a lookup.
+    ``on`` are further columns that are equal.  Columns are called as those of a lookup.
     """
 
     first: "Relation"
@@ -127,6 +129,8 @@ class Pair(_Read):
     right: str
     on: tuple[tuple[str, str], ...] = ()
     keep: bool = False
+    pairs: int | None = None
+    """How many pairs a person's rows make at most, where that is limited; once it is checked."""
 
     @property
     def text(self) -> str:
@@ -179,6 +183,17 @@ THE_TABLE = Scan()
 Relation = Scan | Selected | Lookup | Pair | PerPerson
 
 
+def relations_in(source: Relation) -> Iterator[Relation]:
+    """A relation and all those that it is made of."""
+    yield source
+    match source:
+        case Pair(first, _, second):
+            yield from relations_in(first)
+            yield from relations_in(second)
+        case Selected(inner) | Lookup(inner) | PerPerson(inner):
+            yield from relations_in(inner)
+
+
 def prefixed(prefix: str, name: str) -> str:
     """A column's name in a join; without a prefix it keeps its own."""
     return f"{prefix}.{name}" if prefix else name
@@ -226,23 +241,22 @@ class Origin:
 
     @property
     def limit(self) -> int:
-        """How many rows of this side of a join, or of this subquery's table, a person keeps."""
-        known = [bound for bound in (self.cap, self.most) if bound is not None]
-        if not known:
+        """How many of a person's rows count in what a subquery makes of them: its clip."""
+        if self.counted is None:
             raise PolicyError(
-                "max_rows is not declared. A person may have any number of rows on either side of "
-                "a join or in a subquery, and they multiply or add up.",
+                "max_rows is not declared. A person may have any number of rows in a subquery, and "
+                "they add up.",
                 Remedy(
                     python="Declare it: max_rows=10.",
                     policy="Declare it: max_rows = 10 in the policy.",
                 ),
             )
-        return min(known)
+        return self.counted
 
     @property
-    def exceeds(self) -> bool:
-        """Whether a person may have more rows than are kept."""
-        return self.most is None or self.most > self.limit
+    def counted(self) -> int | None:
+        """For how many rows a person counts at most, if anything says so."""
+        return min((one for one in (self.cap, self.most) if one is not None), default=None)
 
 
 def schema_of(found: Origin, schema: Schema) -> Schema:
@@ -251,12 +265,11 @@ def schema_of(found: Origin, schema: Schema) -> Schema:
         return schema
     if not schema.by_person:
         return replace(schema, columns=found.columns)
-    caps = [bound for bound in (found.cap, found.most) if bound is not None]
     groups = [bound for bound in (schema.max_groups, found.most) if bound is not None]
     return replace(
         schema,
         columns=found.columns,
-        max_rows=min(caps, default=None),
+        max_rows=found.counted,
         max_groups=min(groups, default=None),
     )
 
@@ -360,17 +373,36 @@ def _lookup(source: Lookup, inner: Origin, schema: Schema) -> Origin:
         )
     spread = inner.spread * partners
     most = None if inner.most is None else inner.most * partners
-    if spread > _MOST_PARTNERS or (most or 0) > _MOST_PAIRS:
+    if spread > _MOST_PARTNERS or (most or 0) > _MOST_FOUND:
         raise QueryError(
             f"the join with {source.table[:60]!r} can give a row {spread:,} partners, with those "
             f"of joins before. So many could not be read: at most {_MOST_PARTNERS:,} are joined to "
-            f"a row, and {_MOST_PAIRS:,} to a person's. Join by a column of the public table that "
+            f"a row, and {_MOST_FOUND:,} to a person's. Join by a column of the public table that "
             "repeats its values less."
         )
     columns = named | {f"{source.right}.{name}": one for name, one in public.columns.items()}
-    relation = replace(source, inner=inner.relation, on=tuple(on), partners=partners)
+    relation = replace(
+        source, inner=_fewer_pairs(inner.relation, partners), on=tuple(on), partners=partners
+    )
     sizes, counts = (_prefixed(source.left, known) for known in (inner.sizes, inner.counts))
     return Origin(relation, columns, inner.cap, most, spread, sizes, counts)
+
+
+def _fewer_pairs(relation: Relation, partners: int) -> Relation:
+    """The relation with fewer pairs, since each finds several partners: rows stay as many."""
+    match relation:
+        case Scan() | PerPerson(keys=()):
+            return relation
+        case Pair(pairs=int() as pairs):
+            return replace(relation, pairs=pairs // partners)
+        case Pair(first, _, second):
+            return replace(
+                relation,
+                first=_fewer_pairs(first, partners),
+                second=_fewer_pairs(second, partners),
+            )
+        case Selected(inner) | Lookup(inner) | PerPerson(inner):
+            return replace(relation, inner=_fewer_pairs(inner, partners))
 
 
 def _prefixed(prefix: str, known: Mapping[str, int]) -> dict[str, int]:
@@ -399,17 +431,27 @@ def _pair(source: Pair, schema: Schema) -> Origin:
             )
     columns = {prefixed(source.left, name): column for name, column in first.columns.items()}
     columns |= {f"{source.right}.{name}": column for name, column in second.columns.items()}
-    relation = replace(source, first=first.relation, second=second.relation)
-    pairs = first.limit * second.limit
-    if pairs > _MOST_PAIRS:
-        raise QueryError(
-            f"a person can have {pairs:,} pairs of rows in the join, by the caps of its sides. At "
-            f"most {_MOST_PAIRS:,} could be read. Let the custodian declare a smaller max_rows for "
-            "one of them, or join a subquery with one row for each person."
-        )
+    most = _product(first.most, second.most)
+    few = most is not None and most <= MOST_PAIRS
+    # Where a person has one row on a side, there are no more pairs than rows on the other.
+    limited = not few and 1 not in (first.most, second.most)
+    relation = replace(
+        source,
+        first=first.relation,
+        second=second.relation,
+        pairs=MOST_PAIRS if limited else None,
+    )
     sizes = _prefixed(source.left, first.sizes) | _prefixed(source.right, second.sizes)
     counts = _prefixed(source.left, first.counts) | _prefixed(source.right, second.counts)
-    return Origin(relation, columns, schema.max_rows, pairs, sizes=sizes, counts=counts)
+    # Nobody within the caps of both sides has more pairs than their product.
+    caps = (schema.max_rows, _product(first.counted, second.counted))
+    cap = min((one for one in caps if one is not None), default=None)
+    known = most if few else None
+    return Origin(relation, columns, cap, known, sizes=sizes, counts=counts)
+
+
+def _product(one: int | None, two: int | None) -> int | None:
+    return None if one is None or two is None else one * two
 
 
 def _per_person(source: PerPerson, inner: Origin, schema: Schema) -> Origin:

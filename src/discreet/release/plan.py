@@ -486,8 +486,8 @@ class Plan:
     def notes(self) -> list[str]:
         """What to look at before paying, from public facts alone."""
         errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
-        notes = [*self.remarks, *small_group_notes(errors, self.expect_rows), *self.cap_notes]
-        notes += self.advice
+        notes = [*self.joins, *self.remarks, *small_group_notes(errors, self.expect_rows)]
+        notes += [*self.cap_notes, *self.advice]
         state, cost = self.standing, self.price.cost
         ended = None if state is None else ended_branch(state.budget, state.totals, cost)
         if ended is not None and cost.epsilon is None:
@@ -523,6 +523,15 @@ class Plan:
         """What the caps leave out of the answer, with direction and size."""
         question = self.question
         return cap_notes(self.effects, question, self.price.unit, question.query.front)
+
+    @property
+    def joins(self) -> list[str]:
+        """How many pairs of one person's rows are made, where a join of private tables has many."""
+        return [
+            f"at most {most:,} pairs of one person's rows are made; of a person with more, rows "
+            "are left out by a hash"
+            for most in self.question.pair_limits
+        ]
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -584,6 +593,7 @@ class Plan:
         lines = [f"question   {question.text}", f"table      {schema.name}"]
         if question.query.source.text:
             lines.append(f"rows       {question.query.source.text}")
+        lines += [f"joins      {limit}" for limit in self.joins]
         if schema.by_person:
             caps = [f"{schema.max_groups} groups", f"{schema.max_rows} rows"]
             if schema.max_rows_per_group is not None:
@@ -618,7 +628,7 @@ class Plan:
         steps = replace(question.query.after, columns=()).text
         if steps:
             lines.append(f"then       {steps}: done with released numbers, free")
-        lines += [f"note       {note}" for note in self.notes]
+        lines += [f"note       {note}" for note in self.notes if note not in self.joins]
         return "\n".join(lines)
 
     def _explained(self, line: PlanLine, output: Output, front: Front) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import psycopg
@@ -17,6 +18,7 @@ from discreet.engines.duckdb.source import FrameSource
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.sources import Sources, find_source
 from discreet.plan.schema import ROW
+from discreet.question import query
 from tests.support import drawn_sql as drawn
 from tests.support import engine_contract as contract
 from tests.support.arrow_frames import frame
@@ -145,7 +147,8 @@ def test_selects_as_chance_has_them_are_measured_alike(server: str, unit: str) -
             visits=rows.visits(people, 30), patients=rows.patients(people, 12)
         )
         for _ in range(10):
-            text, question = drawn.accepted(random, drawn.schema(unit=unit))
+            with patch.object(query, "MOST_PAIRS", random.choice([1, 4, 10, 1_000_000])):
+                text, question = drawn.accepted(random, drawn.schema(unit=unit))
             cells = None
             if not contract.offered(there, question):
                 refused += 1
@@ -161,6 +164,25 @@ def test_selects_as_chance_has_them_are_measured_alike(server: str, unit: str) -
         here.close()
     several.there.close()
     assert answered > 2 * refused
+
+
+def test_joins_of_private_tables_are_measured_alike(server: str) -> None:
+    here, there = Several(server, "id").read(**contract.joined_rows())
+    with closing(here), closing(there):
+        for question in (one for most in (1, 4, 10, 1_000_000) for one in contract.joins(most)):
+            cells = [("a",)] if question.selects_keys else None
+            contract.check_alike((here, there), question, question.measures, cells)
+        few, all_pairs = (contract.joins(most)[3] for most in (4, 1_000_000))
+        assert contract.measured(there, few, few.measures, None) != contract.measured(
+            there, all_pairs, few.measures, None
+        )
+
+
+def test_a_join_with_one_partner_a_row_changes_no_count(server: str) -> None:
+    rows = contract.treatments()
+    places = [new_table(server, kinds, rows[name]) for name, kinds in contract.TREATMENTS.items()]
+    with contract.treatments_table(*places) as table:
+        contract.check_joins_count_what_is_there(table)
 
 
 # ---------------------------------------------------------------------- prices and refusals

@@ -253,8 +253,8 @@ TABLES = (
         "JOIN by person",
         "SELECT sex, AVG(stay) FROM visits v JOIN patients p ON v.patient_id = p.patient_id "
         "GROUP BY sex",
-        "rows of the same person meet; each person keeps the cap's worth of rows of each table, "
-        "and of all pairs; also LEFT JOIN",
+        "rows of the same person meet, after the conditions on either table; a person with more "
+        "pairs than the cap is weighed down; also LEFT JOIN",
     ),
     Allowed(
         "a row for each person",

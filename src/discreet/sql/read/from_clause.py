@@ -204,6 +204,7 @@ def _paired(left: FromRows, right: FromRows, join: exp.Expr, keep: bool, text: s
     by_person = False
     on: list[tuple[str, str]] = []
     further: list[Node] = []
+    before: list[Node] = []
     shared: set[str] = set()
     for key in _using(join):
         name = key.name
@@ -230,14 +231,21 @@ def _paired(left: FromRows, right: FromRows, join: exp.Expr, keep: bool, text: s
         pair = _equal_columns(condition, mine, theirs)
         if pair is not None:
             on.append(_column_pair(*pair, prefix, alias))
+        elif not keep:
+            further.append(both.read(condition))
+        elif _names_only(condition, theirs, mine):
+            before.append(_stripped(theirs.read(condition), alias))
         else:
-            further.append(_further(condition, both, keep))
+            raise _not_of_partners(condition, alias)
     if not by_person:
         raise QueryError(
             "two private tables are joined by something other than the person. Rows of several "
             "people would meet, and nobody could say how many one person adds. Add the people's "
             f"ids to ON: {_unit_pair(visible, others)}."
         )
+    if before:
+        plain = ((one.name, Named(one.name)) for one in right.columns if one.node is not None)
+        second = Selected(second, tuple(plain), tuple(before))
     source = Pair(relation, prefix, second, alias, tuple(on), keep)
     columns = [*visible, *(one for one in others if one.name.casefold() not in shared)]
     return FromRows(source, tuple(columns), (*_carried(left, prefix), *further), text)
@@ -330,6 +338,20 @@ def _equal_columns(part: exp.Expr, mine: FromRows, theirs: FromRows) -> tuple[No
         ):
             return mine.read(first), theirs.read(second)
     return None
+
+
+def _not_of_partners(condition: exp.Expr, alias: str) -> QueryError:
+    return QueryError(
+        f"the LEFT JOIN has {sql_excerpt(condition)!r} in ON. Rows without a partner stay, so ON "
+        f"compares columns of both sides by =, or has conditions on columns of {alias[:60]} alone, "
+        "which say what is a partner. Put it in WHERE, or join a subquery that has it."
+    )
+
+
+def _names_only(tree: exp.Expr, view: FromRows, other: FromRows) -> bool:
+    """Whether a condition names columns of this side, and none of the other."""
+    columns = list(tree.find_all(exp.Column))
+    return bool(columns) and all(_belongs(one, view, other) for one in columns)
 
 
 def _belongs(tree: exp.Expr, view: FromRows, other: FromRows) -> bool:

@@ -76,7 +76,7 @@ def aliased(part: exp.Expr, name: str) -> exp.Expr:
     return exp.Alias(this=part, alias=exp.to_identifier(name, quoted=True))
 
 
-def subquery(query: exp.Select, name: str) -> exp.Subquery:
+def subquery(query: exp.Query, name: str) -> exp.Subquery:
     """A query as a relation of another one."""
     return query.subquery(exp.TableAlias(this=exp.to_identifier(name)), copy=False)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 
 from sqlglot import exp
 
@@ -199,12 +200,17 @@ def _paired(source: Pair, schema: Schema, wanted: Names) -> exp.Select:
         second.columns,
         "r",
     )
-    one = source_rows(source.first, schema, names)
-    two = source_rows(source.second, schema, right_names)
-    if first.exceeds:
-        one = _few(one, names, first.limit)
-    if second.exceeds:
-        two = _few(two, right_names, second.limit)
+    one: exp.Query = source_rows(source.first, schema, names)
+    two: exp.Query = source_rows(source.second, schema, right_names)
+    put_aside: dict[str, exp.Select] = {}
+    if source.pairs is not None:
+        ones, twos, many = (f"{name}_{_nesting(source)}" for name in ("first", "second", "many"))
+        put_aside = {
+            ones: _owned(one, names),
+            twos: _owned(two, right_names),
+            many: _many(ones, twos, source.pairs),
+        }
+        one, two = _few(ones, many, "kept", names), _few(twos, many, "other_kept", right_names)
     whose = aliased(column_name(UNIT), _OTHER_UNIT)
     two = _from(two, [whose, *map(column_name, right_names.values())])
     query = _from(
@@ -215,14 +221,70 @@ def _paired(source: Pair, schema: Schema, wanted: Names) -> exp.Select:
             *_renamed(wanted, right, right_names),
         ],
     )
-    same: list[exp.Expr] = [exp.EQ(this=column_name(UNIT), expression=column_name(_OTHER_UNIT))]
+    same = [_same_unit()]
     same += [
         exp.EQ(
             this=expression_sql(Named(a), names), expression=expression_sql(Named(b), right_names)
         )
         for a, b in source.on
     ]
-    return _joined(query, two, same, keep=source.keep)
+    query = _joined(query, two, same, keep=source.keep)
+    for name, body in put_aside.items():
+        query = query.with_(exp.to_identifier(name), body, copy=False)
+    return query
+
+
+def _nesting(source: Relation) -> int:
+    """How many joins are inside each other: what each puts aside has a name of its own."""
+    match source:
+        case Scan():
+            return 0
+        case Pair():
+            return 1 + max(_nesting(source.first), _nesting(source.second))
+    return _nesting(source.inner)
+
+
+def _owned(query: exp.Query, names: Names) -> exp.Select:
+    """Rows that are somebody's."""
+    owned = _from(query, [column_name(UNIT), *map(column_name, names.values())])
+    return owned.where(is_not_null(column_name(UNIT)), copy=False)
+
+
+def _many(ones: str, twos: str, most: int) -> exp.Select:
+    """Whose rows make more pairs than the most, and how many of either side are kept.
+
+    Of n rows that meet m others, the larger of the root of the most and of most // m are kept, so
+    that at most that many pairs are made (docs/proofs/shares.md).
+    """
+    here, there = _counted(ones, UNIT, "held"), _counted(twos, _OTHER_UNIT, "other_held")
+    kept = [
+        aliased(_kept_beside(most, "other_held"), "kept"),
+        aliased(_kept_beside(most, "held"), "other_kept"),
+    ]
+    query = _joined(_from(here, [column_name(_OTHER_UNIT), *kept]), there, [_same_unit()])
+    more = exp.GT(this=column_name("held"), expression=_quotient(most, "other_held"))
+    return query.where(more, copy=False)
+
+
+def _counted(rows: str, unit: str, held: str) -> exp.Select:
+    """How many rows each person has."""
+    number = aliased(exp.Count(this=exp.Star()), held)
+    query = _from_table(rows, [aliased(column_name(UNIT), unit), number])
+    return query.group_by(column_name(UNIT), copy=False)
+
+
+def _kept_beside(most: int, others: str) -> exp.Expr:
+    """The larger of two whole numbers, neither of which is missing."""
+    root = exp.Literal.number(isqrt(most))
+    return exp.Greatest(this=_quotient(most, others), expressions=[root])
+
+
+def _quotient(most: int, others: str) -> exp.Expr:
+    return exp.IntDiv(this=exp.Literal.number(most), expression=column_name(others))
+
+
+def _same_unit() -> exp.Expr:
+    return exp.EQ(this=column_name(UNIT), expression=column_name(_OTHER_UNIT))
 
 
 def _per_person(source: PerPerson, schema: Schema, wanted: Names) -> exp.Select:
@@ -305,9 +367,26 @@ def _total(summary: Summary, column: exp.Expr) -> exp.Expr:
     return total
 
 
-def _few(query: exp.Select, names: Names, cap: int) -> exp.Select:
-    """Of each person's rows no more than the cap, by a hash of the row."""
-    columns = [column_name(short) for short in names.values()]
+def _few(rows: str, many: str, kept: str, names: Names) -> exp.Query:
+    """The rows of people with few pairs, and of the others the first by a hash of the row."""
+    shown = [UNIT, *names.values()]
+    few = _from_table(rows, [*map(column_name, shown)])
+    few = few.join(many, on=_same_unit(), join_type="left", copy=False)
+    nobody = exp.Is(this=column_name(_OTHER_UNIT), expression=exp.Null())
+    place = aliased(_hashed_place(names), "place")
+    ranked = _from_table(rows, [*map(column_name, [*shown, kept]), place])
+    ranked = ranked.join(many, on=_same_unit(), copy=False)
+    first = exp.LTE(this=column_name("place"), expression=column_name(kept))
+    return exp.union(
+        few.where(nobody, copy=False),
+        _from(ranked, [*map(column_name, shown)]).where(first, copy=False),
+        distinct=False,
+        copy=False,
+    )
+
+
+def _hashed_place(names: Names) -> exp.Window:
+    """The place of a row among its person's, by a hash of the row and then by its columns."""
     texts: list[exp.Expr] = [exp.cast(column_name(UNIT), "TEXT")]
     for name, short in names.items():
         value = expression_sql(Named(name), names)
@@ -315,14 +394,8 @@ def _few(query: exp.Select, names: Names, cap: int) -> exp.Select:
             value = plain_zero(value)
         empty = exp.Literal.string("")
         texts.append(exp.Coalesce(this=exp.cast(value, "TEXT"), expressions=[empty]))
-    order = exp.Order(expressions=[row_hash(texts), *(one.copy() for one in columns)])
-    place = exp.Window(this=exp.RowNumber(), partition_by=[column_name(UNIT)], order=order)
-    ranked = _from(query, [exp.Star(), aliased(place, "place")])
-    ranked = ranked.where(is_not_null(column_name(UNIT)), copy=False)
-    limited = _from(ranked, [column_name(UNIT), *(one.copy() for one in columns)])
-    return limited.where(
-        exp.LTE(this=column_name("place"), expression=integer_constant(cap)), copy=False
-    )
+    order = exp.Order(expressions=[row_hash(texts), *map(column_name, names.values())])
+    return exp.Window(this=exp.RowNumber(), partition_by=[column_name(UNIT)], order=order)
 
 
 def _inner_names(nodes: Iterable[Node], inner: Relation, schema: Schema) -> Names:
@@ -341,8 +414,12 @@ def _renamed(wanted: Names, own: Mapping[str, str], names: Names) -> list[exp.Ex
     ]
 
 
-def _from(query: exp.Select, columns: list[exp.Expr]) -> exp.Select:
+def _from(query: exp.Query, columns: list[exp.Expr]) -> exp.Select:
     return _some(columns).from_(subquery(query, "inner_rows"), copy=False)
+
+
+def _from_table(name: str, columns: list[exp.Expr]) -> exp.Select:
+    return _some(columns).from_(table_reference(name), copy=False)
 
 
 def _some(columns: list[exp.Expr]) -> exp.Select:
@@ -352,7 +429,7 @@ def _some(columns: list[exp.Expr]) -> exp.Select:
 
 
 def _joined(
-    query: exp.Select, other: exp.Select, same: list[exp.Expr], *, keep: bool
+    query: exp.Select, other: exp.Query, same: list[exp.Expr], *, keep: bool = False
 ) -> exp.Select:
     return query.join(
         subquery(other, "other_rows"),
@@ -388,7 +465,7 @@ def kept_rows(
     inner = named_rows(question)
     # A query needs a column even where nothing but the number of rows is asked.
     outer = select_columns(*(shown or [_ONE.copy()])).from_(subquery(inner, "read"), copy=False)
-    conditions = [expression_sql(condition, names) for condition in question.where]
+    conditions = [expression_sql(condition, names) for condition in question.remaining]
     if schema.by_person:
         conditions.append(is_not_null(column_name(UNIT)))
     outer = outer.where(*conditions, copy=False)
