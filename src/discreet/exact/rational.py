@@ -1,7 +1,7 @@
 """Exact numbers: rationals as they were written, their texts, and grids of power-of-two steps."""
 
 from dataclasses import dataclass
-from decimal import Context, Decimal, InvalidOperation
+from decimal import ROUND_CEILING, Context, Decimal, InvalidOperation
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
@@ -77,6 +77,16 @@ def decimal_text(value: Fraction) -> str:
     if max(abs(value.numerator), value.denominator) < 10**4:
         return f"{value.numerator}/{value.denominator}"
     return f"≈{rounded}"
+
+
+def decimal_above(value: Fraction) -> str:
+    """A number as a decimal that programs read: itself where that is short, else rounded up.
+
+    >>> decimal_above(Fraction(1, 10)), decimal_above(Fraction(1, 3)), decimal_above(Fraction(2))
+    ('0.1', '0.333334', '2')
+    """
+    shown = Context(prec=_SHOWN_DIGITS, rounding=ROUND_CEILING)
+    return str(shown.divide(Decimal(value.numerator), Decimal(value.denominator))).lower()
 
 
 def exact_text(value: Fraction) -> str:

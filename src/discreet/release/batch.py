@@ -66,10 +66,10 @@ class BatchPlan:
                     str(place),
                     line.output,
                     line.mechanism,
-                    line.margin.text.removeprefix("± "),
+                    line.margin_text,
                     line.price,
                 )
-                for line in plan.lines
+                for line in plan.priced_lines
             ]
         first, cost = self.plans[0], self.cost
         state = first.standing

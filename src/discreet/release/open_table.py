@@ -1,10 +1,10 @@
 """Opening a table: its declarations, from Python or from a policy, and its ledger."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from discreet.accounting.filters import Filter
 from discreet.engines.base import Engine
@@ -26,6 +26,8 @@ from discreet.policy.reader import PrivateTable, columns_of
 from discreet.privacy.losses import Budget
 from discreet.privacy.sensitivity import Neighbors
 from discreet.release.table import Table
+
+Known = TypeVar("Known")
 
 
 def table(
@@ -99,16 +101,29 @@ class TableDeclarations:
         With a key, before its question was paid.  The ledger is only read, and not made if it is
         not there.
         """
-        budget, ledger = self._budget(), self.ledger
+        unspent = Filter(budget=self._budget())
+        return self._known(
+            lambda kept: kept.standing(self.schema.name, analyst=analyst, key=key), unspent
+        )
+
+    def paid(self, key: str, *, analyst: str | None = None) -> bool:
+        """Whether a question was paid for with the key, so that asking it again is free."""
+        return self._known(
+            lambda kept: kept.keyed(self.schema.name, key, analyst=analyst) is not None, False
+        )
+
+    def _known(self, read: Callable[[Ledger], Known], unknown: Known) -> Known:
+        """What the ledger says, which is only read; ``unknown`` where it says nothing yet."""
+        ledger = self.ledger
         if ledger is None or ledger == MEMORY:
-            return Filter(budget=budget)
+            return unknown
         try:
             if isinstance(ledger, Ledger):
-                return ledger.standing(self.schema.name, analyst=analyst, key=key)
+                return read(ledger)
             with Ledger(ledger, read_only=True) as kept:
-                return kept.standing(self.schema.name, analyst=analyst, key=key)
+                return read(kept)
         except (LedgerMissingError, DeclarationError):
-            return Filter(budget=budget)
+            return unknown
 
     def _budget(self) -> Budget:
         if isinstance(self.budget, Budget):
