@@ -13,6 +13,7 @@ from discreet.cli.exit_codes import run_command
 _WORDS: Final[dict[str, Callable[[], click.Command]]] = {
     "demo": lambda: import_module("discreet.cli.demo").demo,
     "init": lambda: import_module("discreet.cli.init").init,
+    "info": lambda: import_module("discreet.cli.info").info,
     "plan": lambda: import_module("discreet.cli.ask").plan,
     "ask": lambda: import_module("discreet.cli.ask").ask,
     "budget": lambda: import_module("discreet.cli.budget").budget,

@@ -17,6 +17,7 @@ MAX_BITS = 4096
 _MAX_EXPONENT = 1200
 _LEAST_FLOAT_TEXT = Fraction(1, 10**300)
 _SHOWN_DIGITS = 6
+_LONGEST_DECIMAL = 20
 _PARSED_TYPES = frozenset({int, float, str, Decimal, Fraction})
 
 
@@ -82,11 +83,12 @@ def decimal_text(value: Fraction) -> str:
 def decimal_above(value: Fraction) -> str:
     """A number as a decimal that programs read: itself where that is short, else rounded up.
 
-    >>> decimal_above(Fraction(1, 10)), decimal_above(Fraction(1, 3)), decimal_above(Fraction(2))
-    ('0.1', '0.333334', '2')
+    >>> [decimal_above(Fraction(text)) for text in ("1/10", "1/3", "200", "1e-30")]
+    ['0.1', '0.333334', '200', '1e-30']
     """
     shown = Context(prec=_SHOWN_DIGITS, rounding=ROUND_CEILING)
-    return str(shown.divide(Decimal(value.numerator), Decimal(value.denominator))).lower()
+    number = shown.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
+    return f"{number:f}" if abs(number.adjusted()) < _LONGEST_DECIMAL else f"{number:e}"
 
 
 def exact_text(value: Fraction) -> str:

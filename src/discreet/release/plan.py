@@ -541,13 +541,13 @@ class Plan:
                 "Gaussian noise has no ε: from this question on the budget is counted by ρ alone. "
                 f"Afterwards {percent_text(ended.share_left)} of it is left."
             )
+        return [*notes, *self.rows_notes(front)]
+
+    def rows_notes(self, front: Front = Front.PYTHON) -> list[str]:
+        """Which margins need a number of rows that only whoever asks can expect."""
         unknown = [name for name, one in self._margins.items() if one.value is None]
-        if unknown:
-            notes.append(
-                f"{', '.join(unknown)}: the ± depends on the number of rows in a group. "
-                f"{_STATE_ROWS.text(front)}"
-            )
-        return notes
+        listed = f"{', '.join(unknown)}: the ± depends on the number of rows in a group."
+        return [f"{listed} {_STATE_ROWS.text(front)}"] if unknown else []
 
     @property
     def _margins(self) -> dict[str, Margin]:
@@ -670,10 +670,8 @@ class Plan:
                 f"{line.output:<10} {line.asks}: exact, ε = 0; the number of rows is public, since "
                 "a neighbor has another row in the place of one"
             )
-        text = (
-            f"{line.output:<10} {line.asks}: {line.mechanism}, {margin.text} ({level}), "
-            f"{_part_text(line)}"
-        )
+        size = "± depends on rows" if margin.value is None else f"{margin.text} ({level})"
+        text = f"{line.output:<10} {line.asks}: {line.mechanism}, {size}, {_part_text(line)}"
         if not isinstance(priced, PricedMeasure):
             return f"{text}; released with the keys, at no further price"
         together = [

@@ -50,6 +50,7 @@ from discreet.question.check import Question, checked_question
 from discreet.question.groupings import is_dated
 from discreet.question.query import GroupKey, Query
 from discreet.release.certificate import UNANSWERED, Certificate
+from discreet.release.info import TableInfo, table_info
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
 from discreet.release.price import PricedKeySelection, PricedMeasure
@@ -445,6 +446,10 @@ class Table:
     def budget(self) -> Balance:
         """What was spent and what is left."""
         return self.ledger.balance(self.name)
+
+    def info(self) -> TableInfo:
+        """What may be asked, with an example for each column, and what not: free."""
+        return table_info(self.schema, self.standing())
 
     def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
         """The budget, and what counts against it now; with a key, before its question was paid."""
