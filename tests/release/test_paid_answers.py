@@ -1,5 +1,6 @@
 """A paid answer is shown again as it was given, from what the ledger kept: free, and unread."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -11,6 +12,7 @@ import pytest
 import discreet as dp
 from discreet.errors import AnswerLostError, AnswerPendingError, DataError
 from discreet.ledger import Ledger
+from discreet.plan.schema import PartnerTable, schema_from_data
 from discreet.policy import read_policy
 from discreet.privacy.events import PureEvent
 from discreet.release.kept_answer import NoisyMeasurements, query_from_data, query_to_data
@@ -129,25 +131,63 @@ def test_what_version_0_1_0_kept_is_refused_plainly(visits: Opened) -> None:
     assert plan.release(key="k")["n"].value == 42 / (1 << 30)  # a retry still works
 
 
-def test_a_question_of_other_declarations_is_not_shown_as_one_of_these(
-    visits: Opened, tmp_path: Path
-) -> None:
+def test_an_answer_is_shown_under_the_declarations_of_then(visits: Opened, tmp_path: Path) -> None:
     with Ledger(tmp_path / "visits.ledger") as ledger:
         table = visits(ledger=ledger)
-        entry = table.group_by("ward").agg(m=dp.col("stay").mean()).release(epsilon=1)
-        number = entry.certificate.entry
-        columns = dict(table.schema.columns)
-        for name, column in {
-            "stay": dp.number(0, 40),
-            "ward": dp.category(["A", "B", "D", "C"]),
-            "age": dp.text(),
-        }.items():
-            changed = replace(table.schema, columns=columns | {name: column})
-            if name == "age":  # of which nothing was asked
-                assert paid_answer(number, changed, ledger).to_dict() == entry.to_dict()
-                continue
-            with pytest.raises(DataError, match="means something else by now"):
-                paid_answer(number, changed, ledger)
+        question = table.group_by("ward").agg(m=dp.col("stay").mean(), n=dp.rows())
+        given = question.where(dp.col("age") > 30).release(epsilon=1)
+        number = given.certificate.entry
+        changed = replace(
+            table.schema,
+            columns={
+                "ward": dp.category(["B", "A"]),
+                "stay": dp.number(0, 40),
+                "age": dp.text(),
+                "admitted": dp.date(),
+            },
+            max_rows=9,
+            max_groups=None,
+            max_rows_per_group=2,
+        )
+        ledger.set_details("visits", changed.to_data(), why="other columns")
+        again = paid_answer(number, changed, ledger)
+        assert again.to_dict() == given.to_dict()
+        assert again.certificate == given.certificate
+        assert again.notes == given.notes
+
+
+def test_declarations_are_read_as_they_were_written(visits: Opened) -> None:
+    schema = visits().schema
+    odd = {
+        "a": dp.number(0, "0.5", default="0.25"),
+        "b": dp.integer(-5, 5, default=1),
+        "c": dp.date("2020-01-01", "2021-01-01", default="2020-06-01"),
+        "d": dp.number(),
+        "e": dp.category([3, 1, 2]),
+        "f": dp.boolean(),
+        "g": dp.text(),
+        "h": dp.category([str(place) for place in range(300)]),
+    }
+    partner = PartnerTable(columns=odd, unit="id", max_rows=2)
+    then = replace(schema, columns=odd, private={"others": partner}, max_rows_per_group=3)
+    data = json.loads(json.dumps(then.to_data()))
+    now = replace(schema, columns={"h": odd["h"]}, private={"others": partner})
+    assert schema_from_data(data, now) == then
+    with pytest.raises(dp.BoundsError):
+        schema_from_data(data, schema)  # 300 values of which only a digest is kept
+
+
+def test_what_the_ledger_does_not_know_is_refused(visits: Opened, tmp_path: Path) -> None:
+    wards = [f"W{place}" for place in range(300)]
+    with Ledger(tmp_path / "visits.ledger") as ledger:
+        columns = {"ward": dp.category(wards), "stay": dp.number(0, 20)}
+        table = visits(ledger=ledger, columns=columns)
+        given = table.group_by("ward").agg(n=dp.rows()).release(epsilon=1)
+        number = given.certificate.entry
+        assert table.paid(number).to_dict() == given.to_dict()
+        changed = replace(table.schema, columns={"ward": dp.category(wards[:299])})
+        with pytest.raises(DataError, match="means something else by now"):
+            paid_answer(number, changed, ledger)
 
 
 def test_a_kept_question_that_somebody_changed_is_refused(visits: Opened) -> None:

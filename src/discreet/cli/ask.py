@@ -87,10 +87,16 @@ def confidence_option(command: Decorated) -> Decorated:
     """How often the intervals that are shown hold."""
     return click.option(
         "--confidence",
-        default="0.95",
-        show_default=True,
-        help="How often an interval holds: 0.99.",
+        help="How often an interval holds: 0.99; 0.95 unless stated.",
     )(command)
+
+
+def check_confidence(confidence: str | None) -> None:
+    """Refuse what is no probability, before anything is paid."""
+    if confidence is not None:
+        from discreet.release.release import read_confidence
+
+        read_confidence(confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +156,7 @@ def read_questions(
         for place, text in enumerate(texts, 1):
             own = key if key is None or sql_file is None else f"{key} {place}"
             paid = own is not None and table.paid(own, analyst=analyst)
-            before = Totals() if paid else _cost(questions)
+            before = () if paid else tuple(questions)
             account = _LaterAccount(table, analyst, own, before) if reads_budget else None
             with _in_file(sql_file, place):
                 made, explain = _planned(text, table, account, price)
@@ -165,12 +171,12 @@ class _LaterAccount:
     table: "TableDeclarations"
     analyst: str | None
     key: str | None
-    before: Totals
+    before: tuple[TypedQuestion, ...]
 
     def standing(self, *, analyst: str | None = None, key: str | None = None) -> "Filter":
         """The budget, and what is spent of it then."""
         now = self.table.standing(analyst=self.analyst, key=self.key)
-        return replace(now, totals=now.totals + self.before)
+        return replace(now, totals=now.totals + _cost(self.before))
 
 
 def _planned(
@@ -264,7 +270,9 @@ def _margins(margins: tuple[str, ...]) -> dict[str, object]:
 @click.option("--explain", is_flag=True, help="Step by step, with what each step assumes.")
 @click.option("--sql", "as_sql", is_flag=True, help="The SQL that the engine would run.")
 @click.option("--json", "as_json", is_flag=True, help="Exact numbers, for programs.")
-def plan(explain: bool, as_sql: bool, as_json: bool, confidence: str, **question: Any) -> None:
+def plan(
+    explain: bool, as_sql: bool, as_json: bool, confidence: str | None, **question: Any
+) -> None:
     """What a question would cost and how exact its answer would be. Nothing is spent.
 
     \b
@@ -273,12 +281,10 @@ def plan(explain: bool, as_sql: bool, as_json: bool, confidence: str, **question
     POLICY is the TOML file that declares the table. No row is read, and of the ledger only what is
     left of the budget.
     """
-    from discreet.release.release import read_confidence
-
-    level = read_confidence(confidence)
+    check_confidence(confidence)
     with read_questions(**question, beside_budget=True) as asked:
         queries = [one.queries() for one in asked]
-    plans = [one.plan.at(level) for one in asked]
+    plans = [one.plan if confidence is None else one.plan.at(confidence) for one in asked]
     if as_json:
         data = [plan_data(planned) for planned in plans]
         several = question["sql_file"] is not None
@@ -371,7 +377,7 @@ def ask(
     csv_file: str | None,
     html_file: str | None,
     yes: bool,
-    confidence: str,
+    confidence: str | None,
     **question: Any,
 ) -> None:
     """Answer a question privately, and pay for it.
@@ -383,9 +389,8 @@ def ask(
     read, and is never given back. With --sql-file, all questions are planned and checked before
     the first is paid; each has its own key, "KEY 1", "KEY 2", and its own files, "FILE-1".
     """
-    from discreet.release.release import read_confidence
-
-    level, several = read_confidence(confidence), question["sql_file"] is not None
+    check_confidence(confidence)
+    several = question["sql_file"] is not None
     with read_questions(**question, analyst=analyst, key=key) as questions:
         asked = [one for one in questions if not one.explain]
         for one in questions:  # EXPLAIN asks for the plan, and pays for nothing
@@ -403,7 +408,7 @@ def ask(
                 with spinner("asking") as tell:
                     tell(one.engine.progress)
                     release, balances = next(answers)
-                released.append(release.at(level))
+                released.append(release if confidence is None else release.at(confidence))
                 if not as_json:
                     if several:
                         show_heading(place + 1, len(asked), one.text)

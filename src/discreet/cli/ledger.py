@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.ask import confidence_option, numbered, write
+from discreet.cli.ask import check_confidence, confidence_option, numbered, write
 from discreet.cli.exit_codes import UNSOUND, print_error
 from discreet.cli.ledger_location import LedgerLocation
 from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
@@ -169,7 +169,7 @@ def history(
 def show(
     policy: str,
     entry: int,
-    confidence: str,
+    confidence: str | None,
     as_json: bool,
     csv_file: str | None,
     html_file: str | None,
@@ -184,14 +184,14 @@ def show(
     """
     from discreet.policy import read_policy
     from discreet.release.open_table import read_declarations
-    from discreet.release.release import read_confidence
     from discreet.release.table import paid_answer
 
-    level = read_confidence(confidence)
+    check_confidence(confidence)
     declared = read_declarations(**read_policy(policy))
     with LedgerLocation.read(policy).open_to_read() as opened:
-        release = paid_answer(entry, declared.schema, opened).at(level)
+        release = paid_answer(entry, declared.schema, opened)
         balances = opened.budgets(declared.schema.name, release.certificate.analyst)
+    release = release if confidence is None else release.at(confidence)
     [files] = numbered({".csv": csv_file, ".html": html_file}, 1)
     if as_json:
         click.echo(release.to_json())

@@ -16,7 +16,6 @@ from discreet.accounting.filters import Totals, cost_text
 from discreet.errors import DiscreetError, Front
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
-from discreet.question.groupings import label_text
 from discreet.text_table import TextTable, padded, wrapped
 
 if TYPE_CHECKING:
@@ -510,12 +509,7 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
 
 def answer_tables(release: "Release", width: int, most: int | None = None) -> "list[Table]":
     """A row for each group, each number with its error, in tables that are no wider."""
-    keys = len(release.keys)
-    level = {True: "95%", False: release.level_text}
-    outputs = [f"{label_text(name)}\n± ({level[release.ranks(name)]})" for name in release.columns]
-    header = (*map(label_text, release.keys), *outputs)
-    rows = tuple(map(tuple, release.cells(most)))
-    return _tables(TextTable(header, rows, keys), width, lambda _, cell: _number(cell))
+    return _tables(release.text_table(most), width, lambda _, cell: _number(cell))
 
 
 def _tables(

@@ -11,7 +11,7 @@ from itertools import islice, product
 from typing import Any, Final
 
 from discreet.accounting.filters import Filter, left_text, share_left
-from discreet.errors import DiscreetError, Front, Remedy
+from discreet.errors import DiscreetError, Front
 from discreet.exact import decimal_text, percent_text
 from discreet.measures.measure import sentence_list
 from discreet.plan.expressions import constant_text, quoted_name
@@ -35,12 +35,12 @@ _LONGEST_VALUE: Final = 30
 _MOST_PAIRS: Final = 200
 _LEAST_WIDTH: Final = 40
 _DELTA: Final = Fraction(1, 10**6)
-_HOW: Final = Remedy(
-    python='table.ask("SELECT …").plan(epsilon=0.1) is free, table.sql("SELECT …", epsilon=0.1) '
-    "pays.",
-    command='discreet plan POLICY "SELECT …" --epsilon 0.1 is free, discreet ask … pays.',
-)
-_DELTA_TOO: Final = Remedy(python="with delta=1e-6", command="with --delta 1e-6")
+_HOW: Final = {
+    Front.PYTHON: 'table.ask("SELECT …").plan(epsilon=0.1) is free, table.sql("SELECT …", '
+    "epsilon=0.1) pays.",
+    Front.COMMAND: 'discreet plan POLICY "SELECT …" --epsilon 0.1 is free, discreet ask … pays.',
+}
+_DELTA_TOO: Final = {Front.PYTHON: "with delta=1e-6", Front.COMMAND: "with --delta 1e-6"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ExampleQuestion:
 
     def told(self, front: Front) -> str:
         """As a front shows it."""
-        return f"{self.sql}   {_DELTA_TOO.text(front)}" if self.needs_delta else self.sql
+        return f"{self.sql}   {_DELTA_TOO[front]}" if self.needs_delta else self.sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class TableInfo:
         if self.budget is not None and self.share_left is not None:
             left = f"{self.left} is left, {percent_text(self.share_left)}"
             about.append(("budget", f"{self.budget}; {left}"))
-        yield [*about, ("ask", _HOW.text(front))]
+        yield [*about, ("ask", _HOW[front])]
         for column in self.columns:
             shown = "" if column.example is None else column.example.told(front)
             yield [(column.name, column.holds), *([("", shown)] if shown else [])]

@@ -474,6 +474,13 @@ class Release:
         whole = statistic is not None and statistic.counts
         return [printed(one, self.confidence, whole=whole) for one in self.column(name)[:most]]
 
+    def text_table(self, most: int | None = None) -> TextTable:
+        """The table for a terminal: below each name stands how often its intervals hold."""
+        level = {True: percent_text(_CONFIDENCE), False: self.level_text}
+        outputs = [f"{label_text(name)}\n± ({level[self.ranks(name)]})" for name in self.columns]
+        header = (*map(label_text, self.keys), *outputs)
+        return TextTable(header, tuple(map(tuple, self.cells(most))), len(self.keys))
+
     def cells(self, most: int | None = None) -> list[list[str]]:
         """The table as texts: keys, then each value with its error."""
         labels = [list(map(label_text, group)) for group in self.groups[:most]]

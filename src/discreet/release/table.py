@@ -17,6 +17,7 @@ from discreet.errors import (
     AnswerLostError,
     AnswerPendingError,
     DataError,
+    DiscreetError,
     LedgerCorruptError,
     PolicyError,
     QueryError,
@@ -30,7 +31,7 @@ from discreet.measures.measure import Aggregate, Measure
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource, Keystream
 from discreet.plan.expressions import Named, Node, conjuncts, expression_text, read_size
-from discreet.plan.schema import NumberColumn, Schema
+from discreet.plan.schema import NumberColumn, Schema, schema_from_data
 from discreet.plan.types import unknown_column
 from discreet.privacy.estimates import Estimates, Payment
 from discreet.privacy.events import ComposedEvent, DiscreteLaplaceEvent
@@ -634,17 +635,41 @@ def paid_answer(entry: int, schema: Schema, ledger: Ledger) -> Release:
             "was saved to, or ask again.",
             again,
         )
-    plan = plan_from_data(kept.asked, schema)
-    if plan is None or sha256(plan.text.encode()).hexdigest() != charge.data["question"]:
+    plan = _paid_plan(kept.asked, schema, charge)
+    if plan is None:  # the table was declared in another way then
+        plan = _paid_plan(kept.asked, _schema_then(charge, schema, ledger), charge)
+    if plan is None:
         raise DataError(
-            f"the question of entry {entry} means something else by now: the declarations of "
-            f"{schema.name[:60]!r}, a public table or discreet itself have changed since. An "
-            "answer is shown only as it was given. Open the table as it was declared then: see "
-            "discreet ledger history.",
+            f"the question of entry {entry} means something else by now: a public table, a long "
+            f"list of values or discreet itself have changed since, or {schema.name[:60]!r} is "
+            "declared in a way that its ledger does not know. An answer is shown only as it was "
+            "given. Open the table as it was then.",
             again,
         )
     statement = Certificate.from_data({**kept.certificate, "answer": UNANSWERED})
     return replace(_certified(plan, data, statement), repeated=True)
+
+
+def _paid_plan(asked: Mapping[str, Any], schema: Schema | None, charge: Entry) -> Plan | None:
+    """The plan that a charge paid for, if the question is that one under these declarations."""
+    plan = None if schema is None else plan_from_data(asked, schema)
+    if plan is None or sha256(plan.text.encode()).hexdigest() != charge.data["question"]:
+        return None
+    return plan
+
+
+def _schema_then(charge: Entry, schema: Schema, ledger: Ledger) -> Schema | None:
+    """The declarations that held when a question was charged, as the ledger has them."""
+    details = None
+    for entry in ledger.history(charge.dataset):
+        if entry.sequence > charge.sequence:
+            break
+        if entry.kind in ("dataset", "budget", "details") and entry.analyst is None:
+            details = entry.data["to"]["details"]
+    try:
+        return None if details is None else schema_from_data(details, schema)
+    except (DiscreetError, LookupError, TypeError, ValueError):
+        return None  # another program declared it, or a list of values is not known any more
 
 
 def _what(entry: Entry | None) -> str:
