@@ -105,8 +105,12 @@ def test_an_answer_is_written_as_json_csv_and_html(command: Command, policy: Pat
 
 
 def test_the_same_key_gets_the_same_answer_for_free(command: Command, policy: Path) -> None:
-    words = ("ask", policy, BY_WARD, "--epsilon", "0.5", "--key", "monday", "--json")
-    assert command(*words).out == command(*words).out
+    words = ("ask", policy, BY_WARD, "--epsilon", "0.5", "--key", "monday")
+    first, again = (json.loads(command(*words, "--json").out) for _ in range(2))
+    paid = again.pop("already_paid")
+    assert paid == {"entry": 2, "date": first["certificate"]["time"][:10]}
+    assert first == again
+    assert f"cost      already paid: entry 2, {paid['date']}" in command(*words).out
     with Ledger(policy.parent / "visits.ledger", read_only=True) as ledger:
         assert ledger.balance("visits").charges == 1
     other = ("ask", policy, COUNT, "--epsilon", "0.5", "--key", "monday")
@@ -304,6 +308,48 @@ def test_a_delta_asked_of_a_budget_without_one_is_told_what_that_means(
     for part in ("has no δ", "groups cannot be found privately", "Declare the values", "set a δ"):
         assert part in ended.error, ended.error
     assert "smaller" not in ended.error
+
+
+def test_a_plan_says_when_the_budget_does_not_cover_it(command: Command, policy: Path) -> None:
+    assert command("ask", policy, COUNT, "--epsilon", "1.7").code == 0
+    ended = command("plan", policy, COUNT, "--epsilon", "0.5")
+    assert ended.code == 0
+    said = "The budget does not cover this: it costs ε = 0.5, and ε = 0.3, δ = 5e-07 is left."
+    assert said in ended.out
+    for epsilon, covered in (("0.5", False), ("0.3", True)):
+        data = json.loads(command("plan", policy, COUNT, "--epsilon", epsilon, "--json").out)
+        assert data["covered"] is covered
+
+
+def test_a_rho_in_json_is_a_decimal_that_is_not_below_it(command: Command, policy: Path) -> None:
+    words = ("plan", policy, BY_WARD, "--json")
+    long = json.loads(command(*words, "--epsilon", "0.5").out)
+    assert re.fullmatch(r"0\.[0-9]{3,7}", long["rho"])
+    assert "rho_exact" not in long
+    short = json.loads(command(*words, "--rho", "0.005").out)
+    assert float(short["rho"]) <= 0.005
+    answer = json.loads(command("ask", policy, BY_WARD, "--rho", "0.005", "--json").out)
+    (part,) = answer["certificate"]["mechanisms"]
+    assert re.fullmatch(r"0\.[0-9]{3,9}", part["rho"])
+
+
+def test_intervals_of_another_confidence_say_so(command: Command, policy: Path) -> None:
+    words = ("ask", policy, BY_WARD, "--epsilon", "0.5", "--key", "k")
+    usual, wide = command(*words), command(*words, "--confidence", "0.99")
+    assert re.search(r"^ward +± \(95%\)$", usual.out, re.M)
+    assert re.search(r"^ward +± \(99%\)$", wide.out, re.M)
+    assert re.search(r"^A +\d+ ± 12$", usual.out, re.M)
+    assert re.search(r"^A +\d+ ± 19$", wide.out, re.M)
+    table = policy.parent / "wide.csv"
+    data = json.loads(command(*words, "--confidence", "0.99", "--json", "--csv", table).out)
+    assert data["confidence"] == 0.99
+    with open(table, newline="") as file:
+        for row, written in zip(data["rows"], csv.DictReader(file), strict=True):
+            assert float(written["patients_upper"]) == row["patients_upper"]
+            assert row["patients_upper"] - row["patients"] > 18
+    plan = command("plan", policy, BY_WARD, "--epsilon", "0.5", "--confidence", "0.99").out
+    assert "± (99%)" in plan
+    assert command(*words, "--confidence", "99").code == 2
 
 
 def test_the_sql_of_a_plan_is_on_several_lines_and_runs(command: Command, policy: Path) -> None:

@@ -110,4 +110,4 @@ def test_a_question_shows_how_much_of_the_table_is_read(
     screen = terminal()
     ended = command("ask", write_visits(tmp_path), COUNT, "--epsilon", "1")
     assert ended.code == 0
-    assert "%" not in ended.out.partition("cost")[0]
+    assert "50%" not in ended.out.partition("cost")[0]

@@ -304,7 +304,8 @@ def test_a_batch_is_planned_as_it_was_when_it_is_asked_again_with_its_key(visits
     first = batch.plan(spend="10%", key="b").release(key="b")
     spent = table.budget.charges
     again = batch.plan(spend="10%", key="b").release(key="b")
-    assert [str(one) for one in first] == [str(one) for one in again]
+    assert [one.to_dict() for one in first] == [one.to_dict() for one in again]
+    assert all(one.repeated for one in again)
     assert table.budget.charges == spent
 
 

@@ -128,11 +128,11 @@ def demo(folder: str | None) -> None:
     _tell("What would it cost to ask about each ward, and how large would the errors be?")
     _typed("plan", policy, _WARDS, "--epsilon 0.7 --expect-rows 500")
     with _asked(policy, _WARDS, "0.7") as asked:
-        show_plan(asked.plan)
+        show_plan(asked[0].plan)
 
         _tell("Pay it. The charge is on the disk before a row is read.")
         _typed("ask", policy, _WARDS, "--epsilon 0.7")
-        release, balances = pay_and_answer(asked)
+        [(release, balances)] = pay_and_answer(asked)
     show_answer(release, balances)
     click.echo()
     show_picture(release, "patients")
@@ -141,7 +141,7 @@ def demo(folder: str | None) -> None:
     _typed("ask", policy, _AGES, "--epsilon 0.5")
     try:
         with _asked(policy, _AGES, "0.5") as asked:
-            pay_and_answer(asked)
+            list(pay_and_answer(asked))
     except BudgetExhaustedError as refusal:
         print_error(refusal, err=False)
 
@@ -157,10 +157,10 @@ def demo(folder: str | None) -> None:
     )
 
 
-def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager["TypedQuestion"]:
-    from discreet.cli.ask import read_question
+def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager[list["TypedQuestion"]]:
+    from discreet.cli.ask import read_questions
 
-    return read_question(
+    return read_questions(
         str(policy),
         sql,
         epsilon=epsilon,

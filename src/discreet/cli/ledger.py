@@ -1,4 +1,4 @@
-"""``discreet ledger``: checking a ledger, taking it elsewhere, and giving up what is pending."""
+"""``discreet ledger``: checking a ledger, showing its answers, giving up what is pending."""
 
 import json
 import sys
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli.ask import check_confidence, confidence_option, numbered, write
 from discreet.cli.exit_codes import UNSOUND, print_error
 from discreet.cli.ledger_location import LedgerLocation
 from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
@@ -156,6 +157,49 @@ def history(
         from discreet.cli.terminal import show_entries
 
         show_entries(entries)
+
+
+@ledger.command()
+@click.argument("policy")
+@click.argument("entry", type=click.IntRange(min=1))
+@confidence_option
+@click.option("--json", "as_json", is_flag=True, help="The answer and its certificate as JSON.")
+@click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV.")
+@click.option("--html", "html_file", metavar="FILE", help="Also write a report.")
+def show(
+    policy: str,
+    entry: int,
+    confidence: str | None,
+    as_json: bool,
+    csv_file: str | None,
+    html_file: str | None,
+) -> None:
+    """A paid answer again, as it was given: free, and no row is read.
+
+    \b
+    discreet ledger show visits.toml 17 --html wards.html
+
+    POLICY is the TOML file that declares the table, ENTRY the number of the charge, as it stands in
+    the record of an answer and in discreet ledger history.
+    """
+    from discreet.policy import read_policy
+    from discreet.release.open_table import read_declarations
+    from discreet.release.table import paid_answer
+
+    check_confidence(confidence)
+    declared = read_declarations(**read_policy(policy))
+    with LedgerLocation.read(policy).open_to_read() as opened:
+        release = paid_answer(entry, declared.schema, opened)
+        balances = opened.budgets(declared.schema.name, release.certificate.analyst)
+    release = release if confidence is None else release.at(confidence)
+    [files] = numbered({".csv": csv_file, ".html": html_file}, 1)
+    if as_json:
+        click.echo(release.to_json())
+    else:
+        from discreet.cli.terminal import show_answer
+
+        show_answer(release, balances)
+    write(release, files, told=not as_json)
 
 
 @ledger.command()

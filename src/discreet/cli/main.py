@@ -14,6 +14,7 @@ _WORDS: Final[dict[str, Callable[[], click.Command]]] = {
     "demo": lambda: import_module("discreet.cli.demo").demo,
     "init": lambda: import_module("discreet.cli.init").init,
     "profile": lambda: import_module("discreet.cli.profile").profile,
+    "info": lambda: import_module("discreet.cli.info").info,
     "plan": lambda: import_module("discreet.cli.ask").plan,
     "ask": lambda: import_module("discreet.cli.ask").ask,
     "budget": lambda: import_module("discreet.cli.budget").budget,

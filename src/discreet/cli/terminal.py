@@ -16,7 +16,7 @@ from discreet.accounting.filters import Totals, cost_text
 from discreet.errors import DiscreetError, Front
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
-from discreet.text_table import padded
+from discreet.text_table import TextTable, padded, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,6 +52,8 @@ Progress = Callable[[], float]
 """How much is done, from 0 to 1; asked from another thread."""
 _MOST: Final = 60
 _LABEL: Final = 10
+_GAP: Final = 3  # places between two columns of a table
+_LEAST_WORDS: Final = 24
 _WIDEST_BAR: Final = 60
 _ERRORS: Final = (" rank ±", " ±", " between ")
 _CONFIDENCE: Final = Fraction(95, 100)
@@ -414,32 +416,27 @@ def _progress_line(what: str, told: list[Progress]) -> "Text":
     return Text(f"{what}, {fraction:.0%}" if 0 < fraction < 1 else what)
 
 
+def show_heading(place: int, many: int, sql: str) -> None:
+    """Which of several questions comes now."""
+    from rich.text import Text
+
+    out = console()
+    if place > 1:
+        out.print()
+    words = printable(" ".join(sql.split()))
+    out.print(Text.assemble((f"{place:,} of {many:,}  ", "bold"), (words, "dim")), soft_wrap=False)
+    out.print()
+
+
 def show_plan(plan: "Plan") -> None:
     """Each output with its mechanism, its error and its part of the price."""
     from rich.text import Text
 
     out = console()
-    table = _table()
-    for name in ("output", "asks", "mechanism"):
-        table.add_column(name, overflow="fold")
-    for name in ("± (95%)", plan.currency):
-        table.add_column(name, justify="right", no_wrap=True)
-    for line in plan.lines:
-        size = line.margin.told(Front.COMMAND).removeprefix("± ")
-        table.add_row(
-            Text(line.output, style="bold"),
-            Text(line.asks),
-            Text(line.mechanism, style="dim"),
-            size,
-            line.price,
-        )
-    for name, how in plan.computed:
-        table.add_row(
-            Text(name, style="bold"), Text(how), Text("computed", style="dim"), "", "free"
-        )
-    out.print(table)
-    out.print()
-    for note in plan.notes:
+    for table in plan_tables(plan, out.width):
+        out.print(table)
+        out.print()
+    for note in plan.notes_told(Front.COMMAND):
         _labeled_line(out, "note", Text(note, style="italic"))
     schema = plan.question.schema
     cells = plan.question.cells
@@ -450,6 +447,30 @@ def show_plan(plan: "Plan") -> None:
     taken = plan.budget_text
     costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
+    if plan.not_covered:
+        _labeled_line(out, "budget", Text(plan.not_covered, style="bold red"))
+
+
+def plan_tables(plan: "Plan", width: int) -> "list[Table]":
+    """The lines of a plan as tables that are no wider."""
+    from rich.text import Text
+
+    header = ("output", "asks", "mechanism", plan.margin_heading, plan.currency)
+    rows: list[tuple[str, ...]] = [
+        (line.output, line.asks, line.mechanism, line.margin_text, line.price)
+        for line in plan.priced_lines
+    ]
+    rows += [(name, how, "computed", "", "free") for name, how in plan.computed]
+    whole = TextTable(header, tuple(rows), 1)
+    if whole.fitted(width, _GAP) != [whole]:
+        most = max(_LEAST_WORDS, width // 3)
+        rows = [(name, wrapped(a, most), wrapped(m, most), *rest) for name, a, m, *rest in rows]
+        whole = TextTable(header, tuple(rows), 1)
+
+    def styled(name: str, cell: str) -> Text:
+        return Text(cell, style="dim" if name == "mechanism" else "")
+
+    return _tables(whole, width, styled, key="bold", left=("asks", "mechanism", ""))
 
 
 def show_profile(profile: "Profile", schema: "Schema") -> None:
@@ -479,7 +500,12 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     from rich.text import Text
 
     out = console()
-    out.print(answer_table(release, _MOST if out.is_terminal else None))
+    for place, table in enumerate(
+        answer_tables(release, out.width, _MOST if out.is_terminal else None)
+    ):
+        if place:
+            out.print()
+        out.print(table)
     if out.is_terminal and len(release) > _MOST:
         more = f"… {len(release) - _MOST:,} more groups; --csv FILE writes all of them"
         out.print(Text(more, style="dim"))
@@ -487,7 +513,7 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
         out.print(Padding(Text(note, style="italic dim"), (0, 0, 0, 2), expand=False))
     out.print()
     certificate = release.certificate
-    _labeled_line(out, "cost", Text(release.price, style="bold"))
+    _labeled_line(out, "cost", Text(release.payment_text, style="bold"))
     for balance in balances:
         show_left(out, balance)
     _labeled_line(
@@ -503,20 +529,36 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     )
 
 
-def answer_table(release: "Release", most: int | None = None) -> "Table":
-    """A terminal table: a row for each group, each number with its error."""
+def answer_tables(release: "Release", width: int, most: int | None = None) -> "list[Table]":
+    """A row for each group, each number with its error, in tables that are no wider."""
+    return _tables(release.text_table(most), width, lambda _, cell: _number(cell))
+
+
+def _tables(
+    whole: TextTable,
+    width: int,
+    styled: "Callable[[str, str], Text]",
+    *,
+    key: str = "",
+    left: Sequence[str] = (),
+) -> "list[Table]":
+    """A table as tables of a terminal that are no wider, each with all of the keys.
+
+    ``key`` is the style of keys, ``styled`` makes the other cells; ``left`` are columns of words.
+    """
     from rich.text import Text
 
-    table = _table()
-    for name in release.keys:
-        table.add_column(Text(name), overflow="fold")
-    for name in release.columns:
-        table.add_column(Text(name), justify="right", no_wrap=True)
-    keys = len(release.keys)
-    for row in release.cells()[:most]:
-        numbers = [_number(cell) for cell in row[keys:]]
-        table.add_row(*map(Text, row[:keys]), *numbers)
-    return table
+    tables = []
+    for part in whole.fitted(width, _GAP):
+        table, keys = _table(show_header=any(part.header)), part.keys
+        for place, name in enumerate(part.header):
+            words = place < keys or name in left
+            table.add_column(Text(name), justify="left" if words else "right", no_wrap=True)
+        for row in part.rows:
+            labels = [Text(cell, style=key) for cell in row[:keys]]
+            table.add_row(*labels, *map(styled, part.header[keys:], row[keys:]))
+        tables.append(table)
+    return tables
 
 
 def show_picture(release: "Release", column: str) -> None:
@@ -557,7 +599,7 @@ def show_left(out: "Console", balance: "Balance") -> None:
 def _number(cell: str) -> "Text":
     from rich.text import Text
 
-    text = Text(cell.replace(" (95%)", ""))
+    text = Text(cell)
     ends = [place for word in _ERRORS if (place := text.plain.find(word)) >= 0]
     value = min(ends, default=len(text))
     text.stylize("bold", 0, value)
@@ -580,15 +622,25 @@ def _protected(declared: "Schema | Certificate") -> str:
 
 
 def _labeled_line(out: "Console", label: str, text: "Text") -> None:
+    """A text behind its label; further lines stand below the first."""
     from rich.text import Text
 
     head = Text(label, style="dim")
     head.truncate(_LABEL, pad=True)
-    out.print(Text.assemble(head, text))
+    for line in text.wrap(out, max(_LABEL, out.width - _LABEL)):
+        line.rstrip()
+        out.print(Text.assemble(head, line))
+        head = Text(" " * _LABEL)
 
 
-def _table() -> "Table":
+def _table(*, show_header: bool = True) -> "Table":
     from rich import box
     from rich.table import Table
 
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
+    return Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        header_style="dim",
+        show_edge=False,
+        show_header=show_header,
+    )

@@ -1,7 +1,7 @@
 """Exact numbers: rationals as they were written, their texts, and grids of power-of-two steps."""
 
 from dataclasses import dataclass
-from decimal import Context, Decimal, InvalidOperation
+from decimal import ROUND_CEILING, Context, Decimal, InvalidOperation
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
@@ -17,6 +17,7 @@ MAX_BITS = 4096
 _MAX_EXPONENT = 1200
 _LEAST_FLOAT_TEXT = Fraction(1, 10**300)
 _SHOWN_DIGITS = 6
+_LONGEST_DECIMAL = 20
 _PARSED_TYPES = frozenset({int, float, str, Decimal, Fraction})
 
 
@@ -77,6 +78,17 @@ def decimal_text(value: Fraction) -> str:
     if max(abs(value.numerator), value.denominator) < 10**4:
         return f"{value.numerator}/{value.denominator}"
     return f"≈{rounded}"
+
+
+def decimal_above(value: Fraction) -> str:
+    """A number as a decimal that programs read: itself where that is short, else rounded up.
+
+    >>> [decimal_above(Fraction(text)) for text in ("1/10", "1/3", "200", "1e-30")]
+    ['0.1', '0.333334', '200', '1e-30']
+    """
+    shown = Context(prec=_SHOWN_DIGITS, rounding=ROUND_CEILING)
+    number = shown.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
+    return f"{number:f}" if abs(number.adjusted()) < _LONGEST_DECIMAL else f"{number:e}"
 
 
 def exact_text(value: Fraction) -> str:

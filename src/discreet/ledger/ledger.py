@@ -317,6 +317,18 @@ class Ledger:
         with self._journal.store.reading() as records:
             return records.entry(number)
 
+    def keyed(self, dataset: str, key: str, *, analyst: str | None = None) -> Entry | None:
+        """The charge of the question that was asked with a key; None if none was."""
+        name, who = read_name(dataset, "the data set"), _who(analyst)
+        with self._journal.store.reading() as records:
+            return records.repetition(name, who, read_name(key, "the idempotency key")).keyed
+
+    def settled(self, charge: int) -> Entry | None:
+        """What became of a charge: its released or lost entry; None while it is pending."""
+        number = read_number(charge, "the entry", 1)
+        with self._journal.store.reading() as records:
+            return records.settlement(number)
+
     def stored(self, released: Entry) -> bytes | None:
         """The answer that an entry released; None if another one, or none, is stored with it."""
         with self._journal.store.reading() as records:

@@ -3,7 +3,7 @@
 import datetime
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
@@ -467,6 +467,58 @@ def _check_version(version: object) -> None:
             "the data, so that what was learned of them is not said of others.",
             Remedy(python='Write version="2026-11".', policy='Write version = "2026-11".'),
         )
+
+
+def schema_from_data(data: Mapping[str, Any], now: Schema) -> Schema:
+    """The declarations that ``Schema.to_data`` wrote, of a table that is ``now`` declared so.
+
+    What was not written, public tables and the values of a long list, is taken from now.
+    """
+    return replace(
+        now,
+        columns=_columns_from_data(data["columns"], now.columns),
+        max_groups=data["max_groups"],
+        max_rows=data["max_rows"],
+        max_rows_per_group=data.get("max_rows_per_group"),
+        at_most_rows=data.get("at_most_rows"),
+        at_most_groups=data.get("at_most_groups"),
+        version=data.get("version"),
+        private={
+            name: PartnerTable(
+                columns=_columns_from_data(
+                    one["columns"], now.private[name].columns if name in now.private else {}
+                ),
+                unit=one["unit"],
+                max_rows=one["max_rows"],
+                at_most_rows=one.get("at_most_rows"),
+            )
+            for name, one in data.get("private", {}).items()
+        },
+    )
+
+
+def _columns_from_data(
+    data: Mapping[str, Mapping[str, Any]], now: Mapping[str, Column]
+) -> dict[str, Column]:
+    return {name: _column_from_data(one, now.get(name)) for name, one in data.items()}
+
+
+def _column_from_data(data: Mapping[str, Any], now: Column | None) -> Column:
+    if now is not None and now.to_data() == data:
+        return now
+    ends = [data[end] for end in ("low", "high") if end in data]
+    match data["kind"]:
+        case "number":
+            return number(*ends, default=data.get("default"))
+        case "integer":
+            return integer(*ends, default=data.get("default"))
+        case "date":
+            return date(*ends, default=data.get("default"))
+        case "boolean":
+            return boolean()
+        case "text":
+            return text()
+    return category(data["values"])
 
 
 def _check_columns(columns: Mapping[str, Column], unit: str) -> None:

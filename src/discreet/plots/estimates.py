@@ -25,8 +25,9 @@ def estimates_picture(
     title: str,
     *,
     bars: bool = True,
+    level: str = "95%",
 ) -> Picture:
-    """A bar (or a point) per estimate, with its 95% interval where that is finite.
+    """A bar (or a point) per estimate, with its interval where that is finite.
 
     Few short labels stand below columns, many or long ones beside rows; a long run of whole
     numbers stands below columns too, with some of them written.  Values are numbers, or dates
@@ -88,13 +89,13 @@ def estimates_picture(
             size["width"] = max(_WIDTH, 6 * len(rows))
     else:
         size = {"width": _WIDTH, "height": {"step": max(15, min(34, 1200 // len(rows)))}}
-    return finished(alt.layer(*layers).properties(**size), title, [_subtitle(known)])
+    return finished(alt.layer(*layers).properties(**size), title, [_subtitle(known, level)])
 
 
-def _subtitle(known: Sequence[bool]) -> str:
+def _subtitle(known: Sequence[bool], level: str) -> str:
     if all(known):
-        return "with 95% intervals"
-    return "with 95% intervals where they are known" if any(known) else "without intervals"
+        return f"with {level} intervals"
+    return f"with {level} intervals where they are known" if any(known) else "without intervals"
 
 
 def _rows(

@@ -67,15 +67,15 @@ class BatchPlan:
                     str(place),
                     line.output,
                     line.mechanism,
-                    line.margin.text.removeprefix("± "),
+                    line.margin_text,
                     line.price,
                 )
-                for line in plan.lines
+                for line in plan.priced_lines
             ]
         first, cost = self.plans[0], self.cost
         state = first.standing
         total = f"costs {cost_text(cost, None if state is None else state.budget)} together"
-        notes = []
+        notes = [f"note: {note}" for plan in self.plans for note in plan.rows_notes()]
         if state is not None:
             left = share_left(state.budget, state.totals + cost)
             total += f", {part_text(share_left(state.budget, state.totals) - left)} of the budget"

@@ -1,14 +1,30 @@
-"""What the ledger keeps of an answer: the released integers, so that a retry gets the same ones."""
+"""What the ledger keeps of an answer: the released integers, so that a retry gets the same ones.
+
+Also the question with its price, from which the answer can be shown again.
+"""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
+from typing import Any, Final, Literal, get_args
 
-from discreet.errors import LedgerCorruptError
+from discreet.errors import Front, LedgerCorruptError
+from discreet.measures.measure import Aggregate, Statistic
+from discreet.measures.registry import STATISTICS
+from discreet.plan.expressions import Node
+from discreet.question.query import GroupKey, PostProcessing, Query, Relation
 from discreet.strict_json import Shape, decoded
 
 _VERSION = 1
+_PARTS: Final = {
+    kind.__name__: kind
+    for kind in (*get_args(Node), *get_args(Relation), Aggregate, GroupKey, PostProcessing, Query)
+}
+"""What a question is made of."""
+_NOT_KEPT: Final = ("place", "written")
+"""Where a part stood in a text, and in which words: only refusals need them."""
+_STATISTICS: Final = {statistic.symbol: statistic for statistic in STATISTICS}
 
 
 class _Kept(Shape, frozen=True):
@@ -20,6 +36,7 @@ class _Kept(Shape, frozen=True):
     selected: tuple[int, ...] | None
     rows: int | None
     certificate: dict[str, Any] | None = None
+    asked: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +52,11 @@ class NoisyMeasurements:
 
     None in what version 0.1.0 released.
     """
+    asked: Mapping[str, Any] | None = None
+    """The question and its price, as ``query_to_data`` and ``Price.to_data`` write them.
+
+    None in what version 0.1.0 released.
+    """
 
     def to_bytes(self) -> bytes:
         """What the ledger keeps, so that a retry gets the same answer."""
@@ -47,18 +69,86 @@ class NoisyMeasurements:
         }
         if self.certificate is not None:
             data["certificate"] = self.certificate
+        if self.asked is not None:
+            data["asked"] = self.asked
         return json.dumps(data, separators=(",", ":")).encode()
+
+    @staticmethod
+    def read(data: bytes) -> "NoisyMeasurements | None":
+        """What ``to_bytes`` wrote; None if it is anything else."""
+        kept = decoded(data, _Kept)
+        if kept is None:
+            return None
+        return NoisyMeasurements(
+            kept.blocks, kept.cells, kept.selected, kept.rows, kept.certificate, kept.asked
+        )
 
     @staticmethod
     def from_bytes(data: bytes) -> "NoisyMeasurements":
         """What ``to_bytes`` wrote."""
-        kept = decoded(data, _Kept)
+        kept = NoisyMeasurements.read(data)
         if kept is None:
             raise LedgerCorruptError(
                 "the answer that the ledger kept is not one of a table. A record counts only if "
                 "its meaning is certain. Run discreet ledger verify; if a newer discreet wrote it, "
                 "use that one."
             )
-        return NoisyMeasurements(
-            kept.blocks, kept.cells, kept.selected, kept.rows, kept.certificate
-        )
+        return kept
+
+
+def query_to_data(query: Query) -> Any:
+    """A question as plain data, from which ``query_from_data`` makes it again."""
+    return _written(query)
+
+
+def query_from_data(data: object) -> Query:
+    """The question that ``query_to_data`` wrote; anything else is a ValueError."""
+    query = _read(data)
+    if not isinstance(query, Query):
+        raise ValueError("not a question")
+    return query
+
+
+def _written(value: object) -> Any:
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case Fraction():
+            return {"fraction": str(value)}
+        case tuple():
+            return [_written(one) for one in value]
+        case Statistic():
+            return {"statistic": value.symbol}
+        case Front():
+            return {"front": value.name}
+    part: Any = value
+    kept = [one for one in fields(part) if one.name not in _NOT_KEPT]
+    stated = {one.name: getattr(part, one.name) for one in kept}
+    defaults = {one.name: one.default for one in kept if one.default is not MISSING}
+    return {"part": type(part).__name__} | {
+        name: _written(one)
+        for name, one in stated.items()
+        if name not in defaults or one != defaults[name]
+    }
+
+
+def _read(data: object) -> Any:
+    match data:
+        case None | bool() | int() | str():
+            return data
+        case list():
+            return tuple(map(_read, data))
+        case {"fraction": str(text)}:
+            return Fraction(text)
+        case {"statistic": str(symbol)} if symbol in _STATISTICS:
+            return _STATISTICS[symbol]
+        case {"front": str(name)} if name in Front.__members__:
+            return Front[name]
+        case {"part": str(name), **rest} if name in _PARTS:
+            known = {one.name for one in fields(_PARTS[name])} - set(_NOT_KEPT)
+            if set(rest) <= known:
+                try:
+                    return _PARTS[name](**{str(field): _read(one) for field, one in rest.items()})
+                except TypeError:  # one that is needed is not there
+                    pass
+    raise ValueError("not a part of a question")

@@ -1,10 +1,10 @@
 """Opening a table: its declarations, from Python or from a policy, and its ledger."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from discreet.accounting.filters import Filter
 from discreet.engines.base import Engine
@@ -28,6 +28,8 @@ from discreet.privacy.sensitivity import Neighbors
 from discreet.release.plan import ReadAccount
 from discreet.release.profile import remembered
 from discreet.release.table import Table
+
+Known = TypeVar("Known")
 
 
 def table(
@@ -107,20 +109,31 @@ class TableDeclarations:
         With a key, before its question was paid.  The ledger is only read, and not made if it is
         not there.
         """
-        budget, ledger = self._budget(), self.ledger
+
+        def read(kept: Ledger) -> ReadAccount:
+            state = kept.standing(self.schema.name, analyst=analyst, key=key)
+            return ReadAccount(state, remembered(kept, self.schema)[0])
+
+        return self._known(read, ReadAccount(Filter(budget=self._budget())))
+
+    def paid(self, key: str, *, analyst: str | None = None) -> bool:
+        """Whether a question was paid for with the key, so that asking it again is free."""
+        return self._known(
+            lambda kept: kept.keyed(self.schema.name, key, analyst=analyst) is not None, False
+        )
+
+    def _known(self, read: Callable[[Ledger], Known], unknown: Known) -> Known:
+        """What the ledger says, which is only read; ``unknown`` where it says nothing yet."""
+        ledger = self.ledger
         if ledger is None or ledger == MEMORY:
-            return ReadAccount(Filter(budget=budget))
+            return unknown
         try:
             if isinstance(ledger, Ledger):
-                return self._read(ledger, analyst, key)
+                return read(ledger)
             with Ledger(ledger, read_only=True) as kept:
-                return self._read(kept, analyst, key)
+                return read(kept)
         except (LedgerMissingError, DeclarationError):
-            return ReadAccount(Filter(budget=budget))
-
-    def _read(self, ledger: Ledger, analyst: str | None, key: str | None) -> ReadAccount:
-        state = ledger.standing(self.schema.name, analyst=analyst, key=key)
-        return ReadAccount(state, remembered(ledger, self.schema)[0])
+            return unknown
 
     def _budget(self) -> Budget:
         if isinstance(self.budget, Budget):

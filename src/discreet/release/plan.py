@@ -7,13 +7,15 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.accounting.filters import (
     Filter,
     SpendLimits,
     Totals,
+    charge,
     ended_branch,
+    left_text,
     questions_left,
     rho_allowance,
     share_left,
@@ -22,6 +24,7 @@ from discreet.accounting.filters import (
 )
 from discreet.errors import (
     BudgetExhaustedError,
+    DiscreetError,
     Front,
     PrivacyParameterError,
     QueryError,
@@ -38,6 +41,7 @@ from discreet.measures.measure import (
 )
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named, expression_text
+from discreet.plan.schema import Schema
 from discreet.privacy.estimates import Payment
 from discreet.privacy.losses import (
     Budget,
@@ -47,14 +51,18 @@ from discreet.privacy.losses import (
     read_rho,
     read_spend,
 )
-from discreet.question.check import Question
+from discreet.question.check import Question, checked_question
 from discreet.question.groupings import PrivateGrouping
 from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes
+from discreet.release.exports import usual_interval
+from discreet.release.kept_answer import query_from_data, query_to_data
 from discreet.release.price import (
     Price,
+    PricedKeySelection,
     PricedMeasure,
     Weights,
     price_alone,
+    price_from_data,
     price_in_rho,
     price_question,
     price_within,
@@ -63,6 +71,7 @@ from discreet.release.profile import Profile
 from discreet.release.release import (
     check_rank_names,
     no_group_notes,
+    read_confidence,
     small_group_notes,
     undeclared_value_notes,
 )
@@ -78,9 +87,13 @@ _VERY_MANY = 10**6
 _DIGITS = 90  # two-digit numbers per power of ten: 10 to 99
 
 
-_NEEDS_ROWS = Remedy(
-    python="needs expect_rows=", sql="needs a number of rows", command="needs --expect-rows"
+_STATE_ROWS = Remedy(
+    python="State how many are expected: expect_rows=500.",
+    sql="Only who asks knows how many are expected.",
+    command="State how many are expected: --expect-rows 500.",
 )
+_CONFIDENCE = Fraction(95, 100)
+_FINDING_GROUPS = "finding the groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +109,12 @@ class Margin:
         """As it stands in a plan.
 
         >>> Margin(3).text, Margin(12.5, of_rank=True).text, Margin(None).text
-        ('± 3', 'rank ± 12 rows', 'needs expect_rows=')
+        ('± 3', 'rank ± 12 rows', 'depends on rows')
         """
-        return self.told(Front.PYTHON)
-
-    def told(self, front: Front) -> str:
-        """As it stands in a plan that a front shows."""
         if self.exact:
             return "exact"
         if self.value is None:
-            return _NEEDS_ROWS.text(front)
+            return "depends on rows"
         if self.value == inf:
             return "± ∞"
         if self.of_rank:
@@ -114,7 +123,11 @@ class Margin:
 
 
 def output_margin(
-    output: Output, question: Question, price: Price, expect_rows: int | None = None
+    output: Output,
+    question: Question,
+    price: Price,
+    expect_rows: int | None = None,
+    confidence: Fraction = _CONFIDENCE,
 ) -> Margin:
     """The margin that an output will have in each group.
 
@@ -127,7 +140,8 @@ def output_margin(
     [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
     if found.rank_error is not None:
         return Margin(found.rank_error, of_rank=True)
-    return Margin(found.margin, exact=found.exact)
+    lower, upper = usual_interval(found, confidence)
+    return Margin(max(found.value - lower, upper - found.value), exact=found.exact)
 
 
 def reach_text(output: Output, unit: Unit) -> str:
@@ -337,21 +351,31 @@ class PlanLine:
     output: str
     asks: str
     mechanism: str
-    margin: Margin
+    margin: Margin | None
+    """None where groups are found: they are released or not."""
     epsilon: Fraction | None
-    """Its ε; None where it has Gaussian noise."""
+    """Its part of the ε that the plan costs; None where that is stated in ρ."""
     rho: Fraction | None = None
-    """Its ρ, where it has Gaussian noise or the question is priced in ρ."""
+    """Its part of the ρ, where the price is stated in ρ."""
     shared_with: str | None = None
 
     @property
     def price(self) -> str:
-        """Its part of the price; outputs of one measurement share one, which is stated once."""
+        """Its part of the price; outputs of one measurement share one, which is stated once.
+
+        All parts together are what the plan costs.
+        """
         if self.shared_with is not None:
             return f"with {self.shared_with}"
         if self.rho is not None:
             return named_number_text("ρ", self.rho)
-        return decimal_text(self.epsilon or Fraction(0))
+        text = decimal_text(self.epsilon or Fraction(0))
+        return f"≈{float(self.epsilon or 0):.4g}" if "/" in text else text
+
+    @property
+    def margin_text(self) -> str:
+        """Its margin as it stands in the table of a plan."""
+        return "" if self.margin is None else self.margin.text.removeprefix("± ")
 
 
 @dataclass(frozen=True, repr=False)
@@ -372,6 +396,8 @@ class Plan:
     profile: Profile | None = field(default=None, compare=False)
     """What is known of the people of the table: it says what caps leave out, and decides nothing
     that is paid for."""
+    confidence: Fraction = field(default=_CONFIDENCE, compare=False)
+    """The probability with which the margins that it shows hold; errors of rank are at 95%."""
 
     def __post_init__(self) -> None:
         if not self.price.fits(self.question):
@@ -433,6 +459,23 @@ class Plan:
         return f"{part_text(taken)} of the budget; {fitting}"
 
     @property
+    def covered(self) -> bool | None:
+        """Whether what is left of the budget covers it; None without a budget."""
+        state = self.standing
+        return (
+            None if state is None else within_budget(state.budget, state.totals + self.price.cost)
+        )
+
+    @property
+    def not_covered(self) -> str:
+        """What it costs and what is left, where the budget does not cover it; else empty."""
+        state = self.standing
+        if state is None or self.covered:
+            return ""
+        left = left_text(state.budget, state.totals)
+        return f"The budget does not cover this: it costs {self.price_text}, and {left} is left."
+
+    @property
     def measured(self) -> tuple[Measure, ...]:
         """What an engine is asked for."""
         return tuple(one.measure for one in self.price.priced)
@@ -440,21 +483,61 @@ class Plan:
     @cached_property
     def lines(self) -> list[PlanLine]:
         """Each output with its mechanism, its margin at 95% and its part of ε."""
+        price, found = self.price, self.price.selection
         first: dict[Measure, str] = {}
+        if found is not None and found.answers is not None:
+            first[found.answers] = _FINDING_GROUPS
+        lines = []
         for output in self.question.outputs:
-            first.setdefault(output.measure, output.name)
-        return [
-            PlanLine(
-                output.name,
-                output.aggregate.text,
-                self.price.of(output.measure).described(self.question.unit),
-                output_margin(output, self.question, self.price, self.expect_rows),
-                self.price.of(output.measure).epsilon,
-                self.price.of(output.measure).rho,
-                None if first[output.measure] == output.name else first[output.measure],
+            measure = output.measure
+            shared = first.setdefault(measure, output.name)
+            epsilon, rho = self._part(price.of(measure))
+            lines.append(
+                PlanLine(
+                    output.name,
+                    output.aggregate.text,
+                    price.of(measure).described(self.question.unit),
+                    output_margin(output, self.question, price, self.expect_rows, self.confidence),
+                    epsilon,
+                    rho,
+                    None if shared == output.name else shared,
+                )
             )
-            for output in self.question.outputs
-        ]
+        return lines
+
+    @property
+    def finding_groups(self) -> PlanLine | None:
+        """What finding the groups costs, where their names are private."""
+        found = self.price.selection
+        if found is None:
+            return None
+        return PlanLine(_FINDING_GROUPS, "", found.mechanism.name, None, *self._part(found))
+
+    @property
+    def priced_lines(self) -> list[PlanLine]:
+        """Finding the groups, where that is paid for, and each output: the parts of the price."""
+        found = self.finding_groups
+        return self.lines if found is None else [found, *self.lines]
+
+    def _part(
+        self, priced: PricedMeasure | PricedKeySelection
+    ) -> tuple[Fraction | None, Fraction | None]:
+        """The ε or the ρ of a part, in the currency in which the price is stated."""
+        price = self.price
+        budget = None if self.standing is None else self.standing.budget
+        if price.cost.epsilon is None or (budget is not None and budget.epsilon is None):
+            return None, charge(priced.event).rho
+        if price.charged_as_promised and priced.epsilon is None:
+            return self._joint_part(priced), None
+        return charge(priced.event).epsilon, None
+
+    def _joint_part(self, priced: PricedMeasure | PricedKeySelection) -> Fraction:
+        """The part of an ε for which Gaussian noise was fitted to several measures at once."""
+        joint = [one for one in self.price.priced if one.epsilon is None]
+        pure = sum((one.epsilon or Fraction(0) for one in self.price.priced), Fraction(0))
+        whole = (self.epsilon or Fraction(0)) - pure
+        rhos = [one.rho or Fraction(0) for one in joint]
+        return whole * (priced.rho or Fraction(0)) / (sum(rhos, Fraction(0)) or 1)
 
     @property
     def computed(self) -> list[tuple[str, str]]:
@@ -480,12 +563,16 @@ class Plan:
 
     def margins(self) -> dict[str, float | None]:
         """The margin of every output at 95%, per group; for quantiles, in rows of rank."""
-        return {line.output: line.margin.value for line in self.lines}
+        return {name: margin.value for name, margin in self._margins.items()}
 
     @property
     def notes(self) -> list[str]:
         """What to look at before paying, from public facts alone."""
-        errors = {line.output: line.margin.value for line in self.lines if line.margin.of_rank}
+        return self.notes_told(Front.PYTHON)
+
+    def notes_told(self, front: Front) -> list[str]:
+        """The same, as a front writes it."""
+        errors = {name: one.value for name, one in self._margins.items() if one.of_rank}
         notes = [*self.joins, *self.remarks, *small_group_notes(errors, self.expect_rows)]
         notes += [*self.cap_notes, *self.advice]
         state, cost = self.standing, self.price.cost
@@ -495,7 +582,17 @@ class Plan:
                 "Gaussian noise has no ε: from this question on the budget is counted by ρ alone. "
                 f"Afterwards {percent_text(ended.share_left)} of it is left."
             )
-        return notes
+        return [*notes, *self.rows_notes(front)]
+
+    def rows_notes(self, front: Front = Front.PYTHON) -> list[str]:
+        """Which margins need a number of rows that only whoever asks can expect."""
+        unknown = [name for name, one in self._margins.items() if one.value is None]
+        listed = f"{', '.join(unknown)}: the ± depends on the number of rows in a group."
+        return [f"{listed} {_STATE_ROWS.text(front)}"] if unknown else []
+
+    @property
+    def _margins(self) -> dict[str, Margin]:
+        return {line.output: line.margin for line in self.lines if line.margin is not None}
 
     @property
     def advice(self) -> list[str]:
@@ -504,12 +601,13 @@ class Plan:
         if self.profile is None or effect is None or not self.effects.source.profiled:
             return []
         margins: dict[str, float] = {}
-        for line, output in zip(self.lines, question.outputs, strict=True):
-            left_out, size = output.measure.left_out(output, unit), line.margin.value
+        for output in question.outputs:
+            left_out = output.measure.left_out(output, unit)
+            size = self._margins[output.name].value
             if left_out is None or left_out.answers is not Answers.SUM or not size:
                 continue
             if left_out.cap == "max_rows" and left_out.low >= 0 and left_out.high:
-                margins[line.output] = size / float(left_out.high)
+                margins[output.name] = size / float(left_out.high)
         if not margins:
             return []
         margin = max(margins.values())
@@ -537,6 +635,10 @@ class Plan:
     def remarks(self) -> tuple[str, ...]:
         """What the answer says too: conditions and groups that may not mean what they seem to."""
         return (*undeclared_value_notes(self.question), *no_group_notes(self.question))
+
+    def at(self, confidence: object) -> "Plan":
+        """The same plan, which shows the margins at another probability: ``at(0.99)``."""
+        return replace(self, confidence=read_confidence(confidence))
 
     def release(
         self,
@@ -586,6 +688,13 @@ class Plan:
         }
         return json.dumps(data, sort_keys=True)
 
+    def to_data(self) -> dict[str, Any]:
+        """The question and its price as plain data, which ``plan_from_data`` takes back."""
+        return {
+            "query": query_to_data(self.question.query),
+            "price": self.price.to_data(self.question),
+        }
+
     def explain(self, front: Front = Front.PYTHON) -> str:
         """How the question is answered, step by step, with what each step assumes."""
         question = self.question
@@ -619,7 +728,7 @@ class Plan:
                 "appears with probability one half, one of a single person with at most δ"
             )
         lines += [
-            self._explained(line, output, front)
+            self._explained(line, output)
             for line, output in zip(self.lines, question.outputs, strict=True)
         ]
         lines += [
@@ -628,20 +737,21 @@ class Plan:
         steps = replace(question.query.after, columns=()).text
         if steps:
             lines.append(f"then       {steps}: done with released numbers, free")
-        lines += [f"note       {note}" for note in self.notes if note not in self.joins]
+        told = [note for note in self.notes_told(front) if note not in self.joins]
+        lines += [f"note       {note}" for note in told]
         return "\n".join(lines)
 
-    def _explained(self, line: PlanLine, output: Output, front: Front) -> str:
+    def _explained(self, line: PlanLine, output: Output) -> str:
         question, priced = self.question, self.price.of(output.measure)
-        if line.margin.exact:
+        margin = self._margins[line.output]
+        level = percent_text(_CONFIDENCE if margin.of_rank else self.confidence)
+        if margin.exact:
             return (
                 f"{line.output:<10} {line.asks}: exact, ε = 0; the number of rows is public, since "
                 "a neighbor has another row in the place of one"
             )
-        text = (
-            f"{line.output:<10} {line.asks}: {line.mechanism}, {line.margin.told(front)} (95%), "
-            f"{_part_text(line)}"
-        )
+        size = "± depends on rows" if margin.value is None else f"{margin.text} ({level})"
+        text = f"{line.output:<10} {line.asks}: {line.mechanism}, {size}, {_part_text(line)}"
         if not isinstance(priced, PricedMeasure):
             return f"{text}; released with the keys, at no further price"
         together = [
@@ -677,28 +787,37 @@ class Plan:
         return lines
 
     def __repr__(self) -> str:
-        rows = [("output", "asks", "mechanism", "± (95%)", self.currency)]
+        rows = [("output", "asks", "mechanism", self.margin_heading, self.currency)]
         rows += [
-            (
-                line.output,
-                line.asks,
-                line.mechanism,
-                line.margin.text.removeprefix("± "),
-                line.price,
-            )
-            for line in self.lines
+            (line.output, line.asks, line.mechanism, line.margin_text, line.price)
+            for line in self.priced_lines
         ]
         text = aligned(rows)
         text += [f"{name} = {how}, from released numbers" for name, how in self.computed]
         text += [f"note: {note}" for note in self.notes]
         taken = self.budget_text
         costs = f"costs {self.price_text}{', ' if taken else ''}{taken}"
+        text += [f"note: {self.not_covered}"] if self.not_covered else []
         return "\n".join([*text, f"{costs}; nothing is spent until .release()"])
+
+    @property
+    def margin_heading(self) -> str:
+        """The heading of the column of margins."""
+        return f"± ({percent_text(self.confidence)})"
 
     @property
     def currency(self) -> str:
         """What the parts of the price are counted in: the heading of their column."""
         return "ε" if all(line.rho is None for line in self.lines) else "price"
+
+
+def plan_from_data(data: Mapping[str, Any], schema: Schema) -> Plan | None:
+    """The plan that ``Plan.to_data`` wrote; None if it has no meaning under these declarations."""
+    try:
+        question = checked_question(query_from_data(data["query"]), schema)
+        return Plan(question, price_from_data(data["price"], question))
+    except (DiscreetError, ArithmeticError, LookupError, TypeError, ValueError):
+        return None
 
 
 def make_plan(

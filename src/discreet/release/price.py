@@ -220,6 +220,37 @@ class Price:
         noises = None if made is None else [one.mechanism for one in made.priced]
         return noises == [one.mechanism for one in self.priced]
 
+    def to_data(self, question: Question) -> dict[str, Any]:
+        """Plain data, from which ``price_from_data`` makes it again for the same question."""
+        places = {measure: place for place, measure in enumerate(question.measures)}
+        selection, weights = self.selection, self.weights
+
+        def sigma(one: PricedMeasure) -> str | None:
+            noise: Any = one.mechanism
+            return str(noise.sigma) if one.epsilon is None else None
+
+        return {
+            "norm": self.unit.norm.value,
+            "parts": [
+                {
+                    "measure": places[one.measure],
+                    "epsilon": _text(one.epsilon),
+                    "rho": _text(one.rho),
+                    "sigma": sigma(one),
+                }
+                for one in self.priced
+            ],
+            "promise": None if self.promise is None else str(self.promise.epsilon),
+            "delta": str(self.delta),
+            "selection": None
+            if selection is None
+            else {"epsilon": str(selection.epsilon), "rho": _text(selection.rho)},
+            "charged_as_promised": self.charged_as_promised,
+            "weights": None
+            if weights is None
+            else [[places[measure], str(weight)] for measure, weight in weights],
+        }
+
     def of(self, measure: Measure) -> PricedMeasure | PricedKeySelection:
         """What a measure was priced as."""
         if self.selection is not None and self.selection.answers == measure:
@@ -360,6 +391,45 @@ def price_alone(
         return Price((_pure(measure, unit, epsilon),), unit, PureDP(epsilon=epsilon))
     unit = unit.weighed_by(Norm.L2)
     return Price((_concentrated(measure, unit, rho),), unit)
+
+
+def price_from_data(data: Mapping[str, Any], question: Question) -> Price:
+    """The price that ``Price.to_data`` wrote, for the same question."""
+    unit, measures = question.unit.weighed_by(Norm(data["norm"])), question.measures
+    delta, selected, stated = Fraction(data["delta"]), data["selection"], data["weights"]
+    promise: PureDP | ApproximateDP | None = None
+    if data["promise"] is not None:
+        promise = PureDP(epsilon=data["promise"])
+        if delta:
+            promise = ApproximateDP(epsilon=data["promise"], delta=delta)
+    return Price(
+        tuple(_part_from_data(one, measures[one["measure"]], unit) for one in data["parts"]),
+        unit,
+        promise,
+        None
+        if selected is None
+        else _selection(question, Fraction(selected["epsilon"]), delta, _number(selected["rho"])),
+        data["charged_as_promised"],
+        None
+        if stated is None
+        else tuple((measures[place], Fraction(weight)) for place, weight in stated),
+    )
+
+
+def _part_from_data(data: Mapping[str, Any], measure: Measure, unit: Unit) -> PricedMeasure:
+    epsilon, rho = _number(data["epsilon"]), _number(data["rho"])
+    if data["sigma"] is None:
+        return replace(_pure(measure, unit, epsilon or Fraction(0)), epsilon=epsilon, rho=rho)
+    noise = Gaussian(sigma=Fraction(data["sigma"]))
+    return PricedMeasure(measure, noise, measure.sensitivity(unit), epsilon, rho)
+
+
+def _text(number: Fraction | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def _number(text: str | None) -> Fraction | None:
+    return None if text is None else Fraction(text)
 
 
 def error_ratio(first: Price, second: Price) -> float:

@@ -1,15 +1,16 @@
 """The release: a table of private numbers with their errors, its notes and a certificate."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from math import inf, nextafter
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from discreet.errors import DataError, QueryError, Remedy
-from discreet.exact import rational
+from discreet.exact import percent_text, rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
 from discreet.plan.exclusion import Way, ways
@@ -22,7 +23,7 @@ from discreet.plan.expressions import (
     walk,
 )
 from discreet.plan.schema import CategoryColumn
-from discreet.privacy.estimates import Estimate, Estimates, FloatInterval, cell_text
+from discreet.privacy.estimates import Estimate, Estimates, FloatInterval
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
@@ -37,11 +38,14 @@ from discreet.release import exports
 from discreet.release.certificate import Certificate
 from discreet.release.exports import (
     ColumnType,
+    NumberText,
     column_type,
-    text_columns,
+    points_aligned,
+    printed,
     unique_labels,
+    usual_interval,
 )
-from discreet.text_table import aligned
+from discreet.text_table import TextTable
 
 INTERVAL = "_interval"
 """What is added to the name of an output for the column that says on what its bounds rest."""
@@ -52,6 +56,7 @@ _MOST_LISTED = 6
 
 _CONFIDENCE = Fraction(95, 100)
 _MOST_SHOWN = 60
+_TEXT_WIDTH = 80
 _MOST_DRAWN = 130
 Group = tuple[Label, ...]
 
@@ -190,7 +195,8 @@ class Release:
     """One row per group; for a column ``n`` also ``n_lower`` and ``n_upper``, at 95%.
 
     These hold all that is known.  Where caps may have left rows out, ``n_interval`` says on what
-    they rest: "sure", or "likely" if nobody has more than a profile could see.
+    they rest: "sure", or "likely" if nobody has more than a profile could see.  ``at(0.99)`` is the
+    same answer with intervals of another level, in all of its forms.
 
     A column ``m`` that is a quantile, a least or a largest value has no bounds, and also
     ``m_rank_error``: at most so many rows lie between the value and the one that was asked for.
@@ -211,6 +217,10 @@ class Release:
     """The statistics of what the certificate lists; None for what was computed from others."""
     condition: str = ""
     """Which rows were counted, where not all were."""
+    confidence: Fraction = _CONFIDENCE
+    """The probability with which each of its intervals holds."""
+    repeated: bool = False
+    """Whether it was paid before, so that showing it again cost nothing."""
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -250,19 +260,28 @@ class Release:
         statistic = self.statistic(name)
         return statistic is not None and statistic.adds_up
 
-    def rows(self, confidence: object = _CONFIDENCE) -> Iterator[dict[str, Any]]:
+    def at(self, confidence: object) -> "Release":
+        """The same answer with intervals that hold with another probability: ``at(0.99)``.
+
+        It is free.  All of its forms have them: the table as text, frames, CSV, JSON, report and
+        picture.  Errors of rank are known at 95% alone.
+        """
+        return replace(self, confidence=read_confidence(confidence))
+
+    def rows(self, confidence: object = None) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries: keys, then value, lower and upper of each column.
 
         A quantile has no bounds: they are None, and its rank error, at 95%, stands beside them.
         """
-        level, header = _read_confidence(confidence), self.header
+        level = self.confidence if confidence is None else read_confidence(confidence)
+        header = self.header
         for place, group in enumerate(self.groups):
             row: list[Any] = [*group]
             for name, found in self.columns.items():
                 one = found[place]
                 row += [one.value, *_ends(one, level)]
                 row += [one.kind.value] if self._bounded_otherwise(name) else []
-                row += [one.rank_error] if self._ranks(name) else []
+                row += [one.rank_error] if self.ranks(name) else []
             yield dict(zip(header, row, strict=True))
 
     def simultaneous(
@@ -273,7 +292,7 @@ class Release:
         Each of k bounds may miss with a k-th of the chance that is left, so together they miss no
         more often than that.  Quantiles have no bounds, and stand as None.
         """
-        level = _read_confidence(confidence)
+        level = read_confidence(confidence)
         bounded = [one for found in self.columns.values() for one in found if not _ranked(one)]
         each = 1 - (1 - level) / max(1, len(bounded))
         return {
@@ -315,10 +334,13 @@ class Release:
 
     def to_json(self) -> str:
         """The table, its notes and its certificate as JSON."""
+        paid = {"already_paid": self._paid_before} if self.repeated else {}
         return exports.json_text(
             {
                 "rows": list(self.rows()),
+                "confidence": float(self.confidence),
                 "notes": self.notes,
+                **paid,
                 "certificate": self.certificate.to_data(),
             }
         )
@@ -343,7 +365,7 @@ class Release:
         return report_page(self)
 
     def plot(self, column: str | None = None) -> Any:
-        """A picture of one column, the first unless stated, with its 95% intervals.
+        """A picture of one column, the first unless stated, with its intervals.
 
         Counts and sums are bars from 0, everything else points.  Of very many groups the first
         130 are drawn.
@@ -352,15 +374,17 @@ class Release:
 
         name = next(iter(self.columns)) if column is None else column
         cells = self.column(name)[:_MOST_DRAWN]
+        ends = [_ends(cell, self.confidence) for cell in cells]
         by = f" by {', '.join(self.keys)}" if self.keys else ""
         few = f", the first {_MOST_DRAWN}" if len(self) > _MOST_DRAWN else ""
         return estimates_picture(
             unique_labels(self.groups[:_MOST_DRAWN]) if self.keys else [name],
             [cell.value for cell in cells],
-            [cell.lower for cell in cells],
-            [cell.upper for cell in cells],
+            [lower for lower, _ in ends],
+            [upper for _, upper in ends],
             title=f"{label_text(name + by)}{few}, {self.price}",
             bars=self.adds_up(name),
+            level=self.level_text,
         )
 
     def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
@@ -387,14 +411,15 @@ class Release:
         """What the columns of the table are called that an output has."""
         ends = ["", "_lower", "_upper"]
         ends += [INTERVAL] if self._bounded_otherwise(name) else []
-        ends += [RANK_ERROR] if self._ranks(name) else []
+        ends += [RANK_ERROR] if self.ranks(name) else []
         return [f"{name}{end}" for end in ends]
 
     def _bounded_otherwise(self, name: str) -> bool:
         """Whether more than noise stands between a column and the truth."""
         return any(one.truth is not None for one in self.columns[name])
 
-    def _ranks(self, name: str) -> bool:
+    def ranks(self, name: str) -> bool:
+        """Whether a column is chosen by rank, so that its error is one of rank, at 95%."""
         found, asked = self.columns[name], self.statistic(name)
         return _ranked(found[0]) if found else asked is not None and asked.ranked
 
@@ -465,24 +490,58 @@ class Release:
         ]
         return outranked_groups(self.groups, self.columns, sizes[0] if sizes else None)
 
-    def cells(self) -> list[list[str]]:
+    @property
+    def level_text(self) -> str:
+        """The confidence of its intervals, as people write it: 95%."""
+        return percent_text(self.confidence)
+
+    def printed(self, name: str, most: int | None = None) -> list[NumberText]:
+        """The numbers of a column as people read them, each with its error.
+
+        A count is whole; any other number has two digits of its error.  Other forms hold it exact.
+        """
+        statistic = self.statistic(name)
+        whole = statistic is not None and statistic.counts
+        return [printed(one, self.confidence, whole=whole) for one in self.column(name)[:most]]
+
+    def text_table(self, most: int | None = None) -> TextTable:
+        """The table for a terminal: below each name stands how often its intervals hold."""
+        level = {True: percent_text(_CONFIDENCE), False: self.level_text}
+        outputs = [f"{label_text(name)}\n± ({level[self.ranks(name)]})" for name in self.columns]
+        header = (*map(label_text, self.keys), *outputs)
+        return TextTable(header, tuple(map(tuple, self.cells(most))), len(self.keys))
+
+    def cells(self, most: int | None = None) -> list[list[str]]:
         """The table as texts: keys, then each value with its error."""
-        labels = [list(map(label_text, group)) for group in self.groups]
-        columns = [list(map(cell_text, column)) for column in self.columns.values()]
+        labels = [list(map(label_text, group)) for group in self.groups[:most]]
+        columns = [[one.text for one in self.printed(name, most)] for name in self.columns]
         return [
             [*label, *(column[place] for column in columns)] for place, label in enumerate(labels)
         ]
 
+    @property
+    def payment_text(self) -> str:
+        """What it cost; of an answer that was given again, when it was paid."""
+        if not self.repeated:
+            return self.price
+        paid = self._paid_before
+        return f"already paid: entry {paid['entry']:,}, {paid['date']}"
+
+    @property
+    def _paid_before(self) -> dict[str, Any]:
+        return {"entry": self.certificate.entry, "date": self.certificate.time[:10]}
+
     def __repr__(self) -> str:
         shown = self.groups[:_MOST_SHOWN]
         columns = [
-            [name, *(label_text(group[place]) for group in shown)]
-            for place, name in enumerate(self.keys)
+            [label_text(group[place]) for group in shown] for place, _ in enumerate(self.keys)
         ]
-        columns += [
-            [name, *text_columns(part[:_MOST_SHOWN])] for name, part in self.columns.items()
-        ]
-        lines = aligned(list(zip(*columns, strict=True)))
+        columns += [points_aligned(self.printed(name, _MOST_SHOWN)) for name in self.columns]
+        header = tuple(map(label_text, (*self.keys, *self.columns)))
+        table = TextTable(header, tuple(zip(*columns, strict=True)), len(self.keys))
+        lines = "\n\n".join("\n".join(part.lines()) for part in table.fitted(_TEXT_WIDTH)).split(
+            "\n"
+        )
         if len(self) > _MOST_SHOWN:
             lines.append(f"… {len(self) - _MOST_SHOWN:,} more groups")
         if not self.groups:
@@ -490,7 +549,8 @@ class Release:
         below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
         for name, where in self.outranked.items():
             below += f"; the rank ± of {name} is as large as {where}"
-        return "\n".join([*lines, f"{self.price}, errors at 95%{below}"])
+        paid = f"{self.payment_text}, errors at {self.level_text}{below}"
+        return "\n".join([*lines, *fill(paid, _TEXT_WIDTH).split("\n")])
 
     def _repr_html_(self) -> str:
         from discreet.release.report import notebook_html
@@ -503,10 +563,15 @@ def _ranked(estimate: Estimate) -> bool:
 
 
 def _ends(estimate: Estimate, level: Fraction) -> tuple[float | None, float | None]:
-    return (None, None) if _ranked(estimate) else estimate.interval(level)
+    return (None, None) if _ranked(estimate) else usual_interval(estimate, level)
 
 
-def _read_confidence(confidence: object) -> Fraction:
+def read_confidence(confidence: object) -> Fraction:
+    """The probability with which intervals hold, as whoever asks wrote it.
+
+    >>> read_confidence(0.99)
+    Fraction(99, 100)
+    """
     level = rational(confidence, "confidence")
     if not 0 < level < 1:
         raise DataError(

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, named_number_text, rational
 from discreet.measures.measure import Aggregate, sentence_list
-from discreet.privacy.estimates import Estimate, error_text, value_text
+from discreet.privacy.estimates import Estimate
 from discreet.privacy.losses import ZeroConcentratedDP
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
+from discreet.release.exports import NumberText, usual_interval
 from discreet.web.templates import package_text, rendered
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ _ROUNDED = 1 + Fraction(1, 10**4)  # a ρ is stated to so many digits; what it p
 
 _MOST_ROWS = 1000
 _MOST_IN_NOTEBOOK = 60
-_SEVERAL = 20  # ranges, of which one can be expected to miss
 
 
 def asked_in_words(
@@ -168,6 +168,13 @@ class Answer(Protocol):
     def price(self) -> str:
         """What it cost."""
 
+    @property
+    def confidence(self) -> Fraction:
+        """The probability with which each range holds."""
+
+    def printed(self, name: str, most: int | None = None) -> Sequence[NumberText]:
+        """The numbers of a column as people read them, each with its error."""
+
     def adds_up(self, name: str) -> bool:
         """Whether the numbers of a column are parts of a whole."""
 
@@ -183,7 +190,7 @@ def report_page(release: Answer) -> str:
     certificate = release.certificate
     by = f" by {', '.join(release.keys)}" if release.keys else ""
     scales = {
-        name: Scale(found, release.adds_up(name), alone=not release.keys)
+        name: Scale(found, release.confidence, release.adds_up(name), alone=not release.keys)
         for name, found in release.columns.items()
     }
     return rendered(
@@ -233,8 +240,13 @@ class Marks:
 class Scale:
     """Where numbers of one column lie between its left and its right edge."""
 
-    def __init__(self, column: Sequence[Estimate], from_zero: bool, alone: bool) -> None:
-        ends = [place for one in column for place in (_number(one.value), *_bounds(one))]
+    def __init__(
+        self, column: Sequence[Estimate], confidence: Fraction, from_zero: bool, alone: bool
+    ) -> None:
+        self._confidence = confidence
+        ends = [
+            place for one in column for place in (_number(one.value), *_bounds(one, confidence))
+        ]
         ends += [0.0] if from_zero else []
         self.bars = from_zero
         self.drawn = bool(column) and (from_zero or not alone)  # a point needs others beside it
@@ -247,7 +259,7 @@ class Scale:
         return Marks(
             self._place(_number(estimate.value)),
             self._place(0.0) if self.bars else None,
-            tuple(map(self._place, _bounds(estimate))),
+            tuple(map(self._place, _bounds(estimate, self._confidence))),
         )
 
     def _place(self, number: float) -> float:
@@ -271,14 +283,17 @@ Row = tuple[list[str], list[Cell]]
 def _rows(release: Answer, most: int, scales: dict[str, Scale] | None = None) -> list[Row]:
     """The labels and the numbers of each group, of no more than so many."""
 
-    def cell(name: str, estimate: Estimate) -> Cell:
+    texts = {name: release.printed(name, most) for name in release.columns}
+
+    def cell(name: str, place: int) -> Cell:
+        estimate, text = release.columns[name][place], texts[name][place]
         marks = None if scales is None else scales[name].marks(estimate)
-        return Cell(value_text(estimate), error_text(estimate), marks)
+        return Cell(text.value, text.error, marks)
 
     return [
         (
             [label_text(label) for label in group],
-            [cell(name, found[place]) for name, found in release.columns.items()],
+            [cell(name, place) for name in release.columns],
         )
         for place, group in enumerate(release.groups[:most])
     ]
@@ -313,7 +328,8 @@ def _figure(release: Answer) -> tuple[str, str] | None:
 def _expected_misses(release: Answer) -> tuple[str, str] | None:
     """How many ranges there are and how many of them can be expected to miss, if several."""
     ranges = sum(not _is_ranked(one) for found in release.columns.values() for one in found)
-    return (f"{ranges:,}", f"{ranges / _SEVERAL:,.0f}") if ranges >= _SEVERAL else None
+    misses = ranges * (1 - release.confidence)
+    return (f"{ranges:,}", f"{float(misses):,.0f}") if misses >= 1 else None
 
 
 def _part(mechanism: Mapping[str, str]) -> str:
@@ -331,8 +347,8 @@ def _number(value: Any) -> float:
     return float(date.fromisoformat(value).toordinal() if isinstance(value, str) else value)
 
 
-def _bounds(estimate: Estimate) -> tuple[float, ...]:
+def _bounds(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:
     if _is_ranked(estimate):
         return ()
-    ends = tuple(map(float, estimate.interval()))
+    ends = tuple(map(float, usual_interval(estimate, confidence)))
     return ends if all(map(isfinite, ends)) else ()

@@ -11,14 +11,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.accounting.filters import Filter
 from discreet.engines.base import Engine, guarded
-from discreet.errors import LedgerCorruptError, QueryError, UnsafeRandomnessError
-from discreet.exact import decimal_text, exact_text
-from discreet.ledger import Charge, Ledger
+from discreet.errors import (
+    AnswerLostError,
+    AnswerPendingError,
+    DataError,
+    DiscreetError,
+    LedgerCorruptError,
+    QueryError,
+    Remedy,
+    UnsafeRandomnessError,
+)
+from discreet.exact import decimal_above, decimal_text, exact_text
+from discreet.ledger import Charge, Entry, Ledger
 from discreet.ledger.balances import Balance
 from discreet.measures.measure import Aggregate, Measure
 from discreet.noise import BitSource, Keystream
 from discreet.plan.expressions import Named, Node, conjuncts, expression_text, read_size
-from discreet.plan.schema import NumberColumn, Schema
+from discreet.plan.schema import NumberColumn, Schema, schema_from_data
 from discreet.plan.types import unknown_column
 from discreet.privacy.estimates import Estimates, Payment
 from discreet.privacy.losses import read_epsilon
@@ -36,8 +45,9 @@ from discreet.question.groupings import is_dated
 from discreet.question.query import GroupKey, Query
 from discreet.release.caps import SuggestedCaps, suggest_caps
 from discreet.release.certificate import UNANSWERED, Certificate
+from discreet.release.info import TableInfo, table_info
 from discreet.release.kept_answer import NoisyMeasurements
-from discreet.release.plan import KeyedAccount, Plan, make_plan
+from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
 from discreet.release.price import PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, plan_profile, profile_key, remembered
 from discreet.release.release import Release
@@ -361,6 +371,10 @@ class Table:
         """What was spent and what is left."""
         return self.ledger.balance(self.name)
 
+    def info(self) -> TableInfo:
+        """What may be asked, with an example for each column, and what not: free."""
+        return table_info(self.schema, self.standing())
+
     def standing(self, *, analyst: str | None = None, key: str | None = None) -> Filter:
         """The budget, and what counts against it now; with a key, before its question was paid."""
         return self.ledger.standing(self.name, analyst=analyst, key=key)
@@ -509,6 +523,13 @@ class Table:
             )
         return answer(plan, self, key=key, analyst=analyst, source=source)
 
+    def paid(self, entry: int) -> Release:
+        """The answer that was paid for in an entry of the ledger, again: free, for ever.
+
+        No row is read.  ``visits.ledger.asked(10)`` shows the last entries.
+        """
+        return paid_answer(entry, self.schema, self.ledger)
+
     def close(self) -> None:
         """Let go of the data and the ledger."""
         self._engine.close()
@@ -562,14 +583,120 @@ def answer(
 
         def measured() -> bytes:
             noisy = run_and_noise(plan.question, plan.price, engine, bits)
-            return replace(noisy, certificate=statement).to_bytes()
+            return replace(noisy, certificate=statement, asked=plan.to_data()).to_bytes()
 
         return guarded(measured)
 
     noisy = table.ledger.answer(charge, answered, safe=bits.safe)
     if plan.profile is None:  # what is known of the table may be said of the answer
         plan = replace(plan, profile=table.remembered_profile())
-    return _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
+    answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
+    return replace(answered_now, repeated=charge.answer is not None)
+
+
+def paid_answer(entry: int, schema: Schema, ledger: Ledger) -> Release:
+    """The answer that a charge paid for, made again of what the ledger kept; no row is read."""
+    charge = ledger.entry(entry)
+    if charge is None or charge.kind != "charge" or charge.dataset != schema.name:
+        raise DataError(
+            f"entry {entry} of the ledger is {_what(charge)}. Only what was asked of "
+            f"{schema.name[:60]!r} and paid for can be shown again.",
+            Remedy(
+                python="Use a number that table.ledger.asked(10) shows.",
+                command="Use a number that discreet ledger history shows beside a charge.",
+            ),
+        )
+    data, again = _kept_bytes(charge, ledger), ""
+    if charge.key is not None:
+        again = f"Asked again with its key, {charge.key[:60]!r}, it is free."
+    kept = NoisyMeasurements.read(data)
+    if kept is None:
+        raise DataError(
+            f"the answer of entry {entry} is no table: it suggested bounds or caps, or another "
+            "program kept it. Only the answer to a question about rows is shown. See what it was "
+            "by discreet ledger history."
+        )
+    if kept.asked is None or kept.certificate is None:
+        raise DataError(
+            f"entry {entry} was released by version 0.1.0, which kept the noisy numbers and not "
+            "the question. Without it nobody can tell which group a number is of. Use the file it "
+            "was saved to, or ask again.",
+            again,
+        )
+    plan = _paid_plan(kept.asked, schema, charge)
+    if plan is None:  # the table was declared in another way then
+        plan = _paid_plan(kept.asked, _schema_then(charge, schema, ledger), charge)
+    if plan is None:
+        raise DataError(
+            f"the question of entry {entry} means something else by now: a public table, a long "
+            f"list of values or discreet itself have changed since, or {schema.name[:60]!r} is "
+            "declared in a way that its ledger does not know. An answer is shown only as it was "
+            "given. Open the table as it was then.",
+            again,
+        )
+    statement = Certificate.from_data({**kept.certificate, "answer": UNANSWERED})
+    plan = replace(plan, profile=remembered(ledger, schema)[0])
+    return replace(_certified(plan, data, statement), repeated=True)
+
+
+def _paid_plan(asked: Mapping[str, Any], schema: Schema | None, charge: Entry) -> Plan | None:
+    """The plan that a charge paid for, if the question is that one under these declarations."""
+    plan = None if schema is None else plan_from_data(asked, schema)
+    if plan is None or sha256(plan.text.encode()).hexdigest() != charge.data["question"]:
+        return None
+    return plan
+
+
+def _schema_then(charge: Entry, schema: Schema, ledger: Ledger) -> Schema | None:
+    """The declarations that held when a question was charged, as the ledger has them."""
+    details = None
+    for entry in ledger.history(charge.dataset):
+        if entry.sequence > charge.sequence:
+            break
+        if entry.kind in ("dataset", "budget", "details") and entry.analyst is None:
+            details = entry.data["to"]["details"]
+    try:
+        return None if details is None else schema_from_data(details, schema)
+    except (DiscreetError, LookupError, TypeError, ValueError):
+        return None  # another program declared it, or a list of values is not known any more
+
+
+def _what(entry: Entry | None) -> str:
+    if entry is None:
+        return "not there"
+    if entry.kind == "charge":
+        return f"a question about {entry.dataset[:60]!r}"
+    settles = "" if entry.charge is None else f", and settles entry {entry.charge}"
+    return f"not a charge: it says {entry.kind!r}{settles}"
+
+
+def _kept_bytes(charge: Entry, ledger: Ledger) -> bytes:
+    """The answer of a charge, as the ledger kept it."""
+    settled, number = ledger.settled(charge.sequence), charge.sequence
+    if settled is None:
+        raise AnswerPendingError(
+            f"the question of entry {number} is paid for and not answered yet. Nobody sees an "
+            "answer before it is in the ledger. Wait for it; discreet ledger pending shows whether "
+            "anybody works on it."
+        )
+    if settled.kind == "lost":
+        raise AnswerLostError(
+            f"the answer of entry {number} was lost: it was never released. What is not in the "
+            "ledger can be shown by nobody. Ask again, which is charged."
+        )
+    if settled.kind != "released":
+        raise DataError(
+            f"the answer of entry {number} was handed out at once, and not kept. Only what the "
+            "ledger keeps can be shown again. Whoever asked has it."
+        )
+    stored = ledger.stored(settled)
+    if stored is None:
+        raise LedgerCorruptError(
+            f"the answer that entry {settled.sequence} released is not the one that is stored. "
+            "Answers are never changed, so the ledger was damaged or edited. Run discreet ledger "
+            "verify, and restore a backup that it accepts."
+        )
+    return stored
 
 
 def _stated_before(plan: Plan, table: Table, charge: Charge, data: bytes) -> Certificate:
@@ -659,7 +786,9 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
 
 def _part(priced: PricedMeasure | PricedKeySelection) -> dict[str, str]:
     """The part of the price, in ε or in ρ."""
-    return {"epsilon": str(priced.epsilon)} if priced.rho is None else {"rho": str(priced.rho)}
+    if priced.rho is None:
+        return {"epsilon": str(priced.epsilon)}
+    return {"rho": decimal_above(priced.rho)}
 
 
 def _asked(plan: Plan) -> tuple[Aggregate | None, ...]:

@@ -146,6 +146,22 @@ def tokens_of(text: str, example: Example = _NOTHING_KNOWN) -> list[Token]:
     return tokens
 
 
+def statements_of(text: str) -> list[str]:
+    """The statements of a text, which semicolons part: those outside of quotes and comments.
+
+    >>> statements_of("SELECT ';' AS a; -- first; of two\\nSELECT 2;;")
+    ["SELECT ';' AS a", 'SELECT 2']
+    """
+    try:
+        tokens = Dialect.get_or_raise(DIALECT).tokenize(text)
+    except Exception:  # sqlglot's own errors, and whatever odd text makes it raise
+        raise unreadable(text) from None
+    ends = [n for n, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON]
+    parts = [tokens[a:b] for a, b in pairwise([0, *(end + 1 for end in ends), len(tokens) + 1])]
+    spans = [[one for one in part if one.token_type is not TokenType.SEMICOLON] for part in parts]
+    return [text[part[0].start : part[-1].end + 1] for part in spans if part]
+
+
 def checked_tokens(
     tokens: list[Token], text: str, example: Example = _NOTHING_KNOWN
 ) -> list[Token]:
