@@ -8,7 +8,7 @@ from tests.golden.comparing import FOLDER, differences, keep, parted
 from tests.golden.subjects import SUBJECTS
 from tests.support.trials import all_but
 
-MOST_BYTES = 2_200_000
+MOST_BYTES = 2_800_000
 QUICK = ["ledger", "local", "surveys"]
 
 
