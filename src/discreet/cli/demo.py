@@ -54,6 +54,7 @@ _WARDS: Final = (
     "FROM visits GROUP BY ward"
 )
 _AGES: Final = "SELECT AVG(age) AS mean_age FROM visits"
+_WIDEST_LINE: Final = 96
 _KEPT: Final = "\N{NO-BREAK SPACE}"  # a blank at which no line is broken
 _MADE: Final = ("visits.csv", "visits.toml", "visits.ledger", "wards.html")
 
@@ -193,12 +194,14 @@ def _tell(text: str) -> None:
 
 
 def _typed(command: str, policy: Path, sql: str, options: str) -> None:
+    from discreet.cli.terminal import console
+
     # A line is broken within the quotes only, where it is a blank to SQL: the text can be pasted.
     before = f"$ {_discreet()} {command} {quote(str(policy))} ".replace(" ", _KEPT)
     after = f" {options}".replace(" ", _KEPT)
     text = fill(
         f'{before}"{sql}"{after}',
-        96,
+        min(_WIDEST_LINE, console().width),
         subsequent_indent="    ",
         break_long_words=False,
         break_on_hyphens=False,

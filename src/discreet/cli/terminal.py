@@ -16,7 +16,7 @@ from discreet.accounting.filters import Totals, cost_text
 from discreet.errors import DiscreetError, Front
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
-from discreet.text_table import TextTable, padded, wrapped
+from discreet.text_table import TextTable, padded, text_width, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -572,8 +572,10 @@ def show_picture(release: "Release", column: str) -> None:
     if not 0 < largest < inf:
         return
     *wide, _ = padded([*labels, column])
+    beside = max(map(text_width, wide), default=0) + 2
+    most = max(_LABEL, min(_WIDEST_BAR, out.width - beside))
     for label, (lower, upper) in zip(wide, bounds, strict=True):
-        low, high = (round(_WIDEST_BAR * max(0, end) / largest) for end in (lower, upper))
+        low, high = (round(most * max(0, end) / largest) for end in (lower, upper))
         line = Text().append(f"{label}  ", style="dim")
         line.append("█" * low, style="cyan").append("▒" * (high - low), style="cyan")
         out.print(line)
