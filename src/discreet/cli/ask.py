@@ -222,6 +222,14 @@ def _pretty(query: str) -> str:
 @click.option("--json", "as_json", is_flag=True, help="The answer and its certificate as JSON.")
 @click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV.")
 @click.option("--html", "html_file", metavar="FILE", help="Also write a report.")
+@click.option(
+    "--save",
+    "save_files",
+    multiple=True,
+    metavar="FILE",
+    help="Also write a file, as its ending says: .xlsx, .parquet, .md, .png, .svg, .csv, .json or "
+    ".html. May be repeated.",
+)
 @click.option("--yes", is_flag=True, help="Pay what --margin needs without being asked.")
 def ask(
     key: str | None,
@@ -229,6 +237,7 @@ def ask(
     as_json: bool,
     csv_file: str | None,
     html_file: str | None,
+    save_files: tuple[str, ...],
     yes: bool,
     **question: Any,
 ) -> None:
@@ -245,7 +254,7 @@ def ask(
             asked.queries()
             click.echo(asked.plan.explain(Front.COMMAND))
             return
-        files = _files({".csv": csv_file, ".html": html_file})
+        files = _files({".csv": csv_file, ".html": html_file}, save_files)
         ceiling = question["epsilon"] or question["spend"] or question["rho"]
         if ceiling is None and asked.plan.rho > 0 and not yes:
             _confirm(asked.plan)
@@ -305,25 +314,26 @@ def _confirm(plan: "Plan") -> None:
     click.confirm("Pay?", abort=True)
 
 
-def _files(wanted: dict[str, str | None]) -> list[Path]:
+def _files(wanted: dict[str, str | None], saved: tuple[str, ...]) -> list[Path]:
     """Where the answer is to be written: looked at before it is paid for."""
-    paths = []
+    from discreet.release.answer_files import check_ending
+
     for ending, name in wanted.items():
-        if name is None:
-            continue
-        place = Path(name)
-        if place.suffix.lower() != ending:
+        if name is not None and Path(name).suffix.lower() != ending:
+            place = Path(name)
             raise DataError(
                 f"the file {place.name!r} does not end in {ending}. The ending says what a file "
                 f"holds. Write --{ending[1:]} {place.stem or 'answer'}{ending}."
             )
+    places = [Path(name) for name in (*wanted.values(), *saved) if name is not None]
+    for place in places:
+        check_ending(place)
         if not _writable(place):
             raise DataError(
                 f"{place.name!r} cannot be written there. An answer is paid for once, so the place "
                 "is looked at first. Name a file in a folder that exists. Nothing was spent."
             )
-        paths.append(place)
-    return paths
+    return places
 
 
 def _writable(place: Path) -> bool:

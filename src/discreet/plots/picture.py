@@ -1,6 +1,7 @@
 """A picture as a value: how it looks, and how it is shown or saved as SVG, PNG or HTML."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
@@ -161,6 +162,40 @@ def altair() -> Any:
     except ImportError:
         raise missing_library_error("altair") from None
     return altair
+
+
+def check_drawing() -> None:
+    """Refuse where what draws is not installed."""
+    altair()
+    _converter()
+
+
+def stacked(pictures: Sequence[Picture], title: str) -> Picture:
+    """Several pictures below each other, as one; a single one is as it is."""
+    if len(pictures) == 1:
+        return pictures[0]
+    parts = []
+    for picture in pictures:
+        outer = ("$schema", "config", "usermeta", "datasets")
+        parts.append({name: part for name, part in picture.spec.items() if name not in outer})
+    spec = {
+        **{name: pictures[0].spec[name] for name in ("$schema", "usermeta", "config")},
+        "title": {"text": title},
+        "vconcat": parts,
+        "spacing": 36,
+        "resolve": {"scale": {"color": "independent"}},
+    }
+    named: dict[str, Any] = {}
+    for picture in pictures:
+        named |= picture.spec.get("datasets", {})
+    return Picture({**spec, "datasets": named} if named else spec)
+
+
+def message_picture(title: str, message: str) -> Picture:
+    """A picture in which there is nothing but what is said below its title."""
+    alt = altair()
+    blank = alt.Chart(alt.Data(values=[{}])).mark_point(opacity=0)
+    return finished(blank.properties(width=320, height=20), title, [message])
 
 
 def finished(chart: Any, title: str, subtitle: list[str]) -> Picture:

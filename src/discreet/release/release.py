@@ -41,7 +41,6 @@ from discreet.release.exports import (
     ColumnType,
     column_type,
     text_columns,
-    unique_labels,
 )
 from discreet.text_table import aligned
 
@@ -55,7 +54,6 @@ _MOST_COMPARED = 1_000
 
 _CONFIDENCE = Fraction(95, 100)
 _MOST_SHOWN = 60
-_MOST_DRAWN = 130
 Group = tuple[Label, ...]
 
 
@@ -194,6 +192,8 @@ class Release:
     """The statistics of what the certificate lists; None for what was computed from others."""
     condition: str = ""
     """Which rows were counted, where not all were."""
+    written: str = ""
+    """The question in SQL as it was typed, if it was asked in SQL."""
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -276,15 +276,15 @@ class Release:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame."""
-        return exports.pandas_frame(self._typed())
+        return exports.pandas_frame(self.typed())
 
     def to_polars(self) -> Any:
         """A Polars DataFrame."""
-        return exports.polars_frame(self._typed())
+        return exports.polars_frame(self.typed())
 
     def to_arrow(self) -> Any:
         """An Arrow table."""
-        return exports.arrow_table(self._typed())
+        return exports.arrow_table(self.typed())
 
     def to_csv(self) -> str:
         """The table as CSV text, safe to open in a spreadsheet.
@@ -305,17 +305,14 @@ class Release:
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says which kind: .json, .csv or .html."""
-        place = Path(path)
-        kinds = {".json": self.to_json, ".csv": self.to_csv, ".html": self.report}
-        writer = kinds.get(place.suffix.lower())
-        if writer is None:
-            raise DataError(
-                f"the ending of {place.name!r} is not known. It says how the answer is written: "
-                f"{', '.join(kinds)}. Use one of them."
-            )
-        place.write_text(writer(), "utf-8", newline="\n")
-        return place
+        """Write a file; its ending says which kind.
+
+        .json, .csv, .parquet and .xlsx hold the table as programs read it, .md as people do, .html
+        is the report, .png and .svg are the pictures of all columns.
+        """
+        from discreet.release.answer_files import save_answer
+
+        return save_answer(self, Path(path))
 
     def report(self) -> str:
         """The answer as one HTML page: table, picture, notes and certificate."""
@@ -326,25 +323,16 @@ class Release:
     def plot(self, column: str | None = None) -> Any:
         """A picture of one column, the first unless stated, with its 95% intervals.
 
-        Counts and sums are bars from 0, everything else points.  Of very many groups the first
-        130 are drawn.
+        Groups that are dates, bins of dates or many whole numbers are a line with a band; of other
+        keys beside them each has a line, or, above six, a panel.  Other groups are bars from 0
+        where counts and sums are shown, and points elsewhere.  Of very many groups the first are
+        drawn, which the picture says.
         """
-        from discreet.plots import estimates_picture
+        from discreet.release.pictures import column_picture
 
-        name = next(iter(self.columns)) if column is None else column
-        cells = self.column(name)[:_MOST_DRAWN]
-        by = f" by {', '.join(self.keys)}" if self.keys else ""
-        few = f", the first {_MOST_DRAWN}" if len(self) > _MOST_DRAWN else ""
-        return estimates_picture(
-            unique_labels(self.groups[:_MOST_DRAWN]) if self.keys else [name],
-            [cell.value for cell in cells],
-            [cell.lower for cell in cells],
-            [cell.upper for cell in cells],
-            title=f"{label_text(name + by)}{few}, {self.price}",
-            bars=self.adds_up(name),
-        )
+        return column_picture(self, next(iter(self.columns)) if column is None else column)
 
-    def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
+    def typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
         """Every column with its type, and days as dates."""
         table = {
             name: (column_type(part, ColumnType.TEXT), part)
