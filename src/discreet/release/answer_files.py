@@ -43,9 +43,6 @@ class Saved(Drawn, Protocol):
     def header(self) -> list[str]:
         """The names of the table's columns."""
 
-    def typed(self) -> Columns:
-        """Every column of the table with its type."""
-
     def cells(self) -> list[list[str]]:
         """The table as texts."""
 
@@ -59,9 +56,9 @@ class Saved(Drawn, Protocol):
         """The answer as a page."""
 
 
-def save_answer(release: Saved, place: Path) -> Path:
-    """Write the answer as the ending of the file says."""
-    place.write_bytes(_kind(place).written(release))
+def save_answer(release: Saved, columns: Columns, place: Path) -> Path:
+    """Write the answer as the ending of the file says; ``columns`` are those of its table."""
+    place.write_bytes(_kind(place).written(release, columns))
     return place
 
 
@@ -83,7 +80,7 @@ def _kind(place: Path) -> "_Kind":
 # ---------------------------------------------------------------------- Excel
 
 
-def _workbook(release: Saved) -> bytes:
+def _workbook(release: Saved, columns: Columns) -> bytes:
     """A workbook: the table with typed columns, the notes and the certificate.
 
     Texts are texts, so that none is run as a formula or opened as an address.
@@ -100,7 +97,7 @@ def _workbook(release: Saved) -> bytes:
         "day": book.add_format({"num_format": "yyyy-mm-dd"}),
         "text": book.add_format({"text_wrap": True, "valign": "top"}),
     }
-    _answer_sheets(book, release.typed(), forms)
+    _answer_sheets(book, columns, forms)
     lines = [*release.notes, f"The price is {release.price}; bounds are at 95%."]
     lines.append("A bound that reads inf or -inf is not known: the interval has no end there.")
     notes = book.add_worksheet("notes")
@@ -188,9 +185,8 @@ _STORED: Mapping[ColumnType, str] = {
 }
 
 
-def _parquet(release: Saved) -> bytes:
+def _parquet(release: Saved, columns: Columns) -> bytes:
     """Parquet with the types of ``to_arrow``; the notes and the certificate are its metadata."""
-    columns = release.typed()
     metadata = {
         "notes": json.dumps(release.notes, ensure_ascii=False),
         "certificate": release.certificate.to_json(),
@@ -271,17 +267,17 @@ def _drawing() -> None:
 class _Kind:
     """How an answer is written, and what is looked at before it is paid for."""
 
-    written: Callable[[Saved], bytes]
+    written: Callable[[Saved, Columns], bytes]
     check: Callable[[], object] = lambda: None
 
 
 _KINDS: Mapping[str, _Kind] = {
-    ".json": _Kind(lambda release: release.to_json().encode()),
-    ".csv": _Kind(lambda release: release.to_csv().encode()),
-    ".html": _Kind(lambda release: release.report().encode()),
-    ".md": _Kind(lambda release: _markdown(release).encode()),
+    ".json": _Kind(lambda release, _: release.to_json().encode()),
+    ".csv": _Kind(lambda release, _: release.to_csv().encode()),
+    ".html": _Kind(lambda release, _: release.report().encode()),
+    ".md": _Kind(lambda release, _: _markdown(release).encode()),
     ".xlsx": _Kind(_workbook, _excel),
     ".parquet": _Kind(_parquet),
-    ".png": _Kind(lambda release: answer_picture(release).png, _drawing),
-    ".svg": _Kind(lambda release: answer_picture(release).svg.encode(), _drawing),
+    ".png": _Kind(lambda release, _: answer_picture(release).png, _drawing),
+    ".svg": _Kind(lambda release, _: answer_picture(release).svg.encode(), _drawing),
 }

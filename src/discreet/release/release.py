@@ -276,15 +276,15 @@ class Release:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame."""
-        return exports.pandas_frame(self.typed())
+        return exports.pandas_frame(self._typed())
 
     def to_polars(self) -> Any:
         """A Polars DataFrame."""
-        return exports.polars_frame(self.typed())
+        return exports.polars_frame(self._typed())
 
     def to_arrow(self) -> Any:
         """An Arrow table."""
-        return exports.arrow_table(self.typed())
+        return exports.arrow_table(self._typed())
 
     def to_csv(self) -> str:
         """The table as CSV text, safe to open in a spreadsheet.
@@ -312,7 +312,7 @@ class Release:
         """
         from discreet.release.answer_files import save_answer
 
-        return save_answer(self, Path(path))
+        return save_answer(self, self._typed(), Path(path))
 
     def report(self) -> str:
         """The answer as one HTML page: table, picture, notes and certificate."""
@@ -332,7 +332,7 @@ class Release:
 
         return column_picture(self, next(iter(self.columns)) if column is None else column)
 
-    def typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
+    def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
         """Every column with its type, and days as dates."""
         table = {
             name: (column_type(part, ColumnType.TEXT), part)
