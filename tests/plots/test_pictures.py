@@ -294,6 +294,16 @@ class TestEstimates:
             estimates_picture(labels, numbers, ends, ends, "t")
 
 
+def test_a_long_title_stands_on_several_lines() -> None:
+    title = "the mean of something by a key with a long name, another one and a third, ε = 1"
+    picture = estimates_picture(["a", "b"], [1, 2], [0, 1], [2, 3], title)
+    assert picture.title == title
+    lines = picture.spec["title"]["text"]
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= 54
+    assert all(line in picture.svg for line in lines)
+
+
 class TestWithoutTheExtra:
     @pytest.mark.parametrize("library", ["altair", "vl_convert"])
     def test_the_remedy_is_named(

@@ -17,6 +17,7 @@ from discreet.plots.picture import BLUE, DARK, MIDDLE_BLUE, Picture, altair, fin
 from discreet.plots.series import are_whole_numbers, places_of, series_picture
 
 _WIDTH = 460
+_NARROWEST = 280
 _HEIGHT = 300
 _LONG_LABEL = 12
 _MOST_COLUMNS = 14
@@ -64,7 +65,7 @@ def estimates_picture(
     if are_whole_numbers(labels):
         rows.sort(key=lambda row: int(row["label"]))
     bars = bars and not isinstance(values[0], str)
-    subtitle = [interval_words(rows), *([remark] if remark else [])]
+    subtitle = [*interval_words(rows), *([remark] if remark else [])]
     return finished(_chart(altair(), rows, bars), title, subtitle)
 
 
@@ -101,7 +102,7 @@ def _chart(alt: Any, rows: list[Row], bars: bool) -> Any:
     layers = [*layers, *drawn] if bars else [*drawn, *layers]
     size: dict[str, Any] = {"width": _WIDTH, "height": {"step": _row_height(len(rows))}}
     if upright:
-        size = {"width": max(240, min(_WIDTH, 90 * len(rows))), "height": _HEIGHT}
+        size = {"width": max(_NARROWEST, min(_WIDTH, 90 * len(rows))), "height": _HEIGHT}
     return alt.layer(*layers, data=alt.Data(values=rows)).properties(**size)
 
 

@@ -74,15 +74,14 @@ def fading_layers(
             yield chart, near, far, 1 - (piece + 0.5) / _PIECES
 
 
-def interval_words(rows: Sequence[Row]) -> str:
-    """What the picture says of its intervals."""
+def interval_words(rows: Sequence[Row], shown: str = "intervals") -> list[str]:
+    """What the picture says of its intervals, line by line."""
     known = [row["low"] is not None and row["high"] is not None for row in rows]
     if not any(known):
-        return "without intervals"
-    words = "with 95% intervals" + ("" if all(known) else " where they are known")
+        return ["without intervals"]
+    words = [f"with 95% {shown}" + ("" if all(known) else " where they are known")]
     sides = {row["fades"] for row in rows if row["fades"]}
-    if not sides:
-        return words
-    side = {"up": "upper ", "down": "lower "}[sides.pop()] if len(sides) == 1 else ""
-    where = "" if side else " on that side"
-    return f"{words}; where one fades, no {side}end is known{where}"
+    if sides:
+        side = {"up": "upper ", "down": "lower "}[sides.pop()] if len(sides) == 1 else ""
+        words.append(f"where one fades, no {side}end is known{'' if side else ' on that side'}")
+    return words

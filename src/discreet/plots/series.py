@@ -133,9 +133,10 @@ def series_picture(
     width = _PANEL_WIDTH if panels else _WIDTH
     x = _places_axis(alt, places, 3 if panels else _MOST_TICKS).title(axis or None)
     chart = _chart(alt, rows, order, x, from_zero, colored=not single and not panels)
-    said = interval_words(rows)
-    said = said.replace("intervals", "intervals as a band", 1) if said.startswith("with ") else said
-    subtitle = [said, *([remark] if remark else [])]
+    subtitle = [
+        *interval_words(rows, "intervals as a band"),
+        *([remark] if remark else []),
+    ]
     data = alt.Data(values=rows)
     chart = chart.properties(width=width, height=_PANEL_HEIGHT if panels else _HEIGHT)
     if not panels:
