@@ -22,6 +22,7 @@ NEEDED: Final = (
     "sqlglot>=30",
 )
 EXTRAS: Final = {
+    "excel": ("xlsxwriter>=3.2",),
     "plot": ("altair>=5.5", "vl-convert-python>=1.7"),
     "postgres": ("psycopg[binary]>=3.2",),
     "server": ("fastapi>=0.115", "uvicorn>=0.34"),

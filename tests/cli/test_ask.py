@@ -104,6 +104,34 @@ def test_an_answer_is_written_as_json_csv_and_html(command: Command, policy: Pat
     assert "patients" in report.read_text("utf-8")
 
 
+@pytest.mark.slow
+def test_an_answer_is_saved_as_each_ending_says(command: Command, policy: Path) -> None:
+    endings = ("xlsx", "parquet", "md", "png", "svg", "json")
+    places = [policy.parent / f"wards.{ending}" for ending in endings]
+    files = [word for place in places for word in ("--save", place)]
+    ended = command("ask", policy, BY_WARD, "--epsilon", "0.5", *files)
+    assert ended.code == 0
+    for place in places:
+        assert place.stat().st_size > 100
+        assert f"written   {place}" in ended.out
+    found = duckdb.sql(f"SELECT patients FROM '{policy.parent / 'wards.parquet'}'").fetchall()
+    told = json.loads((policy.parent / "wards.json").read_text("utf-8"))
+    assert [value for (value,) in found] == [row["patients"] for row in told["rows"]]
+    assert (policy.parent / "wards.md").read_text("utf-8").startswith("| ward | patients |")
+
+
+@pytest.mark.parametrize(("name", "library"), [("a.xlsx", "xlsxwriter"), ("a.png", "altair")])
+def test_what_a_file_needs_is_looked_for_before_it_is_paid(
+    command: Command, policy: Path, name: str, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    ended = command("ask", policy, COUNT, "--epsilon", "1", "--save", policy.parent / name)
+    assert ended.code != 0
+    assert f"{library} is not installed" in ended.error.lower()
+    assert "install" in ended.error.rpartition("Run:")[2]
+    assert not (policy.parent / "visits.ledger").exists()
+
+
 def test_the_same_key_gets_the_same_answer_for_free(command: Command, policy: Path) -> None:
     words = ("ask", policy, BY_WARD, "--epsilon", "0.5", "--key", "monday")
     first, again = (json.loads(command(*words, "--json").out) for _ in range(2))
@@ -197,6 +225,9 @@ def test_a_wrong_question_ends_with_2_and_costs_nothing(
         ("--html", "a.csv"),
         ("--csv", "/proc/answer.csv"),  # said to be writable, and is not
         ("--csv", f"{'long' * 100}.csv"),
+        ("--save", "a.pdf"),
+        ("--save", "no/where.xlsx"),
+        ("--save", "answer"),
     ],
 )
 def test_where_an_answer_cannot_be_written_nothing_is_paid(

@@ -4,8 +4,11 @@ import json
 import re
 import struct
 import sys
+from collections.abc import Sequence
 from html.parser import HTMLParser
+from math import inf
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -179,7 +182,22 @@ class TestAttacks:
         assert rounded_up(1.2e-9) == "1.2e-09"
 
 
-def values(picture: Picture) -> list[list[object]]:
+def faded(picture: Picture) -> list[Any]:
+    """The layers that are drawn beyond a known end."""
+    return [one for one in picture.spec["layer"] if "datum.fades ==" in json.dumps(one)]
+
+
+def domain(picture: Picture) -> tuple[float, float]:
+    """Where the scale of the numbers begins and ends."""
+    found = [
+        one["encoding"]["y"]["scale"]["domain"]
+        for one in picture.spec["layer"]
+        if one["encoding"]["y"].get("field") == "value"
+    ]
+    return found[0][0], found[0][1]
+
+
+def values(picture: Picture) -> list[list[Any]]:
     """The rows that each layer draws."""
     named = picture.spec.get("datasets", {})
     layers = picture.spec["layer"]
@@ -192,14 +210,42 @@ class TestEstimates:
         shown = [line for line in texts(bars).splitlines() if line in {"b", "a", HOSTILE}]
         assert [line for line in shown if line != HOSTILE] == ["b", "a"]
         rows = values(bars)[0]
-        assert [row["label"] for row in rows] == ["b", "a", HOSTILE]  # type: ignore[index]
+        assert [row["label"] for row in rows] == ["b", "a", HOSTILE]
 
-    def test_an_end_that_is_not_finite_is_left_out(self) -> None:
-        picture = estimates_picture("ab", [1, 2], [0, float("-inf")], [2, 3], "t")
-        rows = values(picture)[0]
-        assert [row["lower"] for row in rows] == [0, None]  # type: ignore[index]
-        assert "with 95% intervals where they are known" in texts(picture)
-        assert picture.svg
+    @pytest.mark.parametrize(
+        ("labels", "bars"), [("ab", True), ("ab", False), (["2024-01-01", "2024-01-02"], True)]
+    )
+    def test_an_end_that_is_not_known_fades(self, labels: Sequence[object], bars: bool) -> None:
+        known = estimates_picture(labels, [10, 20], [8, 18], [12, 22], "t", bars=bars)
+        assert "fades" not in texts(known)
+        above = estimates_picture(labels, [10, 20], [8, 18], [inf, 22], "t", bars=bars)
+        below = estimates_picture(labels, [10, 20], [-inf, 18], [12, 22], "t", bars=bars)
+        both = estimates_picture(labels, [10, 20], [8, -inf], [inf, 22], "t", bars=bars)
+        assert "where one fades, no upper end is known" in texts(above)
+        assert "where one fades, no lower end is known" in texts(below)
+        assert "where one fades, no end is known on that side" in texts(both)
+        for picture, side in ((above, "up"), (below, "down")):
+            faint = [one for one in faded(picture) if side in json.dumps(one)]
+            strengths = [one["mark"]["opacity"] for one in faint if one["mark"]["type"] == "rule"]
+            assert len(strengths) >= 4
+            assert strengths == sorted(strengths, reverse=True)
+        assert faded(known) == []
+
+    @pytest.mark.parametrize("labels", ["ab", ["2024-01-01", "2024-01-02"]])
+    def test_the_scale_comes_from_finite_numbers(self, labels: Sequence[object]) -> None:
+        open_ended = estimates_picture(labels, [100, 200], [90, 190], [inf, 210], "t")
+        low, high = domain(open_ended)
+        assert low == 0
+        assert 200 < high < 300
+        low, high = domain(estimates_picture(labels, [-5, 5], [-inf, 4], [-4, 6], "t", bars=False))
+        assert -10 < low < -5
+        assert 6 < high < 10
+
+    def test_where_no_end_is_known_there_is_no_interval(self) -> None:
+        picture = estimates_picture("ab", [1, 2], [-inf, 1], [inf, 3], "t")
+        assert "with 95% intervals where they are known" in texts(picture).splitlines()
+        nothing = estimates_picture("ab", [1, 2], [-inf, None], [inf, None], "t")
+        assert "without intervals" in texts(nothing).splitlines()
 
     @pytest.mark.parametrize("count", [1, 14, 15, 200])
     @pytest.mark.parametrize("bars", [True, False])
@@ -224,16 +270,6 @@ class TestEstimates:
         assert "without intervals" in shown
         assert re.search(r"^2024-\d\d-01$", shown, re.MULTILINE)
 
-    def test_a_long_run_of_numbers_stands_in_columns_with_some_of_them_written(self) -> None:
-        ages = list(range(121))
-        picture = estimates_picture(ages, ages, ages, ages, "t")
-        labels = re.findall(r'opacity="(\d)"[^>]*>(\d+)<', picture.svg)
-        written = {int(text) for opacity, text in labels if opacity == "1"}
-        assert {0, 100} <= written
-        assert len(written) < 60
-        width, height = struct.unpack(">II", picture.png[16:24])
-        assert height < width < 2000
-
     def test_many_names_are_all_written(self) -> None:
         names = [f"ward {place}" for place in range(100)]
         shown = texts(estimates_picture(names, range(100), range(100), range(100), "t"))
@@ -256,6 +292,16 @@ class TestEstimates:
         ends = [None] * len(numbers)
         with pytest.raises(DataError, match=message):
             estimates_picture(labels, numbers, ends, ends, "t")
+
+
+def test_a_long_title_stands_on_several_lines() -> None:
+    title = "the mean of something by a key with a long name, another one and a third, ε = 1"
+    picture = estimates_picture(["a", "b"], [1, 2], [0, 1], [2, 3], title)
+    assert picture.title == title
+    lines = picture.spec["title"]["text"]
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= 54
+    assert all(line in picture.svg for line in lines)
 
 
 class TestWithoutTheExtra:

@@ -255,8 +255,8 @@ class TestSaving:
         assert (tmp_path / name).read_text("utf-8") == made[name.lower().partition(".")[2]]()
 
     def test_another_ending_is_refused(self, answer: Release, tmp_path: Path) -> None:
-        with pytest.raises(DataError, match=r"\.json, \.csv, \.html"):
-            answer.save(tmp_path / "a.xlsx")
+        with pytest.raises(DataError, match=r"\.json, .*\.md, \.xlsx, .*, \.svg\. Use"):
+            answer.save(tmp_path / "a.pdf")
         assert list(tmp_path.iterdir()) == []
 
 
@@ -293,7 +293,7 @@ class TestPictures:
         groups = tuple((f"g{place}",) for place in range(242))
         columns = {"n": noisy.columns["n"] * 2}
         picture = replace(noisy, keys=("g",), groups=groups, columns=columns).plot()
-        assert "the first 130" in picture.title
+        assert "the first 130 of 242 groups" in picture.spec["title"]["subtitle"]
         assert ">g129<" in picture.svg
         assert ">g130<" not in picture.svg
 

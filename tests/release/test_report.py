@@ -5,10 +5,11 @@ import sys
 from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
-from math import exp
+from math import exp, inf
 
 import pytest
 
+from discreet.privacy.estimates import BoundedError
 from discreet.question.builder import AggregateExpression, col, people, rows
 from discreet.release.release import Release
 from discreet.release.report import (
@@ -19,7 +20,7 @@ from discreet.release.report import (
     report_page,
 )
 from discreet.web.templates import package_text
-from tests.release.released import HOSTILE, WARDS, released
+from tests.release.released import HOSTILE, WARDS, released, visits
 
 STYLE = package_text("release/report.css")
 _VOID = {"meta", "br", "img", "input", "link", "hr"}
@@ -154,9 +155,84 @@ class TestPage:
         ):
             assert part in text
 
-    def test_the_picture_is_inside(self, answer: Release) -> None:
-        (figure,) = Page(report_page(answer)).found("figure")
-        assert figure["aria-label"] == "patients by ward, ε = 1"
+    def test_every_output_has_its_picture_inside(self, answer: Release) -> None:
+        figures = Page(report_page(answer)).found("figure")
+        assert [one["aria-label"] for one in figures] == [
+            f"{name} by ward, ε = 1" for name in answer.columns
+        ]
+
+    def test_sql_is_shown_as_it_was_typed(self, answer: Release) -> None:
+        typed = "SELECT ward,\n\tCOUNT(*) AS n -- <b>\nFROM visits\u202e GROUP BY ward\n"
+        asked = replace(answer, written=typed)
+        (shown,) = re.findall(r'<pre class="sql">(.*?)</pre>', report_page(asked), re.DOTALL)
+        assert shown == (
+            "SELECT ward,\n        COUNT(*) AS n -- &lt;b&gt;\nFROM visits\ufffd GROUP BY ward"
+        )
+        assert "<span>As asked</span>" not in report_page(asked)
+        with visits() as table:
+            sql = "SELECT COUNT(*)  AS n  FROM visits"
+            assert f">{sql}</pre>" in report_page(table.sql(sql, epsilon=1))
+            changed = table.ask(sql).where(col("stay") > 2).release(epsilon=1)
+        assert changed.written == ""
+
+    def test_a_range_without_an_end_fades_and_says_so(self, answer: Release) -> None:
+        def open_ended(low: float, high: float) -> Release:
+            cells = tuple(
+                replace(one, error=BoundedError(lambda _, at=one.value: (at + low, at + high)))
+                for one in answer.columns["patients"]
+            )
+            return replace(answer, columns={"patients": cells})
+
+        said = "Where the line fades, no end is known on that side."
+        assert said not in Page(report_page(answer)).text
+        for low, high, rising in ((-30, inf, True), (-inf, 30, False)):
+            page = Page(report_page(open_ended(low, high)))
+            assert said in page.text
+            pieces = [
+                one for one in page.found("line") if "opacity" in one and one.get("class") == "i"
+            ]
+            assert len(pieces) == 5 * len(answer)
+            places = [[float(str(one[x]).rstrip("%")) for x in ("x1", "x2")] for one in pieces]
+            assert all((start < end) is rising for start, end in places)
+            assert all(0 <= end <= 100 for pair in places for end in pair)
+            fading = [float(str(one["opacity"])) for one in pieces[:5]]
+            assert fading == sorted(fading, reverse=True)
+        nothing = Page(report_page(open_ended(-inf, inf)))
+        assert said not in nothing.text
+
+    def test_a_long_table_scrolls_in_a_box_and_is_printed_whole(self, answer: Release) -> None:
+        def classes(release: Release) -> str:
+            page = Page(report_page(release))
+            return str(next(one for one in page.found("div") if one.get("role"))["class"])
+
+        groups = tuple((f"g{place}",) for place in range(365))
+        cells = (answer.columns["patients"] * 200)[:365]
+        year = replace(answer, keys=("g",), groups=groups, columns={"patients": cells})
+        assert "long" in classes(year)
+        assert "long" not in classes(answer)
+        assert len(Page(report_page(year)).found("tr")) >= 366
+        on_paper = STYLE.partition("@media print")[2]
+        assert re.search(r"\.scroll \{[^}]*max-height: none", on_paper)
+
+    def test_on_a_phone_a_wide_table_becomes_cards(self, answer: Release) -> None:
+        page = Page(report_page(answer))
+        names = [one["data-name"] for one in page.found("td") if "data-name" in one]
+        assert names == list(answer.columns) * len(answer)
+        on_a_phone = STYLE.partition("@media (max-width: 40rem)")[2]
+        assert "content: attr(data-name)" in on_a_phone
+        assert (
+            next(one for one in page.found("div") if one.get("role"))["class"] == "scroll several"
+        )
+
+    def test_keys_stay_while_many_columns_scroll(self, answer: Release) -> None:
+        columns = {f"c{place}": answer.columns["patients"] for place in range(6)}
+        groups = tuple((*group, True) for group in answer.groups)
+        page = Page(
+            report_page(replace(answer, keys=("ward", "b"), groups=groups, columns=columns))
+        )
+        lefts = [one.get("style") for one in page.found("th")[2 + 6 : 2 + 6 + 2]]
+        assert lefts == ["left: 0rem", "left: 8rem"]
+        assert re.search(r"\.pinned tbody th[^{]*\{ position: sticky", STYLE)
 
     def test_ranges_are_drawn_to_scale(self, answer: Release) -> None:
         bars = [one for one in Page(report_page(answer)).found("rect") if one.get("class") == "b"]

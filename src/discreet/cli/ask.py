@@ -397,6 +397,14 @@ def _pretty(query: str) -> str:
 @click.option("--json", "as_json", is_flag=True, help="The answer and its certificate as JSON.")
 @click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV.")
 @click.option("--html", "html_file", metavar="FILE", help="Also write a report.")
+@click.option(
+    "--save",
+    "save_files",
+    multiple=True,
+    metavar="FILE",
+    help="Also write a file, as its ending says: .xlsx, .parquet, .md, .png, .svg, .csv, .json or "
+    ".html. May be repeated.",
+)
 @click.option("--yes", is_flag=True, help="Pay what --margin needs without being asked.")
 def ask(
     key: str | None,
@@ -404,6 +412,7 @@ def ask(
     as_json: bool,
     csv_file: str | None,
     html_file: str | None,
+    save_files: tuple[str, ...],
     yes: bool,
     confidence: str | None,
     **question: Any,
@@ -426,7 +435,7 @@ def ask(
                 one.queries()
             if one.explain:
                 click.echo(one.plan.explain(Front.COMMAND))
-        places = numbered({".csv": csv_file, ".html": html_file}, len(asked))
+        places = numbered({".csv": csv_file, ".html": html_file}, len(asked), save_files)
         ceiling = question["epsilon"] or question["spend"] or question["rho"]
         if ceiling is None and _cost(asked).rho > 0 and not yes:
             _confirm([one.plan for one in asked if not one.paid])
@@ -526,40 +535,51 @@ def write(release: "Release", files: Sequence[Path], *, told: bool) -> None:
             click.echo(f"written   {file}")
 
 
-def numbered(wanted: dict[str, str | None], many: int) -> list[list[Path]]:
+def numbered(
+    wanted: dict[str, str | None], many: int, saved: tuple[str, ...] = ()
+) -> list[list[Path]]:
     """The files of each of several answers: looked at before the first is paid for."""
 
-    def name(file: str | None, place: int) -> str | None:
-        if file is None or many == 1:
-            return file
+    def name(file: str, place: int) -> str:
         path = Path(file)
-        return str(path.with_name(f"{path.stem}-{place}{path.suffix}")) if path.name else file
+        if many == 1 or not path.name:
+            return file
+        return str(path.with_name(f"{path.stem}-{place}{path.suffix}"))
+
+    given = {ending: file for ending, file in wanted.items() if file is not None}
 
     return [
-        _files({ending: name(file, place) for ending, file in wanted.items()})
+        _files(
+            {
+                ending: None if file is None else name(file, place)
+                for ending, file in wanted.items()
+            },
+            tuple(name(file, place) for file in saved),
+        )
         for place in range(1, many + 1)
     ]
 
 
-def _files(wanted: dict[str, str | None]) -> list[Path]:
+def _files(wanted: Mapping[str, str | None], saved: tuple[str, ...]) -> list[Path]:
     """Where the answer is to be written: looked at before it is paid for."""
-    paths = []
+    from discreet.release.answer_files import check_ending
+
     for ending, name in wanted.items():
-        if name is None:
-            continue
-        place = Path(name)
-        if place.suffix.lower() != ending:
+        if name is not None and Path(name).suffix.lower() != ending:
+            place = Path(name)
             raise DataError(
                 f"the file {place.name!r} does not end in {ending}. The ending says what a file "
                 f"holds. Write --{ending[1:]} {place.stem or 'answer'}{ending}."
             )
+    places = [Path(name) for name in (*wanted.values(), *saved) if name is not None]
+    for place in places:
+        check_ending(place)
         if not _writable(place):
             raise DataError(
                 f"{place.name!r} cannot be written there. An answer is paid for once, so the place "
                 "is looked at first. Name a file in a folder that exists. Nothing was spent."
             )
-        paths.append(place)
-    return paths
+    return places
 
 
 def _writable(place: Path) -> bool:

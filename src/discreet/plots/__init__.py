@@ -2,15 +2,23 @@
 
 from discreet.plots.estimates import estimates_picture
 from discreet.plots.laws import chances_picture, comparison_picture, noise_picture
-from discreet.plots.picture import Picture
+from discreet.plots.picture import Picture, check_drawing, message_picture, stacked
+from discreet.plots.series import MOST_PANELS, Places, places_of, series_picture
 from discreet.plots.tradeoff import region_picture, tradeoff_picture
 
 __all__ = [
+    "MOST_PANELS",
     "Picture",
+    "Places",
     "chances_picture",
+    "check_drawing",
     "comparison_picture",
     "estimates_picture",
+    "message_picture",
     "noise_picture",
+    "places_of",
     "region_picture",
+    "series_picture",
+    "stacked",
     "tradeoff_picture",
 ]

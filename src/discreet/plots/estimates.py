@@ -6,14 +6,21 @@ from math import isfinite
 from typing import Any
 
 from discreet.errors import DataError
+from discreet.plots.intervals import (
+    Row,
+    estimate_row,
+    fading_layers,
+    interval_words,
+    scale_ends,
+)
 from discreet.plots.picture import BLUE, DARK, MIDDLE_BLUE, Picture, altair, finished
+from discreet.plots.series import are_whole_numbers, places_of, series_picture
 
 _WIDTH = 460
+_NARROWEST = 280
 _HEIGHT = 300
 _LONG_LABEL = 12
 _MOST_COLUMNS = 14
-_MOST_NUMBERED = 130
-_NUMBERED = re.compile(r"-?[0-9]+")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -25,85 +32,111 @@ def estimates_picture(
     title: str,
     *,
     bars: bool = True,
+    axis: str = "",
+    remark: str = "",
     level: str = "95%",
 ) -> Picture:
-    """A bar (or a point) per estimate, with its interval where that is finite.
+    """A bar (or a point) per estimate, with its interval where one is known.
 
-    Few short labels stand below columns, many or long ones beside rows; a long run of whole
-    numbers stands below columns too, with some of them written.  Values are numbers, or dates
-    such as "2026-11-15", which are points on a calendar.
+    Few short labels stand below columns, many or long ones beside rows.  Dates, bins of dates and
+    many whole numbers are a line with a band, and whole numbers are in order.  Values are numbers,
+    or dates such as "2026-11-15", which are points on a calendar.  An interval without an end
+    fades, and the scale is that of the finite numbers.
     """
-    alt = altair()
-    rows = _rows([str(label) for label in labels], values, lowers, uppers)
-    dated = isinstance(rows[0]["value"], str)
-    bars = bars and not dated
-    longest = max(len(row["label"]) for row in rows)
-    numbered = all(_NUMBERED.fullmatch(row["label"]) for row in rows)
-    crowded = len(rows) > _MOST_COLUMNS
-    upright = len(rows) <= _MOST_NUMBERED if numbered else not crowded and longest <= _LONG_LABEL
-    upright = upright and not dated
+    texts = [str(label) for label in labels]
+    _check(texts, values, lowers, uppers)
+    places = places_of(labels)
+    if places is not None:
+        return series_picture(
+            places,
+            texts,
+            [""] * len(texts),
+            values,
+            lowers,
+            uppers,
+            title,
+            from_zero=bars,
+            axis=axis,
+            remark=remark,
+            level=level,
+        )
+    rows: list[Row] = [
+        {"label": label} | estimate_row(value, lower, upper)
+        for label, value, lower, upper in zip(texts, values, lowers, uppers, strict=True)
+    ]
+    if are_whole_numbers(labels):
+        rows.sort(key=lambda row: int(row["label"]))
+    bars = bars and not isinstance(values[0], str)
+    subtitle = [*interval_words(rows, level=level), *([remark] if remark else [])]
+    return finished(_chart(altair(), rows, bars), title, subtitle)
 
+
+def _chart(alt: Any, rows: list[Row], bars: bool) -> Any:
+    dated = isinstance(rows[0]["value"], str)
+    longest = max(len(row["label"]) for row in rows)
+    crowded = len(rows) > _MOST_COLUMNS
+    upright = not crowded and longest <= _LONG_LABEL and not dated
     across = alt.X if upright else alt.Y
     along, along_2 = (alt.Y, alt.Y2) if upright else (alt.X, alt.X2)
-    order = [row["label"] for row in rows]
-    names = across("label:N", sort=None).title(None).scale(domain=order)
-    names = names.axis(
+    names = across("label:N", sort=None).title(None)
+    names = names.scale(domain=[row["label"] for row in rows]).axis(
         labelAngle=0,
         grid=False,
         ticks=False,
         labelLimit=220,
         labelPadding=8,
-        labelOverlap=numbered and crowded,
         labelFontSize=11 if crowded else 12,
     )
-    type_ = "T" if dated else "Q"
-    value = along(f"value:{type_}").title(None)
     if dated:
-        value = value.axis(
-            format="%Y-%m-%d", tickCount=5, labelOverlap=True, labelSeparation=24
-        ).scale(padding=24)
+        value = along("value:T").title(None).scale(type="utc", padding=24)
+        value = value.axis(format="%Y-%m-%d", tickCount=5, labelOverlap=True, labelSeparation=24)
+        ends = (0.0, 0.0)
     else:
-        value = value.scale(zero=bars, nice=True)
+        ends = scale_ends(rows, bars)
+        value = along("value:Q").title(None).axis(tickCount=6, labelOverlap=True, labelSeparation=8)
+        value = value.scale(domain=list(ends), nice=True, zero=False)
     tooltip = [alt.Tooltip(f"{name}:N") for name in ("label", "value", "lower", "upper")]
-
-    chart = alt.Chart(alt.Data(values=rows))
+    chart = alt.Chart()
     marks = chart.mark_bar(color=MIDDLE_BLUE) if bars else chart.mark_circle(color=BLUE, size=80)
     layers = [marks.encode(names, value, opacity=alt.value(1), tooltip=tooltip)]
-    known = [None not in (row["lower"], row["upper"]) for row in rows]
-    if any(known):
-        thin = crowded and upright
-        interval = chart.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
-        whisker = interval.mark_rule(color=DARK, strokeWidth=1 if thin else 1.6)
-        cap = interval.mark_tick(color=DARK, thickness=1.6, size=3 if thin else 12, opacity=1)
-        drawn = [
-            whisker.encode(names, along("lower:Q"), along_2("upper:Q")),
-            cap.encode(names, along("lower:Q")),
-            cap.encode(names, along("upper:Q")),
-        ]
-        # A wide bar goes below its interval, a small point on top of it.
-        layers = [*layers, *drawn] if bars else [*drawn, *layers]
-    size: dict[str, Any]
+    drawn = _whiskers(alt, rows, ends, names, along, along_2)
+    # A wide bar goes below its interval, a small point on top of it.
+    layers = [*layers, *drawn] if bars else [*drawn, *layers]
+    size: dict[str, Any] = {"width": _WIDTH, "height": {"step": _row_height(len(rows))}}
     if upright:
-        size = {"width": max(240, min(_WIDTH, 90 * len(rows))), "height": _HEIGHT}
-        if crowded:
-            size["width"] = max(_WIDTH, 6 * len(rows))
-    else:
-        size = {"width": _WIDTH, "height": {"step": max(15, min(34, 1200 // len(rows)))}}
-    return finished(alt.layer(*layers).properties(**size), title, [_subtitle(known, level)])
+        size = {"width": max(_NARROWEST, min(_WIDTH, 90 * len(rows))), "height": _HEIGHT}
+    return alt.layer(*layers, data=alt.Data(values=rows)).properties(**size)
 
 
-def _subtitle(known: Sequence[bool], level: str) -> str:
-    if all(known):
-        return f"with {level} intervals"
-    return f"with {level} intervals where they are known" if any(known) else "without intervals"
+def _row_height(rows: int) -> int:
+    return max(15, min(34, 1200 // rows))
 
 
-def _rows(
+def _whiskers(
+    alt: Any, rows: list[Row], ends: tuple[float, float], names: Any, along: Any, along_2: Any
+) -> list[Any]:
+    """The intervals: a line with a cap at each end that is known, and fading where none is."""
+    if not any(row["high"] is not None for row in rows):
+        return []
+    interval = alt.Chart().transform_filter("isValid(datum.low) && isValid(datum.high)")
+    whisker = interval.mark_rule(color=DARK, strokeWidth=1.6)
+    drawn = [whisker.encode(names, along("low:Q").title(None), along_2("high:Q"))]
+    for end in ("lower", "upper"):
+        known = interval.transform_filter(f"isValid(datum.{end})")
+        cap = known.mark_tick(color=DARK, thickness=1.6, size=12, opacity=1)
+        drawn.append(cap.encode(names, along(f"{end}:Q").title(None)))
+    for piece, near, far, opacity in fading_layers(alt, rows, ends):
+        faint = piece.mark_rule(color=DARK, strokeWidth=1.6, opacity=opacity)
+        drawn.append(faint.encode(names, along(f"{near}:Q").title(None), along_2(f"{far}:Q")))
+    return drawn
+
+
+def _check(
     labels: Sequence[str],
     values: Sequence[float | str],
     lowers: Sequence[float | None],
     uppers: Sequence[float | None],
-) -> list[dict[str, Any]]:
+) -> None:
     if not len(labels) == len(values) == len(lowers) == len(uppers):
         raise DataError(
             f"there are {len(labels)} labels, {len(values)} values, {len(lowers)} lower and "
@@ -129,12 +162,3 @@ def _rows(
         raise DataError(
             "an estimate is NaN or infinite. It has no place in the picture. Leave it out."
         )
-    return [
-        {
-            "label": label,
-            "value": value if isinstance(value, str) else float(value),
-            "lower": None if lower is None or not isfinite(lower) else float(lower),
-            "upper": None if upper is None or not isfinite(upper) else float(upper),
-        }
-        for label, value, lower, upper in zip(labels, values, lowers, uppers, strict=True)
-    ]

@@ -1,10 +1,12 @@
 """A picture as a value: how it looks, and how it is shown or saved as SVG, PNG or HTML."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from discreet.dependencies import install_extra
@@ -18,6 +20,9 @@ GREEN = "#009E73"
 PURPLE = "#CC79A7"
 GRAY = "#767676"
 DARK = "#333333"
+_TITLE = 54
+_SUBTITLE = 76
+"""Letters of a line above a picture."""
 _CONFIG: dict[str, Any] = {
     "font": "Liberation Sans, Helvetica, Arial, sans-serif",
     "background": "white",
@@ -72,8 +77,9 @@ class Picture:
 
     @property
     def title(self) -> str:
-        """The first line above the picture."""
-        return str(self.spec["title"]["text"])
+        """What stands first above the picture, on one line."""
+        text = self.spec["title"]["text"]
+        return text if isinstance(text, str) else " ".join(text)
 
     @cached_property
     def svg(self) -> str:
@@ -163,9 +169,51 @@ def altair() -> Any:
     return altair
 
 
+def check_drawing() -> None:
+    """Refuse where what draws is not installed."""
+    altair()
+    _converter()
+
+
+def stacked(pictures: Sequence[Picture], title: str) -> Picture:
+    """Several pictures below each other, as one; a single one is as it is."""
+    if len(pictures) == 1:
+        return pictures[0]
+    parts = []
+    for picture in pictures:
+        outer = ("$schema", "config", "usermeta", "datasets")
+        parts.append({name: part for name, part in picture.spec.items() if name not in outer})
+    spec = {
+        **{name: pictures[0].spec[name] for name in ("$schema", "usermeta", "config")},
+        "title": {"text": title},
+        "vconcat": parts,
+        "spacing": 36,
+        "resolve": {"scale": {"color": "independent"}},
+    }
+    named: dict[str, Any] = {}
+    for picture in pictures:
+        named |= picture.spec.get("datasets", {})
+    return Picture({**spec, "datasets": named} if named else spec)
+
+
+def message_picture(title: str, message: str) -> Picture:
+    """A picture in which there is nothing but what is said below its title."""
+    alt = altair()
+    blank = alt.Chart(alt.Data(values=[{}])).mark_point(opacity=0)
+    return finished(blank.properties(width=320, height=20), title, [message])
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """A text on as many lines as it needs."""
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [text]
+
+
 def finished(chart: Any, title: str, subtitle: list[str]) -> Picture:
     """The chart with its title, in the common style, as a picture."""
-    heading = {"text": title, **({"subtitle": subtitle} if subtitle else {})}
+    lines = _lines(title, _TITLE)
+    heading: dict[str, Any] = {"text": lines if len(lines) > 1 else title}
+    if subtitle:
+        heading["subtitle"] = [line for text in subtitle for line in _lines(text, _SUBTITLE)]
     spec = chart.properties(title=heading).to_dict()
     # A menu would offer to send the data to an editor on the network.
     spec["usermeta"] = {"embedOptions": {"actions": False}}

@@ -648,7 +648,7 @@ class Estimates(Mapping[Any, Estimate]):
         from discreet.plots import estimates_picture
 
         return estimates_picture(
-            [str(name) for name in self._names],
+            self._names,
             [float(estimate.value) for estimate in self.values()],
             [estimate.lower for estimate in self.values()],
             [estimate.upper for estimate in self.values()],

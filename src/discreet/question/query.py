@@ -623,6 +623,8 @@ class Query:
     """Lower caps than those of the table, by their names."""
     front: Front = field(default=Front.PYTHON, compare=False, repr=False)
     """What it was written in, and is refused in."""
+    written: str = field(default="", compare=False, repr=False)
+    """The SQL as it was typed, for people to read: it decides nothing."""
 
     @property
     def condition(self) -> str:

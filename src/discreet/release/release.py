@@ -42,7 +42,6 @@ from discreet.release.exports import (
     column_type,
     points_aligned,
     printed,
-    unique_labels,
     usual_interval,
 )
 from discreet.text_table import TextTable
@@ -57,7 +56,6 @@ _MOST_LISTED = 6
 _CONFIDENCE = Fraction(95, 100)
 _MOST_SHOWN = 60
 _TEXT_WIDTH = 80
-_MOST_DRAWN = 130
 Group = tuple[Label, ...]
 
 
@@ -221,6 +219,8 @@ class Release:
     """The probability with which each of its intervals holds."""
     repeated: bool = False
     """Whether it was paid before, so that showing it again cost nothing."""
+    written: str = ""
+    """The question in SQL as it was typed, if it was asked in SQL."""
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -346,17 +346,14 @@ class Release:
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says which kind: .json, .csv or .html."""
-        place = Path(path)
-        kinds = {".json": self.to_json, ".csv": self.to_csv, ".html": self.report}
-        writer = kinds.get(place.suffix.lower())
-        if writer is None:
-            raise DataError(
-                f"the ending of {place.name!r} is not known. It says how the answer is written: "
-                f"{', '.join(kinds)}. Use one of them."
-            )
-        place.write_text(writer(), "utf-8", newline="\n")
-        return place
+        """Write a file; its ending says which kind.
+
+        .json, .csv, .parquet and .xlsx hold the table as programs read it, .md as people do, .html
+        is the report, .png and .svg are the pictures of all columns.
+        """
+        from discreet.release.answer_files import save_answer
+
+        return save_answer(self, self._typed(), Path(path))
 
     def report(self) -> str:
         """The answer as one HTML page: table, picture, notes and certificate."""
@@ -367,25 +364,14 @@ class Release:
     def plot(self, column: str | None = None) -> Any:
         """A picture of one column, the first unless stated, with its intervals.
 
-        Counts and sums are bars from 0, everything else points.  Of very many groups the first
-        130 are drawn.
+        Groups that are dates, bins of dates or many whole numbers are a line with a band; of other
+        keys beside them each has a line, or, above six, a panel.  Other groups are bars from 0
+        where counts and sums are shown, and points elsewhere.  Of very many groups the first are
+        drawn, which the picture says.
         """
-        from discreet.plots import estimates_picture
+        from discreet.release.pictures import column_picture
 
-        name = next(iter(self.columns)) if column is None else column
-        cells = self.column(name)[:_MOST_DRAWN]
-        ends = [_ends(cell, self.confidence) for cell in cells]
-        by = f" by {', '.join(self.keys)}" if self.keys else ""
-        few = f", the first {_MOST_DRAWN}" if len(self) > _MOST_DRAWN else ""
-        return estimates_picture(
-            unique_labels(self.groups[:_MOST_DRAWN]) if self.keys else [name],
-            [cell.value for cell in cells],
-            [lower for lower, _ in ends],
-            [upper for _, upper in ends],
-            title=f"{label_text(name + by)}{few}, {self.price}",
-            bars=self.adds_up(name),
-            level=self.level_text,
-        )
+        return column_picture(self, next(iter(self.columns)) if column is None else column)
 
     def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
         """Every column with its type, and days as dates."""

@@ -35,6 +35,11 @@ _ROUNDED = 1 + Fraction(1, 10**4)  # a ρ is stated to so many digits; what it p
 
 
 _MOST_ROWS = 1000
+_LONG = 40  # groups that stand on a screen; more of them scroll in a box
+_MOST_BESIDE = 4  # columns that fit beside the keys; with more, the keys stay while they scroll
+_EDGE = 3.0  # percent of a cell's width, so that marks at its edges stay whole
+_FADED = 14.0  # percent that a range without an end takes beyond what is known
+_PIECES = 5
 _MOST_IN_NOTEBOOK = 60
 
 
@@ -165,6 +170,10 @@ class Answer(Protocol):
         """Which rows were counted, where not all were."""
 
     @property
+    def written(self) -> str:
+        """The question in SQL as it was typed, if it was."""
+
+    @property
     def price(self) -> str:
         """What it cost."""
 
@@ -178,8 +187,8 @@ class Answer(Protocol):
     def adds_up(self, name: str) -> bool:
         """Whether the numbers of a column are parts of a whole."""
 
-    def plot(self) -> "Picture":
-        """The numbers with their ranges, as a picture."""
+    def plot(self, column: str | None = None) -> "Picture":
+        """The numbers of a column with their ranges, as a picture."""
 
     def __len__(self) -> int:
         """How many groups there are."""
@@ -200,11 +209,15 @@ def report_page(release: Answer) -> str:
         release=release,
         certificate=certificate,
         asked=asked_in_words(certificate, release.asked, release.keys, release.condition),
+        written=release.written.expandtabs().strip().splitlines(),
         facts=_facts(release),
+        long=len(release) > _LONG,
+        pinned=len(release.columns) > _MOST_BESIDE,
+        open_ended=any(_side(one) for found in release.columns.values() for one in found),
         rows=_rows(release, _MOST_ROWS, scales),
         hidden=_hidden(release, _MOST_ROWS),
         drawn=any(scale.drawn for scale in scales.values()),
-        figure=_figure(release),
+        figures=_figures(release),
         expected_misses=_expected_misses(release),
         exact=all(one.exact for found in release.columns.values() for one in found),
         ranked=any(found and _is_ranked(found[0]) for found in release.columns.values()),
@@ -234,7 +247,12 @@ class Marks:
 
     value: float
     zero: float | None
-    ends: tuple[float, ...]
+    line: tuple[float, float] | None
+    """From where to where the range is drawn."""
+    caps: tuple[float, ...]
+    """The ends that are known."""
+    fading: tuple[tuple[float, float, float], ...]
+    """What is drawn where no end is known: from, to, and how opaque."""
 
 
 class Scale:
@@ -244,28 +262,45 @@ class Scale:
         self, column: Sequence[Estimate], confidence: Fraction, from_zero: bool, alone: bool
     ) -> None:
         self._confidence = confidence
-        ends = [
-            place for one in column for place in (_number(one.value), *_bounds(one, confidence))
-        ]
-        ends += [0.0] if from_zero else []
+        ends = [place for one in column for place in (_number(one.value), *_known(one, confidence))]
+        ends = [end for end in ends if isfinite(end)] + ([0.0] if from_zero else [])
         self.bars = from_zero
         self.drawn = bool(column) and (from_zero or not alone)  # a point needs others beside it
         self.low, self.high = min(ends, default=0.0), max(ends, default=1.0)
+        sides = {_side(one) for one in column}
+        self.left = _EDGE + (_FADED if "down" in sides else 0.0)
+        self.right = 100 - _EDGE - (_FADED if "up" in sides else 0.0)
 
     def marks(self, estimate: Estimate) -> Marks | None:
         """What is drawn for one number of the column."""
-        if not self.drawn:
+        value, known = _number(estimate.value), _known(estimate, self._confidence)
+        if not self.drawn or not isfinite(value):
             return None
+        ends = sorted(self._place(end) for end in (*known, *([value] if _side(estimate) else [])))
         return Marks(
-            self._place(_number(estimate.value)),
+            self._place(value),
             self._place(0.0) if self.bars else None,
-            tuple(map(self._place, _bounds(estimate, self._confidence))),
+            (ends[0], ends[-1]) if ends else None,
+            tuple(map(self._place, known)),
+            _fading(_side(estimate), ends),
         )
 
     def _place(self, number: float) -> float:
         width = self.high - self.low
         part = 0.5 if width <= 0 else (number - self.low) / width
-        return 3 + 94 * part  # marks at the edges stay whole
+        return self.left + (self.right - self.left) * part
+
+
+def _fading(side: str, ends: Sequence[float]) -> tuple[tuple[float, float, float], ...]:
+    """The pieces of a range beyond its last known place, each fainter than the one before."""
+    if not side:
+        return ()
+    step = _FADED / _PIECES if side == "up" else -_FADED / _PIECES
+    start = ends[-1] if side == "up" else ends[0]
+    return tuple(
+        (start + step * piece, start + step * (piece + 1), 1 - (piece + 0.5) / _PIECES)
+        for piece in range(_PIECES)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,16 +348,22 @@ def _facts(release: Answer) -> list[tuple[str, str]]:
     ]
 
 
-def _figure(release: Answer) -> tuple[str, str] | None:
-    """The picture's title and SVG, if the extra that draws is installed and something is drawn."""
-    if not release.keys:
-        return None
-    try:
-        picture = release.plot()
-        svg = re.sub(r' xmlns(?::\w+)?="[^"]*"', "", picture.svg)  # in a page, names need none
-    except DiscreetError:
-        return None
-    return picture.title, svg
+def _figures(release: Answer) -> list[tuple[str, str]]:
+    """The title and the SVG of the picture of each column, if the extra that draws is installed."""
+    figures: list[tuple[str, str]] = []
+    if not release.keys or not release.groups:
+        return figures
+    for name in release.columns:
+        try:
+            picture = release.plot(name)
+            svg = re.sub(r' xmlns(?::\w+)?="[^"]*"', "", picture.svg)  # in a page, names need none
+        except DiscreetError:
+            return []
+        number = len(figures)
+        # Each picture counts its names from 0, and those of a page are all different.
+        svg = re.sub(r'(\bid="|url\(#)([A-Za-z])', rf"\g<1>f{number}-\2", svg)
+        figures.append((picture.title, svg))
+    return figures
 
 
 def _expected_misses(release: Answer) -> tuple[str, str] | None:
@@ -347,8 +388,16 @@ def _number(value: Any) -> float:
     return float(date.fromisoformat(value).toordinal() if isinstance(value, str) else value)
 
 
-def _bounds(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:
+def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:
+    """The ends of the range that are known."""
     if _is_ranked(estimate):
         return ()
-    ends = tuple(map(float, usual_interval(estimate, confidence)))
-    return ends if all(map(isfinite, ends)) else ()
+    return tuple(float(end) for end in usual_interval(estimate, confidence) if isfinite(end))
+
+
+def _side(estimate: Estimate) -> str:
+    """On which side the range has no known end, where it has one on the other."""
+    if _is_ranked(estimate):
+        return ""
+    lower, upper = map(isfinite, estimate.interval())
+    return "" if lower == upper else "up" if lower else "down"

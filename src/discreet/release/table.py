@@ -205,7 +205,7 @@ class QuestionBuilder:
         return as_expression(value).node
 
     def _with(self, **changes: Any) -> "QuestionBuilder":
-        return QuestionBuilder(self.table, replace(self.query, **changes))
+        return QuestionBuilder(self.table, replace(self.query, **changes, written=""))
 
 
 def _key(value: Any) -> GroupKey:
@@ -714,9 +714,18 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     certificate = replace(stated, answer=sha256(data).hexdigest())
     keys = tuple(name for name, _ in plan.question.keys)
     dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
-    condition = plan.question.query.condition
-    remarks = (*plan.remarks, *plan.cap_notes)
-    return Release(keys, groups, columns, certificate, remarks, dated, _asked(plan), condition)
+    query = plan.question.query
+    return Release(
+        keys,
+        groups,
+        columns,
+        certificate,
+        (*plan.remarks, *plan.cap_notes),
+        dated,
+        _asked(plan),
+        query.condition,
+        written=query.written,
+    )
 
 
 def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:

@@ -275,7 +275,7 @@ def _parsed(text: str, schema: Schema) -> Query:
         shown = ()
     after = PostProcessing(shown, having, order, limit, offset)
     kept = [part for node in (*view.where, *where) for part in parts_of(node)]
-    return Query(tuple(kept), (), keys, outputs, view.source, after, front=Front.SQL)
+    return Query(tuple(kept), (), keys, outputs, view.source, after, front=Front.SQL, written=text)
 
 
 def explained(text: object) -> str | None:

@@ -1,0 +1,89 @@
+"""What the pictures of estimates share: their rows, their scale, and intervals without an end."""
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any
+
+_PIECES = 6
+"""How many pieces an interval without an end has, each fainter than the one before."""
+_LENGTH = 0.14
+"""How long they are together, as a part of the scale."""
+
+Row = dict[str, Any]
+
+
+def estimate_row(value: float | str, lower: float | None, upper: float | None) -> Row:
+    """An estimate as a picture has it: finite ends, and whether it is open below or above.
+
+    Where only one end is known, the interval is drawn from it to the value, and fades from there.
+
+    >>> estimate_row(5, 3, float("inf"))["fades"], estimate_row(5, None, None)["fades"]
+    ('up', '')
+    >>> [estimate_row(5, 3, float("inf"))[name] for name in ("lower", "upper", "low", "high")]
+    [3.0, None, 3.0, 5.0]
+    """
+    number = value if isinstance(value, str) else float(value)
+    low = None if lower is None or not isfinite(lower) else float(lower)
+    high = None if upper is None or not isfinite(upper) else float(upper)
+    row: Row = {"value": number, "lower": low, "upper": high, "fades": "", "low": low, "high": high}
+    if isinstance(number, str) or None in (lower, upper):
+        return row | {"low": None, "high": None}
+    if low is not None and high is None:
+        return row | {"fades": "up", "high": max(number, low)}
+    if high is not None and low is None:
+        return row | {"fades": "down", "low": min(number, high)}
+    return row
+
+
+def scale_ends(rows: Sequence[Row], from_zero: bool) -> tuple[float, float]:
+    """Where the scale of numbers begins and ends: finite numbers alone decide."""
+    places = [0.0] if from_zero else []
+    for row in rows:
+        places += [row[name] for name in ("value", "low", "high") if row[name] is not None]
+    low, high = min(places), max(places)
+    room = (high - low or abs(high) or 1.0) * _LENGTH
+    for row in rows:
+        if row["fades"] == "up":
+            high = max(high, row["high"] + room)
+        elif row["fades"] == "down":
+            low = min(low, row["low"] - room)
+    if low == high:
+        return low - room, high + room
+    if not from_zero:  # a point at an edge would be cut
+        low, high = low - 0.2 * room, high + 0.2 * room
+    return low, high
+
+
+def fading_layers(
+    alt: Any, rows: Sequence[Row], ends: tuple[float, float]
+) -> Iterator[tuple[Any, str, str, float]]:
+    """For each piece of the open ends: a chart with its two fields, and how opaque it is."""
+    step = (ends[1] - ends[0]) * _LENGTH / (1 + _LENGTH) / _PIECES
+    for side, edge, sign in (("up", "high", 1), ("down", "low", -1)):
+        if not any(row["fades"] == side for row in rows):
+            continue
+        for piece in range(_PIECES):
+            near, far = f"{side}_{piece}", f"{side}_{piece + 1}"
+            chart = alt.Chart().transform_filter(f"datum.fades == '{side}'")
+            chart = chart.transform_calculate(
+                **{
+                    near: f"datum.{edge} + {sign * piece * step!r}",
+                    far: f"datum.{edge} + {sign * (piece + 1) * step!r}",
+                }
+            )
+            yield chart, near, far, 1 - (piece + 0.5) / _PIECES
+
+
+def interval_words(
+    rows: Sequence[Row], shown: str = "intervals", *, level: str = "95%"
+) -> list[str]:
+    """What the picture says of its intervals, line by line."""
+    known = [row["low"] is not None and row["high"] is not None for row in rows]
+    if not any(known):
+        return ["without intervals"]
+    words = [f"with {level} {shown}" + ("" if all(known) else " where they are known")]
+    sides = {row["fades"] for row in rows if row["fades"]}
+    if sides:
+        side = {"up": "upper ", "down": "lower "}[sides.pop()] if len(sides) == 1 else ""
+        words.append(f"where one fades, no {side}end is known{'' if side else ' on that side'}")
+    return words
