@@ -546,8 +546,6 @@ def numbered(
             return file
         return str(path.with_name(f"{path.stem}-{place}{path.suffix}"))
 
-    given = {ending: file for ending, file in wanted.items() if file is not None}
-
     return [
         _files(
             {
