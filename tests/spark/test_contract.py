@@ -159,7 +159,7 @@ def test_joins_of_private_tables_are_measured_alike(local_cluster: Any) -> None:
     private = {"patients": find_source(read(local_cluster, frames["patients"]))}
     visits = find_source(read(local_cluster, frames["visits"]))
     with closing(here), closing(Spark(Sources(visits, private, public), DECLARED)) as there:
-        for question in contract.joins(4)[1:4]:
+        for question in contract.joins(4)[1::2]:
             cells = [("a",)] if question.selects_keys else None
             assert contract.measured(here, question, question.measures, cells) == contract.measured(
                 there, question, question.measures, cells

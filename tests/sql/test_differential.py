@@ -18,8 +18,7 @@ from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
 from discreet.question.check import Question, checked_question
 from discreet.question.conditions import Conditions
-from discreet.question.pushdown import has_pairs
-from discreet.question.query import PerPerson, origin
+from discreet.question.query import PerPerson, has_pairs, origin
 from discreet.sql.read.select import parse_select
 from tests.support import interpreter
 from tests.support.drawn_sql import PEOPLE, ROWS_OF_WARDS, Rows, accepted, relations, schema

@@ -113,7 +113,7 @@ def test_a_limit_is_told_where_it_may_apply_and_nowhere_else(
     source: str, limits: list[int]
 ) -> None:
     question = asked(f"SELECT COUNT(*) AS n FROM {source}")
-    assert question.pair_limits == limits
+    assert list(question.pair_limits) == limits
     plan = make_plan(question, epsilon=1)
     for most in limits:
         told = f"at most {most:,} pairs of one person's rows are made; of a person with more"

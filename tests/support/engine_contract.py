@@ -242,6 +242,10 @@ JOINS = [
     "JOIN patients p ON o.id = p.pid AND p.mass > 0 WHERE v.stay > 1",
     "SELECT SUM(q.n) AS s FROM (SELECT v.id, COUNT(*) AS n FROM visits v JOIN patients p "
     "ON v.id = p.pid WHERE v.stay > 1 GROUP BY v.id) AS q JOIN visits o ON q.id = o.id",
+    "SELECT SUM(q.n + r.n) AS s FROM (SELECT v.id, COUNT(*) AS n FROM visits v JOIN patients p "
+    "ON v.id = p.pid GROUP BY v.id) AS q JOIN (SELECT v.id, v.ward, COUNT(*) AS n FROM visits v "
+    "LEFT JOIN patients p ON v.id = p.pid AND p.smoker GROUP BY v.id, v.ward) AS r ON q.id = r.id "
+    "JOIN visits o ON o.id = q.id",
     "SELECT COUNT(*) AS n, COUNT(w.size) AS k FROM visits v JOIN patients p ON v.id = p.pid "
     "JOIN wards w ON v.level = w.floor WHERE p.age IS NOT NULL",
 ]

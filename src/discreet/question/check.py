@@ -71,6 +71,7 @@ from discreet.question.query import (
     PostProcessing,
     Query,
     Relation,
+    has_pairs,
     origin,
     relations_in,
     schema_of,
@@ -185,6 +186,8 @@ class Question:
     """What the rows come from; conditions on one side of a join are applied inside of it."""
     remaining: tuple[Node, ...]
     """The conditions that are applied to the rows of the source."""
+    pair_limits: tuple[int, ...]
+    """At how many pairs of a person's rows its joins stop, where it may come to that."""
     after: PostProcessing
     declared: Schema
     """What was declared of the tables."""
@@ -217,12 +220,6 @@ class Question:
     def used(self) -> frozenset[str]:
         """The columns of the source that are read."""
         return _used(self)
-
-    @property
-    def pair_limits(self) -> list[int]:
-        """At how many pairs of a person's rows a join stops, where it may come to that."""
-        pairs = {one.pairs for one in relations_in(self.source) if isinstance(one, Pair)}
-        return sorted((one for one in pairs if one is not None), reverse=True)
 
     @cached_property
     def text(self) -> str:
@@ -283,8 +280,20 @@ def _checked(query: Query, schema: Schema) -> Question:
         if query.after != PostProcessing()
         else query.after
     )
-    rows, remaining = pushed_down(source, where, schema)
-    question = Question(local, query, where, keys, outputs, rules, rows, remaining, after, schema)
+    rows, remaining = pushed_down(source, where, schema) if has_pairs(source) else (source, where)
+    question = Question(
+        schema=local,
+        query=query,
+        where=where,
+        keys=keys,
+        outputs=outputs,
+        rules=rules,
+        source=rows,
+        remaining=remaining,
+        pair_limits=_pair_limits(rows),
+        after=after,
+        declared=schema,
+    )
     _check_size(question)
     _check_passes(question)
     return question
@@ -318,6 +327,11 @@ def _capped(query: Query, schema: Schema) -> Schema:
             )
     caps: dict[str, Any] = dict(query.caps)
     return replace(schema, **caps) if caps else schema
+
+
+def _pair_limits(source: Relation) -> tuple[int, ...]:
+    pairs = {one.pairs for one in relations_in(source) if isinstance(one, Pair)}
+    return tuple(sorted((one for one in pairs if one is not None), reverse=True))
 
 
 def _checked_after(

@@ -18,9 +18,9 @@ from discreet.question.query import (
     Relation,
     Scan,
     Selected,
+    has_pairs,
     origin,
     prefixed,
-    relations_in,
 )
 
 Conditions = tuple[Node, ...]
@@ -51,11 +51,6 @@ def pushed_down(
             return replace(source, inner=inner, where=where), tuple(conditions)
         case Scan():
             raise TypeError("a table has no pairs")
-
-
-def has_pairs(source: Relation) -> bool:
-    """Whether a relation is made of pairs of rows, in part or in all."""
-    return any(isinstance(one, Pair) for one in relations_in(source))
 
 
 def _paired(

@@ -194,6 +194,11 @@ def relations_in(source: Relation) -> Iterator[Relation]:
             yield from relations_in(inner)
 
 
+def has_pairs(source: Relation) -> bool:
+    """Whether a relation is made of pairs of rows, in part or in all."""
+    return any(isinstance(one, Pair) for one in relations_in(source))
+
+
 def prefixed(prefix: str, name: str) -> str:
     """A column's name in a join; without a prefix it keeps its own."""
     return f"{prefix}.{name}" if prefix else name

@@ -31,6 +31,7 @@ from discreet.question.query import (
     declared_unit,
     origin,
     prefixed,
+    relations_in,
 )
 from discreet.sql.write.expressions import (
     CELL,
@@ -99,20 +100,24 @@ def table_name(table: str | None, schema: Schema) -> str:
     raise KeyError(table)
 
 
-def source_rows(source: Relation, schema: Schema, wanted: Names) -> exp.Select:
-    """The wanted columns of a relation's rows, and whose each is where that matters."""
+def source_rows(source: Relation, schema: Schema, wanted: Names, number: int = 0) -> exp.Select:
+    """The wanted columns of a relation's rows, and whose each is where that matters.
+
+    A join puts its sides aside under names of its own, numbered from ``number`` on: some engines
+    are given all that is put aside in one list.
+    """
     match source:
         case Scan(table):
             columns = schema.columns if table is None else schema.private[table].columns
             return _scanned(table_name(table, schema), columns, wanted, _unit_of(table, schema))
         case Selected():
-            return _selected(source, schema, wanted)
+            return _selected(source, schema, wanted, number)
         case Lookup():
-            return _looked_up(source, schema, wanted)
+            return _looked_up(source, schema, wanted, number)
         case Pair():
-            return _paired(source, schema, wanted)
+            return _paired(source, schema, wanted, number)
         case PerPerson():
-            return _per_person(source, schema, wanted)
+            return _per_person(source, schema, wanted, number)
 
 
 def _unit_of(table: str | None, schema: Schema) -> str | None:
@@ -135,18 +140,18 @@ def _scanned(
     return _some(columns_sql).from_(table_reference(table), copy=False)
 
 
-def _selected(source: Selected, schema: Schema, wanted: Names) -> exp.Select:
+def _selected(source: Selected, schema: Schema, wanted: Names, number: int) -> exp.Select:
     nodes = {name: node for name, node in source.columns if name in wanted}
     names = _inner_names([*nodes.values(), *source.where], source.inner, schema)
     shown = [
         *_unit_columns(schema),
         *(aliased(expression_sql(nodes[n], names), s) for n, s in wanted.items()),
     ]
-    query = _from(source_rows(source.inner, schema, names), shown)
+    query = _from(source_rows(source.inner, schema, names, number), shown)
     return query.where(*(expression_sql(one, names) for one in source.where), copy=False)
 
 
-def _looked_up(source: Lookup, schema: Schema, wanted: Names) -> exp.Select:
+def _looked_up(source: Lookup, schema: Schema, wanted: Names, number: int) -> exp.Select:
     public = schema.public[source.table].columns
     own = origin(source.inner, schema).columns
     left = {prefixed(source.left, name): name for name in own}
@@ -156,7 +161,7 @@ def _looked_up(source: Lookup, schema: Schema, wanted: Names) -> exp.Select:
     others = {right[one] for one in wanted if one in right} | {name for _, name in source.on}
     lookup_names = short_names(others, public, "r")
     query = _from(
-        source_rows(source.inner, schema, names),
+        source_rows(source.inner, schema, names, number),
         [
             *_unit_columns(schema),
             *_renamed(wanted, left, names),
@@ -188,7 +193,7 @@ def _partners(lookup: exp.Select, keys: list[exp.Expr], found: Names, most: int)
     return _from(ranked, [one.copy() for one in columns]).where(few, copy=False)
 
 
-def _paired(source: Pair, schema: Schema, wanted: Names) -> exp.Select:
+def _paired(source: Pair, schema: Schema, wanted: Names, number: int) -> exp.Select:
     first, second = origin(source.first, schema), origin(source.second, schema)
     left = {prefixed(source.left, name): name for name in first.columns}
     right = {prefixed(source.right, name): name for name in second.columns}
@@ -200,11 +205,13 @@ def _paired(source: Pair, schema: Schema, wanted: Names) -> exp.Select:
         second.columns,
         "r",
     )
-    one: exp.Query = source_rows(source.first, schema, names)
-    two: exp.Query = source_rows(source.second, schema, right_names)
+    inside = number + 1
+    beside = inside + sum(isinstance(part, Pair) for part in relations_in(source.first))
+    one: exp.Query = source_rows(source.first, schema, names, inside)
+    two: exp.Query = source_rows(source.second, schema, right_names, beside)
     put_aside: dict[str, exp.Select] = {}
     if source.pairs is not None:
-        ones, twos, many = (f"{name}_{_nesting(source)}" for name in ("first", "second", "many"))
+        ones, twos, many = (f"{name}_{number}" for name in ("first", "second", "many"))
         put_aside = {
             ones: _owned(one, names),
             twos: _owned(two, right_names),
@@ -232,16 +239,6 @@ def _paired(source: Pair, schema: Schema, wanted: Names) -> exp.Select:
     for name, body in put_aside.items():
         query = query.with_(exp.to_identifier(name), body, copy=False)
     return query
-
-
-def _nesting(source: Relation) -> int:
-    """How many joins are inside each other: what each puts aside has a name of its own."""
-    match source:
-        case Scan():
-            return 0
-        case Pair():
-            return 1 + max(_nesting(source.first), _nesting(source.second))
-    return _nesting(source.inner)
 
 
 def _owned(query: exp.Query, names: Names) -> exp.Select:
@@ -287,7 +284,7 @@ def _same_unit() -> exp.Expr:
     return exp.EQ(this=column_name(UNIT), expression=column_name(_OTHER_UNIT))
 
 
-def _per_person(source: PerPerson, schema: Schema, wanted: Names) -> exp.Select:
+def _per_person(source: PerPerson, schema: Schema, wanted: Names, number: int) -> exp.Select:
     keys = dict(source.keys)
     summaries = {
         name: summary
@@ -306,7 +303,7 @@ def _per_person(source: PerPerson, schema: Schema, wanted: Names) -> exp.Select:
         for name, one in summaries.items()
         if (part := _row_part(one, names)) is not None
     ]
-    rows = _from(source_rows(source.inner, schema, names), selected)
+    rows = _from(source_rows(source.inner, schema, names, number), selected)
     conditions = [expression_sql(one, names) for one in source.where]
     rows = rows.where(*conditions, is_not_null(column_name(UNIT)), copy=False)
     columns: list[exp.Expr] = [column_name(UNIT)]

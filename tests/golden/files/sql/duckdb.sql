@@ -526,47 +526,47 @@ GROUP BY CAST("cell" AS BIGINT);
 === visits: visits with the patients' own table
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c0" AS ENUM('female', 'male'))) AS "k0", CAST(CASE WHEN FLOOR(("n1") * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) BETWEEN CAST('0.0' AS DOUBLE) AND CAST('2013265920.0' AS DOUBLE) THEN FLOOR(("n1") * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) WHEN FLOOR(("n1") * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) WHEN FLOOR(("n1") * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('2013265920.0' AS DOUBLE) END AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "n0"
+FROM (WITH first_0 AS (SELECT "unit", "n0"
 FROM (SELECT TRY_CAST("stay" AS DOUBLE) AS "n0", "patient_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("sex" AS TEXT) AS "cr0", "patient_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n0" AS "n1", "cr0" AS "c0"
 FROM (SELECT "unit", "n0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
 FROM (SELECT "unit", "n0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
 FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
@@ -592,48 +592,48 @@ GROUP BY CAST("cell" AS BIGINT);
 === visits: patients without a visit stay
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
 CASE WHEN NOT (NULLIF("n0", CAST('NaN' AS DOUBLE))) IS NULL THEN CAST('0' AS BIGINT) END AS "v0"
-FROM (WITH first_1 AS (SELECT "unit"
+FROM (WITH first_0 AS (SELECT "unit"
 FROM (SELECT "patient_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0"
 FROM (SELECT TRY_CAST("stay" AS DOUBLE) AS "nr0", "patient_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "nr0" AS "n0"
 FROM (SELECT "unit"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows
 LEFT
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
 FROM (SELECT "unit", "nr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
@@ -648,47 +648,47 @@ WITH measured AS (SELECT "unit", CAST((CAST("k0" AS BIGINT)) * CAST('2' AS BIGIN
 FROM (SELECT "unit", "k0", "k1"
 FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c0" AS ENUM('public', 'private', 'none'))) AS "k0", ENUM_CODE(TRY_CAST("c1" AS ENUM('north', 'south'))) AS "k1"
 FROM (SELECT "unit", "c0" AS "c0", "cr0" AS "c1"
-FROM (WITH first_1 AS (SELECT "unit", "c0"
+FROM (WITH first_0 AS (SELECT "unit", "c0"
 FROM (SELECT TRY_CAST("ward" AS TEXT) AS "c0", "patient_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("insurance" AS TEXT) AS "cr0", "patient_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "c0" AS "c1", "cr0" AS "c0"
 FROM (SELECT "unit", "c0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "c0"
 FROM (SELECT "unit", "c0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("c0" AS TEXT), '')), "c0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
 FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "cr0", "cr1"
 FROM (SELECT "cr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "cr1"
@@ -1741,47 +1741,47 @@ GROUP BY CAST("cell" AS BIGINT);
 === log: requests by the users' plan
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell"
 FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c0" AS ENUM('free', 'paid'))) AS "k0"
-FROM (WITH first_1 AS (SELECT "unit"
+FROM (WITH first_0 AS (SELECT "unit"
 FROM (SELECT "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("plan" AS TEXT) AS "cr0", "id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "cr0" AS "c0"
 FROM (SELECT "unit"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
 FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('107374182400' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
@@ -1793,47 +1793,47 @@ GROUP BY CAST("cell" AS BIGINT);
 WITH measured AS (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell"
 FROM (SELECT "unit", "k0"
 FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c0" AS ENUM('free', 'paid'))) AS "k0"
-FROM (WITH first_1 AS (SELECT "unit"
+FROM (WITH first_0 AS (SELECT "unit"
 FROM (SELECT "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("plan" AS TEXT) AS "cr0", "id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "cr0" AS "c0"
 FROM (SELECT "unit"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
 FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS coded
 WHERE NOT ("k0") IS NULL) AS keyed), pairs AS (SELECT DISTINCT "unit", "cell"
@@ -1844,47 +1844,47 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === log: how long users had been there
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell", CAST((CASE WHEN FLOOR((("c0") - ("c1")) * CAST('1.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) BETWEEN CAST('-89.0' AS DOUBLE) AND CAST('2281.0' AS DOUBLE) THEN FLOOR((("c0") - ("c1")) * CAST('1.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) WHEN FLOOR((("c0") - ("c1")) * CAST('1.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('-89.0' AS DOUBLE) THEN CAST('-89.0' AS DOUBLE) WHEN FLOOR((("c0") - ("c1")) * CAST('1.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('2281.0' AS DOUBLE) END) - CAST('-89.0' AS DOUBLE) AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "c0"
+FROM (WITH first_0 AS (SELECT "unit", "c0"
 FROM (SELECT CAST(DATE_DIFF('DAY', CAST('1970-01-01' AS DATE), TRY_CAST("day" AS DATE)) AS DOUBLE) AS "c0", "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT CAST(DATE_DIFF('DAY', CAST('1970-01-01' AS DATE), TRY_CAST("joined" AS DATE)) AS DOUBLE) AS "cr0", "id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "c0" AS "c0", "cr0" AS "c1"
 FROM (SELECT "unit", "c0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "c0"
 FROM (SELECT "unit", "c0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("c0" AS TEXT), '')), "c0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
 FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('107374182400' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
@@ -1918,49 +1918,49 @@ GROUP BY CAST("cell" AS BIGINT);
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c0" AS ENUM('Europe', 'America'))) AS "k0", CAST(CASE WHEN FLOOR(("n1") * CAST('2048.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) BETWEEN CAST('0.0' AS DOUBLE) AND CAST('2048000000.0' AS DOUBLE) THEN FLOOR(("n1") * CAST('2048.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) WHEN FLOOR(("n1") * CAST('2048.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) WHEN FLOOR(("n1") * CAST('2048.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('2048000000.0' AS DOUBLE) END AS INT) AS "v0"
 FROM (SELECT "unit", "n0" AS "n1", "cr1" AS "c0"
-FROM (WITH first_1 AS (SELECT "unit", "n0", "c1"
+FROM (WITH first_0 AS (SELECT "unit", "n0", "c1"
 FROM (SELECT TRY_CAST("bytes" AS DOUBLE) AS "n0", TRY_CAST("country" AS TEXT) AS "c1", "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit"
 FROM (SELECT "unit"
 FROM (SELECT TRY_CAST("plan" AS TEXT) AS "c0", "id" AS "unit"
 FROM private_0) AS inner_rows
 WHERE ("c0") = ('paid')) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n0" AS "n0", "c1" AS "c1"
 FROM (SELECT "unit", "n0", "c1"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0", "c1"
 FROM (SELECT "unit", "n0", "c1", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '') || '' || COALESCE(CAST("c1" AS TEXT), '')), "n0", "c1") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit"
 FROM (SELECT "unit"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "cr0", "cr1"
 FROM (SELECT "cr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "cr0"
@@ -1978,48 +1978,48 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === log: users without a request
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell"
-FROM (WITH first_1 AS (SELECT "unit"
+FROM (WITH first_0 AS (SELECT "unit"
 FROM (SELECT "id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0"
 FROM (SELECT TRY_CAST("hour" AS DOUBLE) AS "nr0", "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "nr0" AS "n0"
 FROM (SELECT "unit"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT))) AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows
 LEFT
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
 FROM (SELECT "unit", "nr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE (NULLIF("n0", CAST('NaN' AS DOUBLE))) IS NULL AND NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('107374182400' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
@@ -2343,47 +2343,47 @@ GROUP BY CAST("cell" AS BIGINT);
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit",
 CASE WHEN (NULLIF("n1", CAST('NaN' AS DOUBLE))) < (CAST('30.0' AS DOUBLE)) THEN CAST('1' AS BIGINT) WHEN NOT ((NULLIF("n1", CAST('NaN' AS DOUBLE))) < (CAST('30.0' AS DOUBLE))) THEN CAST('0' AS BIGINT) END AS "k0", CAST((CASE WHEN FLOOR(("n0") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) BETWEEN CAST('134217728.0' AS DOUBLE) AND CAST('1342177280.0' AS DOUBLE) THEN FLOOR(("n0") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) WHEN FLOOR(("n0") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('134217728.0' AS DOUBLE) THEN CAST('134217728.0' AS DOUBLE) WHEN FLOOR(("n0") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('1342177280.0' AS DOUBLE) END) - CAST('134217728.0' AS DOUBLE) AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "n0"
+FROM (WITH first_0 AS (SELECT "unit", "n0"
 FROM (SELECT TRY_CAST("stars" AS DOUBLE) AS "n0", "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0"
 FROM (SELECT TRY_CAST("age" AS DOUBLE) AS "nr0", "user_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n0" AS "n0", "nr0" AS "n1"
 FROM (SELECT "unit", "n0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
 FROM (SELECT "unit", "n0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
 FROM (SELECT "unit", "nr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('53687091200' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
@@ -2397,47 +2397,47 @@ GROUP BY CAST("cell" AS BIGINT);
 WITH measured AS MATERIALIZED (SELECT "unit", CAST((CAST("k0" AS BIGINT)) * CAST('3' AS BIGINT) + CAST("k1" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c2" AS ENUM('DE', 'FR', 'US'))) AS "k0", ENUM_CODE(TRY_CAST("c0" AS ENUM('drama', 'comedy', 'horror'))) AS "k1", CAST((CASE WHEN FLOOR(("n1") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) BETWEEN CAST('134217728.0' AS DOUBLE) AND CAST('1342177280.0' AS DOUBLE) THEN FLOOR(("n1") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) WHEN FLOOR(("n1") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('134217728.0' AS DOUBLE) THEN CAST('134217728.0' AS DOUBLE) WHEN FLOOR(("n1") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('1342177280.0' AS DOUBLE) END) - CAST('134217728.0' AS DOUBLE) AS INT) AS "v0"
 FROM (SELECT "unit", "n1" AS "n1", "c2" AS "c2", "cr1" AS "c0"
-FROM (WITH first_1 AS (SELECT "unit", "n0", "n1"
+FROM (WITH first_0 AS (SELECT "unit", "n0", "n1"
 FROM (SELECT TRY_CAST("film_id" AS DOUBLE) AS "n0", TRY_CAST("stars" AS DOUBLE) AS "n1", "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("country" AS TEXT) AS "cr0", "user_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n0" AS "n0", "n1" AS "n1", "cr0" AS "c2"
 FROM (SELECT "unit", "n0", "n1"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0", "n1"
 FROM (SELECT "unit", "n0", "n1", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '') || '' || COALESCE(CAST(CASE WHEN (NULLIF("n1", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n1", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0", "n1") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
 FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "nr0", "cr1"
 FROM (SELECT "nr0", "cr1", ROW_NUMBER() OVER (PARTITION BY NULLIF("nr0", CAST('NaN' AS DOUBLE))
@@ -2455,47 +2455,47 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === ratings: rated from the watchlist
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell", CAST((CASE WHEN FLOOR(("n0") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) BETWEEN CAST('134217728.0' AS DOUBLE) AND CAST('1342177280.0' AS DOUBLE) THEN FLOOR(("n0") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) WHEN FLOOR(("n0") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('134217728.0' AS DOUBLE) THEN CAST('134217728.0' AS DOUBLE) WHEN FLOOR(("n0") * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('1342177280.0' AS DOUBLE) END) - CAST('134217728.0' AS DOUBLE) AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "n0", "n1"
+FROM (WITH first_0 AS (SELECT "unit", "n0", "n1"
 FROM (SELECT TRY_CAST("film_id" AS DOUBLE) AS "n0", TRY_CAST("stars" AS DOUBLE) AS "n1", "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0"
 FROM (SELECT TRY_CAST("film_id" AS DOUBLE) AS "nr0", "user_id" AS "unit"
 FROM private_1) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n1" AS "n0"
 FROM (SELECT "unit", "n0", "n1"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0", "n1"
 FROM (SELECT "unit", "n0", "n1", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '') || '' || COALESCE(CAST(CASE WHEN (NULLIF("n1", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n1", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0", "n1") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
 FROM (SELECT "unit", "nr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit" AND NULLIF("n0", CAST('NaN' AS DOUBLE)) = NULLIF("nr0", CAST('NaN' AS DOUBLE))) AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('53687091200' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END) AS INT) AS "weight"
 FROM measured
@@ -2507,48 +2507,48 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === ratings: on the watchlist and not rated
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell"
-FROM (WITH first_1 AS (SELECT "unit", "n0"
+FROM (WITH first_0 AS (SELECT "unit", "n0"
 FROM (SELECT TRY_CAST("film_id" AS DOUBLE) AS "n0", "user_id" AS "unit"
 FROM private_1) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0", "nr1"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0", "nr1"
 FROM (SELECT TRY_CAST("film_id" AS DOUBLE) AS "nr0", TRY_CAST("stars" AS DOUBLE) AS "nr1", "user_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "nr1" AS "n0"
 FROM (SELECT "unit", "n0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
 FROM (SELECT "unit", "n0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows
 LEFT
 JOIN (SELECT "unit" AS "other_unit", "nr0", "nr1"
 FROM (SELECT "unit", "nr0", "nr1"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0", "nr1"
 FROM (SELECT "unit", "nr0", "nr1", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr0", CAST('NaN' AS DOUBLE)) END AS TEXT), '') || '' || COALESCE(CAST(CASE WHEN (NULLIF("nr1", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("nr1", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "nr0", "nr1") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit" AND NULLIF("n0", CAST('NaN' AS DOUBLE)) = NULLIF("nr0", CAST('NaN' AS DOUBLE))) AS read
 WHERE (NULLIF("n0", CAST('NaN' AS DOUBLE))) IS NULL AND NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST(CAST('53687091200' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END) AS INT) AS "weight"
 FROM measured

@@ -396,47 +396,47 @@ GROUP BY CAST("cell" AS BIGINT);
 === visits: visits with the patients' own table
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c0" AS ENUM('female', 'male'))) AS "k0", CAST(CASE WHEN FLOOR(("n1") * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) BETWEEN CAST('0.0' AS DOUBLE) AND CAST('2013265920.0' AS DOUBLE) THEN FLOOR(("n1") * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) WHEN FLOOR(("n1") * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) WHEN FLOOR(("n1") * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('2013265920.0' AS DOUBLE) END AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "n0"
+FROM (WITH first_0 AS (SELECT "unit", "n0"
 FROM (SELECT TRY_CAST("stay" AS DOUBLE) AS "n0", "patient_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("sex" AS TEXT) AS "cr0", "patient_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "n0" AS "n1", "cr0" AS "c0"
 FROM (SELECT "unit", "n0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
 FROM (SELECT "unit", "n0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST(CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE NULLIF("n0", CAST('NaN' AS DOUBLE)) END AS TEXT), '')), "n0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
 FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CASE WHEN "root" * "root" > "quotient" THEN "root" - CAST('1' AS BIGINT) WHEN ("root" + CAST('1' AS BIGINT)) * ("root" + CAST('1' AS BIGINT)) <= "quotient" THEN "root" + CAST('1' AS BIGINT) ELSE "root" END AS INT) AS "weight"
 FROM (SELECT *, CAST(SQRT(CAST("quotient" AS DOUBLE)) AS BIGINT) AS "root"
@@ -474,47 +474,47 @@ WITH measured AS (SELECT "unit", CAST((CAST("k0" AS BIGINT)) * CAST('2' AS BIGIN
 FROM (SELECT "unit", "k0", "k1"
 FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c0" AS ENUM('public', 'private', 'none'))) AS "k0", ENUM_CODE(TRY_CAST("c1" AS ENUM('north', 'south'))) AS "k1"
 FROM (SELECT "unit", "c0" AS "c0", "cr0" AS "c1"
-FROM (WITH first_1 AS (SELECT "unit", "c0"
+FROM (WITH first_0 AS (SELECT "unit", "c0"
 FROM (SELECT TRY_CAST("ward" AS TEXT) AS "c0", "patient_id" AS "unit"
 FROM source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT TRY_CAST("insurance" AS TEXT) AS "cr0", "patient_id" AS "unit"
 FROM private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit",
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit",
 CASE WHEN (1000000 // "other_held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "other_held", 1000) END AS "kept",
 CASE WHEN (1000000 // "held") IS NULL OR 1000 IS NULL THEN NULL ELSE GREATEST(1000000 // "held", 1000) END AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > 1000000 // "other_held")
 SELECT "unit", "c0" AS "c1", "cr0" AS "c0"
 FROM (SELECT "unit", "c0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "c0"
 FROM (SELECT "unit", "c0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("c0" AS TEXT), '')), "c0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
 FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CAST("unit" AS TEXT) || '' || COALESCE(CAST("cr0" AS TEXT), '')), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "cr0", "cr1"
 FROM (SELECT "cr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "cr1"

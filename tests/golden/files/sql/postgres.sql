@@ -678,28 +678,28 @@ GROUP BY CAST("cell" AS BIGINT);
 === visits: visits with the patients' own table
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("l0_code" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit", "c0" AS "k0", CAST(CASE WHEN FLOOR((((CASE WHEN "n1" >= '5.357543035931337e+300'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-5.357543035931337e+300'::double precision THEN '-Infinity'::double precision ELSE "n1" * '33554432.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) BETWEEN CAST('0.0' AS DOUBLE PRECISION) AND CAST('2013265920.0' AS DOUBLE PRECISION) THEN FLOOR((((CASE WHEN "n1" >= '5.357543035931337e+300'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-5.357543035931337e+300'::double precision THEN '-Infinity'::double precision ELSE "n1" * '33554432.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) WHEN FLOOR((((CASE WHEN "n1" >= '5.357543035931337e+300'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-5.357543035931337e+300'::double precision THEN '-Infinity'::double precision ELSE "n1" * '33554432.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) < CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) WHEN FLOOR((((CASE WHEN "n1" >= '5.357543035931337e+300'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-5.357543035931337e+300'::double precision THEN '-Infinity'::double precision ELSE "n1" * '33554432.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) <= CAST('Infinity' AS DOUBLE PRECISION) THEN CAST('2013265920.0' AS DOUBLE PRECISION) END AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "n0"
+FROM (WITH first_0 AS (SELECT "unit", "n0"
 FROM (SELECT "stay" AS "n0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("ward") <= 65536 THEN "ward"::text END AS TEXT) COLLATE "C" AS "ward", NULLIF("stay"::double precision, 'NaN'::double precision) AS "stay", NULLIF("cost"::double precision, 'NaN'::double precision) AS "cost", "age"::double precision AS "age", "smoker" AS "smoker", CAST(CASE WHEN OCTET_LENGTH("diagnosis") <= 65536 THEN "diagnosis"::text END AS TEXT) COLLATE "C" AS "diagnosis", (CASE WHEN "admitted" >= '0001-01-01 00:00:00'::date AND "admitted" < '10000-01-01 00:00:00'::date THEN "admitted" END::date - DATE '1970-01-01')::double precision AS "admitted", (CASE WHEN "discharged" >= '0001-01-01 00:00:00'::date AND "discharged" < '10000-01-01 00:00:00'::date THEN "discharged" END::date - DATE '1970-01-01')::double precision AS "discharged",
 CASE WHEN "lactate" = 'NaN' THEN NULL WHEN "lactate" >= '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN 'Infinity'::double precision WHEN "lactate" <= -'179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN -'Infinity'::double precision WHEN ABS("lactate") <= '2.4703282292062327208e-324'::numeric THEN '0.0'::double precision ELSE "lactate"::double precision END AS "lactate", "patient_id"::bigint AS "patient_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT "sex" AS "cr0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("sex") <= 65536 THEN "sex"::text END AS TEXT) COLLATE "C" AS "sex", "born"::double precision AS "born", CAST(CASE WHEN OCTET_LENGTH("insurance") <= 65536 THEN "insurance"::text END AS TEXT) COLLATE "C" AS "insurance", "patient_id"::bigint AS "patient_id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "n0" AS "n1", "cr0" AS "c0"
 FROM (SELECT "unit", "n0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
@@ -710,14 +710,14 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("n0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "n0" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "n0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
@@ -725,8 +725,8 @@ FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed
 JOIN (VALUES ('female', CAST('0' AS BIGINT)), ('male', CAST('1' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value"), shares AS (SELECT "unit", CAST((CAST('10737418240' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END)) AS INT) AS "weight"
@@ -755,43 +755,43 @@ GROUP BY CAST("cell" AS BIGINT);
 === visits: patients without a visit stay
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell",
 CASE WHEN NOT ("n0") IS NULL THEN CAST('0' AS BIGINT) END AS "v0"
-FROM (WITH first_1 AS (SELECT "unit"
+FROM (WITH first_0 AS (SELECT "unit"
 FROM (SELECT "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("sex") <= 65536 THEN "sex"::text END AS TEXT) COLLATE "C" AS "sex", "born"::double precision AS "born", CAST(CASE WHEN OCTET_LENGTH("insurance") <= 65536 THEN "insurance"::text END AS TEXT) COLLATE "C" AS "insurance", "patient_id"::bigint AS "patient_id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0"
 FROM (SELECT "stay" AS "nr0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("ward") <= 65536 THEN "ward"::text END AS TEXT) COLLATE "C" AS "ward", NULLIF("stay"::double precision, 'NaN'::double precision) AS "stay", NULLIF("cost"::double precision, 'NaN'::double precision) AS "cost", "age"::double precision AS "age", "smoker" AS "smoker", CAST(CASE WHEN OCTET_LENGTH("diagnosis") <= 65536 THEN "diagnosis"::text END AS TEXT) COLLATE "C" AS "diagnosis", (CASE WHEN "admitted" >= '0001-01-01 00:00:00'::date AND "admitted" < '10000-01-01 00:00:00'::date THEN "admitted" END::date - DATE '1970-01-01')::double precision AS "admitted", (CASE WHEN "discharged" >= '0001-01-01 00:00:00'::date AND "discharged" < '10000-01-01 00:00:00'::date THEN "discharged" END::date - DATE '1970-01-01')::double precision AS "discharged",
 CASE WHEN "lactate" = 'NaN' THEN NULL WHEN "lactate" >= '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN 'Infinity'::double precision WHEN "lactate" <= -'179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN -'Infinity'::double precision WHEN ABS("lactate") <= '2.4703282292062327208e-324'::numeric THEN '0.0'::double precision ELSE "lactate"::double precision END AS "lactate", "patient_id"::bigint AS "patient_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "nr0" AS "n0"
 FROM (SELECT "unit"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END)) AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows
 LEFT
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
@@ -802,8 +802,8 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("nr0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "nr0" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "nr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('10737418240' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
@@ -818,28 +818,28 @@ WITH measured AS (SELECT "unit", CAST((CAST("l0_code" AS BIGINT)) * CAST('2' AS 
 FROM (SELECT "unit", "k0", "k1"
 FROM (SELECT "unit", "c0" AS "k0", "c1" AS "k1"
 FROM (SELECT "unit", "c0" AS "c0", "cr0" AS "c1"
-FROM (WITH first_1 AS (SELECT "unit", "c0"
+FROM (WITH first_0 AS (SELECT "unit", "c0"
 FROM (SELECT "ward" AS "c0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("ward") <= 65536 THEN "ward"::text END AS TEXT) COLLATE "C" AS "ward", NULLIF("stay"::double precision, 'NaN'::double precision) AS "stay", NULLIF("cost"::double precision, 'NaN'::double precision) AS "cost", "age"::double precision AS "age", "smoker" AS "smoker", CAST(CASE WHEN OCTET_LENGTH("diagnosis") <= 65536 THEN "diagnosis"::text END AS TEXT) COLLATE "C" AS "diagnosis", (CASE WHEN "admitted" >= '0001-01-01 00:00:00'::date AND "admitted" < '10000-01-01 00:00:00'::date THEN "admitted" END::date - DATE '1970-01-01')::double precision AS "admitted", (CASE WHEN "discharged" >= '0001-01-01 00:00:00'::date AND "discharged" < '10000-01-01 00:00:00'::date THEN "discharged" END::date - DATE '1970-01-01')::double precision AS "discharged",
 CASE WHEN "lactate" = 'NaN' THEN NULL WHEN "lactate" >= '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN 'Infinity'::double precision WHEN "lactate" <= -'179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN -'Infinity'::double precision WHEN ABS("lactate") <= '2.4703282292062327208e-324'::numeric THEN '0.0'::double precision ELSE "lactate"::double precision END AS "lactate", "patient_id"::bigint AS "patient_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT "insurance" AS "cr0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("sex") <= 65536 THEN "sex"::text END AS TEXT) COLLATE "C" AS "sex", "born"::double precision AS "born", CAST(CASE WHEN OCTET_LENGTH("insurance") <= 65536 THEN "insurance"::text END AS TEXT) COLLATE "C" AS "insurance", "patient_id"::bigint AS "patient_id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "c0" AS "c1", "cr0" AS "c0"
 FROM (SELECT "unit", "c0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "c0"
@@ -847,14 +847,14 @@ FROM (SELECT "unit", "c0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("c0") <> 'double precision'::regtype THEN ("c0")::text WHEN ("c0")::text LIKE '%Inf%' THEN REPLACE(("c0")::text, 'Infinity', 'inf') WHEN ("c0")::text LIKE '%e+15' THEN
 CASE WHEN (("c0")::text)::numeric::text LIKE '%.%' THEN (("c0")::text)::numeric::text ELSE (("c0")::text)::numeric::text || '.0' END WHEN ("c0")::text LIKE '%.%' OR ("c0")::text LIKE '%e%' THEN ("c0")::text ELSE ("c0")::text || '.0' END, ('' COLLATE "C"))), "c0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
@@ -862,8 +862,8 @@ FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "cr0", "cr1"
 FROM (SELECT "cr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "cr1"
@@ -2175,41 +2175,41 @@ GROUP BY CAST("cell" AS BIGINT);
 === log: requests by the users' plan
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("l0_code" AS BIGINT) AS SMALLINT) AS "cell"
 FROM (SELECT "unit", "c0" AS "k0"
-FROM (WITH first_1 AS (SELECT "unit"
+FROM (WITH first_0 AS (SELECT "unit"
 FROM (SELECT "user_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("url") <= 65536 THEN "url"::text END AS TEXT) COLLATE "C" AS "url", CAST(CASE WHEN OCTET_LENGTH("referrer") <= 65536 THEN "referrer"::text END AS TEXT) COLLATE "C" AS "referrer", CAST(CASE WHEN OCTET_LENGTH("method") <= 65536 THEN "method"::text END AS TEXT) COLLATE "C" AS "method", "status"::double precision AS "status", NULLIF("bytes"::double precision, 'NaN'::double precision) AS "bytes", NULLIF("seconds"::double precision, 'NaN'::double precision) AS "seconds", (CASE WHEN "day" >= '0001-01-01 00:00:00'::date AND "day" < '10000-01-01 00:00:00'::date THEN "day" END::date - DATE '1970-01-01')::double precision AS "day", "hour"::double precision AS "hour", "mobile" AS "mobile", CAST(CASE WHEN OCTET_LENGTH("country") <= 65536 THEN "country"::text END AS TEXT) COLLATE "C" AS "country", "user_id"::bigint AS "user_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT "plan" AS "cr0", "id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("plan") <= 65536 THEN "plan"::text END AS TEXT) COLLATE "C" AS "plan", (CASE WHEN "joined" >= '0001-01-01 00:00:00'::date AND "joined" < '10000-01-01 00:00:00'::date THEN "joined" END::date - DATE '1970-01-01')::double precision AS "joined", "id"::bigint AS "id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "cr0" AS "c0"
 FROM (SELECT "unit"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END)) AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
@@ -2217,8 +2217,8 @@ FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed
 JOIN (VALUES ('free', CAST('0' AS BIGINT)), ('paid', CAST('1' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value"), shares AS (SELECT "unit", CAST((CAST('107374182400' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END)) AS INT) AS "weight"
@@ -2231,41 +2231,41 @@ GROUP BY CAST("cell" AS BIGINT);
 WITH measured AS (SELECT "unit", CAST(CAST("l0_code" AS BIGINT) AS SMALLINT) AS "cell"
 FROM (SELECT "unit", "k0"
 FROM (SELECT "unit", "c0" AS "k0"
-FROM (WITH first_1 AS (SELECT "unit"
+FROM (WITH first_0 AS (SELECT "unit"
 FROM (SELECT "user_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("url") <= 65536 THEN "url"::text END AS TEXT) COLLATE "C" AS "url", CAST(CASE WHEN OCTET_LENGTH("referrer") <= 65536 THEN "referrer"::text END AS TEXT) COLLATE "C" AS "referrer", CAST(CASE WHEN OCTET_LENGTH("method") <= 65536 THEN "method"::text END AS TEXT) COLLATE "C" AS "method", "status"::double precision AS "status", NULLIF("bytes"::double precision, 'NaN'::double precision) AS "bytes", NULLIF("seconds"::double precision, 'NaN'::double precision) AS "seconds", (CASE WHEN "day" >= '0001-01-01 00:00:00'::date AND "day" < '10000-01-01 00:00:00'::date THEN "day" END::date - DATE '1970-01-01')::double precision AS "day", "hour"::double precision AS "hour", "mobile" AS "mobile", CAST(CASE WHEN OCTET_LENGTH("country") <= 65536 THEN "country"::text END AS TEXT) COLLATE "C" AS "country", "user_id"::bigint AS "user_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT "plan" AS "cr0", "id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("plan") <= 65536 THEN "plan"::text END AS TEXT) COLLATE "C" AS "plan", (CASE WHEN "joined" >= '0001-01-01 00:00:00'::date AND "joined" < '10000-01-01 00:00:00'::date THEN "joined" END::date - DATE '1970-01-01')::double precision AS "joined", "id"::bigint AS "id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "cr0" AS "c0"
 FROM (SELECT "unit"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END)) AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
@@ -2273,8 +2273,8 @@ FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS coded
 WHERE NOT ("k0") IS NULL) AS keyed
@@ -2293,27 +2293,27 @@ FROM (SELECT CAST(NULLIF((SELECT
 CASE WHEN ABS(a) >= '1e+290'::double precision AND ABS(b) >= '1e+290'::double precision AND (a > 0) = (b > 0) AND ABS(a) < 'Infinity'::double precision AND ABS(b) < 'Infinity'::double precision THEN
 CASE WHEN ABS(a * '0.5'::double precision + b * '0.5'::double precision) < '8.98846567431158e+307'::double precision THEN a + b WHEN a > 0 THEN 'Infinity'::double precision ELSE '-Infinity'::double precision END ELSE a + b END
 FROM (SELECT CAST("c0" AS DOUBLE PRECISION) AS a, CAST(-("c1") AS DOUBLE PRECISION) AS b OFFSET 0) AS operands), 'NaN'::double precision) AS DOUBLE PRECISION) AS a OFFSET 0) AS operands))) + (CAST('0.5' AS DOUBLE PRECISION)))) AS a OFFSET 0) AS operands)) - (CAST('-89.0' AS DOUBLE PRECISION))) AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "c0"
+FROM (WITH first_0 AS (SELECT "unit", "c0"
 FROM (SELECT CAST("day" AS DOUBLE PRECISION) AS "c0", "user_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("url") <= 65536 THEN "url"::text END AS TEXT) COLLATE "C" AS "url", CAST(CASE WHEN OCTET_LENGTH("referrer") <= 65536 THEN "referrer"::text END AS TEXT) COLLATE "C" AS "referrer", CAST(CASE WHEN OCTET_LENGTH("method") <= 65536 THEN "method"::text END AS TEXT) COLLATE "C" AS "method", "status"::double precision AS "status", NULLIF("bytes"::double precision, 'NaN'::double precision) AS "bytes", NULLIF("seconds"::double precision, 'NaN'::double precision) AS "seconds", (CASE WHEN "day" >= '0001-01-01 00:00:00'::date AND "day" < '10000-01-01 00:00:00'::date THEN "day" END::date - DATE '1970-01-01')::double precision AS "day", "hour"::double precision AS "hour", "mobile" AS "mobile", CAST(CASE WHEN OCTET_LENGTH("country") <= 65536 THEN "country"::text END AS TEXT) COLLATE "C" AS "country", "user_id"::bigint AS "user_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT CAST("joined" AS DOUBLE PRECISION) AS "cr0", "id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("plan") <= 65536 THEN "plan"::text END AS TEXT) COLLATE "C" AS "plan", (CASE WHEN "joined" >= '0001-01-01 00:00:00'::date AND "joined" < '10000-01-01 00:00:00'::date THEN "joined" END::date - DATE '1970-01-01')::double precision AS "joined", "id"::bigint AS "id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "c0" AS "c0", "cr0" AS "c1"
 FROM (SELECT "unit", "c0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "c0"
@@ -2321,14 +2321,14 @@ FROM (SELECT "unit", "c0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("c0") <> 'double precision'::regtype THEN ("c0")::text WHEN ("c0")::text LIKE '%Inf%' THEN REPLACE(("c0")::text, 'Infinity', 'inf') WHEN ("c0")::text LIKE '%e+15' THEN
 CASE WHEN (("c0")::text)::numeric::text LIKE '%.%' THEN (("c0")::text)::numeric::text ELSE (("c0")::text)::numeric::text || '.0' END WHEN ("c0")::text LIKE '%.%' OR ("c0")::text LIKE '%e%' THEN ("c0")::text ELSE ("c0")::text || '.0' END, ('' COLLATE "C"))), "c0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
@@ -2336,8 +2336,8 @@ FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('107374182400' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
@@ -2374,29 +2374,29 @@ GROUP BY CAST("cell" AS BIGINT);
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("l0_code" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit", "c0" AS "k0", CAST(CASE WHEN FLOOR((((CASE WHEN "n1" >= '8.777798510069902e+304'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-8.777798510069902e+304'::double precision THEN '-Infinity'::double precision ELSE "n1" * '2048.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) BETWEEN CAST('0.0' AS DOUBLE PRECISION) AND CAST('2048000000.0' AS DOUBLE PRECISION) THEN FLOOR((((CASE WHEN "n1" >= '8.777798510069902e+304'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-8.777798510069902e+304'::double precision THEN '-Infinity'::double precision ELSE "n1" * '2048.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) WHEN FLOOR((((CASE WHEN "n1" >= '8.777798510069902e+304'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-8.777798510069902e+304'::double precision THEN '-Infinity'::double precision ELSE "n1" * '2048.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) < CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) WHEN FLOOR((((CASE WHEN "n1" >= '8.777798510069902e+304'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-8.777798510069902e+304'::double precision THEN '-Infinity'::double precision ELSE "n1" * '2048.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) <= CAST('Infinity' AS DOUBLE PRECISION) THEN CAST('2048000000.0' AS DOUBLE PRECISION) END AS INT) AS "v0"
 FROM (SELECT "unit", "n0" AS "n1", "cr1" AS "c0"
-FROM (WITH first_1 AS (SELECT "unit", "n0", "c1"
+FROM (WITH first_0 AS (SELECT "unit", "n0", "c1"
 FROM (SELECT "bytes" AS "n0", "country" AS "c1", "user_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("url") <= 65536 THEN "url"::text END AS TEXT) COLLATE "C" AS "url", CAST(CASE WHEN OCTET_LENGTH("referrer") <= 65536 THEN "referrer"::text END AS TEXT) COLLATE "C" AS "referrer", CAST(CASE WHEN OCTET_LENGTH("method") <= 65536 THEN "method"::text END AS TEXT) COLLATE "C" AS "method", "status"::double precision AS "status", NULLIF("bytes"::double precision, 'NaN'::double precision) AS "bytes", NULLIF("seconds"::double precision, 'NaN'::double precision) AS "seconds", (CASE WHEN "day" >= '0001-01-01 00:00:00'::date AND "day" < '10000-01-01 00:00:00'::date THEN "day" END::date - DATE '1970-01-01')::double precision AS "day", "hour"::double precision AS "hour", "mobile" AS "mobile", CAST(CASE WHEN OCTET_LENGTH("country") <= 65536 THEN "country"::text END AS TEXT) COLLATE "C" AS "country", "user_id"::bigint AS "user_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit"
 FROM (SELECT "unit"
 FROM (SELECT "plan" AS "c0", "id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("plan") <= 65536 THEN "plan"::text END AS TEXT) COLLATE "C" AS "plan", (CASE WHEN "joined" >= '0001-01-01 00:00:00'::date AND "joined" < '10000-01-01 00:00:00'::date THEN "joined" END::date - DATE '1970-01-01')::double precision AS "joined", "id"::bigint AS "id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
 WHERE ("c0") = (('paid' COLLATE "C"))) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "n0" AS "n0", "c1" AS "c1"
 FROM (SELECT "unit", "n0", "c1"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0", "c1"
@@ -2408,22 +2408,22 @@ CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text 
 FROM (SELECT
 CASE WHEN ("n0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "n0" END AS a OFFSET 0) AS operands), ('' COLLATE "C")) || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("c1") <> 'double precision'::regtype THEN ("c1")::text WHEN ("c1")::text LIKE '%Inf%' THEN REPLACE(("c1")::text, 'Infinity', 'inf') WHEN ("c1")::text LIKE '%e+15' THEN
 CASE WHEN (("c1")::text)::numeric::text LIKE '%.%' THEN (("c1")::text)::numeric::text ELSE (("c1")::text)::numeric::text || '.0' END WHEN ("c1")::text LIKE '%.%' OR ("c1")::text LIKE '%e%' THEN ("c1")::text ELSE ("c1")::text || '.0' END, ('' COLLATE "C"))), "n0", "c1") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit"
 FROM (SELECT "unit"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END)) AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "cr0", "cr1"
 FROM (SELECT "cr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "cr0"
@@ -2443,42 +2443,42 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === log: users without a request
 WITH measured AS MATERIALIZED (SELECT "unit", 0 AS "cell"
-FROM (WITH first_1 AS (SELECT "unit"
+FROM (WITH first_0 AS (SELECT "unit"
 FROM (SELECT "id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("plan") <= 65536 THEN "plan"::text END AS TEXT) COLLATE "C" AS "plan", (CASE WHEN "joined" >= '0001-01-01 00:00:00'::date AND "joined" < '10000-01-01 00:00:00'::date THEN "joined" END::date - DATE '1970-01-01')::double precision AS "joined", "id"::bigint AS "id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0"
 FROM (SELECT "hour" AS "nr0", "user_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("url") <= 65536 THEN "url"::text END AS TEXT) COLLATE "C" AS "url", CAST(CASE WHEN OCTET_LENGTH("referrer") <= 65536 THEN "referrer"::text END AS TEXT) COLLATE "C" AS "referrer", CAST(CASE WHEN OCTET_LENGTH("method") <= 65536 THEN "method"::text END AS TEXT) COLLATE "C" AS "method", "status"::double precision AS "status", NULLIF("bytes"::double precision, 'NaN'::double precision) AS "bytes", NULLIF("seconds"::double precision, 'NaN'::double precision) AS "seconds", (CASE WHEN "day" >= '0001-01-01 00:00:00'::date AND "day" < '10000-01-01 00:00:00'::date THEN "day" END::date - DATE '1970-01-01')::double precision AS "day", "hour"::double precision AS "hour", "mobile" AS "mobile", CAST(CASE WHEN OCTET_LENGTH("country") <= 65536 THEN "country"::text END AS TEXT) COLLATE "C" AS "country", "user_id"::bigint AS "user_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "nr0" AS "n0"
 FROM (SELECT "unit"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit"
 FROM (SELECT "unit", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END)) AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows
 LEFT
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
@@ -2489,8 +2489,8 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("nr0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "nr0" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "nr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE ("n0") IS NULL AND NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('107374182400' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('100' AS BIGINT) THEN COUNT("cell") ELSE CAST('100' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
@@ -2948,25 +2948,25 @@ FROM "public"."source"), read_private_0 AS MATERIALIZED (SELECT "age"::double pr
 FROM "public"."private_0"), measured AS MATERIALIZED (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit",
 CASE WHEN ("n1") < (CAST('30.0' AS DOUBLE PRECISION)) THEN CAST('1' AS BIGINT) WHEN NOT (("n1") < (CAST('30.0' AS DOUBLE PRECISION))) THEN CAST('0' AS BIGINT) END AS "k0", CAST(((CASE WHEN FLOOR((((CASE WHEN "n0" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n0" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) BETWEEN CAST('134217728.0' AS DOUBLE PRECISION) AND CAST('1342177280.0' AS DOUBLE PRECISION) THEN FLOOR((((CASE WHEN "n0" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n0" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) WHEN FLOOR((((CASE WHEN "n0" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n0" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) < CAST('134217728.0' AS DOUBLE PRECISION) THEN CAST('134217728.0' AS DOUBLE PRECISION) WHEN FLOOR((((CASE WHEN "n0" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n0" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) <= CAST('Infinity' AS DOUBLE PRECISION) THEN CAST('1342177280.0' AS DOUBLE PRECISION) END) - (CAST('134217728.0' AS DOUBLE PRECISION))) AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "n0"
+FROM (WITH first_0 AS (SELECT "unit", "n0"
 FROM (SELECT "stars" AS "n0", "user_id" AS "unit"
 FROM read_source AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0"
 FROM (SELECT "age" AS "nr0", "user_id" AS "unit"
 FROM read_private_0 AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "n0" AS "n0", "nr0" AS "n1"
 FROM (SELECT "unit", "n0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
@@ -2977,14 +2977,14 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("n0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "n0" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "n0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
@@ -2995,8 +2995,8 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("nr0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "nr0" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "nr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST((CAST('53687091200' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
@@ -3020,25 +3020,25 @@ FROM "public"."source"), read_private_0 AS MATERIALIZED (SELECT CAST(CASE WHEN O
 FROM "public"."private_0"), measured AS MATERIALIZED (SELECT "unit", CAST((CAST("l0_code" AS BIGINT)) * CAST('3' AS BIGINT) + CAST("l1_code" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit", "c2" AS "k0", "c0" AS "k1", CAST(((CASE WHEN FLOOR((((CASE WHEN "n1" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n1" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) BETWEEN CAST('134217728.0' AS DOUBLE PRECISION) AND CAST('1342177280.0' AS DOUBLE PRECISION) THEN FLOOR((((CASE WHEN "n1" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n1" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) WHEN FLOOR((((CASE WHEN "n1" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n1" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) < CAST('134217728.0' AS DOUBLE PRECISION) THEN CAST('134217728.0' AS DOUBLE PRECISION) WHEN FLOOR((((CASE WHEN "n1" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n1" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) <= CAST('Infinity' AS DOUBLE PRECISION) THEN CAST('1342177280.0' AS DOUBLE PRECISION) END) - (CAST('134217728.0' AS DOUBLE PRECISION))) AS INT) AS "v0"
 FROM (SELECT "unit", "n1" AS "n1", "c2" AS "c2", "cr1" AS "c0"
-FROM (WITH first_1 AS (SELECT "unit", "n0", "n1"
+FROM (WITH first_0 AS (SELECT "unit", "n0", "n1"
 FROM (SELECT "film_id" AS "n0", "stars" AS "n1", "user_id" AS "unit"
 FROM read_source AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT "country" AS "cr0", "user_id" AS "unit"
 FROM read_private_0 AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "n0" AS "n0", "n1" AS "n1", "cr0" AS "c2"
 FROM (SELECT "unit", "n0", "n1"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0", "n1"
@@ -3053,14 +3053,14 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("n1") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "n1" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "n0", "n1") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
@@ -3068,8 +3068,8 @@ FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "nr0", "cr1"
 FROM (SELECT "nr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "nr0"
@@ -3100,25 +3100,25 @@ FROM read_private_1;
 WITH read_source AS MATERIALIZED (SELECT "film_id"::double precision AS "film_id", NULLIF("stars"::double precision, 'NaN'::double precision) AS "stars", "user_id"::bigint AS "user_id"
 FROM "public"."source"), read_private_1 AS MATERIALIZED (SELECT "film_id"::double precision AS "film_id", "user_id"::bigint AS "user_id"
 FROM "public"."private_1"), measured AS MATERIALIZED (SELECT "unit", 0 AS "cell", CAST(((CASE WHEN FLOOR((((CASE WHEN "n0" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n0" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) BETWEEN CAST('134217728.0' AS DOUBLE PRECISION) AND CAST('1342177280.0' AS DOUBLE PRECISION) THEN FLOOR((((CASE WHEN "n0" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n0" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) WHEN FLOOR((((CASE WHEN "n0" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n0" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) < CAST('134217728.0' AS DOUBLE PRECISION) THEN CAST('134217728.0' AS DOUBLE PRECISION) WHEN FLOOR((((CASE WHEN "n0" >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE "n0" * '268435456.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) <= CAST('Infinity' AS DOUBLE PRECISION) THEN CAST('1342177280.0' AS DOUBLE PRECISION) END) - (CAST('134217728.0' AS DOUBLE PRECISION))) AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "n0", "n1"
+FROM (WITH first_0 AS (SELECT "unit", "n0", "n1"
 FROM (SELECT "film_id" AS "n0", "stars" AS "n1", "user_id" AS "unit"
 FROM read_source AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0"
 FROM (SELECT "film_id" AS "nr0", "user_id" AS "unit"
 FROM read_private_1 AS private_1) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "n1" AS "n0"
 FROM (SELECT "unit", "n0", "n1"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0", "n1"
@@ -3133,14 +3133,14 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("n1") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "n1" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "n0", "n1") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "nr0"
 FROM (SELECT "unit", "nr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0"
@@ -3151,8 +3151,8 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("nr0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "nr0" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "nr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit" AND "n0" = "nr0") AS read
 WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('53687091200' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured
@@ -3174,25 +3174,25 @@ FROM read_source;
 WITH read_private_1 AS MATERIALIZED (SELECT "film_id"::double precision AS "film_id", "user_id"::bigint AS "user_id"
 FROM "public"."private_1"), read_source AS MATERIALIZED (SELECT "film_id"::double precision AS "film_id", NULLIF("stars"::double precision, 'NaN'::double precision) AS "stars", "user_id"::bigint AS "user_id"
 FROM "public"."source"), measured AS MATERIALIZED (SELECT "unit", 0 AS "cell"
-FROM (WITH first_1 AS (SELECT "unit", "n0"
+FROM (WITH first_0 AS (SELECT "unit", "n0"
 FROM (SELECT "film_id" AS "n0", "user_id" AS "unit"
 FROM read_private_1 AS private_1) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "nr0", "nr1"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "nr0", "nr1"
 FROM (SELECT "film_id" AS "nr0", "stars" AS "nr1", "user_id" AS "unit"
 FROM read_source AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "nr1" AS "n0"
 FROM (SELECT "unit", "n0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
@@ -3203,15 +3203,15 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("n0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "n0" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "n0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows
 LEFT
 JOIN (SELECT "unit" AS "other_unit", "nr0", "nr1"
 FROM (SELECT "unit", "nr0", "nr1"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "nr0", "nr1"
@@ -3226,8 +3226,8 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("nr1") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "nr1" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "nr0", "nr1") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit" AND "n0" = "nr0") AS read
 WHERE ("n0") IS NULL AND NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('53687091200' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END)) AS INT) AS "weight"
 FROM measured

@@ -482,28 +482,28 @@ GROUP BY CAST("cell" AS BIGINT);
 === visits: visits with the patients' own table
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("l0_code" AS BIGINT) AS SMALLINT) AS "cell", "v0"
 FROM (SELECT "unit", "c0" AS "k0", CAST(CASE WHEN FLOOR((((CASE WHEN "n1" >= '5.357543035931337e+300'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-5.357543035931337e+300'::double precision THEN '-Infinity'::double precision ELSE "n1" * '33554432.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) BETWEEN CAST('0.0' AS DOUBLE PRECISION) AND CAST('2013265920.0' AS DOUBLE PRECISION) THEN FLOOR((((CASE WHEN "n1" >= '5.357543035931337e+300'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-5.357543035931337e+300'::double precision THEN '-Infinity'::double precision ELSE "n1" * '33554432.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) WHEN FLOOR((((CASE WHEN "n1" >= '5.357543035931337e+300'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-5.357543035931337e+300'::double precision THEN '-Infinity'::double precision ELSE "n1" * '33554432.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) < CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) WHEN FLOOR((((CASE WHEN "n1" >= '5.357543035931337e+300'::double precision THEN 'Infinity'::double precision WHEN "n1" <= '-5.357543035931337e+300'::double precision THEN '-Infinity'::double precision ELSE "n1" * '33554432.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) <= CAST('Infinity' AS DOUBLE PRECISION) THEN CAST('2013265920.0' AS DOUBLE PRECISION) END AS INT) AS "v0"
-FROM (WITH first_1 AS (SELECT "unit", "n0"
+FROM (WITH first_0 AS (SELECT "unit", "n0"
 FROM (SELECT "stay" AS "n0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("ward") <= 65536 THEN "ward"::text END AS TEXT) COLLATE "C" AS "ward", NULLIF("stay"::double precision, 'NaN'::double precision) AS "stay", NULLIF("cost"::double precision, 'NaN'::double precision) AS "cost", "age"::double precision AS "age", "smoker" AS "smoker", CAST(CASE WHEN OCTET_LENGTH("diagnosis") <= 65536 THEN "diagnosis"::text END AS TEXT) COLLATE "C" AS "diagnosis", (CASE WHEN "admitted" >= '0001-01-01 00:00:00'::date AND "admitted" < '10000-01-01 00:00:00'::date THEN "admitted" END::date - DATE '1970-01-01')::double precision AS "admitted", (CASE WHEN "discharged" >= '0001-01-01 00:00:00'::date AND "discharged" < '10000-01-01 00:00:00'::date THEN "discharged" END::date - DATE '1970-01-01')::double precision AS "discharged",
 CASE WHEN "lactate" = 'NaN' THEN NULL WHEN "lactate" >= '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN 'Infinity'::double precision WHEN "lactate" <= -'179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN -'Infinity'::double precision WHEN ABS("lactate") <= '2.4703282292062327208e-324'::numeric THEN '0.0'::double precision ELSE "lactate"::double precision END AS "lactate", "patient_id"::bigint AS "patient_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT "sex" AS "cr0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("sex") <= 65536 THEN "sex"::text END AS TEXT) COLLATE "C" AS "sex", "born"::double precision AS "born", CAST(CASE WHEN OCTET_LENGTH("insurance") <= 65536 THEN "insurance"::text END AS TEXT) COLLATE "C" AS "insurance", "patient_id"::bigint AS "patient_id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "n0" AS "n1", "cr0" AS "c0"
 FROM (SELECT "unit", "n0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "n0"
@@ -514,14 +514,14 @@ CASE WHEN PG_TYPEOF(a) <> 'double precision'::regtype THEN (a)::text WHEN (a)::t
 CASE WHEN ((a)::text)::numeric::text LIKE '%.%' THEN ((a)::text)::numeric::text ELSE ((a)::text)::numeric::text || '.0' END WHEN (a)::text LIKE '%.%' OR (a)::text LIKE '%e%' THEN (a)::text ELSE (a)::text || '.0' END
 FROM (SELECT
 CASE WHEN ("n0") = CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) ELSE "n0" END AS a OFFSET 0) AS operands), ('' COLLATE "C"))), "n0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
@@ -529,8 +529,8 @@ FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS read
 WHERE NOT ("unit") IS NULL) AS keyed
 JOIN (VALUES ('female', CAST('0' AS BIGINT)), ('male', CAST('1' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value"), shares AS (SELECT "unit", CAST(CASE WHEN "root" * "root" > "quotient" THEN "root" - CAST('1' AS BIGINT) WHEN ("root" + CAST('1' AS BIGINT)) * ("root" + CAST('1' AS BIGINT)) <= "quotient" THEN "root" + CAST('1' AS BIGINT) ELSE "root" END AS INT) AS "weight"
@@ -571,28 +571,28 @@ WITH measured AS (SELECT "unit", CAST((CAST("l0_code" AS BIGINT)) * CAST('2' AS 
 FROM (SELECT "unit", "k0", "k1"
 FROM (SELECT "unit", "c0" AS "k0", "c1" AS "k1"
 FROM (SELECT "unit", "c0" AS "c0", "cr0" AS "c1"
-FROM (WITH first_1 AS (SELECT "unit", "c0"
+FROM (WITH first_0 AS (SELECT "unit", "c0"
 FROM (SELECT "ward" AS "c0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("ward") <= 65536 THEN "ward"::text END AS TEXT) COLLATE "C" AS "ward", NULLIF("stay"::double precision, 'NaN'::double precision) AS "stay", NULLIF("cost"::double precision, 'NaN'::double precision) AS "cost", "age"::double precision AS "age", "smoker" AS "smoker", CAST(CASE WHEN OCTET_LENGTH("diagnosis") <= 65536 THEN "diagnosis"::text END AS TEXT) COLLATE "C" AS "diagnosis", (CASE WHEN "admitted" >= '0001-01-01 00:00:00'::date AND "admitted" < '10000-01-01 00:00:00'::date THEN "admitted" END::date - DATE '1970-01-01')::double precision AS "admitted", (CASE WHEN "discharged" >= '0001-01-01 00:00:00'::date AND "discharged" < '10000-01-01 00:00:00'::date THEN "discharged" END::date - DATE '1970-01-01')::double precision AS "discharged",
 CASE WHEN "lactate" = 'NaN' THEN NULL WHEN "lactate" >= '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN 'Infinity'::double precision WHEN "lactate" <= -'179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN -'Infinity'::double precision WHEN ABS("lactate") <= '2.4703282292062327208e-324'::numeric THEN '0.0'::double precision ELSE "lactate"::double precision END AS "lactate", "patient_id"::bigint AS "patient_id"
 FROM "public"."source" OFFSET 0) AS source) AS inner_rows
-WHERE NOT ("unit") IS NULL), second_1 AS (SELECT "unit", "cr0"
+WHERE NOT ("unit") IS NULL), second_0 AS (SELECT "unit", "cr0"
 FROM (SELECT "insurance" AS "cr0", "patient_id" AS "unit"
 FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("sex") <= 65536 THEN "sex"::text END AS TEXT) COLLATE "C" AS "sex", "born"::double precision AS "born", CAST(CASE WHEN OCTET_LENGTH("insurance") <= 65536 THEN "insurance"::text END AS TEXT) COLLATE "C" AS "insurance", "patient_id"::bigint AS "patient_id"
 FROM "public"."private_0" OFFSET 0) AS private_0) AS inner_rows
-WHERE NOT ("unit") IS NULL), many_1 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
+WHERE NOT ("unit") IS NULL), many_0 AS (SELECT "other_unit", GREATEST((1000000 / "other_held"), 1000) AS "kept", GREATEST((1000000 / "held"), 1000) AS "other_kept"
 FROM (SELECT "unit" AS "unit", COUNT(*) AS "held"
-FROM first_1
+FROM first_0
 GROUP BY "unit") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", COUNT(*) AS "other_held"
-FROM second_1
+FROM second_0
 GROUP BY "unit") AS other_rows ON "unit" = "other_unit"
 WHERE "held" > (1000000 / "other_held"))
 SELECT "unit", "c0" AS "c1", "cr0" AS "c0"
 FROM (SELECT "unit", "c0"
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "c0"
@@ -600,14 +600,14 @@ FROM (SELECT "unit", "c0", "kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("c0") <> 'double precision'::regtype THEN ("c0")::text WHEN ("c0")::text LIKE '%Inf%' THEN REPLACE(("c0")::text, 'Infinity', 'inf') WHEN ("c0")::text LIKE '%e+15' THEN
 CASE WHEN (("c0")::text)::numeric::text LIKE '%.%' THEN (("c0")::text)::numeric::text ELSE (("c0")::text)::numeric::text || '.0' END WHEN ("c0")::text LIKE '%.%' OR ("c0")::text LIKE '%e%' THEN ("c0")::text ELSE ("c0")::text || '.0' END, ('' COLLATE "C"))), "c0") AS "place"
-FROM first_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM first_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "kept") AS inner_rows INNER
 JOIN (SELECT "unit" AS "other_unit", "cr0"
 FROM (SELECT "unit", "cr0"
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON "unit" = "other_unit"
+JOIN many_0 ON "unit" = "other_unit"
 WHERE "other_unit" IS NULL
 UNION ALL
 SELECT "unit", "cr0"
@@ -615,8 +615,8 @@ FROM (SELECT "unit", "cr0", "other_kept", ROW_NUMBER() OVER (PARTITION BY "unit"
 ORDER BY MD5(CASE WHEN PG_TYPEOF("unit") <> 'double precision'::regtype THEN ("unit")::text WHEN ("unit")::text LIKE '%Inf%' THEN REPLACE(("unit")::text, 'Infinity', 'inf') WHEN ("unit")::text LIKE '%e+15' THEN
 CASE WHEN (("unit")::text)::numeric::text LIKE '%.%' THEN (("unit")::text)::numeric::text ELSE (("unit")::text)::numeric::text || '.0' END WHEN ("unit")::text LIKE '%.%' OR ("unit")::text LIKE '%e%' THEN ("unit")::text ELSE ("unit")::text || '.0' END || ('' COLLATE "C") || COALESCE(CASE WHEN PG_TYPEOF("cr0") <> 'double precision'::regtype THEN ("cr0")::text WHEN ("cr0")::text LIKE '%Inf%' THEN REPLACE(("cr0")::text, 'Infinity', 'inf') WHEN ("cr0")::text LIKE '%e+15' THEN
 CASE WHEN (("cr0")::text)::numeric::text LIKE '%.%' THEN (("cr0")::text)::numeric::text ELSE (("cr0")::text)::numeric::text || '.0' END WHEN ("cr0")::text LIKE '%.%' OR ("cr0")::text LIKE '%e%' THEN ("cr0")::text ELSE ("cr0")::text || '.0' END, ('' COLLATE "C"))), "cr0") AS "place"
-FROM second_1
-JOIN many_1 ON "unit" = "other_unit") AS inner_rows
+FROM second_0
+JOIN many_0 ON "unit" = "other_unit") AS inner_rows
 WHERE "place" <= "other_kept") AS inner_rows) AS other_rows ON "unit" = "other_unit") AS inner_rows INNER
 JOIN (SELECT "cr0", "cr1"
 FROM (SELECT "cr0", "cr1", ROW_NUMBER() OVER (PARTITION BY "cr1"

@@ -588,19 +588,19 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === visits: visits with the patients' own table
-WITH first_1 AS (SELECT `unit`, `n0`
+WITH first_0 AS (SELECT `unit`, `n0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c1 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `n0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c9 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c3 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('10737418240' AS BIGINT) DIV (CASE WHEN `held` > CAST('10' AS BIGINT) THEN `held` ELSE CAST('10' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
@@ -608,9 +608,9 @@ FROM (SELECT `unit`, CAST(CAST(`l0_code` AS BIGINT) AS SMALLINT) AS `cell`, `v0`
 FROM (SELECT `unit`, `c0` AS `k0`, CAST(CASE WHEN ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) >= CAST('0.0' AS DOUBLE) AND ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('2013265921.0' AS DOUBLE) THEN CAST(FLOOR(((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE))) AS DOUBLE) WHEN ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) WHEN ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('2013265920.0' AS DOUBLE) END AS INT) AS `v0`
 FROM (SELECT `unit`, `n0` AS `n1`, `cr0` AS `c0`
 FROM (SELECT `unit`, `n0`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`
@@ -620,14 +620,14 @@ CASE WHEN a23 LIKE '%Infinity' THEN REPLACE(a23, 'Infinity', 'inf') WHEN a23 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a24 ->
 CASE WHEN a24 LIKE '%Infinity' THEN REPLACE(a24, 'Infinity', 'inf') WHEN a24 NOT LIKE '%E%' THEN a24 WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a24 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a24, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
@@ -637,8 +637,8 @@ CASE WHEN a25 LIKE '%Infinity' THEN REPLACE(a25, 'Infinity', 'inf') WHEN a25 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a26 ->
 CASE WHEN a26 LIKE '%Infinity' THEN REPLACE(a26, 'Infinity', 'inf') WHEN a26 NOT LIKE '%E%' THEN a26 WHEN CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a26 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a26, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS keyed
 JOIN (SELECT CAST(parts[0] AS STRING) AS l0_value, CAST(parts[1] AS BIGINT) AS l0_code
@@ -665,18 +665,18 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === visits: patients without a visit stay
-WITH first_1 AS (SELECT `unit`
+WITH first_0 AS (SELECT `unit`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c3 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `nr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c1 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c9 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('10737418240' AS BIGINT) DIV (CASE WHEN `held` > CAST('10' AS BIGINT) THEN `held` ELSE CAST('10' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
@@ -684,9 +684,9 @@ FROM (SELECT `unit`, 0 AS `cell`,
 CASE WHEN NOT (`n0`) IS NULL THEN CAST('0' AS BIGINT) END AS `v0`
 FROM (SELECT `unit`, `nr0` AS `n0`
 FROM (SELECT `unit`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
@@ -694,15 +694,15 @@ FROM (SELECT `unit`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a27 ->
 CASE WHEN a27 LIKE '%Infinity' THEN REPLACE(a27, 'Infinity', 'inf') WHEN a27 NOT LIKE '%E%' THEN a27 WHEN CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a27 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a27, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows
 LEFT
 JOIN (SELECT `unit` AS `other_unit`, `nr0`
 FROM (SELECT `unit`, `nr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`
@@ -712,8 +712,8 @@ CASE WHEN a28 LIKE '%Infinity' THEN REPLACE(a28, 'Infinity', 'inf') WHEN a28 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING)), a29 ->
 CASE WHEN a29 LIKE '%Infinity' THEN REPLACE(a29, 'Infinity', 'inf') WHEN a29 NOT LIKE '%E%' THEN a29 WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a29 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a29, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CASE WHEN `v0` = CAST('0' AS BIGINT) THEN `weight` END AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CASE WHEN `v0` = CAST('0' AS BIGINT) THEN `weight` END AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CASE WHEN `v0` = CAST('0' AS BIGINT) THEN `weight` END AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_part0`
@@ -721,20 +721,20 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === visits: three tables
-WITH first_1 AS (SELECT `unit`, `c0`
+WITH first_0 AS (SELECT `unit`, `c0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `c0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c9 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c2) <= 65536 THEN TRY_VALIDATE_UTF8(c2) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c3 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT `unit`, CAST((CAST(`l0_code` AS BIGINT)) * CAST('2' AS BIGINT) + CAST(`l1_code` AS BIGINT) AS SMALLINT) AS `cell`
 FROM (SELECT `unit`, `k0`, `k1`
@@ -742,9 +742,9 @@ FROM (SELECT `unit`, `c0` AS `k0`, `c1` AS `k1`
 FROM (SELECT `unit`, `c0` AS `c0`, `cr0` AS `c1`
 FROM (SELECT `unit`, `c0` AS `c1`, `cr0` AS `c0`
 FROM (SELECT `unit`, `c0`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `c0`
@@ -754,14 +754,14 @@ CASE WHEN a30 LIKE '%Infinity' THEN REPLACE(a30, 'Infinity', 'inf') WHEN a30 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`c0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`c0` AS STRING)), a31 ->
 CASE WHEN a31 LIKE '%Infinity' THEN REPLACE(a31, 'Infinity', 'inf') WHEN a31 NOT LIKE '%E%' THEN a31 WHEN CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a31 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a31, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a31, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`c0` AS STRING) END, '')) NULLS LAST, `c0` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
@@ -771,8 +771,8 @@ CASE WHEN a32 LIKE '%Infinity' THEN REPLACE(a32, 'Infinity', 'inf') WHEN a32 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a33 ->
 CASE WHEN a33 LIKE '%Infinity' THEN REPLACE(a33, 'Infinity', 'inf') WHEN a33 NOT LIKE '%E%' THEN a33 WHEN CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a33 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a33, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
 JOIN (SELECT `cr0`, `cr1`
 FROM (SELECT `cr0`, `cr1`, ROW_NUMBER() OVER (PARTITION BY `cr1`
@@ -1993,19 +1993,19 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === log: requests by the users' plan
-WITH first_1 AS (SELECT `unit`
+WITH first_0 AS (SELECT `unit`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c10 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
@@ -2013,9 +2013,9 @@ FROM (SELECT `unit`, CAST(CAST(`l0_code` AS BIGINT) AS SMALLINT) AS `cell`
 FROM (SELECT `unit`, `c0` AS `k0`
 FROM (SELECT `unit`, `cr0` AS `c0`
 FROM (SELECT `unit`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
@@ -2023,14 +2023,14 @@ FROM (SELECT `unit`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a20 ->
 CASE WHEN a20 LIKE '%Infinity' THEN REPLACE(a20, 'Infinity', 'inf') WHEN a20 NOT LIKE '%E%' THEN a20 WHEN CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a20 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a20, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
@@ -2040,8 +2040,8 @@ CASE WHEN a21 LIKE '%Infinity' THEN REPLACE(a21, 'Infinity', 'inf') WHEN a21 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a22 ->
 CASE WHEN a22 LIKE '%Infinity' THEN REPLACE(a22, 'Infinity', 'inf') WHEN a22 NOT LIKE '%E%' THEN a22 WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a22 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a22, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS keyed
 JOIN (SELECT CAST(parts[0] AS STRING) AS l0_value, CAST(parts[1] AS BIGINT) AS l0_code
@@ -2050,28 +2050,28 @@ FROM (SELECT EXPLODE(SPLIT(CAST(X'667265651f301e706169641f31' AS STRING), CAST(X
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`
 FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
-WITH first_1 AS (SELECT `unit`
+WITH first_0 AS (SELECT `unit`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c10 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT `unit`, CAST(CAST(`l0_code` AS BIGINT) AS SMALLINT) AS `cell`
 FROM (SELECT `unit`, `k0`
 FROM (SELECT `unit`, `c0` AS `k0`
 FROM (SELECT `unit`, `cr0` AS `c0`
 FROM (SELECT `unit`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
@@ -2079,14 +2079,14 @@ FROM (SELECT `unit`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a23 ->
 CASE WHEN a23 LIKE '%Infinity' THEN REPLACE(a23, 'Infinity', 'inf') WHEN a23 NOT LIKE '%E%' THEN a23 WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a23 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a23, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
@@ -2096,8 +2096,8 @@ CASE WHEN a24 LIKE '%Infinity' THEN REPLACE(a24, 'Infinity', 'inf') WHEN a24 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a25 ->
 CASE WHEN a25 LIKE '%Infinity' THEN REPLACE(a25, 'Infinity', 'inf') WHEN a25 NOT LIKE '%E%' THEN a25 WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a25 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a25, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS coded
 WHERE NOT (`k0`) IS NULL) AS keyed
@@ -2110,18 +2110,18 @@ FROM pairs
 GROUP BY CAST(`cell` AS BIGINT);
 
 === log: how long users had been there
-WITH first_1 AS (SELECT `unit`, `c0`
+WITH first_0 AS (SELECT `unit`, `c0`
 FROM (SELECT CAST(IF(SPARK_PARTITION_ID() >= 0, CAST(CASE WHEN UNIX_DATE(c6) BETWEEN -719162 AND 2932896 THEN UNIX_DATE(c6) END AS DOUBLE), NULL) AS DOUBLE) AS `c0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c10 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `cr0`
 FROM (SELECT CAST(IF(SPARK_PARTITION_ID() >= 0, CAST(CASE WHEN UNIX_DATE(c1) BETWEEN -719162 AND 2932896 THEN UNIX_DATE(c1) END AS DOUBLE), NULL) AS DOUBLE) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
@@ -2129,9 +2129,9 @@ FROM (SELECT `unit`, 0 AS `cell`, CAST((TRANSFORM(ARRAY((((`c0`) - (`c1`)) * CAS
 CASE WHEN a26 >= CAST('-89.0' AS DOUBLE) AND a26 < CAST('2282.0' AS DOUBLE) THEN CAST(FLOOR(a26) AS DOUBLE) WHEN a26 < CAST('-89.0' AS DOUBLE) THEN CAST('-89.0' AS DOUBLE) WHEN a26 <= CAST('Infinity' AS DOUBLE) THEN CAST('2281.0' AS DOUBLE) END)[0]) - CAST('-89.0' AS DOUBLE) AS INT) AS `v0`
 FROM (SELECT `unit`, `c0` AS `c0`, `cr0` AS `c1`
 FROM (SELECT `unit`, `c0`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `c0`
@@ -2141,14 +2141,14 @@ CASE WHEN a27 LIKE '%Infinity' THEN REPLACE(a27, 'Infinity', 'inf') WHEN a27 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a27, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`c0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`c0` AS STRING)), a28 ->
 CASE WHEN a28 LIKE '%Infinity' THEN REPLACE(a28, 'Infinity', 'inf') WHEN a28 NOT LIKE '%E%' THEN a28 WHEN CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a28 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a28, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`c0` AS STRING) END, '')) NULLS LAST, `c0` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
@@ -2158,8 +2158,8 @@ CASE WHEN a29 LIKE '%Infinity' THEN REPLACE(a29, 'Infinity', 'inf') WHEN a29 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a30 ->
 CASE WHEN a30 LIKE '%Infinity' THEN REPLACE(a30, 'Infinity', 'inf') WHEN a30 NOT LIKE '%E%' THEN a30 WHEN CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a30 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a30, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a30, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_present`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_total`
@@ -2190,22 +2190,22 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === log: paying users' traffic on each continent
-WITH first_1 AS (SELECT `unit`, `n0`, `c1`
+WITH first_0 AS (SELECT `unit`, `n0`, `c1`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c4 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `n0`, IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c9) <= 65536 THEN TRY_VALIDATE_UTF8(c9) END, NULL) AS `c1`, IF(SPARK_PARTITION_ID() >= 0, CAST(c10 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`
 FROM (SELECT `unit`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `c0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
 WHERE (`c0`) = ('paid')) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
@@ -2214,9 +2214,9 @@ FROM (SELECT `unit`, `c0` AS `k0`, CAST(CASE WHEN ((`n1`) * CAST('2048.0' AS DOU
 FROM (SELECT `unit`, `n0` AS `n1`, `cr1` AS `c0`
 FROM (SELECT `unit`, `n0` AS `n0`, `c1` AS `c1`
 FROM (SELECT `unit`, `n0`, `c1`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`, `c1`
@@ -2228,14 +2228,14 @@ CASE WHEN a32 LIKE '%Infinity' THEN REPLACE(a32, 'Infinity', 'inf') WHEN a32 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a32, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '') || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`c1`) = 'double' THEN TRANSFORM(ARRAY(CAST(`c1` AS STRING)), a33 ->
 CASE WHEN a33 LIKE '%Infinity' THEN REPLACE(a33, 'Infinity', 'inf') WHEN a33 NOT LIKE '%E%' THEN a33 WHEN CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a33 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a33, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a33, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`c1` AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST, `c1` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`
 FROM (SELECT `unit`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
@@ -2243,8 +2243,8 @@ FROM (SELECT `unit`, `other_kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a34 ->
 CASE WHEN a34 LIKE '%Infinity' THEN REPLACE(a34, 'Infinity', 'inf') WHEN a34 NOT LIKE '%E%' THEN a34 WHEN CAST(SUBSTRING_INDEX(a34, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a34 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a34, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a34, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a34, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a34, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
 JOIN (SELECT `cr0`, `cr1`
 FROM (SELECT `cr0`, `cr1`, ROW_NUMBER() OVER (PARTITION BY `cr0`
@@ -2261,27 +2261,27 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === log: users without a request
-WITH first_1 AS (SELECT `unit`
+WITH first_0 AS (SELECT `unit`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `nr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c7 AS DOUBLE), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c10 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('107374182400' AS BIGINT) DIV (CASE WHEN `held` > CAST('100' AS BIGINT) THEN `held` ELSE CAST('100' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, 0 AS `cell`
 FROM (SELECT `unit`, `nr0` AS `n0`
 FROM (SELECT `unit`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`
@@ -2289,15 +2289,15 @@ FROM (SELECT `unit`, `kept`, ROW_NUMBER() OVER (PARTITION BY `unit`
 ORDER BY MD5(CASE WHEN TYPEOF(`unit`) = 'double' THEN TRANSFORM(ARRAY(CAST(`unit` AS STRING)), a35 ->
 CASE WHEN a35 LIKE '%Infinity' THEN REPLACE(a35, 'Infinity', 'inf') WHEN a35 NOT LIKE '%E%' THEN a35 WHEN CAST(SUBSTRING_INDEX(a35, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a35 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a35, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a35, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a35, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a35, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END) NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows
 LEFT
 JOIN (SELECT `unit` AS `other_unit`, `nr0`
 FROM (SELECT `unit`, `nr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`
@@ -2307,8 +2307,8 @@ CASE WHEN a36 LIKE '%Infinity' THEN REPLACE(a36, 'Infinity', 'inf') WHEN a36 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a36, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a36, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a36, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING)), a37 ->
 CASE WHEN a37 LIKE '%Infinity' THEN REPLACE(a37, 'Infinity', 'inf') WHEN a37 NOT LIKE '%E%' THEN a37 WHEN CAST(SUBSTRING_INDEX(a37, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a37 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a37, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a37, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a37, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a37, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE (`n0`) IS NULL AND NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`
@@ -2649,18 +2649,18 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === ratings: young and old raters
-WITH first_1 AS (SELECT `unit`, `n0`
+WITH first_0 AS (SELECT `unit`, `n0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c1 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `n0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c5 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `nr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c0 AS DOUBLE), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
@@ -2669,9 +2669,9 @@ FROM (SELECT `unit`,
 CASE WHEN (`n1`) < (CAST('30.0' AS DOUBLE)) THEN CAST('1' AS BIGINT) WHEN NOT ((`n1`) < (CAST('30.0' AS DOUBLE))) THEN CAST('0' AS BIGINT) END AS `k0`, CAST((CASE WHEN ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) >= CAST('134217728.0' AS DOUBLE) AND ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('1342177281.0' AS DOUBLE) THEN CAST(FLOOR(((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE))) AS DOUBLE) WHEN ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('134217728.0' AS DOUBLE) THEN CAST('134217728.0' AS DOUBLE) WHEN ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('1342177280.0' AS DOUBLE) END) - CAST('134217728.0' AS DOUBLE) AS INT) AS `v0`
 FROM (SELECT `unit`, `n0` AS `n0`, `nr0` AS `n1`
 FROM (SELECT `unit`, `n0`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`
@@ -2681,14 +2681,14 @@ CASE WHEN a11 LIKE '%Infinity' THEN REPLACE(a11, 'Infinity', 'inf') WHEN a11 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a11, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a11, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a11, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a12 ->
 CASE WHEN a12 LIKE '%Infinity' THEN REPLACE(a12, 'Infinity', 'inf') WHEN a12 NOT LIKE '%E%' THEN a12 WHEN CAST(SUBSTRING_INDEX(a12, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a12 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a12, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a12, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a12, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a12, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `nr0`
 FROM (SELECT `unit`, `nr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`
@@ -2698,8 +2698,8 @@ CASE WHEN a13 LIKE '%Infinity' THEN REPLACE(a13, 'Infinity', 'inf') WHEN a13 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a13, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a13, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a13, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING)), a14 ->
 CASE WHEN a14 LIKE '%Infinity' THEN REPLACE(a14, 'Infinity', 'inf') WHEN a14 NOT LIKE '%E%' THEN a14 WHEN CAST(SUBSTRING_INDEX(a14, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a14 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a14, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a14, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a14, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a14, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS keyed) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_present`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_total`
@@ -2707,19 +2707,19 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === ratings: raters by country and genre
-WITH first_1 AS (SELECT `unit`, `n0`, `n1`
+WITH first_0 AS (SELECT `unit`, `n0`, `n1`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c0 AS DOUBLE), NULL) AS `n0`, IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c1 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `n1`, IF(SPARK_PARTITION_ID() >= 0, CAST(c5 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c1) <= 65536 THEN TRY_VALIDATE_UTF8(c1) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c2 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
@@ -2728,9 +2728,9 @@ FROM (SELECT `unit`, `c2` AS `k0`, `c0` AS `k1`, CAST((CASE WHEN ((`n1`) * CAST(
 FROM (SELECT `unit`, `n1` AS `n1`, `c2` AS `c2`, `cr1` AS `c0`
 FROM (SELECT `unit`, `n0` AS `n0`, `n1` AS `n1`, `cr0` AS `c2`
 FROM (SELECT `unit`, `n0`, `n1`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`, `n1`
@@ -2742,14 +2742,14 @@ CASE WHEN a16 LIKE '%Infinity' THEN REPLACE(a16, 'Infinity', 'inf') WHEN a16 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '') || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END AS STRING)), a17 ->
 CASE WHEN a17 LIKE '%Infinity' THEN REPLACE(a17, 'Infinity', 'inf') WHEN a17 NOT LIKE '%E%' THEN a17 WHEN CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a17 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a17, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST, `n1` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
@@ -2759,8 +2759,8 @@ CASE WHEN a18 LIKE '%Infinity' THEN REPLACE(a18, 'Infinity', 'inf') WHEN a18 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a19 ->
 CASE WHEN a19 LIKE '%Infinity' THEN REPLACE(a19, 'Infinity', 'inf') WHEN a19 NOT LIKE '%E%' THEN a19 WHEN CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a19 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a19, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
 JOIN (SELECT `nr0`, `cr1`
 FROM (SELECT `nr0`, `cr1`, ROW_NUMBER() OVER (PARTITION BY `nr0`
@@ -2780,27 +2780,27 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === ratings: rated from the watchlist
-WITH first_1 AS (SELECT `unit`, `n0`, `n1`
+WITH first_0 AS (SELECT `unit`, `n0`, `n1`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c0 AS DOUBLE), NULL) AS `n0`, IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c1 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `n1`, IF(SPARK_PARTITION_ID() >= 0, CAST(c5 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `nr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c0 AS DOUBLE), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c1 AS BIGINT), NULL) AS `unit`
 FROM view_private_1 AS private_1) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, 0 AS `cell`, CAST((CASE WHEN ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) >= CAST('134217728.0' AS DOUBLE) AND ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('1342177281.0' AS DOUBLE) THEN CAST(FLOOR(((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE))) AS DOUBLE) WHEN ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('134217728.0' AS DOUBLE) THEN CAST('134217728.0' AS DOUBLE) WHEN ((`n0`) * CAST('268435456.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('1342177280.0' AS DOUBLE) END) - CAST('134217728.0' AS DOUBLE) AS INT) AS `v0`
 FROM (SELECT `unit`, `n1` AS `n0`
 FROM (SELECT `unit`, `n0`, `n1`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`, `n1`
@@ -2812,14 +2812,14 @@ CASE WHEN a21 LIKE '%Infinity' THEN REPLACE(a21, 'Infinity', 'inf') WHEN a21 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '') || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END AS STRING)), a22 ->
 CASE WHEN a22 LIKE '%Infinity' THEN REPLACE(a22, 'Infinity', 'inf') WHEN a22 NOT LIKE '%E%' THEN a22 WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a22 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a22, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n1` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST, `n1` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `nr0`
 FROM (SELECT `unit`, `nr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`
@@ -2829,8 +2829,8 @@ CASE WHEN a23 LIKE '%Infinity' THEN REPLACE(a23, 'Infinity', 'inf') WHEN a23 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a23, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING)), a24 ->
 CASE WHEN a24 LIKE '%Infinity' THEN REPLACE(a24, 'Infinity', 'inf') WHEN a24 NOT LIKE '%E%' THEN a24 WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a24 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a24, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a24, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit` AND `n0` = `nr0`) AS read
 WHERE NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CASE WHEN NOT (`v0`) IS NULL THEN `weight` END AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_present`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(CAST(`weight` AS BIGINT) * (`v0`) AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `v0_total`
@@ -2838,27 +2838,27 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === ratings: on the watchlist and not rated
-WITH first_1 AS (SELECT `unit`, `n0`
+WITH first_0 AS (SELECT `unit`, `n0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c0 AS DOUBLE), NULL) AS `n0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c1 AS BIGINT), NULL) AS `unit`
 FROM view_private_1 AS private_1) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `nr0`, `nr1`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `nr0`, `nr1`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, CAST(c0 AS DOUBLE), NULL) AS `nr0`, IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c1 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `nr1`, IF(SPARK_PARTITION_ID() >= 0, CAST(c5 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST((CAST('53687091200' AS BIGINT) DIV (CASE WHEN `held` > CAST('50' AS BIGINT) THEN `held` ELSE CAST('50' AS BIGINT) END)) AS INT) AS `weight`
 FROM (SELECT *, COUNT(`cell`) OVER (PARTITION BY `unit`) AS `held`
 FROM (SELECT `unit`, 0 AS `cell`
 FROM (SELECT `unit`, `nr1` AS `n0`
 FROM (SELECT `unit`, `n0`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`
@@ -2868,15 +2868,15 @@ CASE WHEN a25 LIKE '%Infinity' THEN REPLACE(a25, 'Infinity', 'inf') WHEN a25 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a25, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a26 ->
 CASE WHEN a26 LIKE '%Infinity' THEN REPLACE(a26, 'Infinity', 'inf') WHEN a26 NOT LIKE '%E%' THEN a26 WHEN CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a26 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a26, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a26, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows
 LEFT
 JOIN (SELECT `unit` AS `other_unit`, `nr0`, `nr1`
 FROM (SELECT `unit`, `nr0`, `nr1`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `nr0`, `nr1`
@@ -2888,8 +2888,8 @@ CASE WHEN a28 LIKE '%Infinity' THEN REPLACE(a28, 'Infinity', 'inf') WHEN a28 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a28, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr0` END AS STRING) END, '') || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`nr1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr1` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`nr1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr1` END AS STRING)), a29 ->
 CASE WHEN a29 LIKE '%Infinity' THEN REPLACE(a29, 'Infinity', 'inf') WHEN a29 NOT LIKE '%E%' THEN a29 WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a29 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a29, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a29, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`nr1`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `nr1` END AS STRING) END, '')) NULLS LAST, `nr0` NULLS LAST, `nr1` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit` AND `n0` = `nr0`) AS read
 WHERE (`n0`) IS NULL AND NOT (`unit`) IS NULL) AS placed) AS counted)
 SELECT CAST(`cell` AS BIGINT) AS `cell`, COALESCE((CAST(SUM(SHIFTRIGHT(CAST(`weight` AS BIGINT), 42)) AS DECIMAL(38, 0)) * CAST(4398046511104 AS DECIMAL(38, 0)) + CAST(SUM((SHIFTRIGHT(CAST(`weight` AS BIGINT), 21) & 2097151)) AS DECIMAL(38, 0)) * CAST(2097152 AS DECIMAL(38, 0)) + CAST(SUM((CAST(`weight` AS BIGINT) & 2097151)) AS DECIMAL(38, 0)) * CAST(1 AS DECIMAL(38, 0))), 0) AS `rows_weight`

@@ -438,19 +438,19 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === visits: visits with the patients' own table
-WITH first_1 AS (SELECT `unit`, `n0`
+WITH first_0 AS (SELECT `unit`, `n0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0, NANVL(CAST(c1 AS DOUBLE), CAST(NULL AS DOUBLE)), NULL) AS `n0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c9 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c3 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT *, CAST(CASE WHEN `root` * `root` > `quotient` THEN `root` - CAST('1' AS BIGINT) WHEN (`root` + CAST('1' AS BIGINT)) * (`root` + CAST('1' AS BIGINT)) <= `quotient` THEN `root` + CAST('1' AS BIGINT) ELSE `root` END AS INT) AS `weight`
 FROM (SELECT *, CAST(SQRT(CAST(`quotient` AS DOUBLE)) AS BIGINT) AS `root`
@@ -462,9 +462,9 @@ FROM (SELECT `unit`, CAST(CAST(`l0_code` AS BIGINT) AS SMALLINT) AS `cell`, `v0`
 FROM (SELECT `unit`, `c0` AS `k0`, CAST(CASE WHEN ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) >= CAST('0.0' AS DOUBLE) AND ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('2013265921.0' AS DOUBLE) THEN CAST(FLOOR(((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE))) AS DOUBLE) WHEN ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) WHEN ((`n1`) * CAST('33554432.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('2013265920.0' AS DOUBLE) END AS INT) AS `v0`
 FROM (SELECT `unit`, `n0` AS `n1`, `cr0` AS `c0`
 FROM (SELECT `unit`, `n0`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `n0`
@@ -474,14 +474,14 @@ CASE WHEN a15 LIKE '%Infinity' THEN REPLACE(a15, 'Infinity', 'inf') WHEN a15 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a15, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a15, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a15, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END) = 'double' THEN TRANSFORM(ARRAY(CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING)), a16 ->
 CASE WHEN a16 LIKE '%Infinity' THEN REPLACE(a16, 'Infinity', 'inf') WHEN a16 NOT LIKE '%E%' THEN a16 WHEN CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a16 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a16, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a16, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(CASE WHEN (`n0`) = CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) ELSE `n0` END AS STRING) END, '')) NULLS LAST, `n0` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
@@ -491,8 +491,8 @@ CASE WHEN a17 LIKE '%Infinity' THEN REPLACE(a17, 'Infinity', 'inf') WHEN a17 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a17, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a18 ->
 CASE WHEN a18 LIKE '%Infinity' THEN REPLACE(a18, 'Infinity', 'inf') WHEN a18 NOT LIKE '%E%' THEN a18 WHEN CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a18 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a18, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a18, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS read
 WHERE NOT (`unit`) IS NULL) AS keyed
 JOIN (SELECT CAST(parts[0] AS STRING) AS l0_value, CAST(parts[1] AS BIGINT) AS l0_code
@@ -523,20 +523,20 @@ FROM measured
 GROUP BY CAST(`cell` AS BIGINT);
 
 === visits: three tables
-WITH first_1 AS (SELECT `unit`, `c0`
+WITH first_0 AS (SELECT `unit`, `c0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c0) <= 65536 THEN TRY_VALIDATE_UTF8(c0) END, NULL) AS `c0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c9 AS BIGINT), NULL) AS `unit`
 FROM view_source AS source) AS inner_rows
-WHERE NOT (`unit`) IS NULL), second_1 AS (SELECT `unit`, `cr0`
+WHERE NOT (`unit`) IS NULL), second_0 AS (SELECT `unit`, `cr0`
 FROM (SELECT IF(SPARK_PARTITION_ID() >= 0,
 CASE WHEN OCTET_LENGTH(c2) <= 65536 THEN TRY_VALIDATE_UTF8(c2) END, NULL) AS `cr0`, IF(SPARK_PARTITION_ID() >= 0, CAST(c3 AS BIGINT), NULL) AS `unit`
 FROM view_private_0 AS private_0) AS inner_rows
-WHERE NOT (`unit`) IS NULL), many_1 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
+WHERE NOT (`unit`) IS NULL), many_0 AS (SELECT `other_unit`, GREATEST((1000000 DIV `other_held`), 1000) AS `kept`, GREATEST((1000000 DIV `held`), 1000) AS `other_kept`
 FROM (SELECT `unit` AS `unit`, COUNT(*) AS `held`
-FROM first_1
+FROM first_0
 GROUP BY `unit`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, COUNT(*) AS `other_held`
-FROM second_1
+FROM second_0
 GROUP BY `unit`) AS other_rows ON `unit` = `other_unit`
 WHERE `held` > (1000000 DIV `other_held`)), measured AS (SELECT `unit`, CAST((CAST(`l0_code` AS BIGINT)) * CAST('2' AS BIGINT) + CAST(`l1_code` AS BIGINT) AS SMALLINT) AS `cell`
 FROM (SELECT `unit`, `k0`, `k1`
@@ -544,9 +544,9 @@ FROM (SELECT `unit`, `c0` AS `k0`, `c1` AS `k1`
 FROM (SELECT `unit`, `c0` AS `c0`, `cr0` AS `c1`
 FROM (SELECT `unit`, `c0` AS `c1`, `cr0` AS `c0`
 FROM (SELECT `unit`, `c0`
-FROM first_1
+FROM first_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `c0`
@@ -556,14 +556,14 @@ CASE WHEN a19 LIKE '%Infinity' THEN REPLACE(a19, 'Infinity', 'inf') WHEN a19 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a19, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`c0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`c0` AS STRING)), a20 ->
 CASE WHEN a20 LIKE '%Infinity' THEN REPLACE(a20, 'Infinity', 'inf') WHEN a20 NOT LIKE '%E%' THEN a20 WHEN CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a20 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a20, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a20, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`c0` AS STRING) END, '')) NULLS LAST, `c0` NULLS LAST) AS `place`
-FROM first_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM first_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `kept`) AS inner_rows INNER
 JOIN (SELECT `unit` AS `other_unit`, `cr0`
 FROM (SELECT `unit`, `cr0`
-FROM second_1
+FROM second_0
 LEFT
-JOIN many_1 ON `unit` = `other_unit`
+JOIN many_0 ON `unit` = `other_unit`
 WHERE `other_unit` IS NULL
 UNION ALL
 SELECT `unit`, `cr0`
@@ -573,8 +573,8 @@ CASE WHEN a21 LIKE '%Infinity' THEN REPLACE(a21, 'Infinity', 'inf') WHEN a21 NOT
 CASE WHEN CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a21, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`unit` AS STRING) END || CAST(X'1f' AS STRING) || COALESCE(CASE WHEN TYPEOF(`cr0`) = 'double' THEN TRANSFORM(ARRAY(CAST(`cr0` AS STRING)), a22 ->
 CASE WHEN a22 LIKE '%Infinity' THEN REPLACE(a22, 'Infinity', 'inf') WHEN a22 NOT LIKE '%E%' THEN a22 WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) BETWEEN -4 AND 15 THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(a22 AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0') ELSE REGEXP_REPLACE(SUBSTRING_INDEX(a22, 'E', 1), '[.]0$', '') ||
 CASE WHEN CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT) < 0 THEN 'e-' ELSE 'e+' END || LPAD(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING), GREATEST(2, LENGTH(CAST(ABS(CAST(SUBSTRING_INDEX(a22, 'E', -1) AS INT)) AS STRING))), '0') END)[0] ELSE CAST(`cr0` AS STRING) END, '')) NULLS LAST, `cr0` NULLS LAST) AS `place`
-FROM second_1
-JOIN many_1 ON `unit` = `other_unit`) AS inner_rows
+FROM second_0
+JOIN many_0 ON `unit` = `other_unit`) AS inner_rows
 WHERE `place` <= `other_kept`) AS inner_rows) AS other_rows ON `unit` = `other_unit`) AS inner_rows INNER
 JOIN (SELECT `cr0`, `cr1`
 FROM (SELECT `cr0`, `cr1`, ROW_NUMBER() OVER (PARTITION BY `cr1`
