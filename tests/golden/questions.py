@@ -204,7 +204,8 @@ QUESTIONS: dict[str, Asked] = {
         delta="1e-6",
     ),
     "one-word-wrong": Asked(
-        "SELECT COUNT(*) FILTER (WHERE ward = 'a') AS n FROM visits WHERE ward = 'Q'",
+        "SELECT COUNT(*) FILTER (WHERE ward IN ('a', 'A')) AS n FROM visits "
+        "WHERE ward IN ('A', 'Q')",
         epsilon="1/10",
     ),
 }
