@@ -205,7 +205,7 @@ QUESTIONS: dict[str, Asked] = {
     ),
     "one-word-wrong": Asked(
         "SELECT COUNT(*) FILTER (WHERE ward IN ('a', 'A')) AS n FROM visits "
-        "WHERE ward IN ('Q', 'A')",
+        "WHERE ward IN ('A', 'Q')",
         epsilon="1/10",
     ),
 }

@@ -13,11 +13,12 @@ from discreet.errors import DataError, QueryError, Remedy
 from discreet.exact import percent_text, rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
-from discreet.plan.exclusion import Way, ways
+from discreet.plan.exclusion import ways
 from discreet.plan.expressions import (
     Chosen,
     Constant,
     Missing,
+    Node,
     constant_text,
     expression_text,
     walk,
@@ -115,22 +116,27 @@ def undeclared_value_notes(question: Question) -> list[str]:
 
 def no_group_notes(question: Question) -> list[str]:
     """Groups that are made in the question, in which some rows may not be."""
-    notes, fulfilled = [], ways(question.where)
+    notes = []
     for name, grouping in question.keys:
-        if isinstance(grouping, BinGrouping) and _has_others(grouping, fulfilled):
+        if isinstance(grouping, BinGrouping) and _has_others(grouping, question):
             notes.append((label_text(name), "rows outside of the bins are in no group."))
-        elif _leaves_out(grouping) and not all(way.known(grouping.node) for way in fulfilled):
+        elif _leaves_out(grouping) and not _is_known(grouping.node, question):
             value = _A_VALUE.text(question.query.front)
             note = f"rows for which it has no value are in no group. {value}"
             notes.append((label_text(name), note))
     return merged_notes(notes)
 
 
-def _has_others(grouping: BinGrouping, fulfilled: Sequence[Way]) -> bool:
+def _is_known(node: Node, question: Question) -> bool:
+    """Whether the conditions are true only of rows for which an expression has a value."""
+    return all(way.known(node) for way in ways(question.where))
+
+
+def _has_others(grouping: BinGrouping, question: Question) -> bool:
     """Whether rows of which the conditions are true may have a value outside of the bins."""
     below = nextafter(float(grouping.edges[0]), -inf)
     above = nextafter(float(grouping.edges[-1]), inf)
-    ends = [way.ends(grouping.node) for way in fulfilled]
+    ends = [way.ends(grouping.node) for way in ways(question.where)]
     return any(low <= below or above <= high for low, high in ends)
 
 
