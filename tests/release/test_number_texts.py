@@ -80,7 +80,7 @@ class TestConfidence:
         assert wide.to_csv() != answer.to_csv()
         assert '"confidence": 0.99' in wide.to_json()
         assert '"confidence": 0.95' in answer.to_json()
-        assert repr(wide).endswith("errors at 99%")
+        assert "errors at 99%" in repr(wide)
         assert "errors at 99%" in wide._repr_html_()
         assert "its error at 99%" in wide.report()
         assert "with 99% intervals" in wide.plot().svg
