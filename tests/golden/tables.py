@@ -18,6 +18,7 @@ from discreet.policy import read_policy
 from discreet.release.certificate import Certificate, check_certificate, unchecked_fields
 from discreet.release.plan import Plan
 from discreet.release.release import Release
+from discreet.web.templates import package_text
 from tests.golden.commands import shown
 from tests.golden.comparing import parted
 from tests.golden.engines import broken
@@ -156,9 +157,15 @@ def _answer(table: dp.Table, release: Release) -> str:
 
 
 def _page(release: Release) -> str:
-    """The report as it is where the extra is not installed that draws: others' code makes those."""
+    """The report as it is where the extra is not installed that draws: others' code makes those.
+
+    Its style is a file of the source, which every page has as it is, and is left out.
+    """
     with patch.object(Release, "plot", side_effect=DataError("no pictures")):
-        return release.report()
+        page = release.report()
+    style = package_text("release/report.css")
+    assert style in page
+    return page.replace(style, "")
 
 
 def _types(release: Release, name: str) -> str:

@@ -173,6 +173,17 @@ class TestExcel:
         body = Workbook(saved(old, tmp_path, "b.xlsx")).sheet("answer")[1:]
         assert [row["A"] for row in body] == ["1850-01-01", "1900-02-28", 61]
 
+    def test_more_rows_than_a_sheet_has_go_on_to_the_next(
+        self, by_ward: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("discreet.release.answer_files._MOST_ROWS", 2)
+        book = Workbook(saved(by_ward, tmp_path, "a.xlsx"))
+        assert book.names == ["answer", "answer 2", "notes", "certificate"]
+        first, second = book.sheet("answer"), book.sheet("answer 2")
+        assert first[0] == second[0]
+        found = [row["A"] for row in (*first[1:], *second[1:])]
+        assert found == [ward for (ward,) in by_ward.groups]
+
     def test_a_label_that_does_not_fit_is_never_cut(self, by_ward: Release, tmp_path: Path) -> None:
         long = replace(by_ward, groups=(("x" * 40_000,), ("y",), ("z",)))
         with pytest.raises(DataError, match=r"Save it as \.csv, \.parquet or \.json"):

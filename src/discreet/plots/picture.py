@@ -185,7 +185,7 @@ def stacked(pictures: Sequence[Picture], title: str) -> Picture:
         parts.append({name: part for name, part in picture.spec.items() if name not in outer})
     spec = {
         **{name: pictures[0].spec[name] for name in ("$schema", "usermeta", "config")},
-        "title": {"text": title},
+        "title": {"text": _lines(title, _TITLE)},
         "vconcat": parts,
         "spacing": 36,
         "resolve": {"scale": {"color": "independent"}},
