@@ -369,8 +369,8 @@ def test_intervals_of_another_confidence_say_so(command: Command, policy: Path) 
     usual, wide = command(*words), command(*words, "--confidence", "0.99")
     assert re.search(r"^ward +± \(95%\)$", usual.out, re.M)
     assert re.search(r"^ward +± \(99%\)$", wide.out, re.M)
-    assert re.search(r"^A +\d+ ± 12$", usual.out, re.M)
-    assert re.search(r"^A +\d+ ± 19$", wide.out, re.M)
+    assert re.search(r"^A +\d+ ± 12 counted, ", usual.out, re.M)
+    assert re.search(r"^A +\d+ ± 19 counted, ", wide.out, re.M)
     table = policy.parent / "wide.csv"
     data = json.loads(command(*words, "--confidence", "0.99", "--json", "--csv", table).out)
     assert data["confidence"] == 0.99

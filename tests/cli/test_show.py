@@ -30,7 +30,7 @@ class TestShow:
         assert again == first
         shown = command("ledger", "show", policy, 2)
         assert shown.code == 0
-        numbers = re.findall(r"^[ABC] +(\d+) ± 12$", shown.out, re.M)
+        numbers = re.findall(r"^[ABC] +(\d+) ± 12 counted, ", shown.out, re.M)
         assert list(map(int, numbers)) == [round(row["patients"]) for row in first["rows"]]
         assert "cost      already paid: entry 2, 20" in shown.out
         assert "record    entry 2 of visits.ledger" in shown.out

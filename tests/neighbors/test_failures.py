@@ -5,7 +5,7 @@ unanswered, and on the neighbor without that person none is.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -20,7 +20,10 @@ from discreet.engines.base import Engine
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.sources import Sources, find_source
+from discreet.errors import QueryError
+from discreet.question.check import checked_question
 from discreet.release.open_table import open_engine
+from discreet.sql.read.select import parse_select
 from tests.engines.failing import DECLARED, PEOPLE, PERSON, fails
 from tests.support.trials import examples
 
@@ -89,7 +92,15 @@ def condition(random: Random, depth: int = 2) -> str:
 
 
 def question(random: Random) -> str:
-    """A question that names y."""
+    """A question that names y, and that some declared values fit: others are refused."""
+    while True:
+        text = _any_question(random)
+        with suppress(QueryError):
+            checked_question(parse_select(text, DECLARED), DECLARED)
+            return text
+
+
+def _any_question(random: Random) -> str:
     chosen = condition(random)
     filtered = f"SUM(y) FILTER (WHERE {condition(random)})"
     kept = f"SUM(CASE WHEN {condition(random)} THEN y END)"

@@ -185,7 +185,7 @@ def test_a_checked_node_stands_where_it_stood() -> None:
         ("SELECT COUNT(*) FROM visits JOIN wards USING (war)", "war)", "USING names 'war'"),
         ("SELECT COUNT(*) FROM visits JOIN tests USING (x)", "x)", "USING names 'x'"),
         ("SELECT cost AS c, COUNT(*) FROM visits GROUP BY c", "cost AS", "groups are asked"),
-        ("SELECT COUNT(*) FROM visits WHERE stay IN (1, 'x')", "'x'", "\"stay = 'x'\" sets"),
+        ("SELECT COUNT(*) FROM visits WHERE stay IN (1, 'x')", "'x'", "\"stay = 'x'\" compares"),
         ("SELECT COUNT(*) FROM visits WHERE stay > 3 OR age = NULL", "age", "'age = NULL' comp"),
         ("SELECT -COUNT(*) AS n FROM visits ORDER BY\n LOWER(n)", "LOWER(n)", "ORDER BY uses"),
         # What a subquery computes is refused where it is computed.
@@ -220,7 +220,7 @@ def test_a_checked_node_stands_where_it_stood() -> None:
             "SELECT COUNT(*) FROM\n visits v JOIN tests t USING (patient_id) JOIN wards w "
             "ON t.result = w.beds AND v.stay > 'x'",
             "'x'",
-            "\"v.stay > 'x'\" sets",
+            "\"v.stay > 'x'\" compares",
         ),
         (
             "SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY 1)\n"

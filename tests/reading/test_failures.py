@@ -73,33 +73,33 @@ HERE = [
     "SELECT COUNT(day) AS n FROM visits",
     "SELECT COUNT(day) AS n FROM visits WHERE x = 77",
     "SELECT COUNT(day) AS n FROM visits WHERE x <> 77",
-    "SELECT COUNT(day) AS n FROM visits WHERE x > 1000",
-    "SELECT COUNT(*) AS n FROM visits WHERE x > 1000 AND day > '2020-01-01'",
+    "SELECT COUNT(day) AS n FROM visits WHERE x = 0.125",
+    "SELECT COUNT(*) AS n FROM visits WHERE x = 0.125 AND day > '2020-01-01'",
     "SELECT COUNT(day) AS n FROM visits WHERE tag = 'b'",
     "SELECT COUNT(day) AS n FROM visits WHERE tag IS NULL",
-    "SELECT COUNT(*) AS n FROM visits WHERE x > 1000 AND (x < 0 OR day IS NULL)",
+    "SELECT COUNT(*) AS n FROM visits WHERE x = 0.125 AND (x < 0 OR day IS NULL)",
     "SELECT COUNT(*) FILTER (WHERE x < 5 AND day > '2020-01-01') AS n FROM visits",
     "SELECT SUM(CASE WHEN x < 5 AND day > '2020-01-01' THEN 1 ELSE 0 END) AS n FROM visits",
     "SELECT COUNT(DISTINCT day) AS n FROM visits WHERE x < 5",
     "SELECT MEDIAN(x) AS m FROM visits WHERE day > '2020-01-01' AND x < 5",
     "SELECT MAX(x) AS m FROM visits WHERE x < 5 AND day > '2020-01-01'",
     "SELECT tag, COUNT(*) AS n FROM visits WHERE day > '2020-01-01' AND x < 5 GROUP BY tag",
-    "SELECT MONTH(day) AS m, COUNT(*) AS n FROM visits WHERE x > 1000 GROUP BY 1",
-    "SELECT COUNT(*) AS n FROM (SELECT x FROM visits WHERE x > 1000 AND day > '2020-01-01') AS s",
-    "SELECT COUNT(*) AS n FROM (SELECT id, MAX(x) AS m FROM visits WHERE x > 1000 AND "
+    "SELECT MONTH(day) AS m, COUNT(*) AS n FROM visits WHERE x = 0.125 GROUP BY 1",
+    "SELECT COUNT(*) AS n FROM (SELECT x FROM visits WHERE x = 0.125 AND day > '2020-01-01') AS s",
+    "SELECT COUNT(*) AS n FROM (SELECT id, MAX(x) AS m FROM visits WHERE x = 0.125 AND "
     "day > '2020-01-01' GROUP BY id) AS s WHERE m < 5",
 ]
 JOINED = [
     "SELECT COUNT(*) AS n FROM visits AS v JOIN patients AS p ON v.id = p.id "
-    "WHERE p.y > 1000 AND v.day > '2020-01-01'",
+    "WHERE p.y = 0.125 AND v.day > '2020-01-01'",
     "SELECT COUNT(*) AS n FROM patients AS p JOIN visits AS v ON v.id = p.id "
-    "WHERE p.y > 1000 AND v.day > '2020-01-01'",
-    "SELECT COUNT(v.day) AS n FROM visits AS v JOIN (SELECT id, y FROM patients WHERE y > 1000) "
+    "WHERE p.y = 0.125 AND v.day > '2020-01-01'",
+    "SELECT COUNT(v.day) AS n FROM visits AS v JOIN (SELECT id, y FROM patients WHERE y = 0.125) "
     "AS p ON v.id = p.id",
-    "SELECT COUNT(v.day) AS n FROM (SELECT id, y FROM patients WHERE y > 1000) AS p "
+    "SELECT COUNT(v.day) AS n FROM (SELECT id, y FROM patients WHERE y = 0.125) AS p "
     "JOIN visits AS v ON v.id = p.id",
-    "SELECT COUNT(*) AS n FROM (SELECT id, y FROM patients WHERE y > 1000) AS p JOIN (SELECT id, x "
-    "FROM visits WHERE day > '2020-01-01' AND x < 5) AS v ON v.id = p.id",
+    "SELECT COUNT(*) AS n FROM (SELECT id, y FROM patients WHERE y = 0.125) AS p "
+    "JOIN (SELECT id, x FROM visits WHERE day > '2020-01-01' AND x < 5) AS v ON v.id = p.id",
     "SELECT COUNT(v.day) AS n FROM visits AS v JOIN wards AS w ON v.tag = w.tag",
 ]
 

@@ -126,6 +126,6 @@ def test_it_needs_neither_rows_nor_a_ledger(tmp_path_factory: pytest.TempPathFac
     declared = read_declarations(**read_policy(folder / "visits.toml"))
     from discreet.release.info import table_info
 
-    info = table_info(declared.schema, declared.standing())
+    info = table_info(declared.schema, declared.account().state)
     assert "discreet plan POLICY" in info.text(front=Front.COMMAND)
     assert not (folder / "visits.ledger").exists()

@@ -178,7 +178,7 @@ class TestPage:
     def test_a_range_without_an_end_fades_and_says_so(self, answer: Release) -> None:
         def open_ended(low: float, high: float) -> Release:
             cells = tuple(
-                replace(one, error=BoundedError(lambda _, at=one.value: (at + low, at + high)))
+                replace(one, truth=BoundedError(lambda _, at=one.value: (at + low, at + high)))
                 for one in answer.columns["patients"]
             )
             return replace(answer, columns={"patients": cells})

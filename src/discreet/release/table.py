@@ -418,7 +418,8 @@ class Table:
 
         question = explained(text)
         asking = self.ask(text if question is None else question)
-        asking = asking.capped(max_rows=max_rows, max_groups=max_groups)
+        if max_rows is not None or max_groups is not None:
+            asking = asking.capped(max_rows=max_rows, max_groups=max_groups)
         price: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho, "spend": spend}
         price |= {"margin": margin, "expect_rows": expect_rows}
         if question is not None:
