@@ -23,8 +23,9 @@ def test_the_demo_plans_answers_refuses_and_reports(command: Command, tmp_path: 
     ended = command("demo", "--folder", folder)
     assert (ended.code, ended.error) == (0, "")
     for part in (
+        f"discreet profile {folder / 'visits.toml'} --spend 20%",
         f'discreet plan {folder / "visits.toml"} "SELECT',
-        "costs     ε = 0.7, 70% of the budget; it is the last one that fits; nothing was spent",
+        "costs     ε = 0.5, 50% of the budget; it is the last one that fits; nothing was spent",
         "30%   ε = 0.3 of ε = 1",
         "▒",
         "discreet: The question costs ε = 0.5, and ε = 0.3 is left",
@@ -106,7 +107,7 @@ def test_every_command_that_is_shown_works_as_it_is_printed(tmp_path: Path, wher
         subprocess.run(["bash", "-c", line], cwd=here, env=variables, check=False).returncode
         for line in commands
     ]
-    assert codes == [0, NO_BUDGET, NO_BUDGET, 0, 0], commands  # what was paid for is not left
+    assert codes == [0, 0, NO_BUDGET, NO_BUDGET, 0, 0], commands  # what was paid for is not left
 
 
 @pytest.mark.soak

@@ -4,7 +4,7 @@ import csv
 import datetime
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from shlex import quote
 from tempfile import mkdtemp
@@ -35,6 +35,7 @@ unit       = "patient_id"    # all visits of a patient count as one
 neighbors  = "add-remove"
 max_groups = 2               # a patient counts in at most two wards
 max_rows   = 5               # and for at most five visits
+at_most_rows = 12            # nobody has more than twelve: this is known without the rows
 ledger     = "visits.ledger"
 
 [budget]
@@ -126,13 +127,19 @@ def demo(folder: str | None) -> None:
     click.echo(place / "visits.csv")
     click.echo(policy)
 
+    _tell(
+        "Once: how many patients have how many visits. By it answers say what the caps leave out."
+    )
+    _typed("profile", policy, None, "--spend 20%")
+    _show_profile(policy)
+
     _tell("What would it cost to ask about each ward, and how large would the errors be?")
-    _typed("plan", policy, _WARDS, "--epsilon 0.7 --expect-rows 500")
-    with _asked(policy, _WARDS, "0.7") as asked:
+    _typed("plan", policy, _WARDS, "--epsilon 0.5 --expect-rows 500")
+    with _asked(policy, _WARDS, "0.5") as asked:
         show_plan(asked[0].plan)
 
         _tell("Pay it. The charge is on the disk before a row is read.")
-        _typed("ask", policy, _WARDS, "--epsilon 0.7")
+        _typed("ask", policy, _WARDS, "--epsilon 0.5")
         [(release, balances)] = pay_and_answer(asked)
     show_answer(release, balances)
     click.echo()
@@ -156,6 +163,15 @@ def demo(folder: str | None) -> None:
     click.echo(
         f'{_discreet()} ask {quote(str(policy))} "SELECT COUNT(*) AS n FROM visits" --epsilon 0.1'
     )
+
+
+def _show_profile(policy: Path) -> None:
+    from discreet.cli.terminal import show_profile
+    from discreet.policy import read_policy
+    from discreet.release.open_table import read_declarations
+
+    with closing(read_declarations(**read_policy(policy)).opened()) as table:
+        show_profile(table.profile(spend="20%"), table.schema)
 
 
 def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager[list["TypedQuestion"]]:
@@ -193,14 +209,14 @@ def _tell(text: str) -> None:
     click.secho(text, fg="cyan")
 
 
-def _typed(command: str, policy: Path, sql: str, options: str) -> None:
+def _typed(command: str, policy: Path, sql: str | None, options: str) -> None:
     from discreet.cli.terminal import console
 
     # A line is broken within the quotes only, where it is a blank to SQL: the text can be pasted.
     before = f"$ {_discreet()} {command} {quote(str(policy))} ".replace(" ", _KEPT)
     after = f" {options}".replace(" ", _KEPT)
     text = fill(
-        f'{before}"{sql}"{after}',
+        f"{before.rstrip(_KEPT)}{after}" if sql is None else f'{before}"{sql}"{after}',
         min(_WIDEST_LINE, console().width),
         subsequent_indent="    ",
         break_long_words=False,
