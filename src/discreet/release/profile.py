@@ -139,7 +139,7 @@ class SizeHistogram:
             low, high = bin_bounds(place)
             if ceiling is not None and low > ceiling:
                 break
-            top = low if high is None else high
+            top = high or ceiling or low
             size = low if least else top if ceiling is None else min(top, ceiling)
             weight = weigh(size)
             if weight:
