@@ -433,4 +433,3 @@ def test_people_with_more_rows_than_there_are_groups_are_not_forgotten() -> None
         ends, likely, _ = interval(question, cap, one, found)
         assert holds(ends, 3)
         assert not likely  # there are but two groups
-

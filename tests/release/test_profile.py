@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ import pytest
 
 import discreet as dp
 from discreet.engines.base import SIZES, SizeKind, people_by_size, rows_without_unit
-from discreet.ledger import Ledger
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Keystream
@@ -141,7 +140,7 @@ def test_bins_are_public_and_every_size_is_in_one() -> None:
         *((5, 6), (7, 8), (9, 12), (13, 16)),
     ]
     ends = [bin_bounds(place) for place in range(len(SIZES) + 1)]
-    assert all(two[0] == (one[1] or 0) + 1 for one, two in zip(ends, ends[1:], strict=False))
+    assert all(two[0] == (one[1] or 0) + 1 for one, two in pairwise(ends))
     assert ends[-1] == (2**20 + 1, None)
 
 
@@ -166,9 +165,7 @@ def test_it_costs_exactly_the_epsilon_that_was_offered(
 
 @pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
 @pytest.mark.parametrize("by", [(), ("ward", "note")])
-def test_it_costs_no_more_than_the_rho_that_was_offered(
-    neighbors: str, by: Sequence[str]
-) -> None:
+def test_it_costs_no_more_than_the_rho_that_was_offered(neighbors: str, by: Sequence[str]) -> None:
     with opened(OTHERS, neighbors=neighbors, budget=dp.Budget(rho=1)) as table:
         table.profile(rho="0.01", by=by)
         spent = table.budget.spent.rho

@@ -48,6 +48,7 @@ from discreet.question.query import (
 from discreet.release.profile import Amount, Profile, SizeHistogram, moved_by_unit
 
 Ends = tuple[Fraction, Fraction]
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _TAIL = Fraction(25, 1000)
 _MOST_ASIDE = 4
 """A suggested cap leaves out no more than so many margins of the noise,"""
@@ -102,19 +103,27 @@ def person_rows(source: Relation, schema: Schema) -> PersonRows:
 def reads_cut(nodes: Iterable[Node], clipped: Mapping[str, Ends | None]) -> bool:
     """Whether expressions may be others in truth than of columns that are cut at their ends.
 
-    A comparison with a number between the ends is not.
+    A comparison is not that parts what is at an end, or beyond, from what is not.
     """
     every, harmless = 0, 0
     for node in (part for whole in nodes for part in walk(whole)):
         match node:
             case Named(name) if name in clipped:
                 every += 1
-            case Compared(_, Named(name), Constant(Fraction() as number)) | Compared(
-                _, Constant(Fraction() as number), Named(name)
-            ):
-                ends = clipped.get(name)
-                harmless += ends is not None and ends[0] < number < ends[1]
+            case Compared(operator, Named(name), Constant(Fraction() as number)):
+                harmless += _parts(operator, number, clipped.get(name))
+            case Compared(operator, Constant(Fraction() as number), Named(name)):
+                harmless += _parts(_TURNED.get(operator, operator), number, clipped.get(name))
     return every > harmless
+
+
+def _parts(operator: str, number: Fraction, ends: Ends | None) -> bool:
+    """Whether a comparison says the same of a total and of what is left of it between the ends."""
+    if ends is None or not ends[0] <= number <= ends[1]:
+        return False
+    inside = ends[0] < number < ends[1]
+    at_the_end = ("<", ">=") if number == ends[1] else (">", "<=")
+    return inside or operator in at_the_end
 
 
 def _selected(source: Selected, rows: PersonRows) -> PersonRows:

@@ -25,7 +25,13 @@ from discreet.plan.expressions import (
     walk,
 )
 from discreet.plan.schema import CategoryColumn
-from discreet.privacy.estimates import Estimate, Estimates, FloatInterval, cell_text
+from discreet.privacy.estimates import (
+    Estimate,
+    Estimates,
+    FloatInterval,
+    IntervalKind,
+    cell_text,
+)
 from discreet.question.check import Question
 from discreet.question.groupings import (
     BinGrouping,
@@ -56,6 +62,7 @@ _MOST_COMPARED = 1_000
 
 
 _CONFIDENCE = Fraction(95, 100)
+_LEAST_SURE = (IntervalKind.LIKELY, IntervalKind.SURE, IntervalKind.NOISE)
 _MOST_SHOWN = 60
 _MOST_DRAWN = 130
 Group = tuple[Label, ...]
@@ -288,8 +295,10 @@ class Release:
         return {name: [row[name] for row in rows] for name in self.header}
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame."""
-        return exports.pandas_frame(self._typed())
+        """A pandas DataFrame; its ``attrs`` hold the notes, and on what the bounds rest."""
+        frame = exports.pandas_frame(self._typed())
+        frame.attrs |= {"notes": self.notes, "intervals": self.intervals}
+        return frame
 
     def to_polars(self) -> Any:
         """A Polars DataFrame."""
@@ -312,10 +321,31 @@ class Release:
         return exports.json_text(
             {
                 "rows": list(self.rows()),
+                "intervals": self.intervals,
                 "notes": self.notes,
                 "certificate": self.certificate.to_data(),
             }
         )
+
+    @property
+    def intervals(self) -> dict[str, dict[str, Any]]:
+        """On what the bounds of each column rest, and how often they hold: as plain data.
+
+        Of a column whose bounds rest on different things it is the least sure of them.  A quantile
+        has no bounds.
+        """
+        kinds = {
+            name: {one.kind for one in found if not _ranked(one)}
+            for name, found in self.columns.items()
+        }
+        return {
+            name: {
+                "kind": next(kind for kind in _LEAST_SURE if kind in own).value,
+                "confidence": float(_CONFIDENCE),
+            }
+            for name, own in kinds.items()
+            if own
+        }
 
     def save(self, path: str | Path) -> Path:
         """Write a file; its ending says which kind: .json, .csv or .html."""
