@@ -129,7 +129,7 @@ def read_question(
         query = parse_select(sql if select is None else select, table.schema)
         lower = {"max_rows": max_rows, "max_groups": max_groups}
         caps = tuple((name, cap) for name, cap in lower.items() if cap is not None)
-        query = replace(query, caps=caps)
+        query = replace(query, caps=caps, front=Front.COMMAND)
         question = checked_question(query, table.schema)
         depends = spend is not None or margins or delta != "0"
         reads_budget = table.budget is not None and (beside_budget or depends)

@@ -569,12 +569,14 @@ def _shown(question: Question, name: str) -> list[str]:
 
 def _cap_text(cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Front) -> str:
     if cap == "max_groups":
-        cap_text = f"{unit.group_cap:,}"
-        return f"a {whose} in more than {cap_text} groups counts for {cap_text} in all of them."
-    counts = f"a {whose} with more than {unit.row_cap:,} rows counts for {unit.row_cap:,}"
+        many = named_number(unit.group_cap, "group")
+        return f"a {whose} in more than {many} counts for {unit.group_cap:,} in all of them."
+    many = named_number(unit.row_cap, "row")
+    counts = f"a {whose} with more than {many} counts for {unit.row_cap:,}"
     in_group = unit.max_rows_per_group
     if unit.norm is Norm.L2 and in_group is not None and in_group < unit.row_cap:
-        counts = f"a {whose} with more than {in_group:,} rows in groups counts for less"
+        many = named_number(in_group, "row")
+        counts = f"a {whose} with more than {many} in a group may count for less"
     if effect.kept is not None:
         about, least, most = effect.kept
         return (
@@ -608,11 +610,20 @@ def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
 
 def _likely_text(effects: CapEffects, whose: str) -> str:
     seen = []
-    for effect, what in ((effects.rows, "rows"), (effects.groups, "groups")):
+    for effect, what in ((effects.rows, "row"), (effects.groups, "group")):
         if effect is not None and effect.likely and effect.largest is not None:
-            seen.append(f"more than {effect.largest:,} {what}")
+            seen.append(f"more than {named_number(effect.largest, what)}")
     reason = f"if no {whose} has {' or '.join(seen)}" if seen else "as far as the profile can see"
     return f"likely: {reason}; the profile saw none. A declared ceiling makes it sure."
+
+
+def named_number(many: int, what: str) -> str:
+    """A number of things.
+
+    >>> named_number(1, "row"), named_number(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{many:,} {what}" if many == 1 else f"{many:,} {what}s"
 
 
 def _percent(share: float, *, down: bool = False) -> str:
