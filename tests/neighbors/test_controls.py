@@ -19,9 +19,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.neighbors.comparing import Counts, FoundError
+from tests.neighbors import example
+from tests.neighbors.comparing import Both, Counts, FoundError
 from tests.neighbors.example import run
-from tests.neighbors.holes import HOLES, PLANNING, WEIGHTS, reopened
+from tests.neighbors.holes import (
+    HOLES,
+    ONCE_FOR_EACH_ROW,
+    PLANNING,
+    WEIGHTS,
+    WITH_NOBODY,
+    reopened,
+)
 from tests.neighbors.planning import plan_many
 from tests.neighbors.running import closely
 from tests.neighbors.stores import STORES
@@ -40,6 +48,18 @@ def test_the_short_run_finds_weights_that_their_norm_does_not_allow() -> None:
     with reopened(WEIGHTS), pytest.raises(FoundError, match="in squared L2"):
         _run_short(["Arrow"], questions=3)
     forget()
+
+
+@pytest.mark.parametrize("hole", [ONCE_FOR_EACH_ROW, WITH_NOBODY])
+def test_profiles_of_the_pairs_of_the_short_run_find_a_hole_in_them(
+    hole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def profiled(both: Both, *_: object) -> None:
+        both.suggest("stay", "ward")
+
+    monkeypatch.setattr(example, "_tell", profiled)
+    with reopened(hole), pytest.raises(FoundError, match="people by size move by"):
+        _run_short(["Arrow"], questions=2)
 
 
 @pytest.mark.slow
