@@ -167,3 +167,31 @@ def test_a_table_of_a_file_is_an_option(command: Command, folder: Path) -> None:
     make(folder, "stays.duckdb")
     assert "Add --table visits." in command("init", "stays.duckdb").error
     assert "Leave --table out." in command("init", "visits.csv", "--table", "visits").error
+
+
+def test_the_second_step_is_a_profile_and_it_works(command: Command, folder: Path) -> None:
+    """What the last lines say to type, typed."""
+    done = command("init", "visits.csv", "--unit", "patient_id")
+    steps = [shlex.split(line) for line in done.out.splitlines() if line.startswith("  discreet ")]
+    assert [step[1] for step in steps] == ["profile", "plan"]
+    policy = folder / "visits.toml"
+    text = policy.read_text()
+    for field in ("at_most_rows", "at_most_groups", "version"):
+        assert field in text
+    assert "counts for max_rows" in text
+    assert "weighed down" not in text
+    assert read_policy("visits.toml")["version"] == "1"
+    for _, *words in steps:
+        assert command(*words).code == 0
+    written = text.replace("# at_most_rows   = 365", "at_most_rows = 365")
+    policy.write_text(written.replace("# at_most_groups = 12", "at_most_groups = 12"))
+    found = read_policy("visits.toml")
+    assert (found["at_most_rows"], found["at_most_groups"]) == (365, 12)
+
+
+def test_where_every_row_is_another_person_there_is_no_profile(
+    command: Command, folder: Path
+) -> None:
+    done = command("init", "visits.csv", "--unit", "row")
+    assert "discreet profile" not in done.out
+    assert "version" not in read_policy("visits.toml")

@@ -46,6 +46,25 @@ def test_changed_bounds_are_refused_until_they_are_declared(policy: Path) -> Non
         assert ledger.verify().sound
 
 
+def test_new_data_get_another_name_and_a_profile_of_their_own(policy: Path) -> None:
+    declared = "at_most_rows = 12"
+    rewritten(policy, declared, 'version = "2026-11"\nat_most_rows = 11')
+    assert typed("profile", policy).exit_code != 0
+    changed = typed("table", "update", policy, "--why", "the data have a name")
+    assert changed.output.startswith("Changed from now on: at_most_rows, version.")
+    assert "paid now" in typed("profile", policy, "--spend", "5%").output
+    assert "already paid" in typed("profile", policy).output
+    rewritten(policy, "2026-11", "2026-12")
+    changed = typed("table", "update", policy, "--why", "another month")
+    assert changed.output.startswith("Changed from now on: version.")
+    refused = typed("profile", policy)
+    assert "a profile has one price" in str(refused.exception)
+    assert "paid now" in typed("profile", policy, "--spend", "5%").output
+    with Ledger(policy.parent / "visits.ledger") as ledger:
+        assert ledger.balance("visits").charges == 3
+        assert ledger.verify().sound
+
+
 def test_a_cap_on_rows_in_a_group_is_declared_and_taken_back(policy: Path) -> None:
     declared, cap = "max_rows   = 5", "max_rows_per_group = 2"
     rewritten(policy, declared, f"{cap}\n{declared}")

@@ -1,16 +1,22 @@
 """Holes that were closed, each opened again: the fuzzer must find them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
 
+from sqlglot import exp
+
+from discreet.engines import base
 from discreet.engines.duckdb import columns, connection
 from discreet.engines.frames.frame import FrameReader
 from discreet.plan import interval_arithmetic
 from discreet.plan.schema import BooleanColumn, Column, NumberColumn
+from discreet.release import profile
 from discreet.sql.write import queries
+from discreet.sql.write.expressions import UNIT, column_name, is_not_null
 from tests.support.early_weights import sums_by_rows_before_a_join
 
 PLANNING = "bounds are as long as they get"
@@ -19,6 +25,9 @@ WEIGHTS = "rows of one group are weighed in L2 as if each had one of its own"
 """A hole that questions by groups show."""
 JOINS = "rows are weighed before they are joined"
 """A hole that joins of private tables show."""
+ONCE_FOR_EACH_ROW = "a person counts in a profile once for each row"
+WITH_NOBODY = "rows without an id are in the histograms of a profile"
+"""Holes that profiles show."""
 
 
 def _fold_by_statistics(opened: Any) -> None:
@@ -46,6 +55,35 @@ def _exactly(base: Fraction, power: int) -> interval_arithmetic.Interval:
     return interval_arithmetic.Interval(base**power, base**power)
 
 
+@dataclass(frozen=True)
+class _Careless:
+    """An engine whose queries are changed before they run."""
+
+    engine: Any
+    change: Callable[[exp.Select], exp.Select]
+
+    @property
+    def forms(self) -> Any:
+        return self.engine.forms
+
+    def guarded_rows(self, query: exp.Select) -> Any:
+        return self.engine.guarded_rows(self.change(query))
+
+
+def _changed(change: Callable[[exp.Select], exp.Select]) -> Callable[..., Any]:
+    return lambda engine, *asked: base.people_by_size(_Careless(engine, change), *asked)
+
+
+def _once_for_each_row(query: exp.Select) -> exp.Select:
+    size = exp.column("size")
+    return query.select(size, exp.alias_(exp.Sum(this=size.copy()), "people"), append=False)
+
+
+def _with_nobody(query: exp.Select) -> exp.Select:
+    whose = is_not_null(column_name(UNIT))
+    return query.transform(lambda node: exp.true() if node == whose else node)
+
+
 _counted = queries._counted
 _reader = columns.reader_sql
 _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
@@ -63,6 +101,8 @@ _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     "moments are read by TRY_CAST": [(columns, "_moment", _by_try_cast)],
     WEIGHTS: [(queries, "_counted", lambda name, squared: _counted(name, squared=False))],
     JOINS: [(queries, "sums_query", sums_by_rows_before_a_join)],
+    ONCE_FOR_EACH_ROW: [(profile, "people_by_size", _changed(_once_for_each_row))],
+    WITH_NOBODY: [(profile, "people_by_size", _changed(_with_nobody))],
     PLANNING: [
         (interval_arithmetic.Interval, "__post_init__", lambda self: None),
         (interval_arithmetic, "_to_power", _exactly),

@@ -20,9 +20,18 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.neighbors.comparing import Counts, FoundError
+from tests.neighbors import example
+from tests.neighbors.comparing import Both, Counts, FoundError
 from tests.neighbors.example import run
-from tests.neighbors.holes import HOLES, JOINS, PLANNING, WEIGHTS, reopened
+from tests.neighbors.holes import (
+    HOLES,
+    JOINS,
+    ONCE_FOR_EACH_ROW,
+    PLANNING,
+    WEIGHTS,
+    WITH_NOBODY,
+    reopened,
+)
 from tests.neighbors.planning import plan_many
 from tests.neighbors.running import closely
 from tests.neighbors.stores import STORES
@@ -48,6 +57,18 @@ def test_the_short_run_finds_rows_that_are_weighed_before_they_are_joined() -> N
     with reopened(JOINS), pytest.raises(FoundError, match="priced"):
         _run_short(["Arrow"], questions=3)
     forget()
+
+
+@pytest.mark.parametrize("hole", [ONCE_FOR_EACH_ROW, WITH_NOBODY])
+def test_profiles_of_the_pairs_of_the_short_run_find_a_hole_in_them(
+    hole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def profiled(both: Both, *_: object) -> None:
+        both.suggest("stay", "ward")
+
+    monkeypatch.setattr(example, "_tell", profiled)
+    with reopened(hole), pytest.raises(FoundError, match="people by size move by"):
+        _run_short(["Arrow"], questions=2)
 
 
 @pytest.mark.slow

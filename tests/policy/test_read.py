@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from discreet.errors import PolicyError
+from discreet.errors import Front, PolicyError, caught_by
 from discreet.plan.schema import boolean, category, date, integer, number, text
 from discreet.policy import read_policy
 from discreet.privacy.losses import Budget
+from discreet.release.open_table import read_declarations
 from tests.support.cases import each
 
 INTERFACE = """\
@@ -66,6 +67,51 @@ def test_the_policy_of_the_interface_is_read(policy: Any, tmp_path: Path) -> Non
 def test_rows_in_one_group_can_have_a_cap_of_their_own(policy: Any) -> None:
     found = policy(INTERFACE.replace("max_rows   = 10", "max_rows = 10\nmax_rows_per_group = 4"))
     assert (found["max_rows"], found["max_rows_per_group"]) == (10, 4)
+
+
+KNOWN = "max_rows   = 10\nat_most_rows = 365\nat_most_groups = 12\nversion = '2026-11'"
+
+
+def test_what_is_known_of_everybody_is_declared_with_the_name_of_the_data(policy: Any) -> None:
+    found = policy(INTERFACE.replace("max_rows   = 10", KNOWN))
+    assert (found["at_most_rows"], found["at_most_groups"]) == (365, 12)
+    assert found["version"] == "2026-11"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("at_most_rows = 9", "Write max_rows = 9."),
+        ("at_most_rows = 0", "at_most_rows is not a whole number from 1 to 1,000,000"),
+        ('at_most_rows = "many"', "at_most_rows"),
+        ("at_most_rows = 12.5", "at_most_rows"),
+        ("at_most_rows = true", "at_most_rows"),
+        ("at_most_groups = 2", "Write max_groups = 2."),
+        ("at_most_groups = 2000000", "at_most_groups is not a whole number from 1 to 1,000,000"),
+        ("version = 7", "version"),
+        ('version = ""', "version"),
+        (f'version = "{"x" * 61}"', 'Write version = "2026-11".'),
+        ('version = " 7"', 'Write version = "2026-11".'),
+        ("at_least_rows = 3", "at_most_rows"),
+    ],
+)
+def test_wrong_ceilings_and_versions_are_refused_in_the_words_of_a_policy(
+    policy: Any, written: str, said: str
+) -> None:
+    text = INTERFACE.partition("[public.wards]")[0]
+    text = text.replace("max_rows   = 10", f"max_rows = 10\n{written}")
+    with pytest.raises(PolicyError) as caught, caught_by(Front.POLICY):
+        read_declarations(**policy(text))
+    assert said in str(caught.value)
+    assert "=9" not in str(caught.value)  # the syntax of Python
+
+
+@pytest.mark.parametrize("field", ["at_most_rows", "at_most_groups"])
+def test_where_the_unit_is_the_row_there_is_nothing_that_somebody_could_have(
+    policy: Any, field: str
+) -> None:
+    with pytest.raises(PolicyError, match=f"{field} is given, and the unit is the row"):
+        policy(f"{field} = 5\n{LEAST}")
 
 
 def test_what_is_left_out_is_not_made_up(policy: Any) -> None:

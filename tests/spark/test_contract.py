@@ -199,6 +199,10 @@ def test_what_is_refused_is_refused_in_the_same_words(hospitals: Any, text: str)
     contract.check_refusal(*hospitals, text)
 
 
+def test_a_profile_is_made_of_the_same_numbers(hospitals: Any) -> None:
+    contract.check_profiles(*hospitals)
+
+
 def test_bounds_and_caps_are_suggested(hospitals: Any) -> None:
     contract.check_suggestions(hospitals[1])
 

@@ -1,6 +1,8 @@
 """Claims that every engine keeps beside DuckDB: the same rows give the same integers."""
 
 import datetime
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,7 +16,7 @@ import pytest
 from sqlglot import exp
 
 import discreet as dp
-from discreet.engines.base import Engine
+from discreet.engines.base import SIZES, Engine, SizeKind, people_by_size, rows_without_unit
 from discreet.errors import QueryError
 from discreet.measures.measure import Measure, Norm
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
@@ -22,6 +24,7 @@ from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
 from discreet.question.builder import col
 from discreet.question.check import Question, checked_question
+from discreet.release.profile import counted_by
 from discreet.sql.read.select import parse_select
 from discreet.sql.write import queries
 from tests.support import drawn_sql as drawn
@@ -383,11 +386,14 @@ DAY = datetime.date(2025, 3, 1)
 
 
 def visits() -> list[tuple[Any, ...]]:
-    """The rows of a small hospital."""
-    return [
+    """The rows of a small hospital, of which some do not say whose they are."""
+    rows: list[tuple[Any, ...]] = [
         (one % 400, "ABC"[one % 3], one % 20 / 2, one % 90, one % 4 == 0, "flu", DAY)
         for one in range(2000)
     ]
+    rows += [(one % 5, "A", 1.0, 9, True, f"cold {one}", DAY) for one in range(120)]
+    rows += [(7, None, 1.0, 9, True, None, DAY), (8, "elsewhere", 1.0, 9, True, "flu", DAY)]
+    return rows + [(None, ward, 1.0, 9, False, "flu", DAY) for ward in ("A", "B", None)]
 
 
 def hospital() -> dict[str, Any]:
@@ -427,3 +433,26 @@ def check_suggestions(there: dp.Table) -> None:
     profile = there.profile(by=["ward"], rows_in_a_group=True, epsilon=2)
     assert (profile.rows.largest or 0) in range(3, 17)
     assert there.suggest_caps(epsilon=2).max_rows in range(3, 17)
+
+
+def check_profiles(here: dp.Table, there: dp.Table) -> None:
+    """What noise is added to for a profile is the same elsewhere, and what every person has."""
+    seen = []
+    for name in (None, "ward", "smoker", "diagnosis", "age"):
+        asked = counted_by(here.schema, name)
+        for kind in SizeKind:
+            one, two = (
+                people_by_size(table.engine(), asked, kind).open() for table in (here, there)
+            )
+            assert one.tolist() == two.tolist()
+            assert one.sum() == 400
+            seen.append(one.tolist())
+    missing = [rows_without_unit(table.engine(), asked).open().tolist() for table in (here, there)]
+    assert missing == [[3], [3]]
+    by_rows = [0] * (len(SIZES) + 1)
+    for many, people in Counter(
+        Counter(row[0] for row in visits() if row[0] is not None).values()
+    ).items():
+        by_rows[bisect_left(SIZES, many)] += people
+    assert seen[0] == by_rows
+    assert len({tuple(one) for one in seen}) > 4

@@ -216,7 +216,7 @@ def _planned(
 
     select = explained(text)
     query = parse_select(text if select is None else select, table.schema)
-    query = replace(query, caps=caps)
+    query = replace(query, caps=caps, front=Front.COMMAND)
     made = make_plan(checked_question(query, table.schema), account=account, **price)
     return made, select is not None
 

@@ -66,9 +66,11 @@ def init(
         )
     whom = "whom it protects, and the " if unit is None else "the "
     missing = "bounds" if names else "names and bounds"
-    click.echo(
-        f"Fill in {whom}{missing} of the columns that may be asked about. Then, for example:"
-    )
+    click.echo(f"Fill in {whom}{missing} of the columns that may be asked about.")
+    if unit != ROW:
+        click.echo("Then find out once, privately, how much the caps leave out, and better ones:")
+        click.echo(f"  discreet profile {quote(str(policy_path))} --spend 5% --suggest")
+    click.echo("Then ask, for example:")
     sql = f"SELECT COUNT(*) AS n FROM {_quoted_identifier(name)}"
     argument = f'"{sql}"' if re.fullmatch(r"[\w*() ]+", sql) else quote(sql)
     click.echo(f"  discreet plan {quote(str(policy_path))} {argument} --epsilon 0.5")

@@ -461,10 +461,14 @@ class Schema:
 
 
 def _check_version(version: object) -> None:
-    if version is not None and (not _is_name(version) or len(str(version)) > LONGEST_VERSION):
+    if version is None:
+        return
+    text = str(version)
+    if not _is_name(version) or len(text) > LONGEST_VERSION or text != text.strip():
         raise PolicyError(
-            f"version is not a printable text of at most {LONGEST_VERSION} characters. It names "
-            "the data, so that what was learned of them is not said of others.",
+            f"version is not a printable text of at most {LONGEST_VERSION} characters without "
+            "blanks at its ends. It names the data, so that what was learned of them is not said "
+            "of others.",
             Remedy(python='Write version="2026-11".', policy='Write version = "2026-11".'),
         )
 

@@ -5,12 +5,12 @@ may differ.  How far follows from a profile of the table and from declared ceili
 post-processing.  Proof: docs/proofs/profile.md
 """
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from math import floor, inf
+from math import floor, inf, isqrt
 from typing import Any
 
 from discreet.engines.base import SIZES
@@ -26,13 +26,15 @@ from discreet.measures.measure import (
     Unit,
     Weights,
 )
+from discreet.measures.moments import MEAN
 from discreet.mechanisms.laplace import Laplace
-from discreet.plan.expressions import names_in
+from discreet.plan.expressions import Compared, Constant, Named, Node, names_in, walk
 from discreet.plan.schema import MOST_ROWS, CategoryColumn, Schema
 from discreet.privacy.estimates import BoundedError, FloatInterval, Uncertainty
 from discreet.privacy.losses import read_epsilon
 from discreet.privacy.uncertainty import as_float
 from discreet.question.check import Question
+from discreet.question.groupings import BinGrouping
 from discreet.question.query import (
     Lookup,
     Pair,
@@ -40,10 +42,13 @@ from discreet.question.query import (
     Relation,
     Scan,
     Selected,
+    origin,
     prefixed,
 )
 from discreet.release.profile import Amount, Profile, SizeHistogram, moved_by_unit
 
+Ends = tuple[Fraction, Fraction]
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _TAIL = Fraction(25, 1000)
 _MOST_ASIDE = 4
 """A suggested cap leaves out no more than so many margins of the noise,"""
@@ -62,14 +67,19 @@ class PersonRows:
     """How many rows of a relation one person can have.
 
     ``profiled``: no more than of the table itself.  ``ceiling``: no more than this, by what is
-    declared.  ``clipped`` are columns that add up a person's rows and are cut at the cap.
+    declared.  ``clipped`` are columns that add up a person's rows, with the bounds at which they
+    are cut; None where they are computed from such.
     """
 
     profiled: bool
     ceiling: int | None
-    clipped: frozenset[str] = frozenset()
-    summed: bool = False
-    """Whether there is one row for each person, so that rows without an id have none."""
+    clipped: Mapping[str, Ends | None] = field(default_factory=dict)
+    identified: bool = False
+    """Whether rows without an id have no place in it: it has a row for a person, or joins by id."""
+    cut: int | None = None
+    """A join leaves out rows of whoever has more than this, before anything is weighed."""
+    altered: bool = False
+    """Whether rows were kept, or grouped, by what is cut, so that they may be others in truth."""
 
 
 def person_rows(source: Relation, schema: Schema) -> PersonRows:
@@ -80,40 +90,101 @@ def person_rows(source: Relation, schema: Schema) -> PersonRows:
         case Scan(table):
             return PersonRows(False, schema.private[table or ""].at_most_rows)
         case Selected(inner):
-            rows = person_rows(inner, schema)
-            clipped = {name for name, node in source.columns if names_in([node]) & rows.clipped}
-            return replace(rows, clipped=frozenset(clipped))
+            return _selected(source, person_rows(inner, schema))
         case Lookup():
             return _looked_up(source, person_rows(source.inner, schema))
         case Pair():
             sides = person_rows(source.first, schema), person_rows(source.second, schema)
             return _paired(source, *sides)
         case PerPerson(inner):
-            rows = person_rows(inner, schema)
-            cap = schema.max_rows
-            cut = rows.ceiling is None or cap is None or rows.ceiling > cap
-            totals = {name for name, asked in source.columns if asked.statistic.adds_up and cut}
-            ceiling = rows.ceiling if source.keys else 1
-            return PersonRows(rows.profiled, ceiling, frozenset(totals), summed=True)
+            return _per_person(source, schema, person_rows(inner, schema))
+
+
+def reads_cut(nodes: Iterable[Node], clipped: Mapping[str, Ends | None]) -> bool:
+    """Whether expressions may be others in truth than of columns that are cut at their ends.
+
+    A comparison is not that parts what is at an end, or beyond, from what is not.
+    """
+    every, harmless = 0, 0
+    for node in (part for whole in nodes for part in walk(whole)):
+        match node:
+            case Named(name) if name in clipped:
+                every += 1
+            case Compared(operator, Named(name), Constant(Fraction() as number)):
+                harmless += _parts(operator, number, clipped.get(name))
+            case Compared(operator, Constant(Fraction() as number), Named(name)):
+                harmless += _parts(_TURNED.get(operator, operator), number, clipped.get(name))
+    return every > harmless
+
+
+def _parts(operator: str, number: Fraction, ends: Ends | None) -> bool:
+    """Whether a comparison says the same of a total and of what is left of it between the ends."""
+    if ends is None or not ends[0] <= number <= ends[1]:
+        return False
+    inside = ends[0] < number < ends[1]
+    at_the_end = ("<", ">=") if number == ends[1] else (">", "<=")
+    return inside or operator in at_the_end
+
+
+def _selected(source: Selected, rows: PersonRows) -> PersonRows:
+    clipped = {
+        name: rows.clipped.get(node.name) if isinstance(node, Named) else None
+        for name, node in source.columns
+        if reads_cut([node], rows.clipped)
+    }
+    altered = rows.altered or reads_cut(source.where, rows.clipped)
+    return replace(rows, clipped=clipped, altered=altered)
+
+
+def _per_person(source: PerPerson, schema: Schema, rows: PersonRows) -> PersonRows:
+    """Totals are cut, where a person may have more rows than the cap."""
+    limit = origin(source.inner, schema).limit
+    exceeds = rows.ceiling is None or rows.ceiling > limit
+    clipped: dict[str, Ends | None] = {}
+    for (name, asked), summary in zip(source.columns, source.summaries, strict=True):
+        if asked.of is not None and reads_cut([asked.of], rows.clipped):
+            clipped[name] = None
+        elif exceeds and asked.statistic.adds_up:
+            ends = summary.low, summary.high
+            clipped[name] = None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+    told_apart = [*source.where, *(node for _, node in source.keys)]
+    # What a join has left out is missing in totals and extremes, in either direction.
+    altered = rows.altered or rows.cut is not None or reads_cut(told_apart, rows.clipped)
+    ceiling = rows.ceiling if source.keys else 1
+    return PersonRows(rows.profiled, ceiling, clipped, identified=True, altered=altered)
 
 
 def _looked_up(source: Lookup, rows: PersonRows) -> PersonRows:
-    clipped = frozenset(prefixed(source.left, name) for name in rows.clipped)
+    altered = rows.altered or reads_cut([node for node, _ in source.on], rows.clipped)
+    clipped = {prefixed(source.left, name): ends for name, ends in rows.clipped.items()}
+    rows = replace(rows, clipped=clipped, altered=altered)
     if source.partners == 1:
-        return replace(rows, clipped=clipped)
+        return rows
     ceiling = None if rows.ceiling is None else rows.ceiling * source.partners
-    return replace(rows, profiled=False, ceiling=ceiling, clipped=clipped)
+    return replace(rows, profiled=False, ceiling=ceiling)
 
 
 def _paired(source: Pair, first: PersonRows, second: PersonRows) -> PersonRows:
-    """One partner for each row does not multiply them."""
+    """One partner for each row does not multiply them; of very many pairs some are left out."""
     ceiling = None
     if first.ceiling is not None and second.ceiling is not None:
         ceiling = first.ceiling * second.ceiling
-    profiled = (first.profiled and second.ceiling == 1) or (second.profiled and first.ceiling == 1)
-    clipped = {prefixed(source.left, name) for name in first.clipped}
-    clipped |= {prefixed(source.right, name) for name in second.clipped}
-    return PersonRows(profiled, ceiling, frozenset(clipped), first.summed or second.summed)
+    # A left join keeps rows of the first side without an id, of which only its profile knows.
+    known = not source.keep or first.identified
+    profiled = (first.profiled and second.ceiling == 1) or (
+        second.profiled and first.ceiling == 1 and known
+    )
+    clipped = {prefixed(source.left, name): ends for name, ends in first.clipped.items()}
+    clipped |= {prefixed(source.right, name): ends for name, ends in second.clipped.items()}
+    on = [name for name, _ in source.on if name in first.clipped]
+    on += [name for _, name in source.on if name in second.clipped]
+    cuts = [rows.cut for rows in (first, second) if rows.cut is not None]
+    limit = None if ceiling is not None and ceiling <= (source.pairs or 0) else source.pairs
+    if limit is not None:  # with one partner a row, there are no more pairs than rows
+        cuts.append(limit if 1 in (first.ceiling, second.ceiling) else isqrt(limit))
+    altered = first.altered or second.altered or bool(on)
+    cut = min(cuts, default=None)
+    return PersonRows(profiled, ceiling, clipped, known, cut, altered)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +204,8 @@ class CapEffect:
     """Whether a join multiplies rows, so that a profile of the table says nothing of them."""
     kept: tuple[float, float, float] | None = None
     """The share of all rows that is counted: about, the least, and the most."""
+    cut: bool = False
+    """Whether a join may leave rows out, so that of some groups nothing is counted."""
 
     @property
     def cap(self) -> int:
@@ -147,7 +220,7 @@ class CapEffect:
     @cached_property
     def factor(self) -> Fraction | None:
         """How many times as large the truth can be as what is counted; None without a limit."""
-        if self.largest is None:
+        if self.largest is None or self.cut:
             return None
         weight = self.weights.of(max(1, self.largest))
         return 1 / weight if weight else None
@@ -156,7 +229,8 @@ class CapEffect:
         self, left_out: LeftOut, value: Any, error: Any, counted: Amount | None
     ) -> Uncertainty | None:
         """Where the truth lies; None where nothing but noise stands before it."""
-        if left_out.answers is Answers.RANK or not (self.bites or self.missing is not None):
+        nothing = not (self.bites or self.likely or self.missing is not None)
+        if nothing or left_out.answers is Answers.RANK:
             return None
         if left_out.answers in (Answers.SUM, Answers.DISTINCT):
             summed = _Sum(self, left_out, Amount.of(value, error))
@@ -188,9 +262,9 @@ class _Sum:
         lower = noise[0] if low >= 0 else min(noise[0], -self._farthest(-low, -1, miss))
         upper = noise[1] if high <= 0 else max(noise[1], self._farthest(high, 1, miss))
         if low >= 0:  # and so is the truth
-            lower = max(lower, 0.0)
+            lower, upper = max(lower, 0.0), max(upper, 0.0)
         if high <= 0:
-            upper = min(upper, 0.0)
+            lower, upper = min(lower, 0.0), min(upper, 0.0)
         return lower, upper
 
     def _farthest(self, most: Fraction, sign: int, miss: Fraction) -> float:
@@ -266,6 +340,8 @@ class CapEffects:
     groups: CapEffect | None
     source: PersonRows
     profile: Profile | None
+    altered: bool = False
+    """Whether the rows that are asked about were told apart by totals that are cut."""
 
     def of(self, cap: CapName) -> CapEffect | None:
         """What one of them does."""
@@ -274,43 +350,56 @@ class CapEffects:
     @property
     def likely(self) -> bool:
         """Whether intervals assume that nobody is where the profile could not see them."""
-        return any(
-            one is not None and one.likely and (one.bites or one.missing is not None)
-            for one in (self.rows, self.groups)
-        )
+        return any(one is not None and one.likely for one in (self.rows, self.groups))
 
     def clips(self, output: Output) -> bool:
         """Whether it is about totals of people's rows, which are cut at the cap."""
-        return output.node is not None and bool(names_in([output.node]) & self.source.clipped)
+        asked = [] if output.node is None else [output.node]
+        return self.altered or reads_cut(asked, self.source.clipped)
+
+    def _rises(self, output: Output, effect: CapEffect | None) -> bool:
+        """Whether it is the sum or the mean of a column of totals, none of which is negative."""
+        ends = None
+        if isinstance(output.node, Named):
+            ends = self.source.clipped.get(output.node.name)
+        if self.altered or ends is None or ends[0] < 0 or effect is None:
+            return False
+        summed = output.aggregate.statistic.adds_up
+        return summed or (output.aggregate.statistic is MEAN and not effect.bites)
 
     def truth(
         self, output: Output, unit: Unit, value: Any, error: Any, counted: Amount | None
     ) -> tuple[Uncertainty | None, bool]:
         """Where the truth lies, if more than noise stands before it, and whether that is likely."""
+        if output.aggregate.statistic.ranked or not unit.by_person or output.measure.free:
+            return None, False
         left_out = output.measure.left_out(output, unit)
         effect = None if left_out is None else self.of(left_out.cap)
-        if left_out is None or effect is None or left_out.answers is Answers.RANK:
-            return None, False
         if self.clips(output):
-            return BoundedError(_Clipped(left_out, value, error).interval), False
+            counts = output.aggregate.statistic.counts
+            return BoundedError(
+                _Clipped(self._rises(output, effect), counts, value, error).interval
+            ), False
+        if left_out is None or effect is None:
+            return None, False
         truth = effect.truth(left_out, value, error, counted)
         return truth, truth is not None and effect.likely
 
 
 @dataclass(frozen=True, slots=True)
 class _Clipped:
-    """An answer about totals that are cut: where none is negative, the truth is higher."""
+    """An answer about totals that are cut: the sum or the mean of such is higher in truth."""
 
-    left_out: LeftOut
+    rises: bool
+    counts: bool
     value: Any
     error: Any
 
     def interval(self, confidence: Fraction) -> FloatInterval:
         """Where the truth lies."""
-        rising = self.left_out.answers in (Answers.SUM, Answers.MEAN) and self.left_out.low >= 0
-        if not rising:
-            return -inf, inf
-        return max(self.error.interval(self.value, confidence)[0], 0.0), inf
+        if self.rises:
+            return max(self.error.interval(self.value, confidence)[0], 0.0), inf
+        return 0.0 if self.counts else -inf, inf
 
 
 def cap_effects(question: Question, unit: Unit, profile: Profile | None) -> CapEffects:
@@ -321,78 +410,108 @@ def cap_effects(question: Question, unit: Unit, profile: Profile | None) -> CapE
     needed = {measure.cap_name for measure in question.measures if not measure.free}
     rows = _rows_effect(unit, source, profile) if "max_rows" in needed else None
     groups = None
-    if "max_groups" in needed and unit.group_share != 1:
+    if "max_groups" in needed and (unit.group_share != 1 or source.cut is not None):
         groups = _groups_effect(question, unit, source, profile)
-    return CapEffects(rows, groups, source, profile)
+    told_apart = [*question.where, *(grouping.node for _, grouping in question.keys)]
+    altered = source.altered or reads_cut(told_apart, source.clipped)
+    return CapEffects(rows, groups, source, profile, altered)
 
 
 def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> CapEffect:
     weights, ceiling = unit.row_weights, source.ceiling
     if not source.profiled or profile is None:
         # Without a profile nobody knows how many rows have no id.
-        unknown = ceiling is not None and not source.summed
-        return CapEffect(weights, ceiling, likely=unknown, multiplied=not source.profiled)
+        unknown = ceiling is not None and not source.identified
+        multiplied, cut = not source.profiled, _is_cut(source, ceiling)
+        return CapEffect(weights, ceiling, likely=unknown, multiplied=multiplied, cut=cut)
     sizes = profile.rows
 
+    def counted(size: int) -> Fraction:
+        held = size if source.cut is None else min(size, source.cut)
+        return held * weights.of(held)
+
     def lost(size: int) -> Fraction:
-        return size * (1 - weights.of(size))
+        return size - counted(size)
 
     largest = sizes.largest if ceiling is None else ceiling
     seen = None if largest is None else sizes.total(lost, ceiling)
-    told = (ceiling is not None or profile.missing_seen) and not source.summed
+    told = (ceiling is not None or profile.missing_seen) and not source.identified
     missing = profile.missing if told else None
-    kept = None if largest is None else _kept(sizes, weights, ceiling, missing)
-    return CapEffect(weights, largest, seen, missing, ceiling is None, kept=kept)
+    kept = None if largest is None else _kept(sizes, counted, ceiling, missing)
+    cut = _is_cut(source, largest)
+    return CapEffect(weights, largest, seen, missing, ceiling is None, kept=kept, cut=cut)
+
+
+def _is_cut(source: PersonRows, largest: int | None) -> bool:
+    """Whether a join leaves out rows of somebody with the largest number of them."""
+    return source.cut is not None and (largest is None or largest > source.cut)
 
 
 def _kept(
-    sizes: SizeHistogram, weights: Weights, ceiling: int | None, missing: Amount | None
+    sizes: SizeHistogram,
+    counted: Callable[[int], Fraction],
+    ceiling: int | None,
+    missing: Amount | None,
 ) -> tuple[float, float, float] | None:
-    """Which share of all rows is counted: about, at least, and at most, at 95%."""
-    miss = Fraction(25, 1000)
-
-    def own(size: int) -> Fraction:
-        return size * weights.of(size)
+    """Which share of all rows is counted: about, and at least and at most, at 95% together."""
+    miss = Fraction(5, 100) / 4
 
     def rest(size: int) -> Fraction:
-        return size - own(size)
+        return size - counted(size)
 
-    counted = [sizes.total(own, ceiling, least=least) for least in (True, False)]
+    own = [sizes.total(counted, ceiling, least=least) for least in (True, False)]
     beyond = [sizes.total(rest, ceiling, least=least).plus(missing) for least in (True, False)]
-    if counted[0].lower(miss) <= 0:
+    if own[0].lower(miss) <= 0:
         return None
-    middle = [float(sum(one.value for one in pair)) / 2 for pair in (counted, beyond)]
+    middle = [float(sum(one.value for one in pair)) / 2 for pair in (own, beyond)]
     about = middle[0] / max(middle[0] + middle[1], middle[0])
     most_beyond, least_beyond = max(beyond[1].upper(miss), 0.0), max(beyond[0].lower(miss), 0.0)
-    least = counted[0].lower(miss) / (counted[0].lower(miss) + most_beyond)
-    most = counted[1].upper(miss) / (counted[1].upper(miss) + least_beyond)
+    least = own[0].lower(miss) / (own[0].lower(miss) + most_beyond)
+    most = own[1].upper(miss) / (own[1].upper(miss) + least_beyond)
     return min(about, 1.0), least, most
 
 
 def _groups_effect(
     question: Question, unit: Unit, source: PersonRows, profile: Profile | None
 ) -> CapEffect:
-    """Of people by groups: a person is in no more groups than rows, values or cells allow."""
-    weights, declared = unit.group_weights, question.declared
-    names = [names_in([grouping.node]) for _, grouping in question.keys]
-    plain = all(len(one) == 1 for one in names)
-    own = plain and source.profiled and isinstance(question.source, Scan)
-    ceilings = [question.cells, source.ceiling]
-    if declared.at_most_groups is not None and own:
-        ceilings.append(declared.at_most_groups ** len(names))
-    known = [one for one in ceilings if one is not None]
-    ceiling = min(known, default=None)
+    """Of people by groups: a person is in no more groups than rows, values or cells allow.
+
+    The groups of a column say something of those by the column itself, or by bins of it: a row
+    without a value of it may have a value of what is computed from it.
+    """
+    weights, declared, histogram = unit.group_weights, question.declared, None
+    nodes = [grouping.node for _, grouping in question.keys]
+    own = bool(nodes) and isinstance(question.source, Scan) and source.profiled
+    own = own and all(isinstance(node, Named) for node in nodes)
+    ceilings = [source.ceiling]
+    if own and declared.at_most_groups is not None:
+        ceilings.append(declared.at_most_groups ** len(nodes))
+    if own and profile is not None and len(nodes) == 1:
+        histogram = profile.groups.get(min(names_in(nodes)))
+    known = [one for one in (*ceilings, question.cells) if one is not None]
+    most = min(known, default=None)
     if profile is None or not source.profiled:
-        return CapEffect(weights, ceiling, multiplied=not source.profiled and ceiling is None)
-    [sizes] = [profile.groups.get(next(iter(names[0])))] if own and len(names) == 1 else [None]
-    sizes = sizes or profile.rows
+        multiplied, cut = not source.profiled and most is None, _is_cut(source, source.ceiling)
+        return CapEffect(weights, most, multiplied=multiplied, cut=cut)
+    sizes = histogram or profile.rows
+    cut = _is_cut(source, profile.rows.largest if source.ceiling is None else source.ceiling)
 
     def lost(size: int) -> Fraction:
-        return 1 - weights.of(size)
+        if source.cut is not None and size > source.cut:
+            return Fraction(1)
+        return 1 - weights.of(size if most is None else min(size, most))
 
-    largest = sizes.largest if ceiling is None else ceiling
-    seen = None if largest is None else sizes.total(lost, ceiling)
-    return CapEffect(weights, largest, seen, None, ceiling is None)
+    largest = sizes.largest if most is None else most
+    if most is None or (source.cut is not None and source.ceiling is None):
+        seen = None if sizes.largest is None else sizes.total(lost, None)
+        return CapEffect(weights, largest, seen, likely=True, cut=cut)
+    # Somebody with more than the ceiling of another kind is in as many groups as that.
+    ends = [*ceilings] if histogram else [source.ceiling]
+    if histogram and not isinstance(question.keys[0][1], BinGrouping):
+        ends.append(question.cells)
+    stated = [one for one in ends if one is not None]
+    seen = sizes.total(lost, min(stated, default=max(most, SIZES[-1] + 1)))
+    return CapEffect(weights, largest, seen, cut=cut)
 
 
 # ---------------------------------------------------------------------- what is said of it
@@ -404,14 +523,12 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
     concerned: dict[CapName, tuple[dict[str, None], dict[str, None]]] = {}
     clipped: dict[str, None] = {}
     for output in question.outputs:
+        shown = dict.fromkeys(_shown(question, output.name))
+        if effects.clips(output) and not output.measure.free and unit.by_person:
+            clipped |= shown
         left_out = output.measure.left_out(output, unit)
         effect = None if left_out is None else effects.of(left_out.cap)
-        if left_out is None or effect is None:
-            continue
-        shown = dict.fromkeys(_shown(question, output.name))
-        if effects.clips(output):
-            clipped |= shown
-        if effect.bites:
+        if left_out is not None and effect is not None and effect.bites:
             added = left_out.answers in (Answers.SUM, Answers.DISTINCT)
             pair = concerned.setdefault(left_out.cap, ({}, {}))
             pair[0 if added and left_out.low >= 0 else 1].update(shown)
@@ -421,9 +538,12 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
             said = _cap_text(cap, effect, unit, whose, front)
             notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
     if clipped:
+        truth = (
+            "The truth may be higher or lower." if effects.altered else "True totals are higher."
+        )
         notes.append(
-            f"{', '.join(clipped)}: of one {whose} at most {unit.max_rows or 0:,} rows are added "
-            "up before this is computed. True totals are higher."
+            f"{', '.join(clipped)}: of one {whose} no more rows than the cap are added up, or "
+            f"joined, before this is computed. {truth}"
         )
     if effects.rows is not None:
         notes += _missing_notes(effects, whose)
@@ -450,12 +570,14 @@ def _shown(question: Question, name: str) -> list[str]:
 
 def _cap_text(cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Front) -> str:
     if cap == "max_groups":
-        cap_text = f"{unit.group_cap:,}"
-        return f"a {whose} in more than {cap_text} groups counts for {cap_text} in all of them."
-    counts = f"a {whose} with more than {unit.row_cap:,} rows counts for {unit.row_cap:,}"
+        many = named_number(unit.group_cap, "group")
+        return f"a {whose} in more than {many} counts for {unit.group_cap:,} in all of them."
+    many = named_number(unit.row_cap, "row")
+    counts = f"a {whose} with more than {many} counts for {unit.row_cap:,}"
     in_group = unit.max_rows_per_group
     if unit.norm is Norm.L2 and in_group is not None and in_group < unit.row_cap:
-        counts = f"a {whose} with more than {in_group:,} rows in groups counts for less"
+        many = named_number(in_group, "row")
+        counts = f"a {whose} with more than {many} in a group may count for less"
     if effect.kept is not None:
         about, least, most = effect.kept
         return (
@@ -473,11 +595,14 @@ def _cap_text(cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Fr
 
 
 def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
-    if effects.source.summed or effects.rows is None:
+    if effects.source.identified or effects.rows is None:
         return []
-    missing, profile = effects.rows.missing, effects.profile
+    missing = effects.rows.missing
     if missing is None:
-        return [] if profile is not None else [f"Rows without a {whose} are not counted."]
+        if effects.profile is not None and not effects.rows.multiplied:
+            return []
+        likely = f"likely: if every row has a {whose}. " if effects.rows.likely else ""
+        return [f"{likely}Rows without a {whose} are not counted."]
     ends = (max(0.0, missing.lower(_TAIL)), max(0.0, missing.upper(_TAIL)))
     low, high = (round(end) for end in ends)
     about = max(0, round(missing.value))
@@ -486,11 +611,20 @@ def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
 
 def _likely_text(effects: CapEffects, whose: str) -> str:
     seen = []
-    for effect, what in ((effects.rows, "rows"), (effects.groups, "groups")):
+    for effect, what in ((effects.rows, "row"), (effects.groups, "group")):
         if effect is not None and effect.likely and effect.largest is not None:
-            seen.append(f"more than {effect.largest:,} {what}")
+            seen.append(f"more than {named_number(effect.largest, what)}")
     reason = f"if no {whose} has {' or '.join(seen)}" if seen else "as far as the profile can see"
     return f"likely: {reason}; the profile saw none. A declared ceiling makes it sure."
+
+
+def named_number(many: int, what: str) -> str:
+    """A number of things.
+
+    >>> named_number(1, "row"), named_number(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{many:,} {what}" if many == 1 else f"{many:,} {what}s"
 
 
 def _percent(share: float, *, down: bool = False) -> str:
@@ -569,7 +703,7 @@ def suggest_caps(profile: Profile, schema: Schema, epsilon: object) -> Suggested
         max_rows=rows,
         max_groups=max(groups, default=None),
         max_rows_per_group=min(max(fullest), rows) if fullest else None,
-        kept=_kept(sizes, weights, ceiling, missing),
+        kept=_kept(sizes, lambda size: size * weights.of(size), ceiling, missing),
     )
 
 

@@ -6,7 +6,7 @@ Proof: docs/proofs/profile.md
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -108,14 +108,15 @@ class SizeHistogram:
         """The number of bins up to the last one in which people are seen.
 
         Somebody is seen where one, two or four neighboring bins hold more than noise makes of
-        nothing, anywhere in the histogram, in 95 of 100 profiles.
+        nothing, anywhere in the histogram, in 95 of 100 profiles.  Several bins are looked at
+        together only beyond those in which fewer show somebody.
         """
         places = len(self.counts)
         level = 1 - (1 - _CONFIDENCE) / (len(_WINDOWS) * places)
         last = 0
         for width in _WINDOWS:
             hidden = combined_margin([(Fraction(1), self.noise)] * width, 2 * level - 1)
-            for end in range(places, max(last, width - 1), -1):
+            for end in range(places, last + width - 1, -1):
                 if sum(self.counts[end - width : end]) > hidden:
                     last = end
                     break
@@ -139,7 +140,7 @@ class SizeHistogram:
             low, high = bin_bounds(place)
             if ceiling is not None and low > ceiling:
                 break
-            top = low if high is None else high
+            top = high or ceiling or low
             size = low if least else top if ceiling is None else min(top, ceiling)
             weight = weigh(size)
             if weight:
@@ -153,6 +154,7 @@ class _Kept(Shape, frozen=True):
 
     version: Literal[1]
     profile: str
+    columns: dict[str, str]
     noise: tuple[Literal["laplace", "gaussian"], str, str]
     rows: tuple[int, ...]
     groups: dict[str, tuple[int, ...]]
@@ -296,7 +298,8 @@ class ProfilePlan:
     def text(self) -> str:
         """The question as bytes are hashed from it."""
         schema = self.schema
-        asked = [schema.name, schema.version, list(self.columns), self.in_a_group]
+        asked: list[object] = [schema.name, schema.version, self.in_a_group]
+        asked += [{name: _declared(schema, name) for name in self.columns}]
         noise = [self.noise.kind, str(self.noise.people), str(self.noise.rows)]
         return json.dumps(["profile", *asked, *noise])
 
@@ -322,6 +325,7 @@ class ProfilePlan:
             {
                 "version": _VERSION,
                 "profile": self.schema.version or "",
+                "columns": {name: _declared(self.schema, name) for name in self.columns},
                 "noise": [self.noise.kind, str(self.noise.people), str(self.noise.rows)],
                 "rows": released(everybody, SizeKind.ROWS),
                 "groups": {
@@ -335,6 +339,12 @@ class ProfilePlan:
                 "missing": int(self.noise.on_rows().release(missing, bits)[0]),
             }
         ).encode()
+
+
+def _declared(schema: Schema, name: str) -> str:
+    """The declaration of a column, by which its groups were made; empty if there is none."""
+    column = schema.columns.get(name)
+    return "" if column is None else json.dumps(column.to_data(), sort_keys=True, default=str)
 
 
 def moved_by_unit(schema: Schema) -> int:
@@ -419,9 +429,21 @@ class _Ledgered(Protocol):
         """The last answer under a key, whoever asked for it, and the entry that released it."""
 
 
+_KEY = "discreet profile "
+
+
 def profile_key(schema: Schema, number: int) -> str:
     """The key under which a profile of a version of the data is kept."""
-    return f"discreet profile {number} of {schema.version or 'the table'}"
+    return f"{_KEY}{number} of {schema.version or 'the table'}"
+
+
+def check_key(key: str | None) -> None:
+    """Refuse a question under the key of a profile, behind which the profile would be hidden."""
+    if key is not None and key.startswith(_KEY):
+        raise QueryError(
+            f"the key begins with {_KEY.strip()!r}. Under such keys profiles of the table are "
+            "remembered. Use another key."
+        )
 
 
 def remembered(ledger: _Ledgered, schema: Schema) -> tuple[Profile | None, int]:
@@ -436,10 +458,14 @@ def remembered(ledger: _Ledgered, schema: Schema) -> tuple[Profile | None, int]:
 
 
 def read_profile(entry: Entry, data: bytes, schema: Schema) -> Profile | None:
-    """A profile from what was kept; None if it is of something else."""
+    """A profile from what was kept; None if it is of something else.
+
+    Of a column that is declared otherwise now nothing is known.
+    """
     kept = decoded(data, _Kept)
     if kept is None or kept.profile != (schema.version or ""):
         return None
+    same = {name for name, text in kept.columns.items() if text == _declared(schema, name)}
     made = ProfileNoise(
         kept.noise[0], *(rational(size, "the noise of a profile") for size in kept.noise[1:])
     )
@@ -450,9 +476,15 @@ def read_profile(entry: Entry, data: bytes, schema: Schema) -> Profile | None:
     return Profile(
         version=kept.profile,
         rows=SizeHistogram(kept.rows, noise),
-        groups={name: SizeHistogram(counts, noise) for name, counts in kept.groups.items()},
-        fullest={name: SizeHistogram(counts, noise) for name, counts in kept.fullest.items()},
+        groups=_of_columns(kept.groups, same, noise),
+        fullest=_of_columns(kept.fullest, same, noise),
         missing=Amount(Fraction(kept.missing), LinearError(((Fraction(1), missing),))),
         entry=entry.charge or entry.sequence,
         time=entry.time,
     )
+
+
+def _of_columns(
+    kept: Mapping[str, tuple[int, ...]], columns: Collection[str], noise: Noise
+) -> dict[str, SizeHistogram]:
+    return {name: SizeHistogram(one, noise) for name, one in kept.items() if name in columns}

@@ -24,7 +24,12 @@ from discreet.plan.expressions import (
     walk,
 )
 from discreet.plan.schema import CategoryColumn
-from discreet.privacy.estimates import Estimate, Estimates, FloatInterval
+from discreet.privacy.estimates import (
+    Estimate,
+    Estimates,
+    FloatInterval,
+    IntervalKind,
+)
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
@@ -55,6 +60,7 @@ _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them o
 _MOST_LISTED = 6
 
 _CONFIDENCE = Fraction(95, 100)
+_LEAST_SURE = (IntervalKind.LIKELY, IntervalKind.SURE, IntervalKind.NOISE)
 _MOST_SHOWN = 60
 _TEXT_WIDTH = 80
 Group = tuple[Label, ...]
@@ -319,8 +325,10 @@ class Release:
         return {name: [row[name] for row in rows] for name in self.header}
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame."""
-        return exports.pandas_frame(self._typed())
+        """A pandas DataFrame; its ``attrs`` hold the notes, and on what the bounds rest."""
+        frame = exports.pandas_frame(self._typed())
+        frame.attrs |= {"notes": self.notes, "intervals": self.intervals}
+        return frame
 
     def to_polars(self) -> Any:
         """A Polars DataFrame."""
@@ -345,11 +353,32 @@ class Release:
             {
                 "rows": list(self.rows()),
                 "confidence": float(self.confidence),
+                "intervals": self.intervals,
                 "notes": self.notes,
                 **paid,
                 "certificate": self.certificate.to_data(),
             }
         )
+
+    @property
+    def intervals(self) -> dict[str, dict[str, Any]]:
+        """On what the bounds of each column rest, and how often they hold: as plain data.
+
+        Of a column whose bounds rest on different things it is the least sure of them.  A quantile
+        has no bounds.
+        """
+        kinds = {
+            name: {one.kind for one in found if not _ranked(one)}
+            for name, found in self.columns.items()
+        }
+        return {
+            name: {
+                "kind": next(kind for kind in _LEAST_SURE if kind in own).value,
+                "confidence": float(self.confidence),
+            }
+            for name, own in kinds.items()
+            if own
+        }
 
     def save(self, path: str | Path) -> Path:
         """Write a file; its ending says which kind.

@@ -220,6 +220,8 @@ def report_page(release: Answer) -> str:
         figures=_figures(release),
         expected_misses=_expected_misses(release),
         exact=all(one.exact for found in release.columns.values() for one in found),
+        counted=any(one.truth is not None for found in release.columns.values() for one in found),
+        likely=any(one.likely for found in release.columns.values() for one in found),
         ranked=any(found and _is_ranked(found[0]) for found in release.columns.values()),
         meaning=" ".join(price_in_words(certificate)),
         protected=protected_in_words(certificate),

@@ -49,7 +49,7 @@ from discreet.release.info import TableInfo, table_info
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
 from discreet.release.price import PricedKeySelection, PricedMeasure
-from discreet.release.profile import Profile, plan_profile, profile_key, remembered
+from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
 from discreet.release.release import Release
 from discreet.release.run import groups_and_estimates, run_and_noise
 
@@ -561,6 +561,7 @@ def answer(
             "the release is asked for with seeded bits. Whoever knows the seed can subtract the "
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
+    check_key(key)
     engine = table.engine()
     engine.prepare(plan.question, plan.measured, plan.price.unit)
     bits = Keystream() if source is None else source

@@ -210,5 +210,9 @@ def test_a_refusal_is_the_same(hospitals: Any, text: str) -> None:
     contract.check_refusal(*hospitals, text)
 
 
+def test_a_profile_is_made_of_the_same_numbers(hospitals: Any) -> None:
+    contract.check_profiles(*hospitals)
+
+
 def test_bounds_and_caps_are_suggested(hospitals: Any) -> None:
     contract.check_suggestions(hospitals[1])
