@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import discreet as dp
 from discreet.cli.demo import write_hospital
 from discreet.cli.main import discreet
 from discreet.ledger import Ledger
+from discreet.policy.policy_file import PolicyFile
 from discreet.privacy.events import PureEvent
 from tests.cli.conftest import Command
 
@@ -164,3 +166,44 @@ class TestSuspended:
         known = "It knows: 'visits'. Use one of these names."
         assert (ended.code, ended.error.strip().endswith(known)) == (2, True)
         assert command("table", "resume", ledger, "--why", "x", "--dataset", "visits").code == 0
+
+
+def test_suggested_caps_are_written_and_in_force(policy: Path) -> None:
+    """The lines keep their places and remarks, and the next question is asked under them."""
+    before = policy.read_text().splitlines()
+    shown = typed("profile", policy, "--epsilon", "0.5", "--write", "--for-epsilon", "0.1")
+    assert shown.exit_code == 0
+    assert "written into the policy, and in force" in shown.output
+    after = policy.read_text().splitlines()
+    assert len(after) == len(before)
+    changed = [new for old, new in zip(before, after, strict=True) if old != new]
+    assert all(line.startswith(("max_groups = ", "max_rows   = ")) for line in changed)
+    assert all("# " in line for line in changed)
+    with Ledger(policy.parent / "visits.ledger") as ledger:
+        declared = ledger.declaration("visits").details
+        assert ledger.verify().sound
+    with dp.table(str(policy)) as table:
+        assert declared["max_rows"] == table.schema.max_rows
+        assert declared["max_groups"] == table.schema.max_groups
+    assert typed("ask", policy, SQL, "--epsilon", "0.1").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a = 1\n[b]\nmax_rows = 3\n", "a = 1\nmax_rows = 7\n[b]\nmax_rows = 3\n"),
+        ("# max_rows = 10  # many\na = 1", "max_rows = 7  # many\na = 1"),
+        ("# max_rows = 9\nmax_rows=4 # few", "# max_rows = 9\nmax_rows=7 # few"),
+    ],
+)
+def test_a_number_is_written_above_the_first_table(tmp_path: Path, text: str, written: str) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(text)
+    assert PolicyFile.read(path).with_numbers({"max_rows": 7}) == written
+
+
+def test_what_cannot_be_written_by_lines_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text('a = """\nmax_rows = 3\n"""\n')
+    with pytest.raises(dp.PolicyError, match="cannot be written into it"):
+        PolicyFile.read(path).with_numbers({"max_rows": 7})

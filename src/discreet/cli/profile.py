@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ _PART = Fraction(1, 10)
 @click.option("--by", metavar="COLUMNS", help="Grouping columns, with commas; all unless stated.")
 @click.option("--rows-in-a-group", is_flag=True, help="Also rows in each person's fullest group.")
 @click.option("--suggest", is_flag=True, help="The caps that suit questions best, free.")
+@click.option("--write", is_flag=True, help="Put the suggested caps into the policy and in force.")
 @click.option("--for-epsilon", help="The price of the questions that caps are suggested for.")
 @click.option("--again", is_flag=True, help="Pay for another one, of the same data.")
 @click.option("--analyst", help="Who asks; the operating system's user unless stated.")
@@ -40,6 +42,7 @@ def profile(
     by: str | None,
     rows_in_a_group: bool,
     suggest: bool,
+    write: bool,
     for_epsilon: str | None,
     again: bool,
     analyst: str | None,
@@ -74,15 +77,17 @@ def profile(
             again=again,
             analyst=analyst,
         )
-        caps = _suggested(table, for_epsilon) if suggest else None
+        caps = _suggested(table, for_epsilon) if suggest or write else None
         paid = known is None or known.entry != found.entry
+        if write and caps is not None:
+            _put_in_force(policy, table, caps, found)
         if as_json:
             data = found.to_data() | {"paid_now": paid}
             if caps is not None:
                 data["suggested"] = caps.values | {"epsilon": str(caps.epsilon)}
             click.echo(json.dumps(data, ensure_ascii=False))
             return
-        _show(table, found, caps, paid=paid)
+        _show(table, found, caps, paid=paid, written=write)
 
 
 def _suggested(table: "Table", epsilon: str | None) -> "SuggestedCaps":
@@ -95,7 +100,26 @@ def _suggested(table: "Table", epsilon: str | None) -> "SuggestedCaps":
     return table.suggest_caps(epsilon=read_epsilon(epsilon) if epsilon else _PART * (budget or 1))
 
 
-def _show(table: "Table", found: "Profile", caps: "SuggestedCaps | None", *, paid: bool) -> None:
+def _put_in_force(policy: str, table: "Table", caps: "SuggestedCaps", found: "Profile") -> None:
+    """Write the caps into the policy, and declare them in the ledger."""
+    from discreet.policy.policy_file import PolicyFile
+
+    file = PolicyFile.read(policy)
+    file.path.write_text(file.with_numbers(caps.values), "utf-8", newline="")
+    details = replace(table.schema, **caps.values).to_data()  # type: ignore[arg-type]
+    if details != table.declared:
+        why = f"caps suggested by the profile of entry {found.entry}"
+        table.ledger.set_details(table.name, details, why=why)
+
+
+def _show(
+    table: "Table",
+    found: "Profile",
+    caps: "SuggestedCaps | None",
+    *,
+    paid: bool,
+    written: bool,
+) -> None:
     from discreet.cli.terminal import console, show_left, show_profile
 
     show_profile(found, table.schema)
@@ -103,10 +127,12 @@ def _show(table: "Table", found: "Profile", caps: "SuggestedCaps | None", *, pai
     if caps is not None:
         out.print()
         out.print(str(caps), markup=False)
-        if any(getattr(table.schema, name) != cap for name, cap in caps.values.items()):
+        if written:
+            out.print("written into the policy, and in force", style="dim")
+        elif any(getattr(table.schema, name) != cap for name, cap in caps.values.items()):
             out.print(
-                "To use them, write these lines into the policy, then: discreet table update "
-                'POLICY --why "caps by the profile"',
+                "To use them, add --write; or write these lines into the policy, and then: "
+                'discreet table update POLICY --why "caps by the profile"',
                 markup=False,
                 style="dim",
             )

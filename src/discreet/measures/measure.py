@@ -146,7 +146,7 @@ class Unit:
                     python=f"Declare it: {name}=10.",
                     policy=f"Declare it: {name} = 10 in the policy.",
                 ),
-                "A person with more is weighed down.",
+                "A person with more counts for no more.",
             )
         if name == "max_rows" or self.cells is None:
             return declared

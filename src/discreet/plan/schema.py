@@ -359,7 +359,7 @@ class Schema:
 
     ``unit`` is the column that names the person a row belongs to, or "row".  A person counts in
     at most ``max_groups`` groups and for at most ``max_rows`` rows, of which at most
-    ``max_rows_per_group`` in one group, where that is declared; one with more is weighed down.
+    ``max_rows_per_group`` in one group, where that is declared; one with more counts for no more.
     ``private`` are further tables about the same people, ``public`` are lookup tables.
 
     ``at_most_rows`` and ``at_most_groups`` are public ceilings: nobody has more rows, or is in more

@@ -107,6 +107,33 @@ class PolicyFile(TomlFile):
     )
     example: ClassVar = 'unit = "patient_id"'
 
+    def with_numbers(self, values: Mapping[str, int]) -> str:
+        """The text of the policy with these whole numbers, each on a line above the first table.
+
+        A line that has one, also behind a #, keeps its place and its remark.
+        """
+        lines = self.text.split("\n")
+        end = next((n for n, line in enumerate(lines) if line.startswith("[")), len(lines))
+        for name, value in values.items():
+            stated = re.compile(rf"^(#\s*)?({name}\s*=\s*)[^#\s]*")
+            places = [n for n, line in enumerate(lines[:end]) if stated.match(line)]
+            plain = [n for n in places if not lines[n].startswith("#")]
+            if places:
+                place = (plain or places)[0]
+                lines[place] = stated.sub(rf"\g<2>{value}", lines[place], count=1)
+            else:
+                lines.insert(end, f"{name} = {value}")
+                end += 1
+        text = "\n".join(lines)
+        if tomllib.loads(text, parse_float=Decimal) != {**self.fields, **values}:
+            raise self.error(
+                "the caps cannot be written into it.",
+                "Each has a line of its own above the first heading. Write "
+                + ", ".join(f"{name} = {value}" for name, value in values.items())
+                + " there.",
+            )
+        return text
+
     def beside(self, path: str) -> str:
         """A path of the policy, which is looked up from the policy's own folder."""
         return path if "://" in path else str(self.path.parent / path)

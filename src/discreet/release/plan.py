@@ -709,7 +709,7 @@ class Plan:
                 caps.append(f"{schema.max_rows_per_group} rows in a group")
             lines.append(
                 f"protects   each {schema.unit}, {schema.neighbors} neighbors; at most "
-                f"{sentence_list(caps)} each, more are weighed down"
+                f"{sentence_list(caps)} each; who has more counts for no more"
             )
         else:
             lines.append(f"protects   each row, {schema.neighbors} neighbors")

@@ -71,7 +71,9 @@ def protected_in_words(certificate: Certificate) -> str:
         limits.append(f"for at most {certificate.max_rows:,} rows")
     if certificate.max_rows_per_group is not None:
         limits.append(f"at most {certificate.max_rows_per_group:,} of them in one group")
-    caps = f". One counts {sentence_list(limits)}; who has more is weighed down" if limits else ""
+    caps = (
+        f". One counts {sentence_list(limits)}; who has more counts for no more" if limits else ""
+    )
     return f"each {certificate.unit}, all rows of one together{caps}"
 
 

@@ -254,7 +254,7 @@ TABLES = (
         "SELECT sex, AVG(stay) FROM visits v JOIN patients p ON v.patient_id = p.patient_id "
         "GROUP BY sex",
         "rows of the same person meet, after the conditions on either table; a person with more "
-        "pairs than the cap is weighed down; also LEFT JOIN",
+        "pairs than the cap counts for no more; also LEFT JOIN",
     ),
     Allowed(
         "a row for each person",
