@@ -144,6 +144,11 @@ class CapEffect:
         """Whether somebody may have more than the cap."""
         return self.factor != 1
 
+    @property
+    def matters(self) -> bool:
+        """Whether more than noise may stand before the truth, as far as is known."""
+        return self.bites or self.missing is not None or self.likely
+
     @cached_property
     def factor(self) -> Fraction | None:
         """How many times as large the truth can be as what is counted; None without a limit."""
@@ -156,7 +161,7 @@ class CapEffect:
         self, left_out: LeftOut, value: Any, error: Any, counted: Amount | None
     ) -> Uncertainty | None:
         """Where the truth lies; None where nothing but noise stands before it."""
-        if left_out.answers is Answers.RANK or not (self.bites or self.missing is not None):
+        if left_out.answers is Answers.RANK or not self.matters:
             return None
         if left_out.answers in (Answers.SUM, Answers.DISTINCT):
             summed = _Sum(self, left_out, Amount.of(value, error))
@@ -272,10 +277,7 @@ class CapEffects:
     @property
     def likely(self) -> bool:
         """Whether intervals assume that nobody is where the profile could not see them."""
-        return any(
-            one is not None and one.likely and (one.bites or one.missing is not None)
-            for one in (self.rows, self.groups)
-        )
+        return any(one is not None and one.likely for one in (self.rows, self.groups))
 
     def clips(self, output: Output) -> bool:
         """Whether it is about totals of people's rows, which are cut at the cap."""
@@ -336,7 +338,7 @@ def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> Cap
         return size * (1 - weights.of(size))
 
     largest = sizes.largest if ceiling is None else ceiling
-    seen = None if largest is None else sizes.total(lost, ceiling)
+    seen = None if largest is None else sizes.lost(lost, ceiling)
     told = (ceiling is not None or profile.missing_seen) and not source.summed
     missing = profile.missing if told else None
     kept = None if largest is None else _kept(sizes, weights, ceiling, missing)
@@ -356,7 +358,8 @@ def _kept(
         return size - own(size)
 
     counted = [sizes.total(own, ceiling, least=least) for least in (True, False)]
-    beyond = [sizes.total(rest, ceiling, least=least).plus(missing) for least in (True, False)]
+    left_out = sizes.total(rest, ceiling, least=True), sizes.lost(rest, ceiling)
+    beyond = [one.plus(missing) for one in left_out]
     if counted[0].lower(miss) <= 0:
         return None
     middle = [float(sum(one.value for one in pair)) / 2 for pair in (counted, beyond)]
@@ -389,7 +392,7 @@ def _groups_effect(
         return 1 - weights.of(size)
 
     largest = sizes.largest if ceiling is None else ceiling
-    seen = None if largest is None else sizes.total(lost, ceiling)
+    seen = None if largest is None else sizes.lost(lost, ceiling)
     return CapEffect(weights, largest, seen, None, ceiling is None)
 
 
@@ -611,7 +614,7 @@ def _best_cap(
         if sizes.total(held, ceiling).value < _LEAST_KEPT * whole:
             return inf
         margin = float(Laplace(scale=moved * cap / level).accuracy(CONFIDENCE))
-        aside = max(0.0, sizes.total(lost, ceiling).upper(_TAIL))
+        aside = max(0.0, sizes.lost(lost, ceiling).upper(_TAIL))
         return 2 * margin + aside if aside <= _MOST_ASIDE * margin else inf
 
     errors = {cap: error(cap) for cap in candidates}
@@ -654,7 +657,7 @@ def better_cap(
         def lost(size: int) -> Fraction:
             return size * (1 - weights.of(size))
 
-        aside = max(0.0, profile.rows.total(lost, ceiling).upper(_TAIL))
+        aside = max(0.0, profile.rows.lost(lost, ceiling).upper(_TAIL))
         return 2 * margin * cap / now.cap + aside
 
     candidates = {size for size in (*SIZES, largest) if size <= min(largest, MOST_ROWS)}

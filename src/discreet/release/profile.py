@@ -38,6 +38,8 @@ from discreet.text_table import aligned
 Noise = Laplace | Gaussian
 _CONFIDENCE = Fraction(95, 100)
 _TAIL = Fraction(25, 1000)
+_OCTAVES = 5
+"""Nobody is taken to have a size so many octaves above the largest that is seen."""
 _WINDOWS = (1, 2, 4)
 """So many neighboring bins are looked at together for whether somebody is seen in them."""
 _VERSION = 1
@@ -115,7 +117,7 @@ class SizeHistogram:
         last = 0
         for width in _WINDOWS:
             hidden = combined_margin([(Fraction(1), self.noise)] * width, 2 * level - 1)
-            for end in range(places, max(last, width - 1), -1):
+            for end in range(places, last + width - 1, -1):
                 if sum(self.counts[end - width : end]) > hidden:
                     last = end
                     break
@@ -123,8 +125,39 @@ class SizeHistogram:
 
     @property
     def largest(self) -> int | None:
-        """The largest size of the last bin in which people are seen; None where that has none."""
-        return 0 if self.seen == 0 else bin_bounds(self.seen - 1)[1]
+        """The size that nobody is taken to exceed: some octaves above the largest that is seen."""
+        if self.seen > len(SIZES):
+            return None
+        return SIZES[min(self.seen - 1 + 2 * _OCTAVES, len(SIZES) - 1)] if self.seen else 0
+
+    @cached_property
+    def fading(self) -> Fraction:
+        """How many times as many people an octave of sizes holds at most as the one before.
+
+        As the first octave in which nobody is seen, at most, to the last in which somebody is.
+        """
+        people = sum(self.counts[max(0, self.seen - 2) : self.seen])
+        next_octave = self._unseen(lambda _: Fraction(1), Fraction(0))
+        most = Fraction(max(0.0, next_octave.upper(_TAIL)))
+        return min(Fraction(1), most / people) if people > 0 else Fraction(1)
+
+    def lost(self, weigh: Callable[[int], Fraction], ceiling: int | None) -> Amount:
+        """Σ weigh(size) over people, with those that a profile cannot see.
+
+        Without a ceiling people are taken to become fewer from octave to octave as ``fading`` says.
+        """
+        seen = self.total(weigh, ceiling)
+        return seen if ceiling is not None else seen.plus(self._unseen(weigh, self.fading))
+
+    def _unseen(self, weigh: Callable[[int], Fraction], fading: Fraction) -> Amount:
+        """Σ weigh(size) beyond the last bin in which people are seen, octave by octave."""
+        part, weight, last = Fraction(1), Fraction(0), len(SIZES) - 1
+        for place in range(self.seen + 1, self.seen + 1 + 2 * _OCTAVES, 2):
+            weight += part * weigh(SIZES[min(place, last)])
+            part *= fading
+        places = range(self.seen, self.seen + 2 if weight and self.seen < last else self.seen)
+        terms = tuple((weight, self.draws[place]) for place in places)
+        return Amount(weight * sum(self.counts[place] for place in places), LinearError(terms))
 
     def total(
         self, weigh: Callable[[int], Fraction], ceiling: int | None, *, least: bool = False
