@@ -455,7 +455,7 @@ def print_errors(every: Sequence[Data]) -> bool:
         asking = Asking(data, False)
         cap = median_low([asking.caps(asking.profile(), SUGGESTED)["max_rows"] for _ in range(9)])
         cap = max(1, min(cap, int(data.sizes.max())))
-        for chosen in sorted({min(INIT["max_rows"], cap), isqrt(10 * cap), cap}):
+        for chosen in sorted({min(INIT["max_rows"], cap), min(isqrt(10 * cap), cap), cap}):
             weights = np.minimum(1, chosen / data.own)
             expected = data.known.sums(np.arange(len(weights)), weights)
             samples = [sampled(data, chosen, random) for _ in range(SAMPLES)]

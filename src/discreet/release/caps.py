@@ -120,7 +120,7 @@ def _paired(source: Pair, first: PersonRows, second: PersonRows) -> PersonRows:
 class CapEffect:
     """What one cap leaves out of a question.
 
-    ``largest`` is the size that nobody exceeds, or that nobody is seen to exceed; ``lost`` is at
+    ``largest`` is the size that nobody exceeds, or is taken to exceed; ``lost`` is at
     least what is left out of all groups together, and ``missing`` are rows without an id.
     """
 
@@ -276,7 +276,7 @@ class CapEffects:
 
     @property
     def likely(self) -> bool:
-        """Whether intervals assume that nobody is where the profile could not see them."""
+        """Whether intervals assume how few people are where the profile could not see them."""
         return any(one is not None and one.likely for one in (self.rows, self.groups))
 
     def clips(self, output: Output) -> bool:
@@ -464,7 +464,8 @@ def _cap_text(cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Fr
             f"{_percent(most)}): {counts}."
         )
     if effect.largest is not None:
-        return f"{counts}, and none has more than {effect.largest:,}."
+        has = "is taken to have" if effect.likely else "has"
+        return f"{counts}, and none {has} more than {effect.largest:,}."
     if effect.multiplied:
         return (
             f"{counts}. The join can give a {whose} more rows than the table has, so how many are "
@@ -490,8 +491,13 @@ def _likely_text(effects: CapEffects, whose: str) -> str:
     for effect, what in ((effects.rows, "rows"), (effects.groups, "groups")):
         if effect is not None and effect.likely and effect.largest is not None:
             seen.append(f"more than {effect.largest:,} {what}")
-    reason = f"if no {whose} has {' or '.join(seen)}" if seen else "as far as the profile can see"
-    return f"likely: {reason}; the profile saw none. A declared ceiling makes it sure."
+    reason = "as far as the profile can see"
+    if seen:
+        reason = (
+            f"if no {whose} has {' or '.join(seen)}, and the fewer of them the more they have, "
+        )
+        reason += "as in the profile"
+    return f"likely: {reason}. A declared ceiling makes it sure."
 
 
 def _percent(share: float, *, down: bool = False) -> str:
