@@ -129,7 +129,7 @@ class IntervalKind(Enum):
     SURE = "sure"
     """It holds the truth, whatever the caps left out; an end may be infinite."""
     LIKELY = "likely"
-    """It does, if nobody has more than a profile of the table could see."""
+    """It does, if people are as rare where a profile sees none as its last ones let expect."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -191,7 +191,7 @@ def _paired(source: Pair, first: PersonRows, second: PersonRows) -> PersonRows:
 class CapEffect:
     """What one cap leaves out of a question.
 
-    ``largest`` is the size that nobody exceeds, or that nobody is seen to exceed; ``lost`` is at
+    ``largest`` is the size that nobody exceeds, or is taken to exceed; ``lost`` is at
     least what is left out of all groups together, and ``missing`` are rows without an id.
     """
 
@@ -217,6 +217,11 @@ class CapEffect:
         """Whether somebody may have more than the cap."""
         return self.factor != 1
 
+    @property
+    def matters(self) -> bool:
+        """Whether more than noise may stand before the truth, as far as is known."""
+        return self.bites or self.missing is not None or self.likely
+
     @cached_property
     def factor(self) -> Fraction | None:
         """How many times as large the truth can be as what is counted; None without a limit."""
@@ -229,8 +234,7 @@ class CapEffect:
         self, left_out: LeftOut, value: Any, error: Any, counted: Amount | None
     ) -> Uncertainty | None:
         """Where the truth lies; None where nothing but noise stands before it."""
-        nothing = not (self.bites or self.likely or self.missing is not None)
-        if nothing or left_out.answers is Answers.RANK:
+        if left_out.answers is Answers.RANK or not self.matters:
             return None
         if left_out.answers in (Answers.SUM, Answers.DISTINCT):
             summed = _Sum(self, left_out, Amount.of(value, error))
@@ -349,7 +353,7 @@ class CapEffects:
 
     @property
     def likely(self) -> bool:
-        """Whether intervals assume that nobody is where the profile could not see them."""
+        """Whether intervals assume how few people are where the profile could not see them."""
         return any(one is not None and one.likely for one in (self.rows, self.groups))
 
     def clips(self, output: Output) -> bool:
@@ -434,7 +438,7 @@ def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> Cap
         return size - counted(size)
 
     largest = sizes.largest if ceiling is None else ceiling
-    seen = None if largest is None else sizes.total(lost, ceiling)
+    seen = None if largest is None else sizes.lost(lost, ceiling)
     told = (ceiling is not None or profile.missing_seen) and not source.identified
     missing = profile.missing if told else None
     kept = None if largest is None else _kept(sizes, counted, ceiling, missing)
@@ -460,7 +464,8 @@ def _kept(
         return size - counted(size)
 
     own = [sizes.total(counted, ceiling, least=least) for least in (True, False)]
-    beyond = [sizes.total(rest, ceiling, least=least).plus(missing) for least in (True, False)]
+    left_out = sizes.total(rest, ceiling, least=True), sizes.lost(rest, ceiling)
+    beyond = [one.plus(missing) for one in left_out]
     if own[0].lower(miss) <= 0:
         return None
     middle = [float(sum(one.value for one in pair)) / 2 for pair in (own, beyond)]
@@ -503,7 +508,7 @@ def _groups_effect(
 
     largest = sizes.largest if most is None else most
     if most is None or (source.cut is not None and source.ceiling is None):
-        seen = None if sizes.largest is None else sizes.total(lost, None)
+        seen = None if sizes.largest is None else sizes.lost(lost, None)
         return CapEffect(weights, largest, seen, likely=True, cut=cut)
     # Somebody with more than the ceiling of another kind is in as many groups as that.
     ends = [*ceilings] if histogram else [source.ceiling]
@@ -585,7 +590,8 @@ def _cap_text(cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Fr
             f"{_percent(most)}): {counts}."
         )
     if effect.largest is not None:
-        return f"{counts}, and none has more than {effect.largest:,}."
+        has = "is taken to have" if effect.likely else "has"
+        return f"{counts}, and none {has} more than {effect.largest:,}."
     if effect.multiplied:
         return (
             f"{counts}. The join can give a {whose} more rows than the table has, so how many are "
@@ -614,8 +620,10 @@ def _likely_text(effects: CapEffects, whose: str) -> str:
     for effect, what in ((effects.rows, "row"), (effects.groups, "group")):
         if effect is not None and effect.likely and effect.largest is not None:
             seen.append(f"more than {named_number(effect.largest, what)}")
-    reason = f"if no {whose} has {' or '.join(seen)}" if seen else "as far as the profile can see"
-    return f"likely: {reason}; the profile saw none. A declared ceiling makes it sure."
+    reason = "as far as the profile can see"
+    if seen:
+        reason = f"if no {whose} has {' or '.join(seen)}, and few have nearly as many"
+    return f"likely: {reason}. A declared ceiling makes it sure."
 
 
 def named_number(many: int, what: str) -> str:
@@ -747,7 +755,7 @@ def _best_cap(
         if sizes.total(held, ceiling).value < _LEAST_KEPT * whole:
             return inf
         margin = float(Laplace(scale=moved * cap / level).accuracy(CONFIDENCE))
-        aside = max(0.0, sizes.total(lost, ceiling).upper(_TAIL))
+        aside = max(0.0, sizes.lost(lost, ceiling).upper(_TAIL))
         return 2 * margin + aside if aside <= _MOST_ASIDE * margin else inf
 
     errors = {cap: error(cap) for cap in candidates}
@@ -790,7 +798,7 @@ def better_cap(
         def lost(size: int) -> Fraction:
             return size * (1 - weights.of(size))
 
-        aside = max(0.0, profile.rows.total(lost, ceiling).upper(_TAIL))
+        aside = max(0.0, profile.rows.lost(lost, ceiling).upper(_TAIL))
         return 2 * margin * cap / now.cap + aside
 
     candidates = {size for size in (*SIZES, largest) if size <= min(largest, MOST_ROWS)}
