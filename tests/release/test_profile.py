@@ -453,5 +453,5 @@ def test_what_is_shown_of_it_are_its_noisy_numbers() -> None:
         assert [line[0] for line in lines] == ["1", "2", "3"]
         assert data["rows"]["3"] == found.rows.counts[2]
         assert json.loads(json.dumps(data)) == data
-        assert found.rows.largest == 3
-        assert found.groups["ward"].largest == 2
+        assert found.rows.seen == 3
+        assert found.groups["ward"].seen == 2

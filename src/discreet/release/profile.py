@@ -38,9 +38,9 @@ from discreet.text_table import aligned
 Noise = Laplace | Gaussian
 _CONFIDENCE = Fraction(95, 100)
 _TAIL = Fraction(25, 1000)
-_OCTAVES = 3
+_OCTAVES = 4
 """Nobody is taken to have a size so many octaves above the largest that is seen."""
-_NEAR, _FAR_OUT, _GAP = Fraction(5, 100), Fraction(1, 10_000), 4
+_NEAR, _FAR_OUT, _GAP = Fraction(5, 100), Fraction(5, 1_000), 4
 _WINDOWS = (1, 2, 4)
 """So many neighboring bins are looked at together for whether somebody is seen in them."""
 _VERSION = 1
@@ -112,16 +112,20 @@ class SizeHistogram:
 
         Somebody is seen where one, two or four neighboring bins hold more than noise makes of
         nothing, anywhere in the histogram, in 95 of 100 profiles; far beyond those that are seen
-        before, in 9,999 of 10,000.  Several bins are looked at together only beyond those in which
+        before, in 995 of 1,000.  Several bins are looked at together only beyond those in which
         fewer show somebody.
         """
         last = 0
         for width in _WINDOWS:
             far, near = self._hidden(width, _FAR_OUT), self._hidden(width, _NEAR)
-            for end in range(last + width, len(self.counts) + 1):
+            end = last + width
+            while end <= len(self.counts):
                 people = sum(self.counts[end - width : end])
-                if people > far or (people > near and end - width <= last + _GAP):
-                    last = end
+                close = last == 0 or end - width <= last + _GAP
+                if people > (near if close else far):
+                    last, end = end, end + width
+                else:
+                    end += 1
         return last
 
     def _hidden(self, width: int, alarms: Fraction) -> float:
