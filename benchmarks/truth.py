@@ -366,7 +366,8 @@ def case(asking: Asking, caps: str) -> Case:
 
 def too_few(shares: Sequence[float], least: float) -> bool:
     """Whether a share is less, beyond what chance makes of so many releases."""
-    unsure = stdev(shares) / sqrt(len(shares)) if len(shares) > 1 else 0.0
+    spread = stdev(shares) if len(shares) > 1 else 0.0
+    unsure = max(spread, sqrt(least * (1 - least))) / sqrt(len(shares))  # few may be alike
     return fmean(shares) + UNSURE * unsure < least
 
 

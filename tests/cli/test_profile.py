@@ -100,3 +100,16 @@ def test_plans_and_answers_say_what_the_profile_knows(command: Command, policy: 
     text = " ".join(after.out.split())
     assert "of all rows are counted" in text
     assert "in truth (likely)" in text
+
+
+def test_a_suggestion_that_is_refused_does_not_hide_a_paid_profile(
+    command: Command, policy: Path
+) -> None:
+    words = ("profile", policy, "--epsilon", "0.1", "--suggest", "--for-epsilon", "abc")
+    assert command(*words).code != 0
+    before = spent(policy)
+    shown = command("profile", policy, "--epsilon", "0.00001", "--suggest")
+    assert shown.code == 0
+    assert "No caps are suggested" in shown.out or "max_rows = " in shown.out
+    assert "paid now" in shown.out
+    assert spent(policy) == before + 1

@@ -583,7 +583,7 @@ def test_nothing_can_be_refunded() -> None:
     assert names == {
         "answer", "anchor", "asked", "balance", "balances", "budgets", "charge", "check", "close",
         "declaration", "declare",
-        "durable", "entry", "export", "history", "keyed", "lose", "pending", "place", "recent",
-        "release", "released", "resume", "set_budget", "set_details", "settled", "standing",
-        "stored", "suspensions", "verify",
+        "durable", "entry", "export", "history", "is_used", "keyed", "lose", "pending", "place",
+        "recent", "release", "released", "resume", "set_budget", "set_details", "settled",
+        "standing", "stored", "suspensions", "verify",
     }  # fmt: skip

@@ -14,12 +14,13 @@ import pandas
 import pytest
 
 import discreet as dp
+from discreet.accounting.filters import charge
 from discreet.engines.base import SIZES, SizeKind, people_by_size, rows_without_unit
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Keystream
 from discreet.plan.schema import LONGEST_VERSION
-from discreet.privacy.events import ComposedEvent, DiscreteLaplaceEvent
+from discreet.privacy.events import DiscreteLaplaceEvent
 from discreet.privacy.sensitivity import Sensitive
 from discreet.release.profile import (
     SizeHistogram,
@@ -206,10 +207,12 @@ def test_each_number_has_noise_for_all_histograms_and_rows_without_an_id_for_one
         )
         assert moved_by_unit(table.schema) == moved
         assert plan.histograms == 5
-        assert plan.noise.on_people() == Laplace(scale=10 * moved)
-        assert plan.noise.on_rows() == Laplace(scale=2 * moved)
-        assert isinstance(plan.event, ComposedEvent)
-        assert [type(one) for one in plan.event.events] == [DiscreteLaplaceEvent] * 5
+        assert plan.noise.on_rows() == Laplace(scale=4 * moved)
+        assert plan.noise.on_groups() == Laplace(scale=16 * moved)
+        assert plan.noise.on_missing() == Laplace(scale=2 * moved)
+        # In ε both cost the same; in ρ the noise in one part, that of rows without an id, more.
+        assert plan.event == DiscreteLaplaceEvent(scale=2 * moved, sensitivity=moved)
+        assert charge(plan.event).epsilon == Fraction(1, 2)
 
 
 def test_a_profile_beyond_the_budget_is_refused_before_rows_are_read(
@@ -455,3 +458,91 @@ def test_what_is_shown_of_it_are_its_noisy_numbers() -> None:
         assert json.loads(json.dumps(data)) == data
         assert found.rows.seen == 3
         assert found.groups["ward"].seen == 2
+
+
+def test_a_source_that_changed_is_refused_before_the_charge(tmp_path: Path) -> None:
+    path = tmp_path / "v.csv"
+    path.write_text("patient,ward\n1,A\n2,B\n")
+    declared = {"ward": dp.category(["A", "B", "C"])}
+    with dp.table(
+        str(path), unit="patient", budget=dp.Budget(epsilon=9), columns=declared, ledger=":memory:"
+    ) as table:
+        path.write_text("patient,room\n1,A\n2,B\n")
+        with pytest.raises(dp.SourceError, match="Nothing was spent"):
+            table.profile(epsilon=1)
+        assert table.budget.charges == table.budget.suspensions == 0
+
+
+def test_after_a_profile_was_lost_another_one_can_be_paid_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with opened(OTHERS) as table:
+        with monkeypatch.context() as broken:
+            broken.setattr(type(table.engine()), "guarded_rows", lambda *_: 1 / 0)
+            with pytest.raises(dp.UnansweredError):
+                table.profile(epsilon=1)
+        table.ledger.resume(table.name, why="the disk was full")
+        for price in (1, "1/2"):
+            made = table.profile(epsilon=price, again=True)
+            known = table.remembered_profile()
+            assert known is not None
+            assert known.entry == made.entry
+        assert table.budget.charges == 3
+
+
+def test_a_profile_that_sees_nobody_says_nothing_of_what_is_left_out() -> None:
+    rows = [(person, "A") for person in range(20) for _ in range(50)]
+    frame = pandas.DataFrame(rows, columns=["patient", "ward"])
+    with dp.table(
+        frame,
+        name="few",
+        unit="patient",
+        budget=dp.Budget(epsilon=20),
+        columns={},
+        max_rows=3,
+        ledger=":memory:",
+    ) as table:
+        profiles = [table.profile(epsilon="1/100", again=True) for _ in range(20)]
+        blind = [one.rows for one in profiles if one.rows.seen == 0]
+        assert len(blind) > 10  # somebody seems to be seen in one of twenty
+        assert {one.largest for one in blind} == {None}
+        while table.remembered_profile().rows.seen:  # type: ignore[union-attr]
+            table.profile(epsilon="1/100", again=True)
+        answer = table.agg(n=dp.rows()).release(epsilon=1)
+        assert answer["n"].upper == float("inf")
+        with pytest.raises(dp.QueryError, match="stands out"):
+            table.suggest_caps(epsilon=1)
+
+
+def test_a_crowd_that_is_spread_over_many_sizes_is_seen() -> None:
+    counts = numpy.zeros(len(SIZES) + 1, numpy.int64)
+    counts[2:18] = 20  # 320 people, none of whose sizes stands out by itself
+    sizes = SizeHistogram(tuple(int(one) for one in counts), Laplace(scale=10))
+    assert sizes.seen >= 18
+
+
+def test_values_that_are_in_a_bin_and_in_no_group_are_counted_with() -> None:
+    """Of an integer column 2.5 is in no group of the profile, and in one of the bins."""
+    rows = [(person, age) for person in range(300) for age in (2.5, 7.5, 12.5)]
+    with dp.table(
+        pandas.DataFrame(rows, columns=["patient", "age"]),
+        name="halves",
+        unit="patient",
+        budget=dp.Budget(epsilon=20),
+        columns={"age": dp.integer(0, 20)},
+        max_rows=3,
+        max_groups=1,
+        at_most_rows=3,
+        ledger=":memory:",
+    ) as table:
+        table.profile(epsilon=10, by=["age"])
+        asked = table.group_by(dp.col("age").bins([0, 5, 10, 15])).agg(n=dp.people())
+        for one in asked.release(epsilon=10).column("n"):
+            low, high = one.interval(1 - 1e-7)
+            assert low <= 300 <= high
+
+
+@pytest.mark.parametrize("by", [5, [1], [None], [["ward"]], "ward"])
+def test_by_is_a_list_of_columns(by: Any) -> None:
+    with opened(OTHERS) as table, pytest.raises(dp.QueryError, match="by is not a list"):
+        table.profile(epsilon=1, by=by)

@@ -3,7 +3,6 @@
 import json
 from contextlib import closing
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import click
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from discreet.release.caps import SuggestedCaps
     from discreet.release.profile import Profile
     from discreet.release.table import Table
-
-_PART = Fraction(1, 10)
-"""The part of the budget that a question is thought to cost, for which caps are suggested."""
 
 
 @click.command()
@@ -66,6 +62,8 @@ def profile(
         opened = declared.opened()
     with closing(opened) as table, spinner("counting") as tell:
         tell(table.engine().progress)
+        if for_epsilon is not None:
+            read_epsilon(for_epsilon)  # before anything is paid
         columns = None if by is None else [name.strip() for name in by.split(",")]
         known = table.remembered_profile()
         found = table.profile(
@@ -77,7 +75,12 @@ def profile(
             again=again,
             analyst=analyst,
         )
-        caps = _suggested(table, for_epsilon) if suggest or write else None
+        caps, refused = None, ""
+        if suggest or write:
+            try:  # the profile is paid for, and is shown whatever it suggests
+                caps = table.suggest_caps(epsilon=for_epsilon)
+            except QueryError as refusal:
+                refused = refusal.text(Front.COMMAND)
         paid = known is None or known.entry != found.entry
         if write and caps is not None:
             _put_in_force(policy, table, caps, found)
@@ -87,17 +90,7 @@ def profile(
                 data["suggested"] = caps.values | {"epsilon": str(caps.epsilon)}
             click.echo(json.dumps(data, ensure_ascii=False))
             return
-        _show(table, found, caps, paid=paid, written=write)
-
-
-def _suggested(table: "Table", epsilon: str | None) -> "SuggestedCaps":
-    budget = table.standing().budget.epsilon
-    if epsilon is None and budget is None:
-        raise QueryError(
-            "caps are suggested for the price of a question, and the budget has no ε. More noise "
-            "asks for lower caps. Add --for-epsilon 0.1."
-        )
-    return table.suggest_caps(epsilon=read_epsilon(epsilon) if epsilon else _PART * (budget or 1))
+        _show(table, found, caps, paid=paid, written=write, refused=refused)
 
 
 def _put_in_force(policy: str, table: "Table", caps: "SuggestedCaps", found: "Profile") -> None:
@@ -119,6 +112,7 @@ def _show(
     *,
     paid: bool,
     written: bool,
+    refused: str,
 ) -> None:
     from discreet.cli.terminal import console, show_left, show_profile
 
@@ -136,6 +130,9 @@ def _show(
                 markup=False,
                 style="dim",
             )
+    if refused:
+        out.print()
+        out.print(f"No caps are suggested: {refused}", markup=False)
     out.print()
     word = "paid now" if paid else "already paid"
     out.print(f"{word}: entry {found.entry} of the ledger", markup=False, style="dim")

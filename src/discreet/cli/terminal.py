@@ -486,8 +486,7 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
         table.add_row(*map(Text, row))
     out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
     out.print(table)
-    margin = profile.rows.noise.accuracy(_CONFIDENCE)
-    out.print(Text(f"each number ± {margin:,.0f} (95%); beyond, nobody is seen", style="dim"))
+    out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
     missing = profile.missing
     far = missing.upper(Fraction(25, 1000)) - float(missing.value)
     rows_text = f"{max(0, round(missing.value)):,} ± {far:,.0f} rows without an id"

@@ -112,9 +112,8 @@ class Engine:
         No row is read: names, types and functions are looked up.  ``unit`` is that of the price,
         here and below: its norm is that of the noise, and decides how people are weighed.
         """
-        bound = False
-        try:
-            self._check_unchanged()
+
+        def bind() -> None:
             cells: Cells = None
             if question.selects_keys:
                 self._connection.bind(self._written(keys_query(question, self.forms)))
@@ -123,6 +122,23 @@ class Engine:
             for query in queries.values():
                 self._connection.bind(query.text)
             self._bound = (question, unit, queries) if cells is None else None
+
+        self._bind(bind)
+
+    def prepare_queries(self, selects: Sequence[exp.Select]) -> None:
+        """The same of queries that measure no question."""
+
+        def bind() -> None:
+            for query in selects:
+                self._connection.bind(self._written(query))
+
+        self._bind(bind)
+
+    def _bind(self, bind: Callable[[], None]) -> None:
+        bound = False
+        try:
+            self._check_unchanged()
+            bind()
             self._software = self._connection.software
             bound = True
         except QueryError:  # the engine says what it does not offer
@@ -370,11 +386,11 @@ class SizeKind(Enum):
 Tally = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
-def people_by_size(engine: Engine, question: Question, kind: SizeKind) -> Sensitive[Tally]:
-    """How many people are of a size in each bin.  One person is in one bin, or in none."""
+def size_query(question: Question, kind: SizeKind, forms: Dialect) -> exp.Select:
+    """How many people are of each size."""
     names = query_names(question)
     keys = {
-        f"k{place}": label(grouping, names, engine.forms)
+        f"k{place}": label(grouping, names, forms)
         for place, (_, grouping) in enumerate(question.keys)
     }
     rows = kept_rows(question, {} if kind is SizeKind.ROWS else keys)
@@ -386,7 +402,7 @@ def people_by_size(engine: Engine, question: Question, kind: SizeKind) -> Sensit
         held = select(UNIT) if kind is SizeKind.ROWS else select(UNIT, *keys).distinct()
         held = held.from_("measured")
         counted = select(exp.alias_(number, "size"))
-    query = (
+    return (
         select("size", exp.alias_(number.copy(), "people"))
         .from_("counted")
         .group_by("size")
@@ -394,16 +410,24 @@ def people_by_size(engine: Engine, question: Question, kind: SizeKind) -> Sensit
         .with_("held", held)
         .with_("counted", counted.from_("held").group_by(UNIT))
     )
+
+
+def people_by_size(engine: Engine, question: Question, kind: SizeKind) -> Sensitive[Tally]:
+    """How many people are of a size in each bin.  One person is in one bin, or in none."""
     tally = np.zeros(len(SIZES) + 1, np.int64)
-    for many, people in engine.guarded_rows(query):
+    for many, people in engine.guarded_rows(size_query(question, kind, engine.forms)):
         tally[bisect_left(SIZES, int(many))] += people
     return Sensitive(tally)
 
 
-def rows_without_unit(engine: Engine, question: Question) -> Sensitive[Tally]:
+def missing_query(question: Question) -> exp.Select:
     """How many rows do not say whose they are."""
     nobody = exp.Is(this=exp.column(UNIT), expression=exp.Null())
     rows = exp.Subquery(this=named_rows(question), alias=exp.TableAlias(this="read"))
-    query = select(exp.alias_(exp.Count(this=exp.Star()), "many")).from_(rows).where(nobody)
-    [(many,)] = engine.guarded_rows(query)
+    return select(exp.alias_(exp.Count(this=exp.Star()), "many")).from_(rows).where(nobody)
+
+
+def rows_without_unit(engine: Engine, question: Question) -> Sensitive[Tally]:
+    """How many rows do not say whose they are."""
+    [(many,)] = engine.guarded_rows(missing_query(question))
     return Sensitive(np.array([many], np.int64))

@@ -336,6 +336,12 @@ class Ledger:
         fits = answer is not None and sha256(answer).hexdigest() == released.data.get("answer")
         return answer if fits else None
 
+    def is_used(self, dataset: str, key: str) -> bool:
+        """Whether anybody charged a question with a key, whatever became of it."""
+        name, paid = read_name(dataset, "the data set"), read_name(key, "the idempotency key")
+        with self._journal.store.reading() as records:
+            return records.is_used(name, paid)
+
     def released(self, dataset: str, key: str) -> tuple[Entry, bytes] | None:
         """The last answer under a key, whoever asked for it, and the entry that released it."""
         name, paid = read_name(dataset, "the data set"), read_name(key, "the idempotency key")

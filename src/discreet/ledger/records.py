@@ -57,6 +57,11 @@ SELECT {_FIELDS} FROM discreet_entries WHERE kind = 'released' AND charge IN
  AND dataset = :dataset AND "key" = :key) ORDER BY sequence DESC LIMIT 1
 """
 
+_KEYED_BY_ANY: Final = """
+SELECT 1 FROM discreet_entries WHERE kind = 'charge' AND "key" IS NOT NULL
+AND dataset = :dataset AND "key" = :key LIMIT 1
+"""
+
 _ENTRY: Final = f"SELECT {_FIELDS} FROM discreet_entries WHERE sequence = :sequence"
 _SETTLEMENT: Final = f"SELECT {_FIELDS} FROM discreet_entries WHERE charge = :charge"
 _SETTLEMENTS: Final = (
@@ -204,6 +209,10 @@ class Records:
     def released(self, dataset: str, key: str) -> Entry | None:
         """The last entry that released an answer under a key, whoever asked."""
         return _only(self.execute(_RELEASED, {"dataset": dataset, "key": key}))
+
+    def is_used(self, dataset: str, key: str) -> bool:
+        """Whether anybody charged a question with a key, whatever became of it."""
+        return bool(self.execute(_KEYED_BY_ANY, {"dataset": dataset, "key": key}))
 
     def entry(self, sequence: int) -> Entry | None:
         """The entry with that number."""

@@ -490,6 +490,7 @@ def _private(policy: PolicyFile) -> dict[str, PrivateTable]:
             columns=columns,
             unit=declared.get("unit"),
             max_rows=_cap(policy, "max_rows", within),
+            at_most_rows=_cap(policy, "at_most_rows", within),
             table=declared.get("table"),
             engine=declared.get("engine"),
         )

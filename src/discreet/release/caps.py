@@ -481,13 +481,14 @@ def _groups_effect(
 ) -> CapEffect:
     """Of people by groups: a person is in no more groups than rows, values or cells allow.
 
-    The groups of a column say something of those by the column itself, or by bins of it: a row
-    without a value of it may have a value of what is computed from it.
+    The groups of a column say something of those by the column itself alone: a row that is in none
+    of them may be in a bin, or have a value of what is computed from the column.
     """
     weights, declared, histogram = unit.group_weights, question.declared, None
     nodes = [grouping.node for _, grouping in question.keys]
     own = bool(nodes) and isinstance(question.source, Scan) and source.profiled
     own = own and all(isinstance(node, Named) for node in nodes)
+    own = own and not any(isinstance(one, BinGrouping) for _, one in question.keys)
     ceilings = [source.ceiling]
     if own and declared.at_most_groups is not None:
         ceilings.append(declared.at_most_groups ** len(nodes))
@@ -511,9 +512,7 @@ def _groups_effect(
         seen = None if sizes.largest is None else sizes.lost(lost, None)
         return CapEffect(weights, largest, seen, likely=True, cut=cut)
     # Somebody with more than the ceiling of another kind is in as many groups as that.
-    ends = [*ceilings] if histogram else [source.ceiling]
-    if histogram and not isinstance(question.keys[0][1], BinGrouping):
-        ends.append(question.cells)
+    ends = [*ceilings, question.cells] if histogram else [source.ceiling]
     stated = [one for one in ends if one is not None]
     seen = sizes.total(lost, min(stated, default=max(most, SIZES[-1] + 1)))
     return CapEffect(weights, largest, seen, cut=cut)
@@ -525,6 +524,7 @@ def _groups_effect(
 def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front) -> list[str]:
     """What the caps leave out, with direction and size: one sentence for all whom it concerns."""
     notes, whose = [], question.declared.unit
+    alone = isinstance(question.source, Scan)
     concerned: dict[CapName, tuple[dict[str, None], dict[str, None]]] = {}
     clipped: dict[str, None] = {}
     for output in question.outputs:
@@ -540,7 +540,7 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
     for cap, (rising, others) in concerned.items():
         effect = effects.of(cap)
         if effect is not None:
-            said = _cap_text(cap, effect, unit, whose, front)
+            said = _cap_text(cap, effect, unit, whose, front, alone=alone)
             notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
     if clipped:
         truth = (
@@ -573,7 +573,10 @@ def _shown(question: Question, name: str) -> list[str]:
     return [one for one, node in columns if name in names_in([node])] if columns else [name]
 
 
-def _cap_text(cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Front) -> str:
+def _cap_text(
+    cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Front, *, alone: bool
+) -> str:
+    """What a cap does to an answer, and how much is counted; ``alone``: about a single table."""
     if cap == "max_groups":
         many = named_number(unit.group_cap, "group")
         return f"a {whose} in more than {many} counts for {unit.group_cap:,} in all of them."
@@ -593,10 +596,12 @@ def _cap_text(cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Fr
         has = "is taken to have" if effect.likely else "has"
         return f"{counts}, and none {has} more than {effect.largest:,}."
     if effect.multiplied:
-        return (
-            f"{counts}. The join can give a {whose} more rows than the table has, so how many are "
-            "left out is not known."
+        why = (
+            "A profile is of the first table"
+            if alone
+            else (f"The join can give a {whose} more rows than the table has")
         )
+        return f"{counts}. {why}, so how many are left out is not known."
     return f"{counts}. How many rows that leaves out is not known. {ASK_FOR_A_PROFILE.text(front)}"
 
 

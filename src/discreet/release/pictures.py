@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Protocol
 
-from discreet.privacy.estimates import Estimate
+from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.question.groupings import label_text
 from discreet.release.exports import unique_labels
 
@@ -69,7 +69,7 @@ def column_picture(release: Drawn, name: str) -> "Picture":
     if not column:
         return message_picture(title, "No group was found.")
     finite = [place for place, one in enumerate(column) if _is_drawn(one)]
-    remarks = []
+    remarks = _of_truth(column)
     if len(finite) < len(column):
         remarks.append(f"{len(column) - len(finite):,} without a finite value are left out")
     if not finite:
@@ -79,6 +79,15 @@ def column_picture(release: Drawn, name: str) -> "Picture":
     if found is not None:
         return _series(release, name, title, found, groups, cells, remarks)
     return _bars(release, name, title, groups, cells, remarks)
+
+
+def _of_truth(column: Sequence[Estimate]) -> list[str]:
+    """That what is drawn was counted, and that intervals hold more than noise."""
+    kinds = {one.kind for one in column}
+    if not kinds - {IntervalKind.NOISE}:
+        return []
+    likely = ", likely" if IntervalKind.LIKELY in kinds else ""
+    return [f"drawn is what was counted; intervals are of the truth{likely}"]
 
 
 def _bars(

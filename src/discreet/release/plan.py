@@ -53,6 +53,7 @@ from discreet.privacy.losses import (
 )
 from discreet.question.check import Question, checked_question
 from discreet.question.groupings import PrivateGrouping
+from discreet.question.query import Scan
 from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes
 from discreet.release.exports import usual_interval
 from discreet.release.kept_answer import query_from_data, query_to_data
@@ -573,7 +574,8 @@ class Plan:
     def notes_told(self, front: Front) -> list[str]:
         """The same, as a front writes it."""
         errors = {name: one.value for name, one in self._margins.items() if one.of_rank}
-        notes = [*self.joins, *self.remarks, *small_group_notes(errors, self.expect_rows)]
+        notes = [*self.joins, *self.remarks, *self.key_notes]
+        notes += small_group_notes(errors, self.expect_rows)
         notes += [*self.cap_notes, *self.advice]
         state, cost = self.standing, self.price.cost
         ended = None if state is None else ended_branch(state.budget, state.totals, cost)
@@ -598,7 +600,7 @@ class Plan:
     def advice(self) -> list[str]:
         """Another cap on rows, where the profile says that it would be better for the question."""
         question, unit, effect = self.question, self.price.unit, self.effects.rows
-        if self.profile is None or effect is None or not self.effects.source.profiled:
+        if self.profile is None or effect is None or not isinstance(question.source, Scan):
             return []
         margins: dict[str, float] = {}
         for output in question.outputs:
@@ -615,6 +617,19 @@ class Plan:
         if better is None:
             return []
         return [better.text(list(margins), unit.row_cap)]
+
+    @property
+    def key_notes(self) -> list[str]:
+        """That groups may be missing which are found privately, and which they are."""
+        selection = self.price.selection
+        if selection is None:
+            return []
+        names = [name for name, one in self.question.keys if isinstance(one, PrivateGrouping)]
+        return [
+            f"{', '.join(names)}: groups are found privately, and others are not shown. One of "
+            f"{selection.mechanism.half_point:,} people appears with probability one half, one of "
+            "far fewer hardly ever."
+        ]
 
     @property
     def cap_notes(self) -> list[str]:
@@ -816,8 +831,8 @@ def plan_from_data(data: Mapping[str, Any], schema: Schema) -> Plan | None:
     try:
         question = checked_question(query_from_data(data["query"]), schema)
         return Plan(question, price_from_data(data["price"], question))
-    except (DiscreetError, ArithmeticError, LookupError, TypeError, ValueError):
-        return None
+    except (DiscreetError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return None  # a part of it is of another kind
 
 
 def make_plan(

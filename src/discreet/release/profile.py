@@ -12,9 +12,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from discreet.accounting.filters import Filter, spend_limits
-from discreet.engines.base import SIZES, Engine, SizeKind, people_by_size, rows_without_unit
-from discreet.errors import PolicyError, QueryError, Remedy
+from discreet.accounting.filters import Filter, charge, spend_limits
+from discreet.engines.base import (
+    SIZES,
+    Engine,
+    SizeKind,
+    missing_query,
+    people_by_size,
+    rows_without_unit,
+    size_query,
+)
+from discreet.errors import DiscreetError, PolicyError, QueryError, Remedy
 from discreet.exact import rational
 from discreet.ledger import Entry
 from discreet.measures.measure import Aggregate
@@ -38,12 +46,13 @@ from discreet.text_table import aligned
 Noise = Laplace | Gaussian
 _CONFIDENCE = Fraction(95, 100)
 _TAIL = Fraction(25, 1000)
-_OCTAVES = 4
+_OCTAVES = 5
 """Nobody is taken to have a size so many octaves above the largest that is seen."""
-_NEAR, _FAR_OUT, _GAP = Fraction(5, 100), Fraction(5, 1_000), 4
-_WINDOWS = (1, 2, 4)
+_NEAR, _FAR_OUT, _GAP = Fraction(5, 100), Fraction(2, 100), 4
+_WINDOWS = (1, 2, 4, 8, 16)
 """So many neighboring bins are looked at together for whether somebody is seen in them."""
 _VERSION = 1
+_LARGEST_COUNT = 1 << 62
 
 
 def bin_bounds(place: int) -> tuple[int, int | None]:
@@ -112,7 +121,7 @@ class SizeHistogram:
 
         Somebody is seen where one, two or four neighboring bins hold more than noise makes of
         nothing, anywhere in the histogram, in 95 of 100 profiles; far beyond those that are seen
-        before, in 995 of 1,000.  Several bins are looked at together only beyond those in which
+        before, in 98 of 100.  Several bins are looked at together only beyond those in which
         fewer show somebody.
         """
         last = 0
@@ -136,9 +145,9 @@ class SizeHistogram:
     @property
     def largest(self) -> int | None:
         """The size that nobody is taken to exceed: some octaves above the largest that is seen."""
-        if self.seen > len(SIZES):
+        if not 0 < self.seen <= len(SIZES):  # nobody is seen, or somebody beyond all sizes
             return None
-        return SIZES[min(self.seen - 1 + 2 * _OCTAVES, len(SIZES) - 1)] if self.seen else 0
+        return SIZES[min(self.seen - 1 + 2 * _OCTAVES, len(SIZES) - 1)]
 
     @cached_property
     def fading(self) -> Fraction:
@@ -197,7 +206,7 @@ class _Kept(Shape, frozen=True):
     version: Literal[1]
     profile: str
     columns: dict[str, str]
-    noise: tuple[Literal["laplace", "gaussian"], str, str]
+    noise: tuple[Literal["laplace", "gaussian"], str, str, str]
     rows: tuple[int, ...]
     groups: dict[str, tuple[int, ...]]
     fullest: dict[str, tuple[int, ...]]
@@ -223,8 +232,7 @@ class Profile:
     time: str
 
     def __repr__(self) -> str:
-        margin = self.rows.noise.accuracy(_CONFIDENCE)
-        shown = f"people by size, each ± {margin:,.0f} (95%); entry {self.entry}"
+        shown = f"people by size, {self.margin_text}; entry {self.entry}"
         version = f" of version {self.version}" if self.version else ""
         lines = [f"profile{version}: {shown}", *aligned(self.table())]
         about, far = max(0, round(self.missing.value)), self.missing.upper(_TAIL)
@@ -232,6 +240,14 @@ class Profile:
             f"rows without an id: {about:,} ± {max(far - float(self.missing.value), 0):,.0f}"
         )
         return "\n".join(lines)
+
+    @property
+    def margin_text(self) -> str:
+        """How far noise may be from the numbers."""
+        by_rows = self.rows.noise.accuracy(_CONFIDENCE)
+        others = {one.noise.accuracy(_CONFIDENCE) for one in self.groups.values()} - {by_rows}
+        text = f"each number ± {by_rows:,.0f} (95%)"
+        return text + "".join(f", by groups ± {margin:,.0f}" for margin in others)
 
     def table(self) -> list[list[str]]:
         """People by size, bin by bin up to the last in which somebody is seen; with a heading."""
@@ -262,7 +278,10 @@ class Profile:
         return {
             "version": self.version or None,
             "entry": self.entry,
-            "margin": float(self.rows.noise.accuracy(_CONFIDENCE)),
+            "margin": {
+                name: float(one.noise.accuracy(_CONFIDENCE))
+                for name, one in {"rows": self.rows, **self.groups}.items()
+            },
             "rows": bins(self.rows),
             "groups": {name: bins(one) for name, one in self.groups.items()},
             "rows_in_a_group": {name: bins(one) for name, one in self.fullest.items()},
@@ -289,19 +308,32 @@ def bin_text(place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProfileNoise:
-    """The noise on each number of people, and on the number of rows without an id: of one kind."""
+    """The noise on each number of people by rows, and by groups, and on rows without an id.
+
+    All three are of one kind.
+    """
 
     kind: Literal["laplace", "gaussian"]
-    people: Fraction
-    rows: Fraction
+    by_rows: Fraction
+    by_groups: Fraction
+    missing: Fraction
 
-    def on_people(self) -> Noise:
-        """On each number of people."""
-        return _NOISES[self.kind](self.people)
+    @property
+    def data(self) -> list[str]:
+        """As it is kept."""
+        return [self.kind, str(self.by_rows), str(self.by_groups), str(self.missing)]
 
     def on_rows(self) -> Noise:
+        """On each number of people by their rows."""
+        return _NOISES[self.kind](self.by_rows)
+
+    def on_groups(self) -> Noise:
+        """On each number of people by their groups, or by the rows in one."""
+        return _NOISES[self.kind](self.by_groups)
+
+    def on_missing(self) -> Noise:
         """On the number of rows without an id."""
-        return _NOISES[self.kind](self.rows)
+        return _NOISES[self.kind](self.missing)
 
 
 _NOISES: dict[str, Callable[[Fraction], Noise]] = {
@@ -328,13 +360,18 @@ class ProfilePlan:
     def event(self) -> Event:
         """What the ledger writes down.
 
-        Rows without an id are units of their own and in no histogram, so their number, with noise
-        of the same price, costs nothing more.
+        Rows without an id are units of their own and in no histogram: neighbors differ in a person
+        or in such a row, and both cost the same ε.
         """
-        moved = Fraction(moved_by_unit(self.schema))
+        moved, free = Fraction(moved_by_unit(self.schema)), PureDP(epsilon=Fraction(0))
         reach = Sensitivity(l1=moved, squared_l2=moved)
-        event = self.noise.on_people().event(reach, PureDP(epsilon=Fraction(0)))
-        return ComposedEvent(events=(event,) * self.histograms) if self.histograms > 1 else event
+        by_rows = self.noise.on_rows().event(reach, free)
+        by_groups = self.noise.on_groups().event(reach, free)
+        others = (by_groups,) * (self.histograms - 1)
+        histograms = ComposedEvent(events=(by_rows, *others)) if others else by_rows
+        missing = self.noise.on_missing().event(reach, free)
+        # Of noise in several parts the sum of ρ is less, so the costlier of both is paid.
+        return max(histograms, missing, key=lambda one: charge(one).rho)
 
     @property
     def text(self) -> str:
@@ -342,8 +379,7 @@ class ProfilePlan:
         schema = self.schema
         asked: list[object] = [schema.name, schema.version, self.in_a_group]
         asked += [{name: _declared(schema, name) for name in self.columns}]
-        noise = [self.noise.kind, str(self.noise.people), str(self.noise.rows)]
-        return json.dumps(["profile", *asked, *noise])
+        return json.dumps(["profile", *asked, *self.noise.data])
 
     @property
     def summary(self) -> str:
@@ -351,14 +387,21 @@ class ProfilePlan:
         by = f" and in how many groups of {', '.join(self.columns)}" if self.columns else ""
         return f"profile: people by number of rows{by}"
 
+    def prepare(self, engine: Engine) -> None:
+        """Bind every query, so that one that cannot run is refused uncharged."""
+        kinds = [SizeKind.GROUPS, *([SizeKind.ROWS_IN_A_GROUP] if self.in_a_group else [])]
+        asked = [(counted_by(self.schema), SizeKind.ROWS)]
+        asked += [(counted_by(self.schema, name), kind) for name in self.columns for kind in kinds]
+        queries = [size_query(question, kind, engine.forms) for question, kind in asked]
+        engine.prepare_queries([*queries, missing_query(asked[0][0])])
+
     def run(self, engine: Engine, bits: BitSource) -> bytes:
         """Measure, add noise, and write down what is kept."""
 
         def released(question: Question, kind: SizeKind) -> tuple[int, ...]:
-            tally = people_by_size(engine, question, kind)
-            return tuple(int(count) for count in people_noise.release(tally, bits))
-
-        people_noise = self.noise.on_people()
+            tally, by_rows = people_by_size(engine, question, kind), kind is SizeKind.ROWS
+            noise = self.noise.on_rows() if by_rows else self.noise.on_groups()
+            return tuple(int(count) for count in noise.release(tally, bits))
 
         everybody = counted_by(self.schema)
         by_column = {name: counted_by(self.schema, name) for name in self.columns}
@@ -368,7 +411,7 @@ class ProfilePlan:
                 "version": _VERSION,
                 "profile": self.schema.version or "",
                 "columns": {name: _declared(self.schema, name) for name in self.columns},
-                "noise": [self.noise.kind, str(self.noise.people), str(self.noise.rows)],
+                "noise": self.noise.data,
                 "rows": released(everybody, SizeKind.ROWS),
                 "groups": {
                     name: released(asked, SizeKind.GROUPS) for name, asked in by_column.items()
@@ -378,7 +421,7 @@ class ProfilePlan:
                     for name, asked in by_column.items()
                     if self.in_a_group
                 },
-                "missing": int(self.noise.on_rows().release(missing, bits)[0]),
+                "missing": int(self.noise.on_missing().release(missing, bits)[0]),
             }
         ).encode()
 
@@ -437,19 +480,31 @@ def plan_profile(
                 command="Add --spend 5%, or --epsilon or --rho.",
             ),
         )
+    if by is not None and not (
+        isinstance(by, list | tuple) and all(isinstance(name, str) for name in by)
+    ):
+        raise QueryError(
+            "by is not a list of columns. It says by which columns groups of people are counted.",
+            Remedy(
+                python='Write by=["ward"], or by=[] for none.',
+                sql="",
+                command="Write --by ward,sex.",
+            ),
+        )
     columns = grouping_columns(schema) if by is None else tuple(dict.fromkeys(by))
     for name in columns:
         if name not in schema.columns:
             raise unknown_column(name, schema.columns)
         counted_by(schema, name)  # refused, where its groups are not public and not texts
-    moved, many = moved_by_unit(schema), 1 + len(columns) * (2 if in_a_group else 1)
+    moved, others = moved_by_unit(schema), len(columns) * (2 if in_a_group else 1)
+    # What caps leave out rests on rows most of all: they get one half, all others the rest.
+    sizes = moved * (2 if others else 1), moved * max(1, 2 * others), moved
 
     def laplace(level: Fraction) -> ProfileNoise:
-        return ProfileNoise("laplace", moved * many / level, moved / level)
+        return ProfileNoise("laplace", *(size / level for size in sizes))
 
     def gaussian(level: Fraction) -> ProfileNoise:
-        sigmas = (gaussian_noise(squared, level).sigma for squared in (moved * many, moved))
-        return ProfileNoise("gaussian", *sigmas)
+        return ProfileNoise("gaussian", *(gaussian_noise(size, level).sigma for size in sizes))
 
     if epsilon is not None:
         noises = [laplace(read_epsilon(epsilon))]
@@ -460,7 +515,7 @@ def plan_profile(
         limits = spend_limits(state.budget, state.totals, read_spend(spend))
         noises = [laplace(limits.epsilon)] if limits.epsilon is not None else []
         noises += [gaussian(limits.rho)] if limits.rho else []
-    noise = min(noises, key=lambda one: one.on_people().accuracy(_CONFIDENCE))
+    noise = min(noises, key=lambda one: one.on_rows().accuracy(_CONFIDENCE))
     return ProfilePlan(schema, columns, in_a_group, noise)
 
 
@@ -469,6 +524,9 @@ class _Ledgered(Protocol):
 
     def released(self, dataset: str, key: str) -> tuple[Entry, bytes] | None:
         """The last answer under a key, whoever asked for it, and the entry that released it."""
+
+    def is_used(self, dataset: str, key: str) -> bool:
+        """Whether anybody charged a question with a key, whatever became of it."""
 
 
 _KEY = "discreet profile "
@@ -489,13 +547,19 @@ def check_key(key: str | None) -> None:
 
 
 def remembered(ledger: _Ledgered, schema: Schema) -> tuple[Profile | None, int]:
-    """The last profile of this version of the data, and how many there are."""
+    """The last profile of this version of the data, and how many were paid for.
+
+    One that was paid for and lost has a number too: nobody can ask under its key again.
+    """
     found, number = None, 0
     while schema.by_person:
-        kept = ledger.released(schema.name, profile_key(schema, number + 1))
-        if kept is None:
+        key = profile_key(schema, number + 1)
+        kept = ledger.released(schema.name, key)
+        if kept is not None:
+            found = read_profile(*kept, schema) or found
+        elif not ledger.is_used(schema.name, key):
             break
-        found, number = read_profile(*kept, schema) or found, number + 1
+        number += 1
     return found, number
 
 
@@ -508,22 +572,32 @@ def read_profile(entry: Entry, data: bytes, schema: Schema) -> Profile | None:
     if kept is None or kept.profile != (schema.version or ""):
         return None
     same = {name for name, text in kept.columns.items() if text == _declared(schema, name)}
-    made = ProfileNoise(
-        kept.noise[0], *(rational(size, "the noise of a profile") for size in kept.noise[1:])
-    )
-    noise, missing = made.on_people(), NoiseDraw(made.on_rows())
+    made = _noise_from(kept)
+    if made is None:
+        return None
+    noise, missing = made.on_groups(), NoiseDraw(made.on_missing())
     histograms = (kept.rows, *kept.groups.values(), *kept.fullest.values())
-    if any(len(counts) != len(SIZES) + 1 for counts in histograms):
+    numbers = [kept.missing, *(count for counts in histograms for count in counts)]
+    lengths = {len(counts) for counts in histograms}
+    if lengths != {len(SIZES) + 1} or any(abs(number) > _LARGEST_COUNT for number in numbers):
         return None
     return Profile(
         version=kept.profile,
-        rows=SizeHistogram(kept.rows, noise),
+        rows=SizeHistogram(kept.rows, made.on_rows()),
         groups=_of_columns(kept.groups, same, noise),
         fullest=_of_columns(kept.fullest, same, noise),
         missing=Amount(Fraction(kept.missing), LinearError(((Fraction(1), missing),))),
         entry=entry.charge or entry.sequence,
         time=entry.time,
     )
+
+
+def _noise_from(kept: _Kept) -> ProfileNoise | None:
+    try:
+        sizes = [rational(size, "the noise of a profile") for size in kept.noise[1:]]
+    except (DiscreetError, ArithmeticError):
+        return None
+    return ProfileNoise(kept.noise[0], *sizes) if min(sizes) > 0 else None
 
 
 def _of_columns(

@@ -470,6 +470,7 @@ class Table:
             by=by,
             in_a_group=rows_in_a_group,
         )
+        plan.prepare(self._engine)
         charge = self.ledger.charge(
             self.name,
             event=plan.event,
@@ -490,14 +491,30 @@ class Table:
             )
         return made
 
-    def suggest_caps(self, *, epsilon: object) -> SuggestedCaps:
-        """Caps that suit questions at this ε, by the profile of the table: free."""
+    def suggest_caps(self, *, epsilon: object = None) -> SuggestedCaps:
+        """Caps that suit questions at this ε, by the profile of the table: free.
+
+        Unless stated, for questions that cost a tenth of the budget.
+        """
         known = self.remembered_profile()
         if known is None:
             raise QueryError(
                 "caps are asked for, and the table has no profile. How many people have how many "
                 'rows is paid for once. Ask for it first: table.profile(spend="5%").'
             )
+        if epsilon is None:
+            budget = self.standing().budget.epsilon
+            if budget is None:
+                raise QueryError(
+                    "caps are suggested for the price of a question, and the budget has no ε. More "
+                    "noise asks for lower caps.",
+                    Remedy(
+                        python="Write table.suggest_caps(epsilon=0.1).",
+                        sql="",
+                        command="Add --for-epsilon 0.1.",
+                    ),
+                )
+            epsilon = budget / 10
         return suggest_caps(known, self.schema, epsilon)
 
     def remembered_profile(self) -> Profile | None:
@@ -722,7 +739,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         groups,
         columns,
         certificate,
-        (*plan.remarks, *plan.cap_notes),
+        (*plan.remarks, *plan.key_notes, *plan.cap_notes),
         dated,
         _asked(plan),
         query.condition,
