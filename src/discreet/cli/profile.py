@@ -136,5 +136,4 @@ def _show(
     out.print()
     word = "paid now" if paid else "already paid"
     out.print(f"{word}: entry {found.entry} of the ledger", markup=False, style="dim")
-    for balance in table.ledger.budgets(table.name, table.name)[:1]:
-        show_left(out, balance)
+    show_left(out, table.budget)

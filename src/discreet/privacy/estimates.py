@@ -504,11 +504,6 @@ def truth_text(estimate: Estimate) -> str:
     return f"at least {least} in truth" if high == inf else f"{least} to {most} in truth"
 
 
-def cell_text(estimate: Estimate) -> str:
-    """Both."""
-    return f"{value_text(estimate)} {error_text(estimate)}"
-
-
 def computed(
     value: Released,
     error: Uncertainty | RankError,

@@ -208,11 +208,6 @@ class CapEffect:
     """Whether a join may leave rows out, so that of some groups nothing is counted."""
 
     @property
-    def cap(self) -> int:
-        """From how many on a person counts for less."""
-        return self.weights.cap
-
-    @property
     def bites(self) -> bool:
         """Whether somebody may have more than the cap."""
         return self.factor != 1
