@@ -65,6 +65,19 @@ def test_a_margin_finds_the_least_epsilon(command: Command, policy: Path) -> Non
     assert data["epsilon"] == "2/5"
 
 
+def test_an_output_with_a_weight_gets_more_of_the_price(command: Command, policy: Path) -> None:
+    sql = "SELECT COUNT(DISTINCT patient_id) AS n, AVG(stay) AS s FROM visits"
+
+    def parts(*weights: str) -> list[str]:
+        options = [word for weight in weights for word in ("--weight", weight)]
+        ended = command("plan", policy, sql, "--epsilon", "1", "--json", *options)
+        return [one["epsilon"] for one in json.loads(ended.out)["outputs"]]
+
+    assert parts() == ["1/2", "1/2"]
+    assert parts("n=3") == ["3/4", "1/4"]
+    assert parts("n=3", "s=1.5") == ["2/3", "1/3"]
+
+
 def test_an_answer_shows_errors_price_what_is_left_and_its_record(
     command: Command, policy: Path
 ) -> None:
@@ -168,6 +181,10 @@ def test_a_price_that_nobody_stated_is_not_paid_unasked(command: Command, policy
         ((COUNT, "--margin", "n=0"), ["not above 0"]),
         ((COUNT, "--margin", "n=5", "--margin", "n=6"), ["two margins"]),
         ((COUNT, "--margin", "m=5"), ["'m'", "outputs: n"]),
+        ((COUNT, "--epsilon", "1", "--weight", "n"), ["--weight n=2"]),
+        ((COUNT, "--epsilon", "1", "--weight", "n=0"), ["not above 0"]),
+        ((COUNT, "--epsilon", "1", "--weight", "n=1", "--weight", "n=2"), ["two weights"]),
+        ((COUNT, "--epsilon", "1", "--weight", "m=2"), ["'m'", "output: n"]),
         (("SELECT AVG(stay) AS s FROM visits", "--margin", "s=1"), ["--expect-rows 1000"]),
         (("SELECT * FROM visits", "--epsilon", "1"), []),
         (("SELECT AVG(stya) AS s FROM visits", "--epsilon", "1"), ["'stya'", "'stay'"]),

@@ -124,6 +124,21 @@ def test_a_setting_holds_for_every_cursor_of_the_connection_and_no_other(table, 
     assert spent(connection) == 2
 
 
+def test_weights_are_parts_of_the_price(cursor):
+    asked = "SELECT COUNT(*) AS n, MEDIAN(stay) AS middle FROM visits"
+    cursor.execute("SET weights = 'n=3'").execute(asked)
+    assert [one["epsilon"] for one in cursor.release.certificate.mechanisms] == ["3/4", "1/4"]
+    assert cursor.execute("SHOW weights").fetchall() == [("n=3",)]
+    cursor.execute("RESET weights").execute(asked)
+    assert [one["epsilon"] for one in cursor.release.certificate.mechanisms] == ["1/2", "1/2"]
+
+
+@each("text", ["", "n", "n=", "=2", "n=2,", "n=2, n=3", "n=0", "n=much"])
+def test_weights_that_say_nothing_are_refused(cursor, text):
+    with pytest.raises(dbapi.DatabaseError):
+        cursor.execute(f"SET weights = '{text}'").execute("SELECT COUNT(*) AS n FROM visits")
+
+
 def test_reset_brings_back_what_connect_was_given(connection, cursor):
     for text in ("SET epsilon = 5", "SET delta = 1e-6", "SET analyst = 'bob'"):
         assert cursor.execute(text).description is None

@@ -51,16 +51,34 @@ def test_weights_share_epsilon_as_stated(visits):
     assert [line.epsilon for line in plan.lines] == [Fraction(3, 4), Fraction(1, 4)]
 
 
-@pytest.mark.parametrize("weights", [{"people": 1}, {"people": 0, "rows": 1}, {"men": 1}])
+def test_an_output_without_a_weight_has_one_part(visits):
+    asking = visits().agg(people=dp.people(), rows=dp.rows())
+    plan = asking.plan(epsilon=1, weights={"people": 3})
+    assert [line.epsilon for line in plan.lines] == [Fraction(3, 4), Fraction(1, 4)]
+
+
+@pytest.mark.parametrize("weights", [{"people": 0}, {"people": -1}, {"men": 1}, {"rows": "x"}])
 def test_weights_that_say_nothing_are_refused(visits, weights):
-    with pytest.raises(dp.QueryError):
+    with pytest.raises(dp.DiscreetError):
         visits().agg(people=dp.people(), rows=dp.rows()).plan(epsilon=1, weights=weights)
 
 
-def test_every_count_has_the_same_error_unless_stated(visits):
+def test_outputs_share_a_price_in_equal_parts_whatever_one_person_adds(visits):
     plan = visits().agg(people=dp.people(), rows=dp.rows()).plan(epsilon=1)
-    mechanisms = {line.mechanism for line in plan.lines}
-    assert len(mechanisms) == 1
+    assert [line.epsilon for line in plan.lines] == [Fraction(1, 2), Fraction(1, 2)]
+    assert plan.margins()["people"] < plan.margins()["rows"]
+
+
+@pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": "0.1"}, {"epsilon": 1, "delta": 1e-6}])
+@pytest.mark.parametrize("weights", [None, {"people": 5}, {"stay": "0.3", "rows": 2}])
+def test_the_parts_of_a_plan_add_up_to_its_price(visits, price, weights):
+    outputs = {"people": dp.people(), "rows": dp.rows(), "stay": dp.col("stay").median()}
+    table = visits(budget=dp.Budget(epsilon=9, delta=1e-5))
+    plan = table.group_by("ward").agg(**outputs).plan(weights=weights, **price)
+    if "rho" in price:
+        assert sum(line.rho for line in plan.priced_lines) == plan.price.cost.rho
+    else:
+        assert sum(line.epsilon for line in plan.priced_lines) == 1
 
 
 def test_the_noise_with_the_smaller_error_is_chosen_for_people_in_many_groups(visits):

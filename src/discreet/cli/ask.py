@@ -73,6 +73,13 @@ def question_options(command: Decorated) -> Decorated:
                 help="How large an output's error may be, at 95%: n=5. The least price is found.",
             ),
             click.option(
+                "--weight",
+                "weights",
+                multiple=True,
+                metavar="NAME=NUMBER",
+                help="How many parts of the price an output gets: n=2. Each gets one otherwise.",
+            ),
+            click.option(
                 "--max-rows",
                 type=click.IntRange(min=1),
                 help="A lower cap than the policy's: less noise, and more rows left out.",
@@ -138,6 +145,7 @@ def read_questions(
     rho: str | None,
     delta: str,
     margins: tuple[str, ...],
+    weights: tuple[str, ...],
     expect_rows: int | None,
     max_rows: int | None = None,
     max_groups: int | None = None,
@@ -158,7 +166,8 @@ def read_questions(
     texts = _texts(sql, sql_file)
     arguments = read_policy(policy)
     price: dict[str, Any] = {"epsilon": epsilon, "spend": spend, "rho": rho, "delta": delta}
-    price |= {"margin": _margins(margins) or None, "expect_rows": expect_rows}
+    price |= {"margin": _margins(margins) or None, "weights": _weights(weights) or None}
+    price |= {"expect_rows": expect_rows}
     with caught_by(Front.POLICY):
         table = read_declarations(**arguments)
         opened = table.engine()
@@ -276,21 +285,26 @@ def _in_file(sql_file: str | None, place: int) -> Iterator[None]:
 
 
 def _margins(margins: tuple[str, ...]) -> dict[str, object]:
-    margin_of: dict[str, object] = {}
-    for margin in margins:
-        name, equals, size = margin.rpartition("=")
+    what = "It says how large the error of an output may be. Write --margin n=5."
+    return _by_name(margins, "margin", what, "One error can only meet one of them.")
+
+
+def _weights(weights: tuple[str, ...]) -> dict[str, object]:
+    what = "It says how many parts of the price an output gets. Write --weight n=2."
+    return _by_name(weights, "weight", what, "One output has one weight.")
+
+
+def _by_name(texts: tuple[str, ...], kind: str, what: str, once: str) -> dict[str, object]:
+    """Sizes by the names of outputs, as typed."""
+    size_of: dict[str, object] = {}
+    for text in texts:
+        name, equals, size = text.rpartition("=")
         if not equals or not name or not size:
-            raise QueryError(
-                f"the margin {margin[:60]!r} is not a name and a size. It says how large the error "
-                "of an output may be. Write --margin n=5."
-            )
-        if name in margin_of:
-            raise QueryError(
-                f"two margins are given for {name[:60]!r}. One error can only meet one of them. "
-                "Leave one out."
-            )
-        margin_of[name] = size
-    return margin_of
+            raise QueryError(f"the {kind} {text[:60]!r} is not a name and a size. {what}")
+        if name in size_of:
+            raise QueryError(f"two {kind}s are given for {name[:60]!r}. {once} Leave one out.")
+        size_of[name] = size
+    return size_of
 
 
 @click.command()

@@ -185,6 +185,7 @@ def _asked(policy: Path, sql: str, epsilon: str) -> AbstractContextManager[list[
         rho=None,
         delta="0",
         margins=(),
+        weights=(),
         expect_rows=500,
         beside_budget=True,
     )

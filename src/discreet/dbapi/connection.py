@@ -22,6 +22,7 @@ from discreet.dbapi.statements import (
     Statement,
     bind_parameters,
     read_statement,
+    read_weights,
 )
 from discreet.errors import Front
 from discreet.ledger.balances import Balance
@@ -64,8 +65,10 @@ class Session:
     def plan(self, question: str) -> Plan:
         """A question at the price that is set.  Nothing is charged."""
         asking = self.opened().ask(question)
-        price: dict[str, Any] = {} if asking.free else self.settings.price
-        return asking.plan(delta=self.settings.delta, **price)
+        settings = self.settings
+        price: dict[str, Any] = {} if asking.free else settings.price
+        weights = None if settings.weights is None else read_weights(settings.weights)
+        return asking.plan(delta=settings.delta, weights=weights, **price)
 
     def answer(self, question: str) -> Release:
         """The answer to a question, charged at the price that is set."""

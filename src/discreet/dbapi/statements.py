@@ -20,15 +20,15 @@ from discreet.sql.read.parser import MOST_CHARACTERS
 
 _DIALECT = "duckdb"
 _LARGEST = 10**100
-Setting = Literal["epsilon", "rho", "spend", "delta", "analyst"]
+Setting = Literal["epsilon", "rho", "spend", "delta", "weights", "analyst"]
 _PRICES = ("epsilon", "rho", "spend")
 """What a question is paid in: one of them."""
 _FIRST_WORD = re.compile(r"\s*(SET|RESET|SHOW|EXPLAIN)\b", re.ASCII | re.IGNORECASE)
 _SET_PRICE = r"SET\s+(epsilon|rho|delta)\s*=\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)"
-_SET_SPEND = r"SET\s+spend\s*=\s*'([^']*)'"
+_SET_TEXT = r"SET\s+(spend|weights)\s*=\s*'([^']*)'"
 _SET_ANALYST = r"SET\s+analyst\s*=\s*'((?:[^']|'')*)'"
-_RESET = r"RESET\s+(epsilon|rho|spend|delta|analyst)"
-_SHOW = r"SHOW\s+(budget|epsilon|rho|spend|delta|analyst)"
+_RESET = r"RESET\s+(epsilon|rho|spend|delta|weights|analyst)"
+_SHOW = r"SHOW\s+(budget|epsilon|rho|spend|delta|weights|analyst)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,7 @@ class Settings:
     rho: object = None
     spend: object = None
     delta: object = 0
+    weights: str | None = None
     analyst: str | None = None
 
     def __post_init__(self) -> None:
@@ -54,6 +55,8 @@ class Settings:
                 "as a part of the budget. Leave out all but one."
             )
         read_delta(self.delta)
+        if self.weights is not None:
+            read_weights(self.weights)
         if self.analyst is not None:
             read_name(self.analyst, "the analyst")
 
@@ -78,6 +81,24 @@ class Settings:
         """The settings with another value; a price takes the place of any other price."""
         changes: dict[str, Any] = dict.fromkeys(_PRICES) if name in _PRICES else {}
         return replace(self, **changes | {name: value})
+
+
+def read_weights(text: str) -> dict[str, str]:
+    """How many parts of the price outputs get, by their names.
+
+    >>> read_weights("n=2, mean_stay=0.5")
+    {'n': '2', 'mean_stay': '0.5'}
+    """
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, _, weight = (piece.strip() for piece in part.rpartition("="))
+        if not name or not weight or name in found:
+            raise ProgrammingError(
+                f"the weights {text[:60]!r} are not names with a number each. They say how many "
+                "parts of the price an output gets. Write SET weights = 'n=2, mean_stay=1'."
+            )
+        found[name] = weight
+    return found
 
 
 def bind_parameters(text: str, parameters: Sequence[object] | None = None) -> str:
@@ -214,8 +235,8 @@ def read_statement(text: str) -> Statement:
         return AskStatement(text[first.end() :], explain=True)
     if match := _whole(_SET_PRICE, text):
         return SetStatement(cast(Setting, match[1].lower()), match[2])
-    if match := _whole(_SET_SPEND, text):
-        return SetStatement("spend", match[1])
+    if match := _whole(_SET_TEXT, text):
+        return SetStatement(cast(Setting, match[1].lower()), match[2])
     if match := _whole(_SET_ANALYST, text):
         return SetStatement("analyst", match[1].replace("''", "'"))
     if match := _whole(_RESET, text):
@@ -225,7 +246,7 @@ def read_statement(text: str) -> Statement:
     raise ProgrammingError(
         f"{text.strip()[:60]!r} is not a setting with a value that is known. One statement sets, "
         "resets or shows one thing. Write SET spend = '5%', SET epsilon = 0.1, SET rho = 0.01, "
-        "SET delta = 1e-6, SET analyst = 'ada', RESET epsilon or SHOW budget."
+        "SET delta = 1e-6, SET weights = 'n=2', SET analyst = 'ada', RESET epsilon or SHOW budget."
     )
 
 

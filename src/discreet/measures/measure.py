@@ -185,16 +185,6 @@ class Unit:
         """How rows in order are weighed: by their number, whatever noise others get."""
         return Weights(Norm.L1, self.rank_share, self.row_cap)
 
-    def part_of_price(self, name: CapName) -> int:
-        """What a measure's part of a price is in proportion to: what one unit can add to it.
-
-        It is squared where noise is fitted to the L2 norm, since ρ is too.
-        """
-        if self.norm is Norm.L1:
-            return self.cap(name)
-        weights = self.row_weights if name == "max_rows" else self.group_weights
-        return weights.squared // weights.share**2
-
     def kept_at_caps(self, name: CapName) -> float:
         """The weight, beside a full one, of the rows of somebody who is at the caps of groups.
 

@@ -853,10 +853,9 @@ def make_plan(
     ``spend`` is a part of the whole budget, such as "5%": it gets the noise with the smallest error
     that takes no more.  For margins it is the noise that takes the least of the budget; an
     ``epsilon``, ``rho`` or ``spend`` beside them is then the most that they may cost.  What is
-    public costs nothing and needs none of them.  ``weights`` say how outputs share the price;
-    without them
-    all have the same error relative to what one person can add.  ``account`` is what pays, if it is
-    not the open ``table``.
+    public costs nothing and needs none of them.  Outputs share the price in equal parts, and one
+    with a weight of 2 among ``weights`` gets two; what is measured together has one part.
+    ``account`` is what pays, if it is not the open ``table``.
     """
     check_rank_names(question)
     _one_price(epsilon=epsilon, rho=rho, spend=spend)
@@ -1006,28 +1005,22 @@ def _check_ceiling(
 
 
 def _weights(weights: Mapping[str, object], question: Question) -> dict[Measure, Fraction]:
+    """The weights of measures: 1 unless stated, and of what is measured together the largest."""
     measures = {output.name: output.measure for output in question.outputs}
     shares: dict[Measure, Fraction] = {}
     for name, weight in weights.items():
         if name not in measures:
             raise QueryError(
-                f"weights names {name!r}, which is not asked. Each weight is that of an output: "
-                f"{', '.join(measures)}. Correct the name."
+                f"a weight is given for {name[:60]!r}, which is not asked. Each is that of an "
+                f"output: {', '.join(measures)}. Correct the name."
             )
         number = rational(weight, f"the weight of {name}")
         if number <= 0:
             raise QueryError(
-                f"the weight of {name!r} is not above 0. Every output needs some of ε. Use 1, or "
-                "more for a smaller error."
+                f"the weight of {name!r} is not above 0. Every output needs some of the price. Use "
+                "2 for twice the part of one without a weight."
             )
-        # Outputs of one measure share its noise, so that the largest of their weights counts.
         shares[measures[name]] = max(shares.get(measures[name], number), number)
-    missing = [name for name, measure in measures.items() if measure not in shares]
-    if missing:
-        raise QueryError(
-            f"weights leaves out {missing[0]!r}. Either no output has a weight or each has one. "
-            "Add it."
-        )
     return shares
 
 

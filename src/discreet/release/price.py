@@ -1,7 +1,7 @@
 """The price of a question: its mechanisms and what each of them costs, from public facts alone.
 
-A question is priced in ε, with a δ or without one, or in ρ.  Each measure gets a part of the price.
-By default the parts give every count the same error relative to what one person can add to it.
+A question is priced in ε, with a δ or without one, or in ρ.  Each measure gets an equal part of the
+price, unless weights are stated.  Where groups are found privately, finding them gets half of it.
 
 - In ε without a δ: Laplace noise, and draws by rank.
 - In ε with a δ: the same, or Gaussian noise on all that noise is added to, whichever has the
@@ -26,6 +26,7 @@ from discreet.accounting.filters import SpendLimits, Totals, charge, cost_text
 from discreet.errors import QueryError, Remedy
 from discreet.measures.counts import People, Rows
 from discreet.measures.measure import (
+    CapName,
     Decoder,
     Measure,
     MeasureSensitivity,
@@ -136,8 +137,8 @@ class Price:
     selection: PricedKeySelection | None = None
     charged_as_promised: bool = False
     """Whether Gaussian noise is charged as the ε and δ that it was made for, and not as itself."""
-    weights: tuple[tuple[Measure, Fraction], ...] | None = None
-    """How measures share it, as stated."""
+    shares: tuple[Fraction, ...] = ()
+    """How Gaussian noises that were made for an ε and a δ together share them, in order."""
 
     @property
     def epsilon(self) -> Fraction | None:
@@ -215,15 +216,18 @@ class Price:
         """Whether the noise is that of the ε and δ that are promised."""
         if not isinstance(self.promise, ApproximateDP) or self.promise.delta == 0:
             return False
-        weights = None if self.weights is None else dict(self.weights)
-        made = _gaussian_price(question, self.promise.epsilon, self.promise.delta, weights)
-        noises = None if made is None else [one.mechanism for one in made.priced]
-        return noises == [one.mechanism for one in self.priced]
+        joint = [one for one in self.priced if one.epsilon is None]
+        if len(joint) != len(self.shares) or question.selects_keys:
+            return False
+        pure = sum((one.epsilon or Fraction(0) for one in self.priced), Fraction(0))
+        left, measures = self.promise.epsilon - pure, [one.measure for one in joint]
+        noises = _joint_noises(measures, self.unit, self.shares, left, self.promise.delta)
+        return noises == [one.mechanism for one in joint]
 
     def to_data(self, question: Question) -> dict[str, Any]:
         """Plain data, from which ``price_from_data`` makes it again for the same question."""
         places = {measure: place for place, measure in enumerate(question.measures)}
-        selection, weights = self.selection, self.weights
+        selection = self.selection
 
         def sigma(one: PricedMeasure) -> str | None:
             noise: Any = one.mechanism
@@ -246,9 +250,7 @@ class Price:
             if selection is None
             else {"epsilon": str(selection.epsilon), "rho": _text(selection.rho)},
             "charged_as_promised": self.charged_as_promised,
-            "weights": None
-            if weights is None
-            else [[places[measure], str(weight)] for measure, weight in weights],
+            "shares": [str(share) for share in self.shares],
         }
 
     def of(self, measure: Measure) -> PricedMeasure | PricedKeySelection:
@@ -328,7 +330,7 @@ def price_in_rho(
 ) -> Price:
     """The mechanisms that answer the question for this ρ; δ is that of finding keys."""
     unit = question.unit.weighed_by(Norm.L2)
-    parts, selected = _parts(question, unit, weights, rho)
+    parts, selected = _parts(question, weights, rho)
     selection = None
     if question.selects_keys:
         _need_delta(delta)
@@ -396,24 +398,45 @@ def price_alone(
 def price_from_data(data: Mapping[str, Any], question: Question) -> Price:
     """The price that ``Price.to_data`` wrote, for the same question."""
     unit, measures = question.unit.weighed_by(Norm(data["norm"])), question.measures
-    delta, selected, stated = Fraction(data["delta"]), data["selection"], data["weights"]
+    delta, selected = Fraction(data["delta"]), data["selection"]
     promise: PureDP | ApproximateDP | None = None
     if data["promise"] is not None:
         promise = PureDP(epsilon=data["promise"])
         if delta:
             promise = ApproximateDP(epsilon=data["promise"], delta=delta)
+    priced = tuple(_part_from_data(one, measures[one["measure"]], unit) for one in data["parts"])
     return Price(
-        tuple(_part_from_data(one, measures[one["measure"]], unit) for one in data["parts"]),
+        priced,
         unit,
         promise,
         None
         if selected is None
         else _selection(question, Fraction(selected["epsilon"]), delta, _number(selected["rho"])),
         data["charged_as_promised"],
-        None
-        if stated is None
-        else tuple((measures[place], Fraction(weight)) for place, weight in stated),
+        _shares_from_data(data, question, priced, unit),
     )
+
+
+def _shares_from_data(
+    data: Mapping[str, Any], question: Question, priced: Sequence[PricedMeasure], unit: Unit
+) -> tuple[Fraction, ...]:
+    """The shares as written, or those of a time when they were not: stated, or by the caps."""
+    if "shares" in data:
+        return tuple(map(Fraction, data["shares"]))
+    if data["promise"] is None:
+        return ()
+    joint = [one.measure for one in priced if one.epsilon is None]
+    if data["weights"] is not None:
+        stated = {question.measures[place]: Fraction(one) for place, one in data["weights"]}
+        return tuple(stated[measure] for measure in joint)
+
+    def by_cap(name: CapName) -> Fraction:
+        weights = unit.row_weights if name == "max_rows" else unit.group_weights
+        return Fraction(weights.squared, weights.share**2)
+
+    added = [one.measure for one in priced if not one.measure.free]
+    whole = sum((by_cap(measure.cap_name) for measure in added), Fraction(0))
+    return tuple(by_cap(measure.cap_name) / whole for measure in joint)
 
 
 def _part_from_data(data: Mapping[str, Any], measure: Measure, unit: Unit) -> PricedMeasure:
@@ -469,7 +492,7 @@ def _pure_price(
 ) -> Price:
     """Laplace noise and draws by rank; δ is that of finding keys."""
     unit = question.unit
-    parts, selected = _parts(question, unit, weights, epsilon)
+    parts, selected = _parts(question, weights, epsilon)
     selection = None
     if question.selects_keys:
         _need_delta(delta)
@@ -491,20 +514,14 @@ def _gaussian_price(
 ) -> Price | None:
     """Gaussian noise on all that noise is added to, fitted to their ε and δ at once."""
     unit = question.unit.weighed_by(Norm.L2)
-    parts, _ = _parts(question, question.unit, weights, epsilon)
+    parts, _ = _parts(question, weights, epsilon)
     added = [measure for measure in parts if not measure.draws]
     if not added:
         return None
-    shares, _ = _parts(question, unit, weights, Fraction(1))
-    variances = joint_gaussian_variances(
-        [measure.sensitivity(unit).squared_l2 for measure in added],
-        [shares[measure] for measure in added],
-        sum((parts[measure] for measure in added), Fraction(0)),
-        delta,
-    )
-    noise = {
-        measure: Gaussian(sigma=_root_above(v)) for measure, v in zip(added, variances, strict=True)
-    }
+    shares = tuple(parts[measure] / epsilon for measure in added)
+    together = sum((parts[measure] for measure in added), Fraction(0))
+    noises = _joint_noises(added, unit, shares, together, delta)
+    noise = dict(zip(added, noises, strict=True))
     priced = tuple(
         PricedMeasure(
             measure,
@@ -516,8 +533,20 @@ def _gaussian_price(
         else _pure(measure, unit, parts.get(measure, Fraction(0)))
         for measure in question.measures
     )
-    stated = None if weights is None else tuple(weights.items())
-    return Price(priced, unit, ApproximateDP(epsilon=epsilon, delta=delta), weights=stated)
+    return Price(priced, unit, ApproximateDP(epsilon=epsilon, delta=delta), shares=shares)
+
+
+def _joint_noises(
+    measures: Sequence[Measure],
+    unit: Unit,
+    shares: Sequence[Fraction],
+    epsilon: Fraction,
+    delta: Fraction,
+) -> list[Gaussian]:
+    """Gaussian noise on several measures that makes all of them together (ε,δ)-DP."""
+    squares = [measure.sensitivity(unit).squared_l2 for measure in measures]
+    variances = joint_gaussian_variances(squares, shares, epsilon, delta)
+    return [Gaussian(sigma=_root_above(variance)) for variance in variances]
 
 
 def _rho(measure: Measure, unit: Unit, noise: Gaussian) -> Fraction:
@@ -562,26 +591,25 @@ def _measured_apart(question: Question) -> list[Measure]:
 
 
 def _parts(
-    question: Question, unit: Unit, weights: Weights | None, whole: Fraction
+    question: Question, weights: Weights | None, whole: Fraction
 ) -> tuple[dict[Measure, Fraction], Fraction]:
     """The part of each measure that costs something, and that of key selection: all of the whole.
 
-    Unless stated, a part of ε is in proportion to what one unit can add, and one of ρ to its
-    square: then all noise has the same size.
+    Measures have equal parts unless weights are stated.  Key selection has as much as all of them
+    together, or more if the count that it answers weighs more: a group that is not found has no
+    numbers at all.
     """
-
-    def weight(measure: Measure) -> Fraction:
-        if weights is not None and measure in weights:
-            return weights[measure]
-        return Fraction(unit.part_of_price(measure.cap_name))
-
-    shares = {one: weight(one) for one in _measured_apart(question) if not one.free}
+    stated = weights or {}
+    shares = {
+        one: stated.get(one, Fraction(1)) for one in _measured_apart(question) if not one.free
+    }
+    measured = sum(shares.values(), Fraction(0))
     selected = Fraction(0)
     if question.selects_keys:
         answers = _selected_measure(question)
-        own = (weights or {}).get(answers) if answers is not None else None
-        selected = own if own is not None else Fraction(unit.part_of_price("max_groups"))
-    total = sum(shares.values(), selected) or Fraction(1)
+        own = Fraction(0) if answers is None else stated.get(answers, Fraction(0))
+        selected = max(measured, own) or Fraction(1)
+    total = measured + selected or Fraction(1)
     parts = {measure: whole * share / total for measure, share in shares.items()}
     return parts, whole * selected / total
 

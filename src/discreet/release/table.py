@@ -153,9 +153,8 @@ class QuestionBuilder:
         smallest error that takes no more of it.  ``rho`` is zCDP, for Gaussian noise.  For margins
         the noise is chosen that takes the least of the budget; an ``epsilon``, ``rho`` or ``spend``
         beside them is then the ceiling.  What is public costs nothing and needs none of them.
-        ``weights`` say how outputs share the price; without them all have the same error relative
-        to what one person can add.  Means and variances need ``expect_rows``, the number of rows
-        expected in a group, to have a margin.
+        Outputs share the price in equal parts; one with ``weights={"n": 2}`` gets two.  Means and
+        variances need ``expect_rows``, the number of rows expected in a group, to have a margin.
         """
         return make_plan(
             self.question,
@@ -404,6 +403,7 @@ class Table:
         rho: object = None,
         spend: object = None,
         margin: Mapping[str, object] | None = None,
+        weights: Mapping[str, object] | None = None,
         expect_rows: int | None = None,
         max_rows: int | None = None,
         max_groups: int | None = None,
@@ -421,7 +421,7 @@ class Table:
         if max_rows is not None or max_groups is not None:
             asking = asking.capped(max_rows=max_rows, max_groups=max_groups)
         price: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho, "spend": spend}
-        price |= {"margin": margin, "expect_rows": expect_rows}
+        price |= {"margin": margin, "weights": weights, "expect_rows": expect_rows}
         if question is not None:
             return asking.plan(**price)
         return asking.release(key=key, analyst=analyst, **price)
