@@ -508,6 +508,8 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     if out.is_terminal and len(release) > _MOST:
         more = f"… {len(release) - _MOST:,} more groups; --csv FILE writes all of them"
         out.print(Text(more, style="dim"))
+    if not release.groups:
+        out.print(Text(release.none_found))
     for note in release.notes:
         out.print(Padding(Text(note, style="italic dim"), (0, 0, 0, 2), expand=False))
     out.print()

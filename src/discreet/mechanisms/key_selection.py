@@ -41,6 +41,9 @@ class KeySelection(Mechanism, Protocol):
     def half_point(self) -> int:
         """The least number of units at which a key is released with probability 1/2 or more."""
 
+    def people_for(self, level: Fraction) -> int:
+        """The least number of units at which a key is released with at least this probability."""
+
     def __call__(
         self,
         counts: Sensitive[NDArray[np.int64]],

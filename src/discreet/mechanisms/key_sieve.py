@@ -7,6 +7,7 @@ Proof: docs/proofs/sieve.md
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 
@@ -19,6 +20,7 @@ Chance = Callable[[int, int], tuple[int, int]]
 
 MOST_LIMITS = 4096
 _GUARD = 16
+_POINT_BITS = 64
 _SECRET_BITS = 256
 
 
@@ -78,6 +80,18 @@ class Sieve:
                 "the sieve is that of another selection. Its limits follow from the mechanism and "
                 "its parameters. Use selection.sieve(source) of the selection that decides."
             )
+
+
+def least_count(chance: Chance, level: Fraction) -> int:
+    """The least count that is released with at least this probability, as far as 64 bits tell."""
+    wanted = level * (1 << _POINT_BITS)
+    low, high = 0, 1
+    while chance(high, _POINT_BITS)[0] < wanted:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if chance(middle, _POINT_BITS)[0] >= wanted else (middle, high)
+    return high
 
 
 def drawn(chance: Chance, source: BitSource, bits: int = 64) -> Sieve:

@@ -16,7 +16,7 @@ from discreet.mechanisms.additive_noise import AdditiveNoise, exact_sum, fitting
 from discreet.mechanisms.gaussian import Gaussian, least_reach
 from discreet.mechanisms.gaussian_calibration import is_proved
 from discreet.mechanisms.gaussian_moves import Move
-from discreet.mechanisms.key_sieve import Sieve, drawn
+from discreet.mechanisms.key_sieve import Sieve, drawn, least_count
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.optimal_key_selection import (
     SelectedKeys,
@@ -310,6 +310,14 @@ class Threshold:
     def half_point(self) -> int:
         """The least number of units at which a key is released with probability 1/2 or more."""
         return self.threshold
+
+    def people_for(self, level: Fraction) -> int:
+        """The least number of units at which a key is released with at least this probability.
+
+        >>> Threshold.laplace(epsilon=1, delta=1e-6, groups=1).people_for(Fraction(95, 100))
+        17
+        """
+        return least_count(self._chance, level)
 
     def law(self, counts: object) -> ProductLaw:
         """The exact law of what is released: per candidate its noisy count, or None."""

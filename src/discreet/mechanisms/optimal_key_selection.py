@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.exact import exp_minus, logarithm
-from discreet.mechanisms.key_sieve import Chance, Sieve, drawn
+from discreet.mechanisms.key_sieve import Chance, Sieve, drawn, least_count
 from discreet.noise import BitSource, Keystream, bernoulli_array
 from discreet.noise.bernoulli import Probability
 from discreet.privacy.events import ApproximateEvent
@@ -226,6 +226,14 @@ class OptimalSelection:
     def half_point(self) -> int:
         """The least number of units at which a key is released with probability 1/2 or more."""
         return self._curve.half_point
+
+    def people_for(self, level: Fraction) -> int:
+        """The least number of units at which a key is released with at least this probability.
+
+        >>> OptimalSelection(epsilon=1, delta=1e-6, groups=1).people_for(Fraction(95, 100))
+        16
+        """
+        return least_count(self._curve.enclose, level)
 
     @property
     def sure_point(self) -> int:

@@ -35,6 +35,8 @@ _LARGEST_LATTICE = 1 << 14  # lattice points per standard deviation that are wor
 _FINE, _COARSE = 256, 96
 _MANY = 8  # kinds of terms, beyond which a coarser lattice saves seconds and costs a few percent
 _LARGEST_EXPONENT = 1000
+_TAIL_BITS = 160
+_FAR = 1 - Fraction(1, 10**9)
 _RATES = (0.7, 1.2, 2.0, 3.5, 6.0, 9.0)  # for Chernoff's bound, per standard deviation
 
 
@@ -207,6 +209,76 @@ class BoundedError:
     def interval(self, value: RealNumber, confidence: Fraction) -> FloatInterval:
         """The bounds at this confidence."""
         return self.bounds(confidence)
+
+
+class TailNoise(Noise, Protocol):
+    """Noise on integers of which each tail is enclosed."""
+
+    def quick_upper_tail(self, start: int, bits: int) -> tuple[int, int]:
+        """An enclosure of 2^bits · P[noise ≥ start], in steps."""
+
+
+@dataclass(frozen=True)
+class ThresholdError:
+    """The error of count + noise that is only seen because it reached a threshold.
+
+    Who looks at such numbers alone sees more noise that lifts than noise that lowers.  So the
+    bounds are right given that the threshold was reached, for each true count of 1 or more: those
+    counts are within them for which the number is not among the rarest.
+    Proof: docs/proofs/key-selection.md
+    """
+
+    noise: TailNoise
+    threshold: int
+
+    def interval(self, value: RealNumber, confidence: Fraction) -> FloatInterval:
+        """The least and the largest true count that are not rejected."""
+        return _counts_accepted(self.noise, self.threshold, int(value), confidence)
+
+    @property
+    def far(self) -> int:
+        """From this number on the threshold changes nothing: but for 10^-9, by its noise alone."""
+        return self.threshold + 2 * (int(self.noise.accuracy(_FAR)) + 1)
+
+
+@lru_cache(maxsize=4096)  # many groups have the same small number
+def _counts_accepted(
+    noise: TailNoise, threshold: int, released: int, confidence: Fraction
+) -> tuple[int, int]:
+    """The least and the largest count n at which the released number is likely enough.
+
+    It is if the numbers that are nearer to n, and reach the threshold, have less than the
+    confidence of all that reach it.  Where 160 bits leave that open, the count is accepted.
+    """
+    top, bottom = confidence.as_integer_ratio()
+
+    def tail(start: int) -> tuple[int, int]:
+        return noise.quick_upper_tail(start, _TAIL_BITS)
+
+    def accepted(count: int) -> bool:
+        distance = abs(released - count)
+        if distance == 0:
+            return True
+        begin = max(threshold - count, 1 - distance)
+        (_, reached), start, end = tail(threshold - count), tail(begin), tail(distance)
+        return bottom * (start[0] - end[1]) < top * reached
+
+    step = 1
+    while step < released and accepted(released - step):
+        step *= 2
+    least = _first(max(1, released - step), released, accepted)
+    step = 1
+    while accepted(released + step):
+        step *= 2
+    return least, _first(released, released + step, lambda count: not accepted(count)) - 1
+
+
+def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The least number from low to high for which it holds, as it does for all above; or high."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ post-processing.  Proof: docs/proofs/profile.md
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from math import floor, inf, isqrt
 from typing import Any
@@ -21,6 +21,7 @@ from discreet.measures.measure import (
     Answers,
     CapName,
     LeftOut,
+    Measure,
     Norm,
     Output,
     Unit,
@@ -206,6 +207,8 @@ class CapEffect:
     """The share of all rows that is counted: about, the least, and the most."""
     cut: bool = False
     """Whether a join may leave rows out, so that of some groups nothing is counted."""
+    assigned: bool = False
+    """Whether somebody over the cap counts in so many groups in full, and in the others not."""
 
     @property
     def bites(self) -> bool:
@@ -222,6 +225,8 @@ class CapEffect:
         """How many times as large the truth can be as what is counted; None without a limit."""
         if self.largest is None or self.cut:
             return None
+        if self.assigned:
+            return Fraction(1) if self.largest <= self.weights.cap else None
         weight = self.weights.of(max(1, self.largest))
         return 1 / weight if weight else None
 
@@ -231,6 +236,9 @@ class CapEffect:
         """Where the truth lies; None where nothing but noise stands before it."""
         if left_out.answers is Answers.RANK or not self.matters:
             return None
+        if self.assigned:
+            noise = partial(error.interval, value)
+            return BoundedError(_Assigned(noise, self.lost).interval)
         if left_out.answers in (Answers.SUM, Answers.DISTINCT):
             summed = _Sum(self, left_out, Amount.of(value, error))
             return BoundedError(summed.interval)
@@ -278,6 +286,25 @@ class _Sum:
         if effect.factor is not None and one_sided and self.left_out.answers is Answers.SUM:
             ways.append(own.times(effect.factor).plus(missing))
         return min((way.upper(miss / len(ways)) for way in ways), default=inf)
+
+
+@dataclass(frozen=True, slots=True)
+class _Assigned:
+    """A number of people of whom some, who are over the cap, were assigned to other groups."""
+
+    noise: Callable[[Fraction], FloatInterval]
+    lost: Amount | None
+
+    def interval(self, confidence: Fraction) -> FloatInterval:
+        """Where the truth lies: all who are over the cap may be missing in any one group.
+
+        The noise and what is left out each miss half as often.
+        """
+        miss = 1 - confidence
+        if self.lost is None:
+            return max(float(self.noise(confidence)[0]), 0.0), inf
+        low, high = map(float, self.noise(1 - miss / 2))
+        return max(low, 0.0), high + max(self.lost.upper(miss / 2), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,15 +368,38 @@ class CapEffects:
     profile: Profile | None
     altered: bool = False
     """Whether the rows that are asked about were told apart by totals that are cut."""
+    assigned: CapEffect | None = None
+    """What the cap on groups does where groups are found: each person counts in some of theirs."""
+    selected: Measure | None = None
+    """The number of people that comes with found groups, if it is asked."""
 
-    def of(self, cap: CapName) -> CapEffect | None:
-        """What one of them does."""
-        return self.rows if cap == "max_rows" else self.groups
+    def of(self, output: Output, left_out: LeftOut) -> CapEffect | None:
+        """What the cap does that leaves something out of an output."""
+        if output.measure == self.selected:
+            return self.assigned
+        return self.rows if left_out.cap == "max_rows" else self.groups
+
+    @property
+    def _counted(self) -> list[tuple[CapEffect, str]]:
+        """Those of which an answer depends, with what they count."""
+        of_groups = (self.groups, None if self.selected is None else self.assigned)
+        pairs = [(self.rows, "row"), *((one, "group") for one in of_groups)]
+        return [(one, what) for one, what in pairs if one is not None]
 
     @property
     def likely(self) -> bool:
         """Whether intervals assume how few people are where the profile could not see them."""
-        return any(one is not None and one.likely for one in (self.rows, self.groups))
+        return any(one.likely for one, _ in self._counted)
+
+    @property
+    def likely_sizes(self) -> list[str]:
+        """More than how many rows or groups nobody is taken to have, where that is assumed."""
+        texts = [
+            f"more than {named_number(one.largest, what)}"
+            for one, what in self._counted
+            if one.likely and one.largest is not None
+        ]
+        return list(dict.fromkeys(texts))
 
     def clips(self, output: Output) -> bool:
         """Whether it is about totals of people's rows, which are cut at the cap."""
@@ -373,7 +423,7 @@ class CapEffects:
         if output.aggregate.statistic.ranked or not unit.by_person or output.measure.free:
             return None, False
         left_out = output.measure.left_out(output, unit)
-        effect = None if left_out is None else self.of(left_out.cap)
+        effect = None if left_out is None else self.of(output, left_out)
         if self.clips(output):
             counts = output.aggregate.statistic.counts
             return BoundedError(
@@ -401,19 +451,27 @@ class _Clipped:
         return 0.0 if self.counts else -inf, inf
 
 
-def cap_effects(question: Question, unit: Unit, profile: Profile | None) -> CapEffects:
-    """What the caps leave out of a question whose people are weighed as ``unit`` says."""
+def cap_effects(
+    question: Question, unit: Unit, profile: Profile | None, selected: Measure | None = None
+) -> CapEffects:
+    """What the caps leave out of a question whose people are weighed as ``unit`` says.
+
+    ``selected`` is what is measured by finding groups, where no more than that is paid for.
+    """
     source = person_rows(question.source, question.declared)
     if not unit.by_person:
         return CapEffects(None, None, source, None)
-    needed = {measure.cap_name for measure in question.measures if not measure.free}
+    measures = [one for one in question.measures if not one.free and one != selected]
+    needed = {measure.cap_name for measure in measures}
     rows = _rows_effect(unit, source, profile) if "max_rows" in needed else None
-    groups = None
+    groups = assigned = None
     if "max_groups" in needed and (unit.group_share != 1 or source.cut is not None):
         groups = _groups_effect(question, unit, source, profile)
+    if question.selects_keys:
+        assigned = _groups_effect(question, unit, source, profile, assigned=True)
     told_apart = [*question.where, *(grouping.node for _, grouping in question.keys)]
     altered = source.altered or reads_cut(told_apart, source.clipped)
-    return CapEffects(rows, groups, source, profile, altered)
+    return CapEffects(rows, groups, source, profile, altered, assigned, selected)
 
 
 def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> CapEffect:
@@ -472,7 +530,12 @@ def _kept(
 
 
 def _groups_effect(
-    question: Question, unit: Unit, source: PersonRows, profile: Profile | None
+    question: Question,
+    unit: Unit,
+    source: PersonRows,
+    profile: Profile | None,
+    *,
+    assigned: bool = False,
 ) -> CapEffect:
     """Of people by groups: a person is in no more groups than rows, values or cells allow.
 
@@ -493,24 +556,26 @@ def _groups_effect(
     most = min(known, default=None)
     if profile is None or not source.profiled:
         multiplied, cut = not source.profiled and most is None, _is_cut(source, source.ceiling)
-        return CapEffect(weights, most, multiplied=multiplied, cut=cut)
+        return CapEffect(weights, most, multiplied=multiplied, cut=cut, assigned=assigned)
     sizes = histogram or profile.rows
     cut = _is_cut(source, profile.rows.largest if source.ceiling is None else source.ceiling)
 
     def lost(size: int) -> Fraction:
         if source.cut is not None and size > source.cut:
             return Fraction(1)
+        if assigned:
+            return Fraction(size > weights.cap)
         return 1 - weights.of(size if most is None else min(size, most))
 
     largest = sizes.largest if most is None else most
     if most is None or (source.cut is not None and source.ceiling is None):
         seen = None if sizes.largest is None else sizes.lost(lost, None)
-        return CapEffect(weights, largest, seen, likely=True, cut=cut)
+        return CapEffect(weights, largest, seen, likely=True, cut=cut, assigned=assigned)
     # Somebody with more than the ceiling of another kind is in as many groups as that.
     ends = [*ceilings, question.cells] if histogram else [source.ceiling]
     stated = [one for one in ends if one is not None]
     seen = sizes.total(lost, min(stated, default=max(most, SIZES[-1] + 1)))
-    return CapEffect(weights, largest, seen, cut=cut)
+    return CapEffect(weights, largest, seen, cut=cut, assigned=assigned)
 
 
 # ---------------------------------------------------------------------- what is said of it
@@ -520,23 +585,21 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
     """What the caps leave out, with direction and size: one sentence for all whom it concerns."""
     notes, whose = [], question.declared.unit
     alone = isinstance(question.source, Scan)
-    concerned: dict[CapName, tuple[dict[str, None], dict[str, None]]] = {}
+    concerned: dict[CapEffect, tuple[CapName, dict[str, None], dict[str, None]]] = {}
     clipped: dict[str, None] = {}
     for output in question.outputs:
         shown = dict.fromkeys(_shown(question, output.name))
         if effects.clips(output) and not output.measure.free and unit.by_person:
             clipped |= shown
         left_out = output.measure.left_out(output, unit)
-        effect = None if left_out is None else effects.of(left_out.cap)
+        effect = None if left_out is None else effects.of(output, left_out)
         if left_out is not None and effect is not None and effect.bites:
             added = left_out.answers in (Answers.SUM, Answers.DISTINCT)
-            pair = concerned.setdefault(left_out.cap, ({}, {}))
-            pair[0 if added and left_out.low >= 0 else 1].update(shown)
-    for cap, (rising, others) in concerned.items():
-        effect = effects.of(cap)
-        if effect is not None:
-            said = _cap_text(cap, effect, unit, whose, front, alone=alone)
-            notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
+            _, rising, others = concerned.setdefault(effect, (left_out.cap, {}, {}))
+            (rising if added and left_out.low >= 0 else others).update(shown)
+    for effect, (cap, rising, others) in concerned.items():
+        said = _cap_text(cap, effect, unit, whose, front, alone=alone)
+        notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
     if clipped:
         truth = (
             "The truth may be higher or lower." if effects.altered else "True totals are higher."
@@ -574,6 +637,8 @@ def _cap_text(
     """What a cap does to an answer, and how much is counted; ``alone``: about a single table."""
     if cap == "max_groups":
         many = named_number(unit.group_cap, "group")
+        if effect.assigned:
+            return f"a {whose} in more than {many} counts in {unit.group_cap:,} that a hash chose."
         return f"a {whose} in more than {many} counts for {unit.group_cap:,} in all of them."
     many = named_number(unit.row_cap, "row")
     counts = f"a {whose} with more than {many} counts for {unit.row_cap:,}"
@@ -616,10 +681,7 @@ def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
 
 
 def _likely_text(effects: CapEffects, whose: str) -> str:
-    seen = []
-    for effect, what in ((effects.rows, "row"), (effects.groups, "group")):
-        if effect is not None and effect.likely and effect.largest is not None:
-            seen.append(f"more than {named_number(effect.largest, what)}")
+    seen = effects.likely_sizes
     reason = "as far as the profile can see"
     if seen:
         reason = f"if no {whose} has {' or '.join(seen)}, and few have nearly as many"

@@ -54,7 +54,7 @@ from discreet.privacy.losses import (
 from discreet.question.check import Question, checked_question
 from discreet.question.groupings import PrivateGrouping
 from discreet.question.query import Scan
-from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes
+from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes, named_number
 from discreet.release.exports import usual_interval
 from discreet.release.kept_answer import query_from_data, query_to_data
 from discreet.release.price import (
@@ -70,6 +70,7 @@ from discreet.release.price import (
 )
 from discreet.release.profile import Profile
 from discreet.release.release import (
+    NONE_FOUND,
     check_rank_names,
     no_group_notes,
     read_confidence,
@@ -94,6 +95,8 @@ _STATE_ROWS = Remedy(
     command="State how many are expected: --expect-rows 500.",
 )
 _CONFIDENCE = Fraction(95, 100)
+_NEARLY_SURE, _HARDLY_EVER = Fraction(95, 100), Fraction(1, 100)
+"""How often a group appears, of which a plan says from how many people on."""
 _FINDING_GROUPS = "finding the groups"
 
 
@@ -135,9 +138,12 @@ def output_margin(
     Means and variances have a margin only for a number of rows, which is private: it is stated
     for ``expect_rows`` rows in a group, all at one end of the range, where means are least exact.
     """
+    priced = price.of(output.measure)
     noisy = output.measure.expected(output, price.unit, expect_rows)
     if noisy is None:
         return Margin(None)
+    if isinstance(priced, PricedKeySelection):
+        noisy = [priced.released.far]  # near the threshold the bounds are not equally far
     [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
     if found.rank_error is not None:
         return Margin(found.rank_error, of_rank=True)
@@ -560,7 +566,9 @@ class Plan:
     @cached_property
     def effects(self) -> CapEffects:
         """What the caps leave out of the answer."""
-        return cap_effects(self.question, self.price.unit, self.profile)
+        found = self.price.selection
+        selected = None if found is None else found.answers
+        return cap_effects(self.question, self.price.unit, self.profile, selected)
 
     def margins(self) -> dict[str, float | None]:
         """The margin of every output at 95%, per group; for quantiles, in rows of rank."""
@@ -621,15 +629,43 @@ class Plan:
     @property
     def key_notes(self) -> list[str]:
         """That groups may be missing which are found privately, and which they are."""
-        selection = self.price.selection
-        if selection is None:
+        found, question = self.price.selection, self.question
+        if found is None:
             return []
-        names = [name for name, one in self.question.keys if isinstance(one, PrivateGrouping)]
-        return [
-            f"{', '.join(names)}: groups are found privately, and others are not shown. One of "
-            f"{selection.mechanism.half_point:,} people appears with probability one half, one of "
-            "far fewer hardly ever."
+        names = [name for name, one in question.keys if isinstance(one, PrivateGrouping)]
+        listed, noun = ", ".join(names), _counted_noun(question)
+        notes = [
+            f"{listed}: groups are found privately, and others are not shown. From "
+            f"{found.mechanism.half_point:,} {noun} on a group is likely to appear, from "
+            f"{found.mechanism.people_for(_NEARLY_SURE):,} on nearly sure to (95%); of fewer than "
+            f"{found.mechanism.people_for(_HARDLY_EVER):,} it hardly ever does (1%)."
         ]
+        assigned = self.effects.assigned
+        if assigned is not None and assigned.bites:
+            cap = self.price.unit.group_cap
+            notes.append(
+                f"{listed}: a {_whose(question)} in more than {named_number(cap, 'group')} was "
+                f"assigned to {cap:,} of them by a hash, and helps no other to appear."
+            )
+        counts = [one.name for one in question.outputs if one.measure == found.answers]
+        if counts:
+            notes.append(
+                f"{', '.join(counts)}: a group of few appears only where noise makes them more, so "
+                f"that a number near {found.released.threshold:,} is often too high. Its bounds "
+                "allow for that."
+            )
+        return notes
+
+    @property
+    def none_found(self) -> str:
+        """What an answer says in which no group was found, where groups are found privately."""
+        found, noun = self.price.selection, _counted_noun(self.question)
+        if found is None:
+            return NONE_FOUND
+        return (
+            f"{NONE_FOUND}: from {found.mechanism.half_point:,} {noun} on one would have been "
+            f"likely to appear, from {found.mechanism.people_for(_NEARLY_SURE):,} on nearly sure to"
+        )
 
     @property
     def cap_notes(self) -> list[str]:
@@ -739,8 +775,9 @@ class Plan:
         if self.price.selection is not None:
             mechanism = self.price.selection.mechanism
             lines.append(
-                f"keys       {mechanism.name}: a group of {mechanism.half_point} people "
-                "appears with probability one half, one of a single person with at most δ"
+                f"keys       {mechanism.name}: a group of {mechanism.half_point:,} "
+                f"{_counted_noun(question)} appears with probability one half, one of a single "
+                f"{_whose(question)} with at most δ"
             )
         lines += [
             self._explained(line, output)
@@ -1031,6 +1068,11 @@ def _digest(question: Question) -> str:
         for _, grouping in question.keys
     ]
     return sha256(json.dumps(labels).encode()).hexdigest()
+
+
+def _counted_noun(question: Question) -> str:
+    """What a group has to have enough of to appear."""
+    return "people" if question.schema.by_person else "rows"
 
 
 def _whose(question: Question) -> str:

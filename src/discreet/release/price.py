@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import exp, isqrt, log, sqrt
-from typing import Any
+from typing import Any, cast
 
 from discreet.accounting.filters import SpendLimits, Totals, charge, cost_text
 from discreet.errors import QueryError, Remedy
@@ -49,6 +49,7 @@ from discreet.privacy.losses import (
     ZeroConcentratedDP,
     bounded_range_epsilon,
 )
+from discreet.privacy.uncertainty import ThresholdError, Uncertainty
 from discreet.question.check import Question
 from discreet.release.caps import CapEffects
 from discreet.release.profile import Amount
@@ -115,9 +116,23 @@ class PricedKeySelection:
         return self.mechanism.event()
 
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
-        """The count that was released with a key."""
+        """The count that was released with a key, because it reached the threshold."""
+        released = self.released
+        counted = linear_estimate([Fraction(1)], released.noise)
+
+        def decoded(noisy: Sequence[int]) -> tuple[Any, Uncertainty]:
+            if noisy[0] < released.far:
+                return noisy[0], released
+            value, error = counted(noisy)
+            return value, cast("Uncertainty", error)
+
+        return decoded
+
+    @property
+    def released(self) -> ThresholdError:
+        """The error of a count that is released with a key."""
         mechanism: Any = self.mechanism
-        return linear_estimate([Fraction(1)], mechanism.noise)
+        return ThresholdError(mechanism.noise, mechanism.threshold)
 
     def described(self, unit: Unit) -> str:
         """The mechanism."""

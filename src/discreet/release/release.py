@@ -56,6 +56,8 @@ INTERVAL = "_interval"
 """What is added to the name of an output for the column that says on what its bounds rest."""
 RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
+NONE_FOUND = "no group was found"
+"""What is said of an answer that has none."""
 _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
 _MOST_LISTED = 6
 
@@ -233,6 +235,8 @@ class Release:
     """Whether it was paid before, so that showing it again cost nothing."""
     written: str = ""
     """The question in SQL as it was typed, if it was asked in SQL."""
+    none_found: str = NONE_FOUND
+    """What is said where there is no group: of how many people one would have appeared."""
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -566,7 +570,7 @@ class Release:
         if len(self) > _MOST_SHOWN:
             lines.append(f"… {len(self) - _MOST_SHOWN:,} more groups")
         if not self.groups:
-            lines.append("no group was found")
+            lines += fill(self.none_found, _TEXT_WIDTH).split("\n")
         below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
         for name, where in self.outranked.items():
             below += f"; the rank ± of {name} is as large as {where}"

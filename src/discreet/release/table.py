@@ -50,7 +50,7 @@ from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
 from discreet.release.price import PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
-from discreet.release.release import Release
+from discreet.release.release import NONE_FOUND, Release
 from discreet.release.run import groups_and_estimates, run_and_noise
 
 if TYPE_CHECKING:
@@ -744,6 +744,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         _asked(plan),
         query.condition,
         written=query.written,
+        none_found=NONE_FOUND if noisy.cells else plan.none_found,
     )
 
 
