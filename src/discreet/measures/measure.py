@@ -679,35 +679,38 @@ class GroupIntegers(tuple[int, ...]):
 
     _drawn: tuple[NoiseDraw, ...] | None = None
 
-    def draws(self, noise: Any) -> tuple[NoiseDraw, ...]:
+    def draws(self, noise: Any, *, signed: bool = False) -> tuple[NoiseDraw, ...]:
         """The draw of noise in each of them."""
         if self._drawn is None:
-            self._drawn = tuple(NoiseDraw(noise) for _ in self)
+            self._drawn = tuple(NoiseDraw(noise, not signed) for _ in self)
         return self._drawn
 
 
-def _draws(noisy: Sequence[int], noise: Any) -> Sequence[NoiseDraw]:
+def _draws(noisy: Sequence[int], noise: Any, *, signed: bool) -> Sequence[NoiseDraw]:
     if isinstance(noisy, GroupIntegers):
-        return noisy.draws(noise)
-    return [NoiseDraw(noise) for _ in noisy]
+        return noisy.draws(noise, signed=signed)
+    return [NoiseDraw(noise, not signed) for _ in noisy]
 
 
-def linear_estimate(weights: Sequence[Fraction], noise: Any) -> Decoder:
-    """A weighted sum of released integers, and the error that their noise makes."""
+def linear_estimate(weights: Sequence[Fraction], noise: Any, *, signed: bool = False) -> Decoder:
+    """A weighted sum of released integers, and the error that their noise makes.
+
+    ``signed``: without noise they may be below 0.
+    """
     whole = all(weight.denominator == 1 for weight in weights)
     if len(weights) == 1:
         top, bottom = weights[0].as_integer_ratio()
 
         def single(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
             value = noisy[0] * top if whole else _divided(noisy[0] * top, bottom)
-            return value, LinearError(((weights[0], _draws(noisy, noise)[0]),))
+            return value, LinearError(((weights[0], _draws(noisy, noise, signed=signed)[0]),))
 
         return single
 
     def decoded(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
         terms = (weight * number for weight, number in zip(weights, noisy, strict=True))
         exact = sum(terms, Fraction(0))
-        drawn = zip(weights, _draws(noisy, noise), strict=True)
+        drawn = zip(weights, _draws(noisy, noise, signed=signed), strict=True)
         error = LinearError(tuple((weight, draw) for weight, draw in drawn if weight))
         return exact.numerator if whole else as_float(exact), error
 

@@ -92,7 +92,7 @@ class Total:
 
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released sum."""
-        return linear_estimate([self.step(unit)], noise)
+        return linear_estimate([self.step(unit)], noise, signed=self.value.range.low < 0)
 
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """The error does not depend on it."""
@@ -156,7 +156,8 @@ class FixedTotal:
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The released sum, or its share of each row."""
         parts = 1 if output.aggregate.statistic is SUM else max(rows or 0, 1)
-        return linear_estimate([self.step(unit) / parts], noise)
+        signed = self.value.range.low < 0
+        return linear_estimate([self.step(unit) / parts], noise, signed=signed)
 
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """The error of a mean depends on the number of rows."""

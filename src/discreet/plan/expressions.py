@@ -5,7 +5,7 @@ has no value (a division by zero, a difference of infinities, a cell that does n
 is missing, which is SQL's NULL, and missing operands give missing results as in SQL.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Literal, get_args
@@ -275,8 +275,13 @@ def replaced(node: Node, derived: dict[str, Node]) -> Node:
     """The node with every derived column replaced by its expression, at the place of its name."""
     if isinstance(node, Named):
         return placed(derived.get(node.name, node), node.place)
+    return with_operands(node, lambda one: replaced(one, derived))
+
+
+def with_operands(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The node with each of the nodes that it is made of changed."""
     arguments = [getattr(node, name) for name in node.__match_args__]
-    rewritten = [replaced(one, derived) if isinstance(one, Node) else one for one in arguments]
+    rewritten = [change(one) if isinstance(one, Node) else one for one in arguments]
     return type(node)(*rewritten, place=node.place)  # type: ignore[arg-type]
 
 

@@ -6,27 +6,33 @@ from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from math import floor, inf, log10
+from math import floor, inf, isfinite, log10
 from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
-from discreet.privacy.joint_noise import FloatInterval, are_joint
+from discreet.privacy.joint_noise import FloatInterval, are_known
 from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.uncertainty import (
+    BOX,
     BoundedError,
     LinearError,
     NoiseDraw,
     RankError,
     SharedTerm,
+    SumTruth,
     Uncertainty,
     added_bounds,
     as_float,
     divided_bounds,
     multiplied_bounds,
+    possible_quotient,
+    possible_value,
+    product_interval,
     quotient,
     quotient_interval,
     scaled_bounds,
+    within_bounds,
 )
 from discreet.text_table import aligned
 
@@ -340,7 +346,7 @@ class Estimate:
 
     def __mul__(self, other: object) -> "Estimate":
         if isinstance(other, Estimate):
-            return self._combined(other, self.value * other.value, multiplied_bounds)
+            return self._multiplied(other)
         factor = _plain(other)
         return NotImplemented if factor is None else self._scaled(factor, Fraction(0))
 
@@ -374,7 +380,9 @@ class Estimate:
 
         if isinstance(self.error, LinearError) and isinstance(other.error, LinearError):
             noise = self.error.plus(own, other.error, others)
-            return self._with(value, noise, other, self._joined_truth(other, added))
+            truth = _summed_truth(self.truth, own, other.truth, others)
+            joined = self._joined_truth(other, added)
+            return self._with(value, noise, other, _with_bounds(truth, joined))
         return self._combined(other, value, added)
 
     def _scaled(self, factor: Fraction, shift: Fraction) -> "Estimate":
@@ -384,8 +392,9 @@ class Estimate:
             return added_bounds(scaled_bounds(inner, factor), (constant, constant))
 
         if isinstance(self.error, LinearError):
-            noise, truth = self.error.times(factor), self._changed_truth(changed)
-            return self._with(value, noise, truth=truth if factor else None)
+            noise, truth = self.error.times(factor, shift), self._changed_truth(changed)
+            summed = _summed_truth(self.truth, factor, self.truth, Fraction(0))
+            return self._with(value, noise, truth=_with_bounds(summed, truth) if factor else None)
         return self._mapped(value, changed)
 
     def _mapped(
@@ -436,18 +445,78 @@ class Estimate:
 
         return BoundedError(bounds)
 
-    def _divided(self, other: "Estimate") -> "Estimate":
-        value = quotient(self.value, other.value)
-        terms = _shared_terms(self.error, other.error)
+    def _multiplied(self, other: "Estimate") -> "Estimate":
+        value, terms = self.value * other.value, _shared_terms(self.error, other.error)
         if not terms:
-            return self._combined(other, value, divided_bounds)
+            return self._combined(other, value, multiplied_bounds)
+
+        def bounds(confidence: Fraction) -> FloatInterval:
+            miss = 1 - confidence
+            each = 1 - miss * BOX / 2
+            ends = self._noise_ends(each), other._noise_ends(each)
+            return product_interval(as_float(self.value), as_float(other.value), ends, terms, miss)
+
+        truth = self._joined_truth(other, multiplied_bounds)
+        return self._with(value, BoundedError(bounds), other, truth)
+
+    def _noise_ends(self, confidence: Fraction) -> FloatInterval:
+        """The bounds of the noise, none of them negative where the number cannot be."""
+        error, ends = self.error, self.noise_interval(confidence)
+        known = isinstance(error, LinearError) and error.nonnegative
+        return within_bounds(ends, (0.0, inf)) if known else ends
+
+    def _divided(self, other: "Estimate") -> "Estimate":
+        first, second = self.error, other.error
+        if not isinstance(first, LinearError) or not isinstance(second, LinearError):
+            return self._combined(other, quotient(self.value, other.value), divided_bounds)
+        possible = possible_quotient(first, second)
+        value = possible_value(self.value, other.value, possible)
+        terms = _shared_terms(first, second)
+
+        def divided(top: FloatInterval, bottom: FloatInterval) -> FloatInterval:
+            return within_bounds(divided_bounds(top, bottom), possible)
+
+        if not terms:
+            return self._combined(other, value, divided)
+        truths = [isinstance(one.truth, SumTruth | None) for one in (self, other)]
 
         def bounds(confidence: Fraction) -> FloatInterval:
             top, bottom = as_float(self.value), as_float(other.value)
-            return quotient_interval(top, bottom, terms, 1 - confidence)
+            return quotient_interval(top, bottom, terms, 1 - confidence, possible)
 
-        truth = self._joined_truth(other, divided_bounds)
+        truth = self._averaged_truth(other, bounds, possible)
+        if truth is None:  # what is said of sums does not hold where values themselves are cut
+            truth = self._joined_truth(other, divided if all(truths) else divided_bounds)
         return self._with(value, BoundedError(bounds), other, truth)
+
+    def _averaged_truth(
+        self,
+        other: "Estimate",
+        noise: Callable[[Fraction], FloatInterval],
+        possible: FloatInterval,
+    ) -> BoundedError | None:
+        """Where a quotient lies in truth that is a share or a mean of what the other one counts.
+
+        What caps left out of the divisor has a quotient of its own, anywhere where one is possible.
+        """
+        top, bottom, error = self.truth, other.truth, other.error
+        if not isinstance(top, SumTruth) or not isinstance(bottom, SumTruth):
+            return None
+        low, high = possible
+        if top.counted is not bottom.counted or not (isfinite(low) and isfinite(high)):
+            return None
+        if not isinstance(error, LinearError) or bottom.high <= 0:
+            return None
+        counted, rows = bottom.counted, _moved(other.value, 1 / bottom.high)
+        rows_error = error.times(1 / bottom.high)
+
+        def bounds(confidence: Fraction) -> FloatInterval:
+            miss = 1 - confidence
+            share = counted.least_share(rows, rows_error, miss / 2)
+            least, most = noise(1 - miss / 2)
+            return share * least + (1 - share) * low, share * most + (1 - share) * high
+
+        return BoundedError(bounds)
 
     def _with(
         self,
@@ -542,8 +611,29 @@ def _shared_terms(
     if not isinstance(first, LinearError) or not isinstance(second, LinearError):
         return []
     terms = first.beside(second)
-    known = first.terms and second.terms and are_joint([noise for noise, _, _ in terms])
+    known = first.terms and second.terms and are_known([noise for noise, _, _ in terms])
     return terms if known else []
+
+
+def _summed_truth(
+    first: Uncertainty | None, own: Fraction, second: Uncertainty | None, others: Fraction
+) -> SumTruth | None:
+    """Where own·first + others·second lies, if of both the same was left out."""
+    if not isinstance(first, SumTruth) or not isinstance(second, SumTruth):
+        return None
+    if first.counted is not second.counted:
+        return None
+    ends = [
+        sorted((factor * one.low, factor * one.high))
+        for one, factor in ((first, own), (second, others))
+    ]
+    low, high = (sum((pair[side] for pair in ends), Fraction(0)) for side in (0, 1))
+    return replace(first, low=low, high=high)
+
+
+def _with_bounds(truth: SumTruth | None, joined: BoundedError | None) -> Uncertainty | None:
+    """The truth of a sum with its bounds."""
+    return joined if truth is None or joined is None else replace(truth, bounds=joined.bounds)
 
 
 def _plain(value: object) -> Fraction | None:

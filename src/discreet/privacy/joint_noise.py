@@ -232,13 +232,24 @@ def read_miss(miss: Fraction) -> float:
     return max(float(miss), _LEAST_MISS)
 
 
-def are_joint(noises: Sequence[Noise]) -> bool:
-    """Whether the distances of these draws are known together."""
-    for family in {id(noise.family): noise.family for noise in noises}.values():
-        together = sum(noise.family is family for noise in noises)
-        if family.most is not None and together > family.most:
-            return False
+def are_known(noises: Sequence[Noise]) -> bool:
+    """Whether floats can tell the scales of these draws."""
     return all(read_steps(noise.steps) < inf for noise in noises)
+
+
+def have_own_distances(noises: Sequence[Noise]) -> bool:
+    """Whether the distances of these draws are known together without adding up their laws.
+
+    That is two draws, any of them few steps wide; or draws of one family on fine grids.
+    """
+    coarse = any(_is_coarse(noise) for noise in noises)
+    if coarse or len(noises) < 2:
+        return len(noises) <= 2
+    families = {id(noise.family): noise.family for noise in noises}
+    if len(families) > 1:
+        return False
+    (family,) = families.values()
+    return family.most is None or len(noises) <= family.most
 
 
 # ---------------------------------------------------------------------- distances
@@ -382,15 +393,18 @@ def share_cells(first: float, second: float, distances: Floats) -> FloatInterval
     """The least interval around all λ in [0, 1] with |first·(1-λ) - second·λ| within the distance
     of its cell; None if there is none.
     """
+    low, high = cell_shares(first, second, distances)
+    inside = low <= high
+    return (float(low[inside].min()), float(high[inside].max())) if inside.any() else None
+
+
+def cell_shares(first: float, second: float, distances: Floats) -> tuple[Floats, Floats]:
+    """In each cell the least and the largest such λ; where there is none, the least is larger."""
     cells = distances.size
     low, high = np.arange(cells) / cells, np.arange(1, cells + 1) / cells
     whole = first + second
     if whole == 0:
-        inside = np.abs(first) <= distances
-    else:
-        slack = 8 * _ULP * (abs(first) + abs(second)) / abs(whole)
-        ends = ((first - distances) / whole, (first + distances) / whole)
-        low = np.maximum(low, np.minimum(*ends) - slack)
-        high = np.minimum(high, np.maximum(*ends) + slack)
-        inside = low <= high
-    return (float(low[inside].min()), float(high[inside].max())) if inside.any() else None
+        return low, np.where(np.abs(first) <= distances, high, -1.0)
+    slack = 8 * _ULP * (abs(first) + abs(second)) / abs(whole)
+    ends = ((first - distances) / whole, (first + distances) / whole)
+    return np.maximum(low, np.minimum(*ends) - slack), np.minimum(high, np.maximum(*ends) + slack)

@@ -4,10 +4,11 @@ The error of a quotient comes from the joint law of its two numbers.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 from math import ceil, gcd, inf, isfinite, lcm, log, sqrt
 from typing import Protocol
 
@@ -15,11 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.privacy.joint_noise import (
+    FINE_CELLS,
     FloatInterval,
     Floats,
     Noise,
-    are_joint,
+    are_known,
+    cell_shares,
+    have_own_distances,
     joint_distances,
+    read_miss,
     read_steps,
     share_cells,
 )
@@ -34,6 +39,11 @@ _NOISE_ERROR = 1e-11  # and what is neglected of each noise
 _LARGEST_LATTICE = 1 << 14  # lattice points per standard deviation that are worth keeping
 _FINE, _COARSE = 256, 96
 _MANY = 8  # kinds of terms, beyond which a coarser lattice saves seconds and costs a few percent
+BOX = Fraction(1, 16)
+"""The part of the chance to miss that bounds two numbers of a product one by one."""
+_PIECES = 512
+_ROUNDED = 2.0**-52
+_ENDS = Fraction(1, 1000)  # of the chance to miss: how far a sum moves within a cell
 _LARGEST_EXPONENT = 1000
 _TAIL_BITS = 160
 _FAR = 1 - Fraction(1, 10**9)
@@ -161,6 +171,8 @@ class NoiseDraw:
     """One draw of noise; draws are compared by identity."""
 
     noise: Noise
+    nonnegative: bool = False
+    """Whether the number that it is added to is never below 0, whatever the data are."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +180,8 @@ class LinearError:
     """The error is a weighted sum of independent draws."""
 
     terms: tuple[tuple[Fraction, NoiseDraw], ...]
+    shift: Fraction = Fraction(0)
+    """What was added to the weighted sum of the numbers that the draws belong to."""
 
     def interval(self, value: RealNumber, confidence: Fraction) -> FloatInterval:
         """The value plus and minus the margin of the sum."""
@@ -178,10 +192,10 @@ class LinearError:
         except OverflowError:  # one is a float, the other an integer beyond the floats
             return -inf, inf
 
-    def times(self, factor: Fraction) -> "LinearError":
-        """The error of factor times the number."""
+    def times(self, factor: Fraction, shift: Fraction = Fraction(0)) -> "LinearError":
+        """The error of factor times the number, and a constant."""
         terms = ((factor * weight, source) for weight, source in self.terms)
-        return LinearError(tuple(terms) if factor else ())
+        return LinearError(tuple(terms) if factor else (), factor * self.shift + shift)
 
     def plus(self, own: Fraction, other: "LinearError", others: Fraction) -> "LinearError":
         """The error of own·this + others·other; a draw that is in both is counted once."""
@@ -189,7 +203,16 @@ class LinearError:
         for error, factor in ((self, own), (other, others)):
             for weight, source in error.terms:
                 weights[source] = weights.get(source, Fraction(0)) + factor * weight
-        return LinearError(tuple((weight, source) for source, weight in weights.items() if weight))
+        shift = own * self.shift + others * other.shift
+        terms = ((weight, source) for source, weight in weights.items() if weight)
+        return LinearError(tuple(terms), shift)
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether the number is never below 0, whatever the data are."""
+        return self.shift >= 0 and all(
+            weight >= 0 and draw.nonnegative for weight, draw in self.terms
+        )
 
     def beside(self, other: "LinearError") -> list[SharedTerm]:
         """The noises of both numbers, each with its weight in either."""
@@ -198,6 +221,30 @@ class LinearError:
             (source.noise, own.get(source, Fraction(0)), others.get(source, Fraction(0)))
             for source in dict.fromkeys((*own, *others))
         ]
+
+
+class Counted(Protocol):
+    """What is known of the rows, or people, that caps left out."""
+
+    def least_share(self, number: RealNumber, error: LinearError, miss: Fraction) -> float:
+        """The part of so many rows that is counted at least, but for this chance."""
+
+
+@dataclass(frozen=True)
+class SumTruth:
+    """Where a sum lies in truth, of which the caps may have left a part out.
+
+    A row that is left out adds between ``low`` and ``high``.
+    """
+
+    bounds: Callable[[Fraction], FloatInterval]
+    counted: Counted
+    low: Fraction
+    high: Fraction
+
+    def interval(self, value: RealNumber, confidence: Fraction) -> FloatInterval:
+        """The bounds at this confidence."""
+        return self.bounds(confidence)
 
 
 @dataclass(frozen=True)
@@ -323,10 +370,51 @@ def multiplied_bounds(first: FloatInterval, second: FloatInterval) -> FloatInter
 
 
 def divided_bounds(first: FloatInterval, second: FloatInterval) -> FloatInterval:
-    """The bounds of a quotient: none where the divisor may be 0."""
-    if second[0] <= 0 <= second[1]:
+    """The bounds of a quotient: none where the divisor may be on either side of 0."""
+    low, high = second
+    if low < 0 < high or low == high == 0:
         return -inf, inf
-    return multiplied_bounds(first, (1 / second[1], 1 / second[0]))
+    least = 1 / high if high else -inf
+    return multiplied_bounds(first, (least, 1 / low if low else inf))
+
+
+def possible_quotient(top: LinearError, bottom: LinearError) -> FloatInterval:
+    """Between which numbers the quotient of two true numbers lies, whatever the data are.
+
+    Both are weighted sums of numbers, of which none is negative: the quotient lies between the
+    least and the largest quotient of the weights.  Proof: docs/proofs/ratio.md
+    """
+    draws = {source for error in (top, bottom) for _, source in error.terms}
+    if top.shift or bottom.shift or not all(draw.nonnegative for draw in draws):
+        return -inf, inf
+    own, others = ({draw: weight for weight, draw in error.terms} for error in (top, bottom))
+    if not others or min(others.values()) < 0:
+        return -inf, inf
+    beyond = [weight for draw, weight in own.items() if draw not in others]
+    ratios = [own.get(draw, Fraction(0)) / weight for draw, weight in others.items()]
+    low = -inf if min(beyond, default=0) < 0 else as_float(min(ratios))
+    high = inf if max(beyond, default=0) > 0 else as_float(max(ratios))
+    return low, high
+
+
+def possible_value(top: RealNumber, bottom: RealNumber, possible: FloatInterval) -> float:
+    """The quotient of two released numbers, moved to the nearest possible one.
+
+    Where the noise left nothing of a divisor that is positive in truth, it is in the middle of what
+    is possible, and not a number where that has no middle.
+    """
+    if possible == (-inf, inf):
+        return quotient(top, bottom)
+    low, high = possible
+    if bottom > 0:
+        return min(max(quotient(top, bottom), low), high)
+    return low / 2 + high / 2 if isfinite(low) and isfinite(high) else float("nan")
+
+
+def within_bounds(interval: FloatInterval, possible: FloatInterval) -> FloatInterval:
+    """What of an interval is possible; all that is possible, if nothing of it is."""
+    low, high = max(interval[0], possible[0]), min(interval[1], possible[1])
+    return (low, high) if low <= high else possible
 
 
 def quotient(top: RealNumber, bottom: RealNumber) -> float:
@@ -338,36 +426,239 @@ def quotient(top: RealNumber, bottom: RealNumber) -> float:
 
 
 def quotient_interval(
-    first: float, second: float, terms: Sequence[SharedTerm], miss: Fraction
+    first: float,
+    second: float,
+    terms: Sequence[SharedTerm],
+    miss: Fraction,
+    possible: FloatInterval = (-inf, inf),
 ) -> FloatInterval:
     """Bounds of the quotient of two true numbers, from the released ones.
 
     ``terms`` are the draws of noise in both: each with its weight in the first number and its
-    weight in the second.
+    weight in the second.  ``possible`` is where the quotient lies whatever the data are.
     """
-    noises = tuple(noise for noise, _, _ in terms)
-    if not are_joint(noises):
-        return -inf, inf
-    sizes = [Fraction(read_steps(noise.steps)) * noise.grid.step for noise in noises]
-    tops = [as_float(own * size) for (_, own, _), size in zip(terms, sizes, strict=True)]
-    bottoms = [as_float(own * size) for (_, _, own), size in zip(terms, sizes, strict=True)]
-    units = tuple(max(map(abs, weights), default=0.0) for weights in (tops, bottoms))
-    if not all(0 < unit < inf for unit in units):
-        return -inf, inf
-    top, bottom, unit = first / units[0], second / units[1], units[0] / units[1]
-    if not (isfinite(top) and isfinite(bottom) and 0 < unit < inf):
-        return -inf, inf
+    scaled = _ScaledPair.of(first, second, terms)
+    if scaled is None:
+        return possible
+    unit = scaled.units[0] / scaled.units[1]
+    if not 0 < unit < inf:
+        return possible
     intervals = []
     for sign in (1, -1):  # of the quotient
-        pairs = [
-            _canonical(one / units[0], -sign * other / units[1])
-            for one, other in zip(tops, bottoms, strict=True)
-        ]
-        starts, ends = (tuple(pair[side] for pair in pairs) for side in (0, 1))
-        part = share_cells(top, sign * bottom, joint_distances(noises, starts, ends, miss))
+        if possible[0] >= 0 > sign or possible[1] <= 0 < sign:
+            continue
+        part = _shares(scaled.first, sign * scaled.second, scaled.draws(-sign, miss))
         if part is not None:
             intervals += [sign * unit * _odds(end) for end in part]
-    return (min(intervals), max(intervals)) if intervals else (-inf, inf)
+    return within_bounds((min(intervals), max(intervals)), possible) if intervals else possible
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedDraws:
+    """Draws of noise in (1-λ)·first - λ·second, each with its weight at λ = 0 and at λ = 1.
+
+    Weights are those of draws in scales of their noise.
+    """
+
+    noises: tuple[Noise, ...]
+    starts: tuple[float, ...]
+    ends: tuple[float, ...]
+    miss: Fraction
+
+    def at(self, share: float) -> NoiseTerms:
+        """The draws with their weights at a λ."""
+        return self._weighed((1 - share) * a + share * b for a, b in self._ends)
+
+    @property
+    def change(self) -> NoiseTerms:
+        """The draws with what is added to their weights from λ = 0 to λ = 1."""
+        return self._weighed(b - a for a, b in self._ends)
+
+    @property
+    def _ends(self) -> list[FloatInterval]:
+        return list(zip(self.starts, self.ends, strict=True))
+
+    def _weighed(self, weights: Iterable[float]) -> NoiseTerms:
+        return [
+            (Fraction(weight) / (Fraction(read_steps(noise.steps)) * noise.grid.step), noise)
+            for weight, noise in zip(weights, self.noises, strict=True)
+            if weight
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _ScaledPair:
+    """Two released numbers, each counted in the largest scale of its draws."""
+
+    first: float
+    second: float
+    units: FloatInterval
+    noises: tuple[Noise, ...]
+    weights: tuple[FloatInterval, ...]
+
+    @staticmethod
+    def of(first: float, second: float, terms: Sequence[SharedTerm]) -> "_ScaledPair | None":
+        """The pair; None where floats cannot tell it."""
+        noises = tuple(noise for noise, _, _ in terms)
+        if not are_known(noises):
+            return None
+        sizes = [Fraction(read_steps(noise.steps)) * noise.grid.step for noise in noises]
+        tops = [as_float(own * size) for (_, own, _), size in zip(terms, sizes, strict=True)]
+        bottoms = [as_float(own * size) for (_, _, own), size in zip(terms, sizes, strict=True)]
+        one, two = (max(map(abs, weights), default=0.0) for weights in (tops, bottoms))
+        if not (0 < one < inf and 0 < two < inf):
+            return None
+        if not (isfinite(first / one) and isfinite(second / two)):
+            return None
+        weights = tuple((a / one, b / two) for a, b in zip(tops, bottoms, strict=True))
+        return _ScaledPair(first / one, second / two, (one, two), noises, weights)
+
+    def draws(self, sign: int, miss: Fraction) -> "WeighedDraws":
+        """The noise of (1-λ)·first + sign·λ·second."""
+        pairs = [_canonical(a, sign * b) for a, b in self.weights]
+        starts, ends = (tuple(pair[side] for pair in pairs) for side in (0, 1))
+        return WeighedDraws(self.noises, starts, ends, miss)
+
+
+def product_interval(
+    first: float,
+    second: float,
+    ends: tuple[FloatInterval, FloatInterval],
+    terms: Sequence[SharedTerm],
+    miss: Fraction,
+) -> FloatInterval:
+    """Bounds of the product of two true numbers, from the released ones.
+
+    ``ends`` are where each of them lies, and together they miss with a probability of at most
+    BOX·miss: that bounds what the noise of one does to that of the other.  What the noise of both
+    does together has the rest of the miss.  Proof: docs/proofs/ratio.md
+    """
+    scaled = _ScaledPair.of(first, second, terms)
+    corners = multiplied_bounds(*ends)
+    if scaled is None or not all(map(isfinite, corners)):
+        return corners
+    one, two = scaled.units
+    products = [0.0] if all(low <= 0 <= high for low, high in ends) else []
+    for own, other in product((1, -1), (1, -1)):  # the signs of the true numbers
+        box = tuple(
+            _distance_from_0(sign, (low / unit, high / unit))
+            for sign, (low, high), unit in zip((own, other), ends, (one, two), strict=True)
+        )
+        known = scaled.draws(own * other, miss * (1 - BOX))
+        values = (own * scaled.first, other * scaled.second)
+        if box[0] is not None and box[1] is not None:
+            part = _products(values, box[0], box[1], known)
+            products += [own * other * one * two * end for end in part]
+    if not products:
+        return corners
+    slack = 16 * _ROUNDED * max(map(abs, products))
+    return max(min(products) - slack, corners[0]), min(max(products) + slack, corners[1])
+
+
+def _distance_from_0(sign: int, ends: FloatInterval) -> FloatInterval | None:
+    """Between which ends a number of this sign is, without it; None where it is none."""
+    low, high = sorted(sign * end for end in ends)
+    return (max(low, 0.0), high) if high >= 0 else None
+
+
+@np.errstate(all="ignore")  # 0 times infinity and the like are no bound at all
+def _products(
+    values: FloatInterval, first: FloatInterval, second: FloatInterval, draws: WeighedDraws
+) -> list[float]:
+    """Bounds of A·B for A and B, both not negative, within their ends; empty if there are none.
+
+    A·b + B·a - 2·A·B is the noise of both in the direction of (A, B), whose distance is known.
+    """
+    (low, high), (least, most) = first, second
+    start = low / (low + most) if low else 0.0
+    end = high / (high + least) if least else 1.0
+    shares = np.linspace(max(start - _ROUNDED, 0.0), min(end + _ROUNDED, 1.0), _PIECES + 1)
+    left, right = shares[:-1], shares[1:]
+    reach = _reaches(draws, left, right) + 16 * _ROUNDED * (abs(values[0]) + abs(values[1]))
+    middle = values[1] * shares + values[0] * (1 - shares)
+    nearest = np.maximum(np.minimum(middle[:-1], middle[1:]) - reach, 0.0)
+    farthest = np.maximum(middle[:-1], middle[1:]) + reach
+    spread = shares * (1 - shares)
+    widest = np.where((left <= 0.5) & (right >= 0.5), 0.25, np.maximum(spread[:-1], spread[1:]))
+    lower = [
+        nearest**2 / (4 * widest),
+        low**2 * (1 - right) / right,
+        least**2 * left / (1 - left),
+        np.full(left.shape, low * least),
+    ]
+    upper = [
+        farthest**2 / (4 * np.minimum(spread[:-1], spread[1:])),
+        high**2 * (1 - left) / left,
+        most**2 * right / (1 - right),
+        np.full(left.shape, high * most),
+    ]
+    bottom = np.fmax.reduce(lower)
+    top = np.fmin.reduce(upper)
+    inside = (bottom <= top * (1 + 16 * _ROUNDED)) & (farthest >= 0)
+    return [float(bottom[inside].min()), float(top[inside].max())] if inside.any() else []
+
+
+def _reaches(draws: WeighedDraws, left: Floats, right: Floats) -> Floats:
+    """The largest distance of the cells that each piece of [0, 1] is in."""
+    if have_own_distances(draws.noises):
+        known = joint_distances(draws.noises, draws.starts, draws.ends, draws.miss)
+    else:
+        known = _rough_distances(draws).copy()
+        first, last = _cell(left[0], known.size), _cell(right[-1], known.size)
+        for place in range(first, last + 1):
+            known[place] = min(known[place], _summed_distance(draws, place))
+    pairs = [(_cell(a, known.size), _cell(b, known.size)) for a, b in zip(left, right, strict=True)]
+    return np.array([known[a : b + 1].max() for a, b in pairs])
+
+
+def _cell(share: float, cells: int) -> int:
+    return min(int(share * cells), cells - 1)
+
+
+def _shares(first: float, second: float, draws: WeighedDraws) -> FloatInterval | None:
+    """The least interval around the λ that the noise allows; None if there is none.
+
+    Where the distances are those of added-up laws, only those of the outer cells are looked for.
+    """
+    if have_own_distances(draws.noises):
+        known = joint_distances(draws.noises, draws.starts, draws.ends, draws.miss)
+        return share_cells(first, second, known)
+    distances = _rough_distances(draws).copy()
+    low, high = cell_shares(first, second, distances)
+    (places,) = np.nonzero(low <= high)
+    for outer in (places, places[::-1]):
+        for place in outer:
+            distances[place] = min(distances[place], _summed_distance(draws, int(place)))
+            low, high = cell_shares(first, second, distances)
+            if low[place] <= high[place]:
+                break
+    return share_cells(first, second, distances)
+
+
+@lru_cache(maxsize=256)
+def _rough_distances(draws: WeighedDraws) -> Floats:
+    """A distance for each cell by the variance: P[|W| > s] ≤ Var[W]/s², which is convex in λ."""
+    spreads = [
+        sum(_variance(weight, noise) for weight, noise in draws.at(place / FINE_CELLS))
+        for place in range(FINE_CELLS + 1)
+    ]
+    largest = np.maximum(spreads[:-1], spreads[1:])
+    distances: Floats = np.sqrt(largest / read_miss(draws.miss)) * (1 + _FLOAT_ERROR)
+    return distances
+
+
+@lru_cache(maxsize=1 << 14)  # the groups of a table have one
+def _summed_distance(draws: WeighedDraws, place: int) -> float:
+    """The distance of one cell by the laws added up in its middle, and how far its ends may be."""
+    middle = combined_margin(draws.at((place + 0.5) / FINE_CELLS), 1 - draws.miss * (1 - _ENDS))
+    change = _change_margin(draws)
+    return (float(middle) + change / (2 * FINE_CELLS)) * (1 + _FLOAT_ERROR)
+
+
+@lru_cache(maxsize=256)
+def _change_margin(draws: WeighedDraws) -> float:
+    """How far the sum moves from λ = 0 to λ = 1 at most, but for a small part of the miss."""
+    return float(combined_margin(draws.change, 1 - draws.miss * _ENDS))
 
 
 def _canonical(start: float, end: float) -> FloatInterval:

@@ -31,9 +31,9 @@ from discreet.measures.moments import MEAN
 from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import Compared, Constant, Named, Node, names_in, walk
 from discreet.plan.schema import MOST_ROWS, CategoryColumn, Schema
-from discreet.privacy.estimates import BoundedError, FloatInterval, Uncertainty
+from discreet.privacy.estimates import BoundedError, FloatInterval, LinearError, Uncertainty
 from discreet.privacy.losses import read_epsilon
-from discreet.privacy.uncertainty import as_float
+from discreet.privacy.uncertainty import SumTruth, as_float
 from discreet.question.check import Question
 from discreet.question.groupings import BinGrouping
 from discreet.question.query import (
@@ -241,11 +241,39 @@ class CapEffect:
             return BoundedError(_Assigned(noise, self.lost).interval)
         if left_out.answers in (Answers.SUM, Answers.DISTINCT):
             summed = _Sum(self, left_out, Amount.of(value, error))
-            return BoundedError(summed.interval)
+            if left_out.answers is Answers.DISTINCT:
+                return BoundedError(summed.interval)
+            return SumTruth(summed.interval, self, left_out.low, left_out.high)
         if left_out.answers is Answers.OTHER:
             return BoundedError(lambda confidence: (-inf, inf))
         average = _Average(self, left_out, lambda level: error.interval(value, level), counted)
         return BoundedError(average.interval)
+
+    def least_share(self, number: Any, error: LinearError, miss: Fraction) -> float:
+        """The part of so many rows, or people, that is counted at least, but for this chance."""
+        return self.least_counted(Amount.of(number, error), miss)
+
+    def least_counted(self, counted: Amount | None, miss: Fraction) -> float:
+        """The same; None where the number is not known."""
+        if self.missing is None and self.factor is not None and self.lost is None:
+            return float(1 / self.factor)
+        if counted is None:
+            return 0.0
+        none = self.missing is None
+        shares = [float(1 / self.factor)] if none and self.factor is not None else []
+        ways = (self.lost is not None) + (not none and self.factor is not None)
+        if not ways:
+            return max(shares, default=0.0)
+        own = counted.lower(miss / (2 * ways))
+        if own <= 0:
+            return max(shares, default=0.0)
+        if self.lost is not None:
+            beyond = self.lost.plus(self.missing).upper(miss / (2 * ways))
+            shares.append(own / (own + max(beyond, 0.0)))
+        if not none and self.factor is not None and self.missing is not None:
+            missing = max(self.missing.upper(miss / (2 * ways)), 0.0)
+            shares.append(own / (own * float(self.factor) + missing))
+        return max(shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +350,7 @@ class _Average:
         Half of the chance to miss is that of the noise, the other that of the share.
         """
         miss = 1 - confidence
-        share = self._least_share(miss / 2)
+        share = self.effect.least_counted(self.counted, miss / 2)
         least, most = self.noise(1 - miss / 2)
         low, high = as_float(self.left_out.low), as_float(self.left_out.high)
         answers = self.left_out.answers
@@ -333,29 +361,6 @@ class _Average:
         variances = share * least**power, share * most**power + (1 - share) * largest
         ends = variances[0], max(min(variances[1], largest / 4), min(most**power, largest / 4))
         return ends[0] ** (1 / power), ends[1] ** (1 / power)
-
-    def _least_share(self, miss: Fraction) -> float:
-        """The part of all rows that is counted at least, but for this chance."""
-        effect, counted = self.effect, self.counted
-        none = effect.missing is None
-        if none and effect.factor is not None and effect.lost is None:
-            return float(1 / effect.factor)
-        if counted is None:
-            return 0.0
-        shares = [float(1 / effect.factor)] if none and effect.factor is not None else []
-        ways = (effect.lost is not None) + (not none and effect.factor is not None)
-        if not ways:
-            return max(shares, default=0.0)
-        own = counted.lower(miss / (2 * ways))
-        if own <= 0:
-            return max(shares, default=0.0)
-        if effect.lost is not None:
-            beyond = effect.lost.plus(effect.missing).upper(miss / (2 * ways))
-            shares.append(own / (own + max(beyond, 0.0)))
-        if not none and effect.factor is not None and effect.missing is not None:
-            missing = max(effect.missing.upper(miss / (2 * ways)), 0.0)
-            shares.append(own / (own * float(effect.factor) + missing))
-        return max(shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -406,6 +411,10 @@ class CapEffects:
         asked = [] if output.node is None else [output.node]
         return self.altered or reads_cut(asked, self.source.clipped)
 
+    def least_share(self, number: Any, error: LinearError, miss: Fraction) -> float:
+        """None of what is told apart by totals that are cut is known to be counted rightly."""
+        return 0.0
+
     def _rises(self, output: Output, effect: CapEffect | None) -> bool:
         """Whether it is the sum or the mean of a column of totals, none of which is negative."""
         ends = None
@@ -426,9 +435,10 @@ class CapEffects:
         effect = None if left_out is None else self.of(output, left_out)
         if self.clips(output):
             counts = output.aggregate.statistic.counts
-            return BoundedError(
-                _Clipped(self._rises(output, effect), counts, value, error).interval
-            ), False
+            clipped = _Clipped(self._rises(output, effect), counts, value, error)
+            if counts:
+                return SumTruth(clipped.interval, self, Fraction(0), Fraction(1)), False
+            return BoundedError(clipped.interval), False
         if left_out is None or effect is None:
             return None, False
         truth = effect.truth(left_out, value, error, counted)

@@ -23,7 +23,8 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
-    walk,
+    names_in,
+    with_operands,
 )
 from discreet.plan.schema import day
 from discreet.privacy.estimates import (
@@ -112,30 +113,52 @@ def rows_kept(after: PostProcessing, rows: Sequence[Row]) -> list[int]:
 
 def computed_column(node: Node, row: Row) -> Estimate:
     """A released number, or one that is computed from several, with its error."""
-    estimate = _linear(node, row)
+    estimate = _joint(node, row)
     if isinstance(estimate, Estimate):
         return estimate
-    quotient = _quotient(node, row)
-    if quotient is not None:
-        return quotient
-    names = sorted({one.name for one in walk(node) if isinstance(one, Named)})
-    parts = [row[name] for name in names]
-    reached = evaluated(node, row)
+    node, parts = _parted(node, row)
+    reached = evaluated(node, parts)
     number = nan if reached is None else reached
-    if any(isinstance(part.error, RankError) for part in parts):
-        return computed(number, RankError(inf), parts)
+    estimates = [parts[name] for name in sorted(parts)]
+    if any(isinstance(part.error, RankError) for part in estimates):
+        return computed(number, RankError(inf), estimates)
 
     def noise(confidence: Fraction) -> FloatInterval:
         each = 1 - (1 - confidence) / len(parts)
-        ends = {name: row[name].noise_interval(each) for name in names}
+        ends = {name: one.noise_interval(each) for name, one in parts.items()}
         return _interval(node, ends) or (-inf, inf)
 
     def truth(confidence: Fraction) -> FloatInterval:
         each = 1 - (1 - confidence) / len(parts)
-        return _interval(node, {name: row[name].interval(each) for name in names}) or (-inf, inf)
+        ends = {name: one.interval(each) for name, one in parts.items()}
+        return _interval(node, ends) or (-inf, inf)
 
-    known = all(part.truth is None for part in parts)
-    return computed(number, BoundedError(noise), parts, None if known else BoundedError(truth))
+    known = all(part.truth is None for part in estimates)
+    bounded = None if known else BoundedError(truth)
+    return computed(number, BoundedError(noise), estimates, bounded)
+
+
+def _parted(node: Node, row: Row) -> tuple[Node, dict[str, Estimate]]:
+    """The expression over estimates of its parts, as few as possible: each has its own interval.
+
+    Parts are sums, products and quotients whose joint law is known, or the released numbers.
+    """
+    parts: dict[Node, str] = {}
+    found: dict[str, Estimate] = {}
+
+    def over_parts(inner: Node) -> Node:
+        estimate = _joint(inner, row)
+        if isinstance(estimate, Estimate):
+            name = parts.setdefault(inner, f"part {len(parts)}")
+            found.setdefault(name, estimate)
+            return Named(name)
+        return with_operands(inner, over_parts)
+
+    rewritten = over_parts(node)
+    names = sorted(one for one in names_in([node]) if isinstance(row[one], Estimate))
+    if len(names) < len(found):
+        return node, {name: row[name] for name in names}
+    return rewritten, found
 
 
 def evaluated(node: Node, row: Row) -> Any:
@@ -147,6 +170,8 @@ def evaluated(node: Node, row: Row) -> Any:
             return number.numerator if number.denominator == 1 else float(number)
         case Constant(constant):
             return constant
+        case Calculation("/") if isinstance(quotient := _joint(node, row), Estimate):
+            return _released(quotient)
         case Calculation(operator, left, right):
             return _calculated(operator, evaluated(left, row), evaluated(right, row))
         case Compared(operator, left, right):
@@ -210,44 +235,53 @@ def _not(truth: bool | None) -> bool | None:
     return None if truth is None else not truth
 
 
-def _linear(node: Node, row: Row) -> Estimate | Fraction | None:
-    """A sum of released numbers times constants, combined exactly; None for anything else."""
+def _joint(node: Node, row: Row) -> Estimate | Fraction | None:
+    """A number by the joint law of the released ones that it is computed from; None without one.
+
+    That is a sum of released numbers times constants, and a product or quotient of two such, which
+    may again be multiplied, or have a constant added to it.
+    """
     match node:
         case Named(name):
             found = row[name]
-            return found if isinstance(found, Estimate) else None
+            numeric = isinstance(found, Estimate) and not isinstance(found.value, str)
+            return found if numeric else None
         case Constant(Fraction() as number):
             return number
         case Calculation(operator, left, right):
-            first, second = _linear(left, row), _linear(right, row)
+            first = _joint(left, row)
+            second = _joint(_without_guard(right) if operator == "/" else right, row)
             if first is None or second is None:
                 return None
-            if isinstance(first, Estimate) and isinstance(first.value, str):
-                return None
-            if isinstance(second, Estimate) and isinstance(second.value, str):
-                return None
-            both = isinstance(first, Estimate) and isinstance(second, Estimate)
-            match operator:
-                case "+":
-                    return first + second
-                case "-":
-                    return first - second
-                case "*" if not both:
-                    return first * second
-                case "/" if isinstance(second, Fraction) and second:
-                    return first / second
-    return None
-
-
-def _quotient(node: Node, row: Row) -> Estimate | None:
-    """A sum of released numbers by another, whose interval may be that of both together."""
-    match node:
-        case Calculation("/", left, right):
-            first, second = _linear(left, row), _linear(right, row)
             if isinstance(first, Estimate) and isinstance(second, Estimate):
                 known = [isinstance(one.error, LinearError) for one in (first, second)]
-                return first / second if all(known) and second.value else None
+                return _combined(operator, first, second) if all(known) else None
+            if operator == "/" and second == 0:
+                return None
+            return _combined(operator, first, second)
     return None
+
+
+def _without_guard(divisor: Node) -> Node:
+    """The number in NULLIF(number, 0): a divisor that is not positive has its own rule."""
+    match divisor:
+        case Chosen(Compared("=", number, Constant(Fraction(numerator=0))), Constant(None), same):
+            return number if number == same else divisor
+    return divisor
+
+
+def _combined(operator: str, first: Any, second: Any) -> Estimate | Fraction:
+    result: Estimate | Fraction
+    match operator:
+        case "+":
+            result = first + second
+        case "-":
+            result = first - second
+        case "*":
+            result = first * second
+        case _:
+            result = first / second
+    return result
 
 
 def _interval(node: Node, ends: Mapping[str, FloatInterval]) -> FloatInterval | None:
