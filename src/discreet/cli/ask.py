@@ -370,7 +370,11 @@ def plan_data(planned: "Plan") -> dict[str, Any]:
             }
             for line in planned.lines
         ],
-        "computed": [{"output": name, "as": how} for name, how in planned.computed],
+        "computed": [
+            {"output": name, "as": how, "margin": margin.value if margin is not None else None}
+            for name, how in planned.computed
+            for margin in [planned.computed_margins.get(name)]
+        ],
         "notes": planned.notes_told(Front.COMMAND),
     }
 

@@ -460,7 +460,9 @@ def plan_tables(plan: "Plan", width: int) -> "list[Table]":
         (line.output, line.asks, line.mechanism, line.margin_text, line.price)
         for line in plan.priced_lines
     ]
-    rows += [(name, how, "computed", "", "free") for name, how in plan.computed]
+    rows += [
+        (name, how, "computed", plan.computed_text(name), "free") for name, how in plan.computed
+    ]
     whole = TextTable(header, tuple(rows), 1)
     if whole.fitted(width, _GAP) != [whole]:
         most = max(_LEAST_WORDS, width // 3)

@@ -23,6 +23,7 @@ from discreet.measures.measure import (
     PeopleReading,
     Presence,
     Statistic,
+    Steps,
     SumsReading,
     Unit,
     fills_missing,
@@ -31,9 +32,18 @@ from discreet.measures.measure import (
 from discreet.measures.noise_choice import laplace_noise
 from discreet.mechanisms.additive_noise import Exact
 from discreet.mechanisms.laplace import Laplace
-from discreet.plan.expressions import Chosen, Constant, Missing, Negated, Node, any_of
+from discreet.plan.expressions import (
+    Chosen,
+    Constant,
+    Missing,
+    Negated,
+    Node,
+    any_of,
+    conjuncts,
+)
 from discreet.privacy.estimates import LinearError
 
+_ZERO, _NULL = Constant(Fraction(0)), Constant(None)
 ROWS_LEFT_OUT = LeftOut("max_rows", Answers.SUM)
 """What a cap on rows leaves out of their number."""
 
@@ -192,13 +202,48 @@ def value_where_true(condition: Node) -> Node:
     return Chosen(condition, Constant(Fraction(1)), Constant(None))
 
 
+def flagged(node: Node) -> Node | None:
+    """What has a value in the rows for which a sum adds 1, where it adds 1 or nothing.
+
+    That is what CASE WHEN c THEN 1 ELSE 0 END adds up to: a number of rows.
+    """
+    match node:
+        case Chosen(condition, Constant(Fraction() as one), rest) if one == 1:
+            nothing = (_ZERO, _NULL, Chosen(Negated(condition), _ZERO, _NULL))
+            return value_where_true(condition) if rest in nothing else None
+    return None
+
+
+def needed_for(node: Node) -> frozenset[Node]:
+    """Conditions of which all are true in exactly the rows in which an expression has a value."""
+    match node:
+        case Chosen(condition, then, Constant(None)):
+            return frozenset(conjuncts(condition)) | needed_for(then)
+        case Constant(value) if value is not None:
+            return frozenset()
+    return frozenset([Negated(Missing(node))])
+
+
+def implies(node: Node, other: Node) -> bool:
+    """Whether every row in which an expression has a value also has the other, as far as is seen.
+
+    >>> from discreet.plan.expressions import Both, Named
+    >>> few = value_where_true(Both(Named("smoker"), Named("old")))
+    >>> implies(few, value_where_true(Named("old")))
+    True
+    """
+    return needed_for(other) <= needed_for(node)
+
+
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """How many rows have the first, the second, … of several expressions, which no row has at once.
+    """How many rows have the first, the second, … of several expressions.
 
-    With ``rest`` also how many have none of them, so that the number of all rows is the sum.  A row
-    counts in one part at most, whatever it holds: the first expression that has a value decides.
-    So a unit adds to all parts together what it would add to one count, and they cost one ε.
+    No row has two of them at once, or of two one is there wherever the other is, and comes later:
+    a number is that of its own part and of all parts that are in it.  With ``rest`` also how many
+    have none of them, so that the number of all rows is the sum.  A row counts in one part at most,
+    whatever it holds: the first expression that has a value decides.  So a unit adds to all parts
+    together what it would add to one count, and they cost one ε.
     """
 
     nodes: tuple[Node, ...]
@@ -254,9 +299,10 @@ class Partition:
         counted = _counted(output.aggregate.statistic, output.node)
         if counted is None:
             return linear_estimate([row] * self.width, noise)
-        weights = [Fraction(0)] * self.width
-        weights[self.nodes.index(counted)] = row
-        return linear_estimate(weights, noise)
+        own = self.nodes.index(counted)
+        inside = [place == own or implies(node, counted) for place, node in enumerate(self.nodes)]
+        weights = [row if one and place <= own else Fraction(0) for place, one in enumerate(inside)]
+        return linear_estimate(weights + [Fraction(0)] * self.rest, noise)
 
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """The error does not depend on it."""
@@ -273,7 +319,38 @@ class Partition:
 
 def _counted(statistic: Statistic, node: Node | None) -> Node | None:
     """The expression whose values are counted; None where rows are."""
-    return value_where_true(node) if node is not None and statistic is PEOPLE else node
+    if node is None or statistic is COUNT:
+        return node
+    return value_where_true(node) if statistic is PEOPLE else flagged(node)
+
+
+def counted_part(one: Output, other: Output, unit: Unit) -> Fraction | None:
+    """How many times the other output one is at most, as rows or people are counted; None if that
+    is not known: a part of what is counted, or a sum over it of values that are not negative.
+    """
+    statistics = one.aggregate.statistic, other.aggregate.statistic
+    if statistics[1] not in (ROWS, COUNT, PEOPLE):
+        return None
+    people = [statistic is PEOPLE and unit.by_person for statistic in statistics]
+    whole = _counted(statistics[1], other.node)
+    if statistics[0] in (ROWS, COUNT, PEOPLE):
+        part, most = _counted(statistics[0], one.node), Fraction(1)
+    else:
+        part, steps = one.node, _values(one)
+        if steps is None or steps.range.low < 0 or (steps.default is not None and whole):
+            return None
+        most = steps.range.high * steps.range.grid.step
+    if people[0] != people[1]:
+        return None
+    return most if whole is None or (part is not None and implies(part, whole)) else None
+
+
+def _values(output: Output) -> Steps | None:
+    """The values that an output is the sum of."""
+    reading = output.measure.reading
+    if not isinstance(reading, SumsReading) or not output.aggregate.statistic.adds_up:
+        return None
+    return reading.value if isinstance(reading.value, Steps) else None
 
 
 def counted_node(asked: CheckedAggregate, rules: MeasureRules) -> Node | None:

@@ -7,7 +7,14 @@ from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 
 from discreet.errors import QueryError
-from discreet.measures.counts import PEOPLE, ROWS, Partition, counted_node, counts_rows
+from discreet.measures.counts import (
+    Partition,
+    counted_node,
+    counts_rows,
+    flagged,
+    implies,
+    needed_for,
+)
 from discreet.measures.measure import (
     CheckedAggregate,
     Measure,
@@ -41,12 +48,17 @@ def ways(asked: Sequence[CheckedAggregate], rules: MeasureRules) -> Iterator[Mea
     if movable and first is not None:
         homes.append((pairs or [first], True))
     for summed, with_rows in homes:
-        moments = _moments(asked, rules, summed, with_rows=with_rows)
+        moments = _moments(asked, rules, summed, rows=all_rows and (needed or with_rows))
         rows = next(iter(moments.values())) if moments and (needed or with_rows) else None
         yield MeasureContext(asked, rules, moments, {}, rows)
         known = _counted_by(moments, asked, rules)
         left = [[node for node in family if node not in known] for family in families]
         left = [family for family in left if family]
+        if left and all_rows and needed and not apart and not with_rows:
+            parts = _parts(left, rest=True)
+            rest = next(one for one in parts.values() if one.rest)
+            alone = _moments(asked, rules, summed, rows=False)
+            yield MeasureContext(asked, rules, alone, parts, rest)
         if any(len(family) > 1 for family in left):
             yield MeasureContext(asked, rules, moments, _parts(left), rows)
         if left and movable and not with_rows:
@@ -100,14 +112,11 @@ def _moments(
     rules: MeasureRules,
     summed: Sequence[Node],
     *,
-    with_rows: bool,
+    rows: bool,
 ) -> dict[Node, Measure]:
     statistics = {one.aggregate.statistic for one in asked}
     if not summed and not statistics & set(NEED_MOMENTS):
         return {}
-    beside = ROWS in statistics or (PEOPLE in statistics and not rules.by_person)
-    means = bool(statistics & set(NEED_MOMENTS))
-    rows = not rules.fixed and beside and (means or with_rows)
     return shared_moments(asked, rules, summed, rows=rows)
 
 
@@ -145,23 +154,42 @@ def _sums(asked: Sequence[CheckedAggregate], rules: MeasureRules) -> tuple[list[
 
 
 def _families(asked: Sequence[CheckedAggregate], rules: MeasureRules) -> list[list[Node]]:
-    """The expressions whose values are counted, in lists of those that no row has at once."""
-    nodes = dict.fromkeys(node for one in asked if (node := counted_node(one, rules)) is not None)
+    """The expressions whose values are counted, in lists of those that one partition can have.
+
+    Of two, no row has both, or one is there wherever the other is: the narrower one comes first.
+    """
+    nodes = dict.fromkeys(node for one in asked if (node := _counted(one, rules)) is not None)
     families: list[list[Node]] = []
     if len(nodes) + any(counts_rows(one, rules) for one in asked) < 2:
         return families
     facts = {node: facts_of(node) for node in nodes}
     for node in nodes:
         for family in families:
-            if all(facts[node].exclude(facts[other]) for other in family) and _fits(
-                [*family, node]
-            ):
+            fit = all(
+                facts[node].exclude(facts[other]) or implies(node, other) or implies(other, node)
+                for other in family
+            )
+            if fit and _fits([*family, node]):
                 family.append(node)
                 break
         else:
             if _fits([node]):
                 families.append([node])
-    return families
+    return [_narrower_first(family) for family in families]
+
+
+def _counted(one: CheckedAggregate, rules: MeasureRules) -> Node | None:
+    """The expression whose values are counted, also where a sum of ones counts them."""
+    if one.aggregate.statistic is not SUM or one.typed is None or rules.fixed:
+        return counted_node(one, rules)
+    return None if fills_missing(one.typed, rules) else flagged(one.typed.node)
+
+
+def _narrower_first(family: list[Node]) -> list[Node]:
+    """Expressions in an order in which none comes after one that is there wherever it is."""
+    if not any(implies(one, two) for one in family for two in family if one != two):
+        return family
+    return sorted(family, key=lambda node: -len(needed_for(node)))
 
 
 def _fits(nodes: Sequence[Node]) -> bool:

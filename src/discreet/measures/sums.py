@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from discreet.measures.counts import flagged
 from discreet.measures.measure import (
     POINTS,
     Answers,
@@ -187,7 +188,9 @@ def _measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     fixed = fixed_total(asked, everything)
     if fixed is not None:
         return fixed
-    shared = everything.moments.get(asked.typed.node)
+    shared, ones = everything.moments.get(asked.typed.node), flagged(asked.typed.node)
+    if shared is None and ones is not None and not fills_missing(asked.typed, everything.rules):
+        shared = everything.parts.get(ones)
     return shared or Total(grid_steps(asked.typed, POINTS, everything.rules))
 
 

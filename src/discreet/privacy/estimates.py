@@ -6,7 +6,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from math import floor, inf, isfinite, log10
+from math import floor, inf, isfinite, isnan, log10
 from typing import Any
 
 from discreet.errors import DataError
@@ -86,7 +86,13 @@ def bounds_text(value: int | float, lower: float, upper: float) -> str:
 
     >>> bounds_text(25.4871, 25.4658, 25.5084), bounds_text(38.2, 0.0, 120.0)
     ('± 0.021', 'between 0 and 120')
+    >>> bounds_text(0.4, 0.25, float("inf"))
+    'at least 0.25'
     """
+    if upper == inf and lower > -inf:
+        return f"at least {released_number_text(lower, None)}"
+    if lower == -inf and upper < inf:
+        return f"at most {released_number_text(upper, None)}"
     below, above = value - lower, upper - value
     margin = max(below, above)
     if margin < inf and 5 * min(below, above) < 4 * margin:
@@ -482,7 +488,8 @@ class Estimate:
 
         def bounds(confidence: Fraction) -> FloatInterval:
             top, bottom = as_float(self.value), as_float(other.value)
-            return quotient_interval(top, bottom, terms, 1 - confidence, possible)
+            low, high = quotient_interval(top, bottom, terms, 1 - confidence, possible)
+            return (low, high) if isnan(value) else (min(low, value), max(high, value))
 
         truth = self._averaged_truth(other, bounds, possible)
         if truth is None:  # what is said of sums does not hold where values themselves are cut

@@ -5,7 +5,7 @@ The error of a quotient comes from the joint law of its two numbers.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -173,6 +173,8 @@ class NoiseDraw:
     noise: Noise
     nonnegative: bool = False
     """Whether the number that it is added to is never below 0, whatever the data are."""
+    parts_of: "list[PartOf]" = field(default_factory=list, repr=False)
+    """What else is known of that number: numbers that are at least as large."""
 
 
 @dataclass(frozen=True)
@@ -221,6 +223,32 @@ class LinearError:
             (source.noise, own.get(source, Fraction(0)), others.get(source, Fraction(0)))
             for source in dict.fromkeys((*own, *others))
         ]
+
+
+@dataclass(frozen=True, eq=False)
+class PartOf:
+    """A number that is never larger than another one, of other draws: both are not negative."""
+
+    part: LinearError
+    whole: LinearError
+
+    def declare(self) -> None:
+        """Let the draws of the smaller one know."""
+        for _, draw in self.part.terms:
+            draw.parts_of.append(self)
+
+    def quotient(self, top: LinearError, bottom: LinearError) -> FloatInterval | None:
+        """Where top/bottom lies, if these are parts of the one and a multiple of the other."""
+        own, others = (
+            {draw: one for one, draw in error.terms} for error in (self.part, self.whole)
+        )
+        if {draw for _, draw in bottom.terms} != set(others):
+            return None
+        times = {weight / others[draw] for weight, draw in bottom.terms}
+        if len(times) > 1 or not all(draw in own for _, draw in top.terms):
+            return None
+        ratios = [weight / own[draw] / max(times) for weight, draw in top.terms]
+        return as_float(min(*ratios, Fraction(0))), as_float(max(*ratios, Fraction(0)))
 
 
 class Counted(Protocol):
@@ -382,7 +410,8 @@ def possible_quotient(top: LinearError, bottom: LinearError) -> FloatInterval:
     """Between which numbers the quotient of two true numbers lies, whatever the data are.
 
     Both are weighted sums of numbers, of which none is negative: the quotient lies between the
-    least and the largest quotient of the weights.  Proof: docs/proofs/ratio.md
+    least and the largest quotient of the weights.  A number that is known to be a part of the
+    divisor is not larger than that.  Proof: docs/proofs/ratio.md
     """
     draws = {source for error in (top, bottom) for _, source in error.terms}
     if top.shift or bottom.shift or not all(draw.nonnegative for draw in draws):
@@ -390,6 +419,10 @@ def possible_quotient(top: LinearError, bottom: LinearError) -> FloatInterval:
     own, others = ({draw: weight for weight, draw in error.terms} for error in (top, bottom))
     if not others or min(others.values()) < 0:
         return -inf, inf
+    for known in next(iter(own)).parts_of if own else ():
+        apart = known.quotient(top, bottom)
+        if apart is not None:
+            return apart
     beyond = [weight for draw, weight in own.items() if draw not in others]
     ratios = [own.get(draw, Fraction(0)) / weight for draw, weight in others.items()]
     low = -inf if min(beyond, default=0) < 0 else as_float(min(ratios))
@@ -451,6 +484,24 @@ def quotient_interval(
         if part is not None:
             intervals += [sign * unit * _odds(end) for end in part]
     return within_bounds((min(intervals), max(intervals)), possible) if intervals else possible
+
+
+def widest_quotient(
+    first: LinearError, second: LinearError, bottom: RealNumber, confidence: Fraction
+) -> float | None:
+    """How far a quotient may be from the truth if that many are counted in its divisor.
+
+    None where it may be any number.  The noise matters most at the ends of what is possible: the
+    squares of its weights are convex in the quotient.
+    """
+    possible = possible_quotient(first, second)
+    if not all(map(isfinite, possible)) or bottom <= 0:
+        return None
+    terms, farthest = first.beside(second), 0.0
+    for end in possible:
+        low, high = quotient_interval(end * bottom, float(bottom), terms, 1 - confidence, possible)
+        farthest = max(farthest, end - low, high - end)
+    return farthest
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from discreet.errors import (
 from discreet.exact import decimal_text, named_number_text, percent_text, rational
 from discreet.measures.measure import (
     Answers,
+    GroupIntegers,
     Measure,
     MeasureSensitivity,
     Output,
@@ -77,6 +78,7 @@ from discreet.release.release import (
     small_group_notes,
     undeclared_value_notes,
 )
+from discreet.release.run import declare_parts, expected_margin
 from discreet.text_table import aligned
 
 if TYPE_CHECKING:
@@ -555,6 +557,33 @@ class Plan:
             if node != Named(name)
         ]
 
+    @cached_property
+    def computed_margins(self) -> dict[str, Margin]:
+        """The margins of those that have one: sums, shares of what is counted, and means."""
+        price, outputs = self.price, self.question.outputs
+        sums = [one for one in outputs if one.aggregate.statistic.adds_up]
+        zeros = {one.measure: GroupIntegers([0] * one.measure.width) for one in sums}
+        nothing = Payment(PureDP(epsilon=Fraction(0)))
+        row = {
+            one.name: price.estimates(one, [zeros[one.measure]], nothing, self.expect_rows)[0]
+            for one in sums
+        }
+        declare_parts(self.question, price.unit, {name: [one] for name, one in row.items()})
+        counts = [one.name for one in sums if one.aggregate.statistic.counts]
+        margins: dict[str, Margin] = {}
+        for name, node in self.question.after.columns:
+            if node != Named(name):
+                margin, known = expected_margin(
+                    node, row, counts, self.expect_rows, self.confidence
+                )
+                margins |= {name: Margin(margin)} if known else {}
+        return margins
+
+    def computed_text(self, name: str) -> str:
+        """The margin of a computed column as a plan tells it; empty where it has none."""
+        margin = self.computed_margins.get(name)
+        return "" if margin is None else margin.text.removeprefix("± ")
+
     @property
     def queries(self) -> list[str]:
         """The SQL that the engine will run, one text for each query; nothing is read or spent.
@@ -596,7 +625,8 @@ class Plan:
 
     def rows_notes(self, front: Front = Front.PYTHON) -> list[str]:
         """Which margins need a number of rows that only whoever asks can expect."""
-        unknown = [name for name, one in self._margins.items() if one.value is None]
+        margins = self._margins | self.computed_margins
+        unknown = [name for name, one in margins.items() if one.value is None]
         listed = f"{', '.join(unknown)}: the ± depends on the number of rows in a group."
         return [f"{listed} {_STATE_ROWS.text(front)}"] if unknown else []
 
@@ -784,7 +814,8 @@ class Plan:
             for line, output in zip(self.lines, question.outputs, strict=True)
         ]
         lines += [
-            f"{name:<10} {how}: computed from released numbers, free" for name, how in self.computed
+            f"{name:<10} {how}: computed from released numbers, {self._computed_size(name)}free"
+            for name, how in self.computed
         ]
         steps = replace(question.query.after, columns=()).text
         if steps:
@@ -792,6 +823,14 @@ class Plan:
         told = [note for note in self.notes_told(front) if note not in self.joins]
         lines += [f"note       {note}" for note in told]
         return "\n".join(lines)
+
+    def _computed_size(self, name: str) -> str:
+        margin = self.computed_margins.get(name)
+        if margin is None:
+            return ""
+        if margin.value is None:
+            return "± depends on rows, "
+        return f"{margin.text} ({percent_text(self.confidence)}), "
 
     def _explained(self, line: PlanLine, output: Output) -> str:
         question, priced = self.question, self.price.of(output.measure)
@@ -845,7 +884,10 @@ class Plan:
             for line in self.priced_lines
         ]
         text = aligned(rows)
-        text += [f"{name} = {how}, from released numbers" for name, how in self.computed]
+        for name, how in self.computed:
+            margin = self.computed_margins.get(name)
+            size = "" if margin is None else f": {margin.text.replace('depends', '± depends')}"
+            text.append(f"{name} = {how}, from released numbers{size}")
         text += [f"note: {note}" for note in self.notes]
         taken = self.budget_text
         costs = f"costs {self.price_text}{', ' if taken else ''}{taken}"

@@ -1,13 +1,14 @@
 """Run and noise, the only steps that follow the charge, and the rows made of what was released."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import floor, inf, isfinite, isnan, nan
 from typing import Any
 
 from discreet.engines.base import Engine
-from discreet.measures.measure import GroupIntegers, Measure
+from discreet.measures.counts import counted_part
+from discreet.measures.measure import GroupIntegers, Measure, Unit
 from discreet.noise import BitSource
 from discreet.plan.expressions import (
     Absolute,
@@ -37,11 +38,13 @@ from discreet.privacy.estimates import (
     computed,
 )
 from discreet.privacy.uncertainty import (
+    PartOf,
     added_bounds,
     as_float,
     divided_bounds,
     multiplied_bounds,
     scaled_bounds,
+    widest_quotient,
 )
 from discreet.question.check import Question
 from discreet.question.groupings import Grouping, Label, PrivateGrouping, is_dated
@@ -270,6 +273,55 @@ def _without_guard(divisor: Node) -> Node:
     return divisor
 
 
+def expected_margin(
+    node: Node, row: Row, counts: Collection[str], expected: int | None, confidence: Fraction
+) -> tuple[float | None, bool]:
+    """The margin of a number that is computed from sums, and whether there is one.
+
+    A quotient with one of the ``counts`` below it is a share or a mean, whose margin depends on how
+    many are ``expected`` to be counted there: without that it is None.  Nothing else that is not a
+    sum has one.
+    """
+    if not names_in([node]) <= set(row):
+        return None, False
+    found = _joint(node, row)
+    if isinstance(found, Estimate) and isinstance(found.error, LinearError):
+        low, high = found.error.interval(0, confidence)
+        return max(-low, high), True
+    match node:
+        case Calculation("*", Constant(Fraction() as factor), inner):
+            margin, known = expected_margin(inner, row, counts, expected, confidence)
+        case Calculation("*", inner, Constant(Fraction() as factor)):
+            margin, known = expected_margin(inner, row, counts, expected, confidence)
+        case Calculation("/", inner, Constant(Fraction() as divisor)) if divisor:
+            factor = 1 / divisor
+            margin, known = expected_margin(inner, row, counts, expected, confidence)
+        case Calculation("/", left, right):
+            return _expected_quotient(left, right, row, counts, expected, confidence)
+        case _:
+            return None, False
+    return None if margin is None else abs(float(factor)) * margin, known
+
+
+def _expected_quotient(
+    left: Node,
+    right: Node,
+    row: Row,
+    counts: Collection[str],
+    expected: int | None,
+    confidence: Fraction,
+) -> tuple[float | None, bool]:
+    top, bottom, divisor = _joint(left, row), None, _without_guard(right)
+    if isinstance(divisor, Named) and divisor.name in counts:
+        bottom = _joint(divisor, row)
+    if not isinstance(top, Estimate) or not isinstance(bottom, Estimate):
+        return None, False
+    if not isinstance(top.error, LinearError) or not isinstance(bottom.error, LinearError):
+        return None, False
+    widest = widest_quotient(top.error, bottom.error, expected or 1, confidence)
+    return (None, False) if widest is None else (widest if expected else None, True)
+
+
 def _combined(operator: str, first: Any, second: Any) -> Estimate | Fraction:
     result: Estimate | Fraction
     match operator:
@@ -384,6 +436,7 @@ def groups_and_estimates(
         output.name: price.estimates(output, integers[output.measure], payment, noisy.rows, effects)
         for output in question.outputs
     }
+    declare_parts(question, price.unit, columns)
     if question.after == PostProcessing():
         return groups, columns
     names, groupings = [name for name, _ in question.keys], [one for _, one in question.keys]
@@ -398,6 +451,25 @@ def groups_and_estimates(
         name: tuple(computed_column(node, rows[place]) for place in positions)
         for name, node in shown_columns
     }
+
+
+def declare_parts(
+    question: Question, unit: Unit, columns: Mapping[str, Sequence[Estimate]]
+) -> None:
+    """Let numbers that were measured apart know which of them is a part of which."""
+    outputs = [one for one in question.outputs if one.aggregate.statistic.adds_up]
+    for one, other in product(outputs, repeat=2):
+        most = None if one.measure == other.measure else counted_part(one, other, unit)
+        if not most:
+            continue
+        # People over a cap are weighed by the groups that count: in parts they weigh more.
+        same = other.measure.cap_name == "max_rows" or unit.group_share == 1
+        for part, whole in zip(columns[one.name], columns[other.name], strict=True):
+            own, others = part.error, whole.error
+            if not isinstance(own, LinearError) or not isinstance(others, LinearError):
+                continue
+            if same or whole.truth is None:
+                PartOf(own.times(1 / most), others).declare()
 
 
 def _comparable(label: Label, grouping: Grouping) -> Label | None:
