@@ -177,6 +177,10 @@ QUESTIONS: dict[str, Asked] = {
         "GROUP BY ward HAVING COUNT(*) > 20 ORDER BY per_visit DESC LIMIT 2",
         epsilon="3",
     ),
+    "first-groups": Asked(
+        "SELECT ward, COUNT(DISTINCT patient) AS patients, AVG(stay) AS mean_stay FROM visits "
+        "GROUP BY ward ORDER BY patients DESC LIMIT 1",
+    ),
     "margin": Asked(
         "SELECT ward, COUNT(*) AS n, AVG(stay) AS m FROM visits GROUP BY ward",
         epsilon=None,

@@ -22,9 +22,11 @@ from discreet.release.table import QuestionBuilder, Table
 from tests.neighbors.questions import Named
 from tests.support.measuring import (
     Vector,
+    check_scores,
     distance,
     kind,
     l1_bound,
+    ranked,
     squared,
     squared_bound,
     vectors,
@@ -108,6 +110,22 @@ class Both:
         self.counts.questions += 1
         same("the public number of rows", [one.rows for one in measured])
         self.check(question, unit, *map(vectors, measured))
+        self.rank(question, cells)
+
+    def rank(self, question: Question, cells: Any) -> None:
+        """The scores of groups, of which each moves by what is priced."""
+        answers = [said(lambda e=e: ranked(e, question, cells)) for e in self.engines]
+        self._check_scores(question, *self._answered(answers))
+
+    def _check_scores(
+        self, question: Question, one: dict[Measure, Vector], two: dict[Measure, Vector]
+    ) -> None:
+        try:
+            check_scores(question, one, two)
+        except AssertionError as error:
+            raise FoundError(f"a score moves by more than is priced: {error}") from None
+        for score in one:
+            self.counts.blocks[f"{kind(score)} as a score"] += 1
 
     def _answered(self, found: Sequence[tuple[Any, Said | None]]) -> list[Any]:
         """Both answers: every cell can be read, so that no row may end a question."""
@@ -134,11 +152,15 @@ class Both:
     ) -> None:
         """Every block moves by what is priced, at most: of weights in L2 that is one norm."""
         same("the blocks", [list(one), list(two)])
+        if unit.apart:
+            self._check_scores(question, one, two)
+            return
         for block, first in one.items():
-            moved, priced = distance(first, two[block]), l1_bound(block, question, unit.norm)
+            moved, priced = distance(first, two[block]), l1_bound(block, question, unit.norm, unit)
             if priced is not None and moved > priced:
                 raise FoundError(f"{block} moves by {moved}, priced are {priced}")
-            moved, most = squared(first, two[block]), squared_bound(block, question, unit.norm)
+            moved = squared(first, two[block])
+            most = squared_bound(block, question, unit.norm, unit)
             if moved > most:
                 raise FoundError(f"{block} moves by {moved} in squared L2, priced: {most}")
             self.counts.blocks[kind(block)] += 1
@@ -172,6 +194,10 @@ class Both:
             same("the answer's types", [one.to_arrow().schema for one in released])
         if not named.question.selects_keys and named.query.after.limit is None:  # noise chooses
             same("the groups", [one.groups for one in released])
+        if found[0].price.choice is not None:
+            self.counts.blocks["Chosen groups"] += 1
+            if not named.question.selects_keys:
+                same("how many groups are chosen", [len(one.groups) for one in released])
 
     def say_together(self, several: Sequence[Named]) -> None:
         """A batch, planned and released."""
@@ -228,7 +254,7 @@ class Both:
         one, two = (record.measured for record in records)
         same("how often rows are read", [len(one), len(two)])
         for (question, unit, cells, first), (_, _, others, second) in zip(one, two, strict=True):
-            if cells == others:  # keys that were found by chance may differ
+            if cells == others:  # groups that chance found or chose may differ
                 self.check(question, unit, first, second)
         for first, second in zip(*(record.tallies for record in records), strict=True):
             self._check_tallies(first, second)

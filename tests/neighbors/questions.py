@@ -148,7 +148,8 @@ def _in_python(random: Random, declared: Schema) -> Named | None:
             asked |= draw.sides()
         asking = asking.agg(**asked)
         if keys and random.random() < 0.2:
-            asking = asking.agg(counted=people()).top(3)
+            asking = asking.agg(counted=random.choice([people(), rows()]))
+            asking = asking.top(random.choice([1, 2, 3]))
         return Named(repr(asking), checked_question(asking.query, declared), asking.query)
     except DiscreetError:
         return None

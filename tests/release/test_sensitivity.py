@@ -18,7 +18,7 @@ from discreet.measures.measure import Measure, Norm, Weights
 from discreet.plan.schema import ROW, Column, Schema, category, integer
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
-from discreet.question.builder import col, rows
+from discreet.question.builder import col, people, rows
 from discreet.question.check import Question, checked_question
 from discreet.sql.read.select import parse_select
 from tests.support.drawn_rows import conditions, rows_of
@@ -37,13 +37,18 @@ from tests.support.measuring import (
     Row,
     asked,
     bound,
+    check_scores,
     distance,
     every_block,
     kind,
     l1_bound,
+    ranked,
     schema,
+    score_bound,
+    scores,
     squared,
     squared_bound,
+    vectors,
 )
 from tests.support.several_tables import TIMES
 from tests.support.several_tables import Engine as PairsEngine
@@ -126,6 +131,9 @@ def test_no_unit_moves_a_block_by_more_than_its_sensitivity(
         for block, moved in found.items():
             priced = l1_bound(block, question, norm)
             assert priced is None or moved <= priced, (block, moved, priced)
+        cells = SELECTED.get(grouping)
+        first, second = (ranked(engine.read(t, question), question, cells) for t in (before, after))
+        check_scores(question, first, second)
         if question.selects_keys:
             one, two = (engine.candidates(table, question) for table in (before, after))
             units = 1 if neighbors is Neighbors.ADD_REMOVE else 2
@@ -416,7 +424,49 @@ def test_in_l2_a_person_with_a_million_rows_moves_no_more_than_the_caps_allow() 
         assert found["Rows"] >= squared_bound(blocks[0], question, Norm.L2) * 99 // 100
 
 
+@pytest.mark.parametrize("neighbors", BOTH)
+@pytest.mark.parametrize("in_group", [None, 1, 2])
+def test_some_unit_moves_a_score_by_its_whole_sensitivity(
+    neighbors: Neighbors, in_group: int | None
+) -> None:
+    """However many groups it is in; replaced, one score rises by it and another falls."""
+    declared = schema(neighbors, "id", max_rows_per_group=in_group)
+    asking = {"n": rows(), "u": people(), "s": col("x").sum(), "c": col("x").count()}
+    question, held = asked(declared, asking, ("ward",)), in_group or 3
+    come = [Row("p", 1e9, ward, times=held) for ward in WARDS[:2]]
+    gone = [Row("p", 1e9, WARDS[3], times=held)] if neighbors is Neighbors.REPLACE else []
+    one, two = (ranked(Engine().read(table, question), question) for table in (gone, come))
+    check_scores(question, one, two)
+    for score, first in one.items():
+        moved = [two[score][group] - first[group] for group in range(4)]
+        priced = score_bound(score, question)
+        assert moved == [priced, priced, 0, -priced if gone else 0], score
+        assert priced < distance(first, two[score])
+
+
 # Negative controls: each of these rules is seen to fail.
+
+
+def test_sums_of_what_may_be_negative_are_no_scores() -> None:
+    """A sum of what may be negative is no score: one who comes raises one and lowers another."""
+    question = asked(schema(unit="id", x="around zero"), {"s": col("x").sum()}, ("ward",))
+    assert not scores(question)
+    [total] = question.measures
+    table = [Row("p", 7.0, "A"), Row("p", -3.0, "B")]
+    unit = question.unit.in_one_group
+    found = vectors(Engine().read(table, question).measure(question, (total,), None, unit))
+    none: dict[Measure, Any] = {total: {}}
+    with pytest.raises(AssertionError):
+        check_scores(question, none, found)
+
+
+def test_scores_by_weights_that_are_not_capped_in_a_group_exceed_what_is_priced() -> None:
+    question = asked(schema(unit="id", max_rows_per_group=1), {"n": rows()}, ("ward",))
+    [score] = scores(question)
+    loose = asked(schema(unit="id", max_rows_per_group=2), {"n": rows()}, ("ward",))
+    found = ranked(Engine().read([Row("p", times=2)], loose), loose)
+    with pytest.raises(AssertionError):
+        check_scores(question, {score: {}}, found)
 
 
 def test_weights_in_l2_exceed_what_is_priced_in_l1() -> None:

@@ -25,6 +25,7 @@ from discreet.question import query
 from discreet.question.builder import col
 from discreet.question.check import Question, checked_question
 from discreet.release.profile import counted_by
+from discreet.release.top_groups import public_cells
 from discreet.sql.read.select import parse_select
 from discreet.sql.write import queries
 from tests.support import drawn_sql as drawn
@@ -40,6 +41,7 @@ from tests.support.measuring import (
     asked,
     every_block,
     integers,
+    ranked,
     schema,
 )
 
@@ -136,8 +138,12 @@ def check_alike(pair: tuple[Engine, Engine], question: Question, blocks: Any, ce
         assert measured(here, question, blocks, cells, norm) == measured(
             there, question, blocks, cells, norm
         ), norm
+    assert ranked(here, question, cells) == ranked(there, question, cells)
     if question.selects_keys:
         assert keys(here, question) == keys(there, question)
+    elif question.keys:
+        chosen = public_cells(question, [(question.cells or 1) - 1, 0])
+        assert measured(here, question, blocks, chosen) == measured(there, question, blocks, chosen)
 
 
 def norms(question: Question) -> list[Norm]:

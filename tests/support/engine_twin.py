@@ -231,6 +231,31 @@ def measure(
     return {block: _block(block, rows, question, many, norm) for block in blocks}
 
 
+def ranked(
+    table: Iterable[Row], question: Question, scores: Iterable[Measure], cells: Any = None
+) -> dict[Measure, Vector]:
+    """The score of every group, weighed by a person's rows in that group alone."""
+    rows = kept(table, question, cells)
+    many, declared = len(cells) if cells is not None else question.cells or 0, question.schema
+    caps = [one for one in (declared.max_rows, declared.max_rows_per_group) if one is not None]
+    held = Counter((unit, cell) for unit, cell, _ in rows)
+    found: dict[Measure, Vector] = {}
+    for score in scores:
+        sums: Vector = dict.fromkeys(range(many), 0)
+        if isinstance(score, People):
+            there = score.node
+            pairs = {(u, c) for u, c, row in rows if there is None or evaluate(there, row) is True}
+            for _, cell in pairs:
+                sums[cell] += 1
+        else:
+            for unit, cell, row in rows:
+                [part] = _parts(score)(row)
+                whole = _share(2**30, min(caps), held[unit, cell]) if declared.by_person else 1
+                sums[cell] += whole * part
+        found[score] = sums
+    return found
+
+
 def _share(share: int, cap: int, count: int) -> int:
     return floor(Fraction(share * cap, max(count, cap)))
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow
 from hypothesis import Phase, settings
 
+from discreet.engines.base import Engine as AnyEngine
 from discreet.engines.base import Measurements
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.source import FrameSource
@@ -31,6 +32,7 @@ from discreet.measures.extremes import Extreme
 from discreet.measures.measure import POINTS, Measure, MeasureRules, Norm, Unit, grid_steps
 from discreet.measures.moments import SQUARE_POINTS, Moments
 from discreet.measures.quantiles import Ranks
+from discreet.measures.scores import score_of
 from discreet.measures.sums import FixedTotal, Total
 from discreet.plan.expressions import Named
 from discreet.plan.schema import ROW, Column, Schema, boolean, category, integer, number, text
@@ -333,9 +335,14 @@ def squared(first: Vector, second: Vector) -> int:
     return sum((first.get(key, 0) - second.get(key, 0)) ** 2 for key in {*first, *second})
 
 
-def squared_bound(measure: Measure, question: Question, norm: Norm = Norm.L1) -> int:
-    """What is priced in squared L2; ranks are priced per unit that comes or goes."""
-    priced = measure.sensitivity(question.unit.weighed_by(norm)).squared_l2
+def squared_bound(
+    measure: Measure, question: Question, norm: Norm = Norm.L1, unit: Unit | None = None
+) -> int:
+    """What is priced in squared L2; ranks are priced per unit that comes or goes.
+
+    ``unit`` is that of the price, where it is another than the question's.
+    """
+    priced = measure.sensitivity((unit or question.unit).weighed_by(norm)).squared_l2
     twice = isinstance(measure, Ranks | Extreme) and question.rules.replace
     return 4 * priced if twice else priced
 
@@ -357,8 +364,44 @@ def bound(block: Measure, question: Question) -> int:
     return moved
 
 
-def l1_bound(block: Measure, question: Question, norm: Norm) -> int | None:
+def l1_bound(
+    block: Measure, question: Question, norm: Norm, unit: Unit | None = None
+) -> int | None:
     """The same; of weights in L2 there may be none."""
-    moved = block.sensitivity(question.unit.weighed_by(norm)).l1
+    moved = block.sensitivity((unit or question.unit).weighed_by(norm)).l1
     twice = isinstance(block, Ranks | Extreme) and question.rules.replace
     return moved if moved is None else 2 * moved if twice else moved
+
+
+def scores(question: Question) -> list[Measure]:
+    """All that the groups of a question can be ranked by."""
+    found = [score_of(output, question.rules) for output in question.outputs if question.keys]
+    return list(dict.fromkeys(one for one in found if one is not None))
+
+
+def ranked(engine: AnyEngine, question: Question, cells: Any = None) -> dict[Measure, Vector]:
+    """The score of every group, opened as a mechanism would, each in a question of its own."""
+    found: dict[Measure, Vector] = {}
+    for score in scores(question):
+        found |= vectors(engine.measure(question, (score,), cells, question.unit.in_one_group))
+    return found
+
+
+def score_bound(score: Measure, question: Question) -> int:
+    """By how much one unit is priced to move the score of a group."""
+    moved = score.sensitivity(question.unit.in_one_group).l1
+    if moved is None:
+        raise TypeError("in one group weights are in L1")
+    return moved
+
+
+def check_scores(
+    question: Question, one: dict[Measure, Vector], two: dict[Measure, Vector]
+) -> None:
+    """No group's score moves by more than is priced; under add/remove all go in one direction."""
+    for score, first in one.items():
+        moved = [two[score].get(key, 0) - first.get(key, 0) for key in {*first, *two[score]}]
+        priced = score_bound(score, question)
+        assert all(abs(move) <= priced for move in moved), (score, moved, priced)
+        both = any(move > 0 for move in moved) and any(move < 0 for move in moved)
+        assert not both or question.unit.replaced, (score, moved)

@@ -344,6 +344,14 @@ def plan(
             show_plan(planned)
 
 
+def _choosing_data(planned: "Plan") -> dict[str, Any]:
+    """What choosing the first groups costs, where they are chosen before they are measured."""
+    line = planned.choosing_groups
+    if line is None:
+        return {}
+    return {"choosing_groups": {"mechanism": line.mechanism, **_part_data(line)}}
+
+
 def plan_data(planned: "Plan") -> dict[str, Any]:
     """A plan as plain data; a ρ is rounded up, with the exact one beside it where that is short."""
     return {
@@ -358,6 +366,7 @@ def plan_data(planned: "Plan") -> dict[str, Any]:
         "finding_groups": None
         if planned.finding_groups is None
         else {"mechanism": planned.finding_groups.mechanism, **_part_data(planned.finding_groups)},
+        **_choosing_data(planned),
         "outputs": [
             {
                 "output": line.output,

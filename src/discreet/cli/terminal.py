@@ -439,10 +439,8 @@ def show_plan(plan: "Plan") -> None:
     for note in plan.notes_told(Front.COMMAND):
         _labeled_line(out, "note", Text(note, style="italic"))
     schema = plan.question.schema
-    cells = plan.question.cells
     if plan.question.keys:
-        groups_text = "found privately" if cells is None else f"{cells:,}, each of them released"
-        _labeled_line(out, "groups", Text(groups_text))
+        _labeled_line(out, "groups", Text(plan.groups_text("each of them released")))
     _labeled_line(out, "protects", Text(_protected(schema)))
     taken = plan.budget_text
     costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")

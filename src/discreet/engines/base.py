@@ -106,18 +106,30 @@ class Engine:
         """Let go of the rows."""
         self._connection.close()
 
-    def prepare(self, question: Question, measures: Sequence[Measure], unit: Unit) -> None:
+    def prepare(
+        self,
+        question: Question,
+        measures: Sequence[Measure],
+        unit: Unit,
+        score: Measure | None = None,
+    ) -> None:
         """Bind every query of a question, so that one that cannot run is refused uncharged.
 
         No row is read: names, types and functions are looked up.  ``unit`` is that of the price,
-        here and below: its norm is that of the noise, and decides how people are weighed.
+        here and below: its norm is that of the noise, and decides how people are weighed.  With a
+        ``score`` some groups are chosen by it first.
         """
 
         def bind() -> None:
             cells: Cells = None
             if question.selects_keys:
                 self._connection.bind(self._written(keys_query(question, self.forms)))
-                cells = [("0",) * len(question.keys)]  # a made-up group: the true ones are private
+                cells = _made_up(question)
+            if score is not None:
+                ranked = self._queries(question, (score,), cells, unit.in_one_group)
+                for query in ranked.values():
+                    self._connection.bind(query.text)
+                cells = _made_up(question)
             queries = self._queries(question, measures, cells, unit)
             for query in queries.values():
                 self._connection.bind(query.text)
@@ -153,12 +165,22 @@ class Engine:
                 "with the data's. Nothing was spent."
             )
 
-    def texts(self, question: Question, measures: Sequence[Measure], unit: Unit) -> list[str]:
+    def texts(
+        self,
+        question: Question,
+        measures: Sequence[Measure],
+        unit: Unit,
+        score: Measure | None = None,
+    ) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
-        cells: Cells = [("0",) * len(question.keys)] if question.selects_keys else None
-        keys = [self._written(keys_query(question, self.forms))] if question.selects_keys else []
+        cells: Cells = _made_up(question) if question.selects_keys else None
+        first = [self._written(keys_query(question, self.forms))] if question.selects_keys else []
+        if score is not None:
+            ranked = self._queries(question, (score,), cells, unit.in_one_group)
+            first += [query.text for query in ranked.values()]
+            cells = _made_up(question)
         written = self._queries(question, measures, cells, unit)
-        return [*keys, *(query.text for query in written.values())]
+        return [*first, *(query.text for query in written.values())]
 
     def progress(self) -> float:
         """How much of what is being measured is done, from 0 to 1; another thread may ask."""
@@ -186,7 +208,7 @@ class Engine:
     def measure(
         self, question: Question, measures: Sequence[Measure], cells: Cells, unit: Unit
     ) -> Measurements:
-        """The measures of a question, for its public groups or for those that were selected."""
+        """The measures of a question, for its public groups or for those found or chosen."""
         many = len(cells) if cells is not None else question.cells or 0
         return self._guarded(lambda: self._measure(question, measures, cells, unit, many))
 
@@ -285,6 +307,11 @@ class _EngineQuery:
 
 
 Queries = dict[tuple[Measure, ...], _EngineQuery]
+
+
+def _made_up(question: Question) -> Cells:
+    """A made-up group in the place of those that are found or chosen: they are private."""
+    return [("0",) * len(question.keys)]
 
 
 def _nothing(measure: Measure) -> Any:

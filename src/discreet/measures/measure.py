@@ -75,6 +75,8 @@ class Weights:
     """In L1 on the number of rows, in L2 on the squares of the rows in each group."""
     each_group: bool = False
     """Whether what is weighed is groups: a person has one in each."""
+    apart: bool = False
+    """Whether the rows of each group are counted by themselves, in L1, whatever else there is."""
 
     @property
     def squared(self) -> int:
@@ -112,6 +114,26 @@ class Unit:
     max_rows_per_group: int | None = None
     norm: Norm = Norm.L1
     """How people over the caps are weighed down: it belongs to the noise that is added."""
+    apart: bool = False
+    """Whether a group is looked at by itself, as if there were no others."""
+
+    @property
+    def in_one_group(self) -> "Unit":
+        """The same unit as one group alone sees it.
+
+        So it is weighed for scores, of which the first are chosen: the price of that depends on how
+        far one group's score moves, and not on how many do.
+        """
+        caps = [cap for cap in (self.max_rows, self.max_rows_per_group) if cap is not None]
+        return replace(
+            self,
+            keyed=False,
+            cells=1,
+            max_rows=min(caps, default=None),
+            max_groups=1,
+            norm=Norm.L1,
+            apart=True,
+        )
 
     def weighed_by(self, norm: Norm) -> "Unit":
         """The same unit, whose weights are capped in a norm."""
@@ -172,7 +194,7 @@ class Unit:
         """How the rows of sums are weighed: in one group by either norm alike."""
         if self.norm is Norm.L2 and self.by_person and self.keyed:
             return Weights(Norm.L2, self.row_share, self.squared_row_cap)
-        return Weights(Norm.L1, self.row_share, self.row_cap)
+        return Weights(Norm.L1, self.row_share, self.row_cap, apart=self.apart)
 
     @property
     def group_weights(self) -> Weights:

@@ -11,6 +11,7 @@ from discreet.mechanisms.name_and_shame import NameAndShame
 from discreet.mechanisms.noise_crossover import NoiseComparison
 from discreet.mechanisms.post_processing import Processed
 from discreet.mechanisms.selection import Exponential, NoisyMax, PermuteAndFlip
+from discreet.mechanisms.top_k import TopK
 
 __all__ = [
     "Exponential",
@@ -21,4 +22,5 @@ __all__ = [
     "NoisyMax",
     "PermuteAndFlip",
     "Processed",
+    "TopK",
 ]

@@ -79,6 +79,7 @@ from discreet.release.release import (
     undeclared_value_notes,
 )
 from discreet.release.run import declare_parts, expected_margin
+from discreet.release.top_groups import PricedChoice, first_notes
 from discreet.text_table import aligned
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ _CONFIDENCE = Fraction(95, 100)
 _NEARLY_SURE, _HARDLY_EVER = Fraction(95, 100), Fraction(1, 100)
 """How often a group appears, of which a plan says from how many people on."""
 _FINDING_GROUPS = "finding the groups"
+_CHOOSING_GROUPS = "choosing the groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,7 @@ def output_margin(
     if isinstance(priced, PricedKeySelection):
         noisy = [priced.released.far]  # near the threshold the bounds are not equally far
     [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
+    found = price.widened(question, output, found)
     if found.rank_error is not None:
         return Margin(found.rank_error, of_rank=True)
     lower, upper = usual_interval(found, confidence)
@@ -489,6 +492,11 @@ class Plan:
         """What an engine is asked for."""
         return tuple(one.measure for one in self.price.priced)
 
+    @property
+    def score(self) -> Measure | None:
+        """What groups are chosen by before that, if they are."""
+        return None if self.price.choice is None else self.price.choice.top.score
+
     @cached_property
     def lines(self) -> list[PlanLine]:
         """Each output with its mechanism, its margin at 95% and its part of ε."""
@@ -505,7 +513,7 @@ class Plan:
                 PlanLine(
                     output.name,
                     output.aggregate.text,
-                    price.of(measure).described(self.question.unit),
+                    price.of(measure).described(price.unit),
                     output_margin(output, self.question, price, self.expect_rows, self.confidence),
                     epsilon,
                     rho,
@@ -523,13 +531,24 @@ class Plan:
         return PlanLine(_FINDING_GROUPS, "", found.mechanism.name, None, *self._part(found))
 
     @property
+    def choosing_groups(self) -> PlanLine | None:
+        """What choosing the first groups costs, where that is done before they are measured."""
+        choice = self.price.choice
+        if choice is None:
+            return None
+        return PlanLine(_CHOOSING_GROUPS, "", choice.name, None, *self._part(choice))
+
+    @property
     def priced_lines(self) -> list[PlanLine]:
-        """Finding the groups, where that is paid for, and each output: the parts of the price."""
-        found = self.finding_groups
-        return self.lines if found is None else [found, *self.lines]
+        """Finding and choosing groups, where they are paid for, and each output.
+
+        These are the parts of the price.
+        """
+        groups = (self.finding_groups, self.choosing_groups)
+        return [*(line for line in groups if line is not None), *self.lines]
 
     def _part(
-        self, priced: PricedMeasure | PricedKeySelection
+        self, priced: PricedMeasure | PricedKeySelection | PricedChoice
     ) -> tuple[Fraction | None, Fraction | None]:
         """The ε or the ρ of a part, in the currency in which the price is stated."""
         price = self.price
@@ -540,11 +559,10 @@ class Plan:
             return self._joint_part(priced), None
         return charge(priced.event).epsilon, None
 
-    def _joint_part(self, priced: PricedMeasure | PricedKeySelection) -> Fraction:
+    def _joint_part(self, priced: PricedMeasure | PricedKeySelection | PricedChoice) -> Fraction:
         """The part of an ε for which Gaussian noise was fitted to several measures at once."""
         joint = [one for one in self.price.priced if one.epsilon is None]
-        pure = sum((one.epsilon or Fraction(0) for one in self.price.priced), Fraction(0))
-        whole = (self.epsilon or Fraction(0)) - pure
+        whole = (self.epsilon or Fraction(0)) - self.price.pure_epsilon
         rhos = [one.rho or Fraction(0) for one in joint]
         return whole * (priced.rho or Fraction(0)) / (sum(rhos, Fraction(0)) or 1)
 
@@ -588,9 +606,10 @@ class Plan:
     def queries(self) -> list[str]:
         """The SQL that the engine will run, one text for each query; nothing is read or spent.
 
-        Keys that are found privately are not known yet: one made-up group stands for them.
+        Groups that are found or chosen are not known yet: one made-up group stands for them.
         """
-        return self._asked().engine().texts(self.question, self.measured, self.price.unit)
+        engine = self._asked().engine()
+        return engine.texts(self.question, self.measured, self.price.unit, self.score)
 
     @cached_property
     def effects(self) -> CapEffects:
@@ -611,7 +630,7 @@ class Plan:
     def notes_told(self, front: Front) -> list[str]:
         """The same, as a front writes it."""
         errors = {name: one.value for name, one in self._margins.items() if one.of_rank}
-        notes = [*self.joins, *self.remarks, *self.key_notes]
+        notes = [*self.joins, *self.remarks, *self.key_notes, *self.first_notes]
         notes += small_group_notes(errors, self.expect_rows)
         notes += [*self.cap_notes, *self.advice]
         state, cost = self.standing, self.price.cost
@@ -698,6 +717,12 @@ class Plan:
         )
 
     @property
+    def first_notes(self) -> list[str]:
+        """How the first groups are chosen, or which noise decides on those that are shown."""
+        price = self.price
+        return first_notes(self.question, price.choice, price.gap(self.question))
+
+    @property
     def cap_notes(self) -> list[str]:
         """What the caps leave out of the answer, with direction and size."""
         question = self.question
@@ -767,6 +792,9 @@ class Plan:
                 for priced_measure in self.price.priced
             ],
         }
+        choice = self.price.choice
+        if choice is not None:
+            data["choice"] = [choice.top.score.recorded, str(choice.mechanism)]
         return json.dumps(data, sort_keys=True)
 
     def to_data(self) -> dict[str, Any]:
@@ -794,10 +822,8 @@ class Plan:
             )
         else:
             lines.append(f"protects   each row, {schema.neighbors} neighbors")
-        cells = question.cells
         if question.keys:
-            groups = "found privately" if cells is None else f"{cells:,}, all released"
-            lines.append(f"groups     {groups}")
+            lines.append(f"groups     {self.groups_text('all released')}")
         lines.append(f"price      {self.price_text}")
         state = self.standing
         if state is not None:
@@ -808,6 +834,11 @@ class Plan:
                 f"keys       {mechanism.name}: a group of {mechanism.half_point:,} "
                 f"{_counted_noun(question)} appears with probability one half, one of a single "
                 f"{_whose(question)} with at most δ"
+            )
+        if self.choosing_groups is not None:
+            line = self.choosing_groups
+            lines.append(
+                f"choice     {line.mechanism}, {_part_text(line)}: before they are measured"
             )
         lines += [
             self._explained(line, output)
@@ -832,6 +863,14 @@ class Plan:
             return "± depends on rows, "
         return f"{margin.text} ({percent_text(self.confidence)}), "
 
+    def groups_text(self, otherwise: str) -> str:
+        """How many groups there are, and which of them are released; ``otherwise`` if all are."""
+        cells, choice = self.question.cells, self.price.choice
+        found = "found privately" if cells is None else f"{cells:,}"
+        if choice is not None:
+            return f"{found}, of which {choice.top.many:,} will be chosen and released"
+        return found if cells is None else f"{found}, {otherwise}"
+
     def _explained(self, line: PlanLine, output: Output) -> str:
         question, priced = self.question, self.price.of(output.measure)
         margin = self._margins[line.output]
@@ -855,7 +894,7 @@ class Plan:
         reach = reach_text(output, self.price.unit)
         text += f"; one {_whose(question)} moves it by at most {reach}"
         if priced.instead is not None:
-            step = output.measure.step(question.unit)
+            step = output.measure.step(self.price.unit)
             text += f"; {priced.instead.described(step)} would be less exact"
         return text
 

@@ -1,7 +1,8 @@
 """The price of a question: its mechanisms and what each of them costs, from public facts alone.
 
 A question is priced in ε, with a δ or without one, or in ρ.  Each measure gets an equal part of the
-price, unless weights are stated.  Where groups are found privately, finding them gets half of it.
+price, unless weights are stated.  Where groups are found privately, finding them gets half of it;
+where the first of many are chosen, choosing gets as much as all that is measured of them.
 
 - In ε without a δ: Laplace noise, and draws by rank.
 - In ε with a δ: the same, or Gaussian noise on all that noise is added to, whichever has the
@@ -15,12 +16,12 @@ Weights belong to their noise: ``Price.unit`` decides how people over the caps a
 Proof that all of them together cost what was asked: docs/proofs/delta.md
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import exp, isqrt, log, sqrt
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from discreet.accounting.filters import SpendLimits, Totals, charge, cost_text
 from discreet.errors import QueryError, Remedy
@@ -53,6 +54,15 @@ from discreet.privacy.uncertainty import ThresholdError, Uncertainty
 from discreet.question.check import Question
 from discreet.release.caps import CapEffects
 from discreet.release.profile import Amount
+from discreet.release.top_groups import (
+    PricedChoice,
+    TopGroups,
+    deciding_measures,
+    expected_part,
+    noised_gap,
+    top_groups,
+    widened,
+)
 
 _SPREAD_PART, _LEAST_SPREAD = 1e-6, 1e-200
 _LARGER_IN_RHO = 300  # by so many percent; draws of bounded range cost a quarter of ε²/2
@@ -154,6 +164,8 @@ class Price:
     """Whether Gaussian noise is charged as the ε and δ that it was made for, and not as itself."""
     shares: tuple[Fraction, ...] = ()
     """How Gaussian noises that were made for an ε and a δ together share them, in order."""
+    choice: PricedChoice | None = None
+    """How the first groups are chosen, where they are before they are measured."""
 
     @property
     def epsilon(self) -> Fraction | None:
@@ -172,12 +184,21 @@ class Price:
         """What the ledger writes down for the whole question."""
         events = [one.event for one in self.priced if not self._by_promise(one)]
         if isinstance(self.promise, ApproximateDP) and len(events) < len(self.priced):
-            pure = sum((one.epsilon or Fraction(0) for one in self.priced), Fraction(0))
-            epsilon, delta = self.promise.epsilon - pure, self.promise.delta
+            epsilon, delta = self.promise.epsilon - self.pure_epsilon, self.promise.delta
             events.append(ApproximateEvent(epsilon=epsilon, delta=delta))
+        if self.choice is not None:
+            events.insert(0, self.choice.event)
         if self.selection is not None:
             events.insert(0, self.selection.event)
         return events[0] if len(events) == 1 else ComposedEvent(events=tuple(events))
+
+    @property
+    def pure_epsilon(self) -> Fraction:
+        """What the parts with an ε of their own cost together, without finding groups."""
+        parts = [one.epsilon or Fraction(0) for one in self.priced]
+        if self.choice is not None:
+            parts.append(self.choice.epsilon)
+        return sum(parts, Fraction(0))
 
     def _by_promise(self, one: PricedMeasure) -> bool:
         return self.charged_as_promised and one.epsilon is None
@@ -221,8 +242,15 @@ class Price:
         selection = self.selection
         if selection is not None and selection.answers is not None:
             measures.add(selection.answers)
+        unit = question.unit
+        if self.choice is not None:
+            if self.choice != self.choice.top.choice(unit, self.choice.epsilon, self.choice.rho):
+                return False
+            if self.choice.top != top_groups(question):
+                return False
+            unit = self.choice.top.unit(unit)
         return (
-            (self.unit == question.unit or self.unit == question.unit.weighed_by(Norm.L2))
+            (self.unit == unit or self.unit == unit.weighed_by(Norm.L2))
             and measures == set(question.measures)
             and (selection is not None) == question.selects_keys
         )
@@ -234,8 +262,10 @@ class Price:
         joint = [one for one in self.priced if one.epsilon is None]
         if len(joint) != len(self.shares) or question.selects_keys:
             return False
-        pure = sum((one.epsilon or Fraction(0) for one in self.priced), Fraction(0))
-        left, measures = self.promise.epsilon - pure, [one.measure for one in joint]
+        left, measures = (
+            self.promise.epsilon - self.pure_epsilon,
+            [one.measure for one in joint],
+        )
         noises = _joint_noises(measures, self.unit, self.shares, left, self.promise.delta)
         return noises == [one.mechanism for one in joint]
 
@@ -248,7 +278,12 @@ class Price:
             noise: Any = one.mechanism
             return str(noise.sigma) if one.epsilon is None else None
 
+        choice = {}
+        if self.choice is not None:
+            parts = {"epsilon": str(self.choice.epsilon), "rho": _text(self.choice.rho)}
+            choice = {"choice": parts}
         return {
+            **choice,
             "norm": self.unit.norm.value,
             "parts": [
                 {
@@ -267,6 +302,25 @@ class Price:
             "charged_as_promised": self.charged_as_promised,
             "shares": [str(share) for share in self.shares],
         }
+
+    def gap(self, question: Question) -> float | None:
+        """By how much a group may exceed one that is shown as one of the first; at 95%.
+
+        None where not the first are asked for by something that groups can be ranked by.
+        """
+        top = top_groups(question)
+        if top is None:
+            return None
+        if self.choice is not None:
+            return self.choice.gap
+        return noised_gap(top, self.of(top.output.measure).decoder(top.output, self.unit, None))
+
+    def widened(self, question: Question, output: Output, estimate: Estimate) -> Estimate:
+        """An estimate of a plan, as one that is shown has it: cut to the first groups."""
+        released = question.cells if self.choice is None else self.choice.top.many
+        if output.measure not in deciding_measures(question):
+            return estimate
+        return widened(estimate, expected_part(question, released))
 
     def of(self, measure: Measure) -> PricedMeasure | PricedKeySelection:
         """What a measure was priced as."""
@@ -330,11 +384,28 @@ def price_question(
 
     What is public is answered for nothing: the others share all of ε, and without any it is 0.
     """
-    pure = _pure_price(question, epsilon, delta, weights)
-    if delta == 0 or question.selects_keys:
-        return pure
-    gaussian = _gaussian_price(question, epsilon, delta, weights)
-    return pure if gaussian is None else _better(pure, gaussian)
+
+    def priced(top: TopGroups | None) -> Price:
+        pure = _pure_price(question, epsilon, delta, weights, top)
+        if delta == 0 or question.selects_keys:
+            return pure
+        gaussian = _gaussian_price(question, epsilon, delta, weights, top)
+        return pure if gaussian is None else _better(pure, gaussian)
+
+    return _all_or_first(question, priced)
+
+
+def _all_or_first(question: Question, priced: Callable[[TopGroups | None], Price]) -> Price:
+    """The price of all groups or, where those are asked for, of the first: the one that errs less.
+
+    They are compared by how much a group that is left out may exceed one that is shown.
+    """
+    everything, top = priced(None), top_groups(question)
+    if top is None or everything.of(top.output.measure) is everything.selection:
+        return everything  # the count that was found with the groups serves to order them
+    first, gap = priced(top), everything.gap(question)
+    better = first.choice is not None and gap is not None and first.choice.gap < gap
+    return first if better else everything
 
 
 def price_in_rho(
@@ -344,18 +415,9 @@ def price_in_rho(
     weights: Weights | None = None,
 ) -> Price:
     """The mechanisms that answer the question for this ρ; δ is that of finding keys."""
-    unit = question.unit.weighed_by(Norm.L2)
-    parts, selected = _parts(question, weights, rho)
-    selection = None
-    if question.selects_keys:
-        _need_delta(delta)
-        selection = _selection(question, _epsilon_within(selected), delta, selected)
-    priced = tuple(
-        _concentrated(measure, unit, parts.get(measure, Fraction(0)))
-        for measure in _measured_apart(question)
+    return _all_or_first(
+        question, lambda top: _concentrated_price(question, rho, delta, weights, top)
     )
-    free = not parts and selection is None
-    return Price(priced, unit, PureDP(epsilon=Fraction(0)) if free else None, selection)
 
 
 def price_within(
@@ -365,17 +427,25 @@ def price_within(
     weights: Weights | None = None,
 ) -> Price:
     """The price with the smallest error that takes no more of a budget than the limits allow."""
-    prices = []
-    epsilon = _largest_epsilon(question, limits, delta, weights)
-    if epsilon is not None:
-        prices.append(_pure_price(question, epsilon, delta, weights))
-    if limits.rho is not None:
-        prices.append(price_in_rho(question, limits.rho, delta, weights))
-    return prices[0] if len(prices) == 1 else _better(*prices)
+
+    def priced(top: TopGroups | None) -> Price:
+        prices = []
+        epsilon = _largest_epsilon(question, limits, delta, weights, top)
+        if epsilon is not None:
+            prices.append(_pure_price(question, epsilon, delta, weights, top))
+        if limits.rho is not None:
+            prices.append(_concentrated_price(question, limits.rho, delta, weights, top))
+        return prices[0] if len(prices) == 1 else _better(*prices)
+
+    return _all_or_first(question, priced)
 
 
 def _largest_epsilon(
-    question: Question, limits: SpendLimits, delta: Fraction, weights: Weights | None
+    question: Question,
+    limits: SpendLimits,
+    delta: Fraction,
+    weights: Weights | None,
+    top: TopGroups | None,
 ) -> Fraction | None:
     """The largest ε of which the price is within the limits: by ε, or by what it costs in ρ.
 
@@ -386,7 +456,7 @@ def _largest_epsilon(
     rho = limits.rho
 
     def fits(epsilon: Fraction) -> bool:
-        return _pure_price(question, epsilon, delta, weights).cost.rho <= rho
+        return _pure_price(question, epsilon, delta, weights, top).cost.rho <= rho
 
     low = Fraction(f"{0.99 * float(_epsilon_within(rho)):.2e}")  # what is ε-DP costs ε²/2 at most
     if low == 0 or not fits(low):
@@ -412,7 +482,11 @@ def price_alone(
 
 def price_from_data(data: Mapping[str, Any], question: Question) -> Price:
     """The price that ``Price.to_data`` wrote, for the same question."""
-    unit, measures = question.unit.weighed_by(Norm(data["norm"])), question.measures
+    unit, measures = question.unit, question.measures
+    choice = _choice_from_data(data.get("choice"), question)
+    if choice is not None:
+        unit = choice.top.unit(unit)
+    unit = unit.weighed_by(Norm(data["norm"]))
     delta, selected = Fraction(data["delta"]), data["selection"]
     promise: PureDP | ApproximateDP | None = None
     if data["promise"] is not None:
@@ -429,7 +503,17 @@ def price_from_data(data: Mapping[str, Any], question: Question) -> Price:
         else _selection(question, Fraction(selected["epsilon"]), delta, _number(selected["rho"])),
         data["charged_as_promised"],
         _shares_from_data(data, question, priced, unit),
+        choice,
     )
+
+
+def _choice_from_data(data: Mapping[str, Any] | None, question: Question) -> PricedChoice | None:
+    if data is None:
+        return None
+    top = top_groups(question)
+    if top is None:
+        raise ValueError("the first groups were chosen, and they are not asked for")
+    return top.choice(question.unit, Fraction(data["epsilon"]), _number(data["rho"]))
 
 
 def _shares_from_data(
@@ -487,6 +571,8 @@ def error_ratio(first: Price, second: Price) -> float:
         ratios.append(log(ratio))
     if first.selection is not None and second.selection is not None:
         ratios.append(log(second.selection.epsilon / first.selection.epsilon))
+    if first.choice is not None and second.choice is not None:
+        ratios.append(log(second.choice.epsilon / first.choice.epsilon))
     return exp(sum(ratios) / len(ratios)) if ratios else 1.0
 
 
@@ -503,15 +589,20 @@ def _better(first: Price, second: Price) -> Price:
 
 
 def _pure_price(
-    question: Question, epsilon: Fraction, delta: Fraction, weights: Weights | None
+    question: Question,
+    epsilon: Fraction,
+    delta: Fraction,
+    weights: Weights | None,
+    top: TopGroups | None,
 ) -> Price:
     """Laplace noise and draws by rank; δ is that of finding keys."""
-    unit = question.unit
-    parts, selected = _parts(question, weights, epsilon)
+    unit = question.unit if top is None else top.unit(question.unit)
+    parts, selected, chosen = _parts(question, weights, epsilon, top)
     selection = None
     if question.selects_keys:
         _need_delta(delta)
         selection = _selection(question, selected, delta, None)
+    choice = None if top is None else top.choice(question.unit, chosen)
     priced = tuple(
         _pure(measure, unit, parts.get(measure, Fraction(0)))
         for measure in _measured_apart(question)
@@ -521,15 +612,46 @@ def _pure_price(
     promise: PureDP | ApproximateDP = PureDP(epsilon=epsilon)
     if selection is not None:
         promise = ApproximateDP(epsilon=epsilon, delta=delta)
-    return Price(priced, unit, promise, selection)
+    return Price(priced, unit, promise, selection, choice=choice)
+
+
+def _concentrated_price(
+    question: Question,
+    rho: Fraction,
+    delta: Fraction,
+    weights: Weights | None,
+    top: TopGroups | None,
+) -> Price:
+    """Gaussian noise, and draws whose losses lie within a range."""
+    unit = question.unit if top is None else top.unit(question.unit)
+    unit = unit.weighed_by(Norm.L2)
+    parts, selected, chosen = _parts(question, weights, rho, top)
+    selection = choice = None
+    if question.selects_keys:
+        _need_delta(delta)
+        selection = _selection(question, _epsilon_within(selected), delta, selected)
+    if top is not None:
+        choice = top.choice(question.unit, bounded_range_epsilon(chosen, top.many), chosen)
+    priced = tuple(
+        _concentrated(measure, unit, parts.get(measure, Fraction(0)))
+        for measure in _measured_apart(question)
+    )
+    promise = PureDP(epsilon=Fraction(0)) if not parts and selection is None else None
+    return Price(priced, unit, promise, selection, choice=choice)
 
 
 def _gaussian_price(
-    question: Question, epsilon: Fraction, delta: Fraction, weights: Weights | None
+    question: Question,
+    epsilon: Fraction,
+    delta: Fraction,
+    weights: Weights | None,
+    top: TopGroups | None,
 ) -> Price | None:
     """Gaussian noise on all that noise is added to, fitted to their ε and δ at once."""
-    unit = question.unit.weighed_by(Norm.L2)
-    parts, _ = _parts(question, weights, epsilon)
+    unit = question.unit if top is None else top.unit(question.unit)
+    unit = unit.weighed_by(Norm.L2)
+    parts, _, chosen = _parts(question, weights, epsilon, top)
+    choice = None if top is None else top.choice(question.unit, chosen)
     added = [measure for measure in parts if not measure.draws]
     if not added:
         return None
@@ -548,7 +670,8 @@ def _gaussian_price(
         else _pure(measure, unit, parts.get(measure, Fraction(0)))
         for measure in question.measures
     )
-    return Price(priced, unit, ApproximateDP(epsilon=epsilon, delta=delta), shares=shares)
+    promise = ApproximateDP(epsilon=epsilon, delta=delta)
+    return Price(priced, unit, promise, shares=shares, choice=choice)
 
 
 def _joint_noises(
@@ -605,28 +728,38 @@ def _measured_apart(question: Question) -> list[Measure]:
     return [measure for measure in question.measures if measure != answers]
 
 
-def _parts(
-    question: Question, weights: Weights | None, whole: Fraction
-) -> tuple[dict[Measure, Fraction], Fraction]:
-    """The part of each measure that costs something, and that of key selection: all of the whole.
+class _Parts(NamedTuple):
+    """The parts of a price: of measures that cost something, of finding groups, of choosing."""
 
-    Measures have equal parts unless weights are stated.  Key selection has as much as all of them
-    together, or more if the count that it answers weighs more: a group that is not found has no
-    numbers at all.
+    measures: dict[Measure, Fraction]
+    selected: Fraction
+    chosen: Fraction
+
+
+def _parts(
+    question: Question, weights: Weights | None, whole: Fraction, top: TopGroups | None
+) -> _Parts:
+    """All of the whole, in parts.
+
+    Measures have equal parts unless weights are stated.  Choosing the first groups has as much as
+    all of them together: of other groups their numbers say nothing.  Key selection has as much as
+    both, or more if the count that it answers weighs more: a group that is not found has no numbers
+    at all.
     """
     stated = weights or {}
     shares = {
         one: stated.get(one, Fraction(1)) for one in _measured_apart(question) if not one.free
     }
     measured = sum(shares.values(), Fraction(0))
+    chosen = Fraction(0) if top is None else measured
     selected = Fraction(0)
     if question.selects_keys:
         answers = _selected_measure(question)
         own = Fraction(0) if answers is None else stated.get(answers, Fraction(0))
-        selected = max(measured, own) or Fraction(1)
-    total = measured + selected or Fraction(1)
+        selected = max(measured + chosen, own) or Fraction(1)
+    total = measured + chosen + selected or Fraction(1)
     parts = {measure: whole * share / total for measure, share in shares.items()}
-    return parts, whole * selected / total
+    return _Parts(parts, whole * selected / total, whole * chosen / total)
 
 
 def _selected_measure(question: Question) -> Measure | None:

@@ -52,6 +52,7 @@ from discreet.question.query import PostProcessing
 from discreet.release.caps import CapEffects
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
+from discreet.release.top_groups import Cells, public_cells, shown_by_noise, widened
 
 Row = Mapping[str, Any]
 """What the names of one group's row stand for: estimates of outputs, labels of groups."""
@@ -62,7 +63,8 @@ def run_and_noise(
     question: Question, price: Price, engine: Engine, bits: BitSource
 ) -> NoisyMeasurements:
     """Measure the question and add the noise that was paid for.  Every cell gets a fresh draw."""
-    cells = selected = None
+    cells: Cells | None = None
+    selected: tuple[int, ...] | None = None
     if price.selection is not None:
         mechanism = price.selection.mechanism
         sieve = mechanism.sieve(bits) if engine.sieves else None
@@ -71,6 +73,15 @@ def run_and_noise(
         cells = candidates.released(chosen.kept)
         if price.selection.answers is not None and chosen.counts is not None:
             selected = tuple(int(count) for count in chosen.counts)
+    if price.choice is not None and cells != ():
+        found = engine.measure(question, (price.choice.top.score,), cells, price.choice.unit)
+        places = price.choice.chosen(found.of[price.choice.top.score], bits)
+        if selected is not None:
+            selected = tuple(selected[place] for place in places)
+        if cells is None:
+            cells = public_cells(question, places)
+        else:
+            cells = tuple(cells[place] for place in places)
     measured = engine.measure(
         question,
         tuple(priced_measure.measure for priced_measure in price.priced),
@@ -447,10 +458,14 @@ def groups_and_estimates(
     ]
     positions = rows_kept(question.after, rows)
     shown_columns = question.after.columns or tuple((name, Named(name)) for name in columns)
-    return tuple(groups[place] for place in positions), {
+    shown = {
         name: tuple(computed_column(node, rows[place]) for place in positions)
         for name, node in shown_columns
     }
+    part = Fraction(len(positions), max(1, len(rows)))
+    for name in shown_by_noise(question):
+        shown[name] = tuple(widened(estimate, part) for estimate in shown[name])
+    return tuple(groups[place] for place in positions), shown
 
 
 def declare_parts(

@@ -580,7 +580,7 @@ def answer(
         )
     check_key(key)
     engine = table.engine()
-    engine.prepare(plan.question, plan.measured, plan.price.unit)
+    engine.prepare(plan.question, plan.measured, plan.price.unit, plan.score)
     bits = Keystream() if source is None else source
     charge = table.ledger.charge(
         table.name,
@@ -739,7 +739,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         groups,
         columns,
         certificate,
-        (*plan.remarks, *plan.key_notes, *plan.cap_notes),
+        (*plan.remarks, *plan.key_notes, *plan.first_notes, *plan.cap_notes),
         dated,
         _asked(plan),
         query.condition,
@@ -793,7 +793,7 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
     first: dict[Measure, str] = {}
     for output in plan.question.outputs:
         priced, shared = plan.price.of(output.measure), first.get(output.measure)
-        mechanism = priced.described(plan.question.unit)
+        mechanism = priced.described(plan.price.unit)
         first.setdefault(output.measure, output.name)
         released[output.name] = {
             "output": output.name,

@@ -11,6 +11,7 @@ from discreet.measures.measure import Norm
 from discreet.plan.schema import ROW
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import Expression, col, rows
+from discreet.release.top_groups import public_cells
 from tests.support import engine_twin as twin
 from tests.support.drawn_rows import conditions, numbers, rows_of
 from tests.support.measuring import (
@@ -27,7 +28,9 @@ from tests.support.measuring import (
     as_double,
     asked,
     every_block,
+    ranked,
     schema,
+    scores,
 )
 from tests.support.trials import all_but, examples
 
@@ -69,10 +72,33 @@ def test_every_block_is_what_plain_arithmetic_says(
         expected = twin.measure(table, question, blocks, cells, norm)
         for block in blocks:
             assert found[block] == expected[block], block
+        scored = ranked(engine.read(table, question), question, cells)
+        assert scored == twin.ranked(table, question, scores(question), cells)
         if question.selects_keys:
             assert engine.candidates(table, question) == twin.candidates(table, question)
+        elif question.keys:  # some public groups, as a choice among all of them gives them
+            places = data.draw(st.sets(st.integers(0, (question.cells or 1) - 1), min_size=1))
+            chosen = public_cells(question, sorted(places))
+            found = engine.integers(table, question, blocks, chosen, norm)
+            assert found == twin.measure(table, question, blocks, chosen, norm)
 
     check()
+
+
+def test_a_score_counts_a_person_in_every_group_and_caps_the_rows_in_each() -> None:
+    question = asked(schema(unit="id", max_rows=3, max_groups=1), {"n": rows()}, ("ward",))
+    table = [Row("p", ward="A", times=6), Row("p", ward="B", times=2), Row("q", ward="B")]
+    engine = Engine()
+    [by_rows] = ranked(engine.read(table, question), question).values()
+    assert by_rows == {0: 3 << 30, 1: 3 << 30, 2: 0, 3: 0}
+    declared = schema(unit="id", max_rows=3, max_rows_per_group=1)
+    capped = asked(declared, {"n": rows()}, ("ward",))
+    [in_one] = ranked(engine.read(table, capped), capped).values()
+    assert in_one == {0: 6 * (2**30 // 6), 1: 2 << 30, 2: 0, 3: 0}
+    # The negative control: as sums are weighed, the person has less in each.
+    [weighed] = engine.integers(table, question, question.measures).values()
+    assert weighed[0] < by_rows[0]
+    assert weighed[1] < by_rows[1]
 
 
 @pytest.mark.parametrize("grouping", LEFT_OUT)

@@ -81,10 +81,16 @@ class Postgres(Engine):
             lambda: all(stored_columns(connection, one) == columns_of[one] for one in columns_of),
         )
 
-    def texts(self, question: Question, measures: Sequence[Measure], unit: Unit) -> list[str]:
+    def texts(
+        self,
+        question: Question,
+        measures: Sequence[Measure],
+        unit: Unit,
+        score: Measure | None = None,
+    ) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
         statements = []
-        for query in super().texts(question, measures, unit):
+        for query in super().texts(question, measures, unit, score):
             statements += [*(query.before if isinstance(query, PreparedQuery) else ()), str(query)]
         return statements
 

@@ -77,12 +77,18 @@ class Spark(Engine):
         self._writer = SparkWriter(relations)
         super().__init__(connection, SPARK, self._writer.text)
 
-    def prepare(self, question: Question, measures: Sequence[Measure], unit: Unit) -> None:
+    def prepare(
+        self,
+        question: Question,
+        measures: Sequence[Measure],
+        unit: Unit,
+        score: Measure | None = None,
+    ) -> None:
         """Look the tables up again, so that their present rows are read, and bind every query."""
         check_running(self._spark.session)
         check_settings(self._spark.session)
         self._refresh()
-        super().prepare(question, measures, unit)
+        super().prepare(question, measures, unit, score)
 
     def _read_through(self, query: exp.Select) -> None:
         """Read all that a query names of several tables, as ``Engine`` asks for.

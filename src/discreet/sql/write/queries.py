@@ -277,28 +277,31 @@ def _weighed(
     ``alone``: of each person no two rows are in one group.
     """
     squared = weights.norm is Norm.L2 and not alone
+    together = (UNIT, CELL) if weights.apart else (UNIT,)
     if forms.windowed:
-        counted = _counted_beside(rows, squared=squared)
+        counted = _counted_beside(rows, together, squared=squared)
         return _given(query, name, _with_weight(counted, weights, exp.Star()))
-    query = query.join(table_reference("shares"), using=(column_name(UNIT),), copy=False)
+    query = query.join(table_reference("shares"), using=tuple(_columns(*together)), copy=False)
     query = _given(query, name, rows, once=True)
     if weights.norm is Norm.L2:
         shares = _with_weight(_counted(name, squared=squared), weights, column_name(UNIT))
     else:
         weight = aliased(_share(weights, exp.Count(this=column_name(CELL))), _WEIGHT)
-        shares = _grouped(_from(name, [column_name(UNIT), weight]), UNIT)
+        shares = _grouped(_from(name, [*_columns(*together), weight]), *together)
     return _given(query, "shares", shares)
 
 
-def _counted_beside(rows: exp.Select, *, squared: bool) -> exp.Select:
+def _counted_beside(rows: exp.Select, counted: Sequence[str], *, squared: bool) -> exp.Select:
     """The rows, each with the number of its person's rows in groups; squared, with Σ m_g².
+
+    ``counted`` are the columns by which rows are counted together.
 
     Beside each of the m rows of a group stands m: added up over all rows, that is Σ m_g².  The
     rows are brought together by person before either is counted, so that they are moved once.
     """
     number = exp.Count(this=column_name(CELL))
     if not squared:
-        held = exp.Window(this=number, partition_by=_columns(UNIT))
+        held = exp.Window(this=number, partition_by=_columns(*counted))
         return _beside(rows, "placed", held, _HELD)
     gathered = select_columns(exp.Star()).from_(subquery(rows, "placed"), copy=False)
     gathered.set("distribute", exp.Distribute(expressions=_columns(UNIT)))

@@ -60,7 +60,7 @@ Names = dict[str, str]
 """What each column is called inside a query."""
 _ONE = exp.Alias(this=exp.Literal.number(1), alias=exp.to_identifier("one"))
 Cells = Sequence[tuple[str, ...]] | None
-"""The groups of unlisted keys that private selection released, in order."""
+"""The groups that were found or chosen privately, in order; of a public key, the places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,8 +489,10 @@ def grouped_rows(
     names = query_names(question)
     if not question.keys:
         return kept_rows(question, {CELL: exp.Literal.number(0), **values})
-    if cells is not None:
+    if cells is not None and question.selects_keys:
         return _selected_rows(question, cells, values, forms)
+    if cells is not None:
+        return _chosen_rows(question, cells, values, forms)
     codes: dict[str, exp.Expr] = {}
     joins: list[tuple[exp.Expr, exp.Expr]] = []
     cell: exp.Expr | None = None
@@ -520,6 +522,29 @@ def grouped_rows(
     for lookup, found in joins:
         query = query.join(lookup, on=found, copy=False)
     return query
+
+
+def _chosen_rows(
+    question: Question,
+    cells: Sequence[tuple[str, ...]],
+    values: dict[str, exp.Expr],
+    forms: Dialect,
+) -> exp.Select:
+    """The rows of some of the public groups, by their places among those."""
+    sizes = [one.size for _, one in question.keys if not isinstance(one, PrivateGrouping)]
+    places = []
+    for place, codes in enumerate(cells):
+        cell = 0
+        for size, code in zip(sizes, codes, strict=True):
+            cell = cell * size + int(code)
+        places.append((integer_constant(cell), integer_constant(place)))
+    inner = grouped_rows(question, None, values, forms)
+    place_sql = narrow_integer(column_name("place"), len(cells))
+    query = select_columns(
+        *_unit(question), aliased(place_sql, CELL), *map(column_name, values)
+    ).from_(subquery(inner, "grouped"), copy=False)
+    same = exp.EQ(this=column_name(CELL), expression=column_name("chosen"))
+    return query.join(_table(places, ["chosen", "place"]), on=same, copy=False)
 
 
 def _selected_rows(

@@ -1,0 +1,281 @@
+"""The first groups by a released number: chosen before anything is measured, or cut afterwards.
+
+``ORDER BY n DESC LIMIT 10`` can be answered in two ways.  All groups get noise, and those with the
+largest noisy numbers are shown.  Or ten are chosen by a mechanism whose error grows with ten and
+not with what one person moves in all groups together, and get fresh noise.  Which one is better
+follows from public facts.
+
+Where groups are shown because of their noise, it helped them: their intervals are widened so that
+of all that are shown as many hold as they say.  Why: docs/decisions/first_groups.md
+Proofs: docs/proofs/top-k.md
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+from discreet.errors import Remedy
+from discreet.exact import Grid, round_up
+from discreet.measures.measure import CONFIDENCE, Decoder, Measure, Output, Unit
+from discreet.measures.registry import MEAN
+from discreet.measures.scores import score_of
+from discreet.mechanisms.top_k import TopK
+from discreet.noise import BitSource
+from discreet.plan.expressions import Calculation, Named, Node, names_in, walk
+from discreet.privacy.estimates import Estimate, FloatInterval, LinearError, RankError
+from discreet.privacy.events import Event
+from discreet.privacy.losses import PureDP
+from discreet.privacy.sensitivity import Sensitive, Sensitivity
+from discreet.privacy.uncertainty import RealNumber, Uncertainty, combined_margin
+from discreet.question.check import Question
+from discreet.question.groupings import PrivateGrouping
+
+MOST_CHOSEN = 1_000
+"""Of how many groups the first are chosen one by one."""
+_UNLISTED = 1_000
+"""How many groups that nobody listed are taken to be found: the logarithm of it matters."""
+_STEP_BITS = 13  # of the largest move of a score: rounding to such steps costs 2^-12 of the price
+_FINEST, _COARSEST = Fraction(1, 1 << 40), 1 << 40  # the scales that a choice can have, in steps
+
+_LARGE_GROUPS = Remedy(
+    python="Keep large groups only, by their released count.",
+    sql="Keep large groups only: HAVING COUNT(*) > 100.",
+)
+
+Cells = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopGroups:
+    """The groups with the largest scores that a question asks for, of so many candidates."""
+
+    many: int
+    output: Output
+    """What they are ordered by."""
+    score: Measure
+    candidates: int | None
+    """None where they have to be found."""
+
+    @property
+    def compared(self) -> int:
+        """The number of candidates, or a usual one."""
+        return _UNLISTED + self.many if self.candidates is None else self.candidates
+
+    def unit(self, unit: Unit) -> Unit:
+        """Whom the noise of the chosen groups is made for: there are no other groups then."""
+        return replace(unit, cells=self.many)
+
+    def choice(
+        self, unit: Unit, epsilon: Fraction, rho: Fraction | None = None
+    ) -> "PricedChoice | None":
+        """The mechanism for an ε of all draws together; None where its scale is out of reach."""
+        alone = unit.in_one_group
+        moved = self.score.sensitivity(alone).l1
+        if not moved or epsilon <= 0:
+            return None
+        grid = Grid(max(0, moved.bit_length() - _STEP_BITS))
+        sides = 2 if unit.replaced else 1
+        scale = sides * self.many * round_up(Fraction(moved), grid.step) / epsilon
+        if not _FINEST <= scale / grid.step <= _COARSEST:
+            return None
+        mechanism = TopK(count=self.many, scale=scale, monotone=not unit.replaced, grid=grid)
+        return PricedChoice(self, mechanism, alone, Sensitivity(linf=Fraction(moved)), epsilon, rho)
+
+
+def top_groups(question: Question) -> TopGroups | None:
+    """The first groups by a count, or by a sum of what is not negative, if those are asked for.
+
+    HAVING keeps what all groups are compared with, so that none are chosen before.
+    """
+    after = question.after
+    if after.limit is None or after.having is not None or not after.order or not question.keys:
+        return None
+    node, falling = after.order[0]
+    many = after.offset + after.limit
+    if not falling or not isinstance(node, Named) or many > MOST_CHOSEN:
+        return None
+    if question.cells is not None and question.cells <= many:
+        return None
+    output = next((one for one in question.outputs if one.name == node.name), None)
+    score = None if output is None else score_of(output, question.rules)
+    if output is None or score is None or output.measure.free:
+        return None
+    return TopGroups(many, output, score, question.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class PricedChoice:
+    """The mechanism that chooses the first groups, and its part of the price."""
+
+    top: TopGroups
+    mechanism: TopK
+    unit: Unit
+    """As one group alone sees it."""
+    sensitivity: Sensitivity
+    epsilon: Fraction
+    """Of all draws together."""
+    rho: Fraction | None = None
+    """Its ρ, where the question is priced in ρ."""
+
+    @property
+    def event(self) -> Event:
+        """What the ledger writes down."""
+        return self.mechanism.event(self.sensitivity, PureDP(epsilon=self.epsilon))
+
+    @property
+    def gap(self) -> float:
+        """By how much a group left out may exceed one that is chosen, at 95%."""
+        steps = self.mechanism.accuracy(CONFIDENCE, candidates=self.top.compared)
+        return float(steps * self.top.score.step(self.unit))
+
+    @property
+    def name(self) -> str:
+        """The mechanism, and the scale of its noise in the answer's own unit."""
+        scale = float(self.mechanism.scale * self.top.score.step(self.unit))
+        return f"TopK(count={self.top.many}, scale={scale:.6g})"
+
+    def chosen(self, scores: Sensitive[Any], source: BitSource) -> list[int]:
+        """The places of the groups that are chosen, in public order: how they came is not kept."""
+        return sorted(self.mechanism(scores, source=source))
+
+
+def public_cells(question: Question, places: Iterable[int]) -> Cells:
+    """Public groups by their places among all of them, as an engine is given groups."""
+    sizes = [one.size for _, one in question.keys if not isinstance(one, PrivateGrouping)]
+
+    def codes(place: int) -> tuple[str, ...]:
+        found = []
+        for size in reversed(sizes):
+            place, code = divmod(place, size)
+            found.append(str(code))
+        return tuple(reversed(found))
+
+    return tuple(map(codes, places))
+
+
+def noised_gap(top: TopGroups, decoder: Decoder) -> float:
+    """The same where all groups get noise and the largest are shown.
+
+    If a group left out has more than one that is shown, then one of the first in truth has been
+    overtaken by one that is not among them.  The union bound is over these pairs.
+    """
+    _, error = decoder([0] * top.output.measure.width)
+    if not isinstance(error, LinearError):
+        return inf
+    terms = [(weight, draw.noise) for weight, draw in error.terms]
+    pairs = top.many * (top.compared - top.many)
+    return float(combined_margin([*terms, *terms], 1 - 2 * (1 - CONFIDENCE) / pairs))
+
+
+# ---------------------------------------------------------------------- what is shown
+
+
+@dataclass(frozen=True, eq=False)
+class ShownError:
+    """The error of a number that is shown because of its noise, among so many that are not.
+
+    Of k intervals that are shown of d, each at the level 1 - α·k/d, at most the share α fails on
+    average (Benjamini and Yekutieli 2005).
+    """
+
+    error: Uncertainty
+    part: Fraction
+
+    def interval(self, value: RealNumber, confidence: Fraction) -> FloatInterval:
+        """Bounds at the higher level."""
+        return self.error.interval(value, 1 - (1 - confidence) * self.part)
+
+
+def deciding_measures(question: Question) -> frozenset[Measure]:
+    """The measures whose noise decides which groups are shown."""
+    after = question.after
+    deciding = [] if after.having is None else [after.having]
+    if after.limit is not None or after.offset:
+        deciding += [node for node, _ in after.order]
+    return _measures(question, deciding)
+
+
+def shown_by_noise(question: Question) -> list[str]:
+    """The columns of the answer whose own noise decides which groups are shown."""
+    after, deciding = question.after, deciding_measures(question)
+    columns = after.columns or tuple((one.name, Named(one.name)) for one in question.outputs)
+    return [name for name, node in columns if deciding & _measures(question, [node])]
+
+
+def _measures(question: Question, nodes: Sequence[Node]) -> frozenset[Measure]:
+    names = names_in(nodes)
+    return frozenset(one.measure for one in question.outputs if one.name in names)
+
+
+def widened(estimate: Estimate, part: Fraction) -> Estimate:
+    """The estimate of a group that is shown because of its noise, as this part of all groups."""
+    if part == 1 or isinstance(estimate.error, RankError) or estimate.exact:
+        return estimate
+    truth = None if estimate.truth is None else ShownError(estimate.truth, part)
+    return replace(estimate, error=ShownError(estimate.error, part), truth=truth)
+
+
+def expected_part(question: Question, released: int | None) -> Fraction:
+    """Which part of the groups that are released is shown, where that is known before."""
+    after = question.after
+    if after.having is not None or after.limit is None or released is None:
+        return Fraction(1)
+    return Fraction(max(1, min(after.limit, released - after.offset)), released)
+
+
+# ---------------------------------------------------------------------- notes
+
+
+def first_notes(question: Question, choice: PricedChoice | None, gap: float | None) -> list[str]:
+    """How the groups that are shown were chosen, and by how much that may be wrong.
+
+    ``gap`` is that of the first groups by their noisy numbers, where all are released.
+    """
+    notes = []
+    if choice is not None:
+        top = choice.top
+        among = "those found" if top.candidates is None else f"{top.candidates:,} groups"
+        first = "first of" if top.many == 1 else f"first {top.many:,} of"
+        chosen = "is" if top.many == 1 else "are"
+        notes.append(
+            f"{top.output.name}: the {first} {among} {chosen} chosen privately, and then measured "
+            f"with fresh noise. {_gap_text(choice.gap, 'chosen')}"
+        )
+    columns = shown_by_noise(question)
+    released = None if choice is None else choice.top.many
+    if columns and (choice is None or expected_part(question, released) < 1):
+        text = (
+            f"{', '.join(columns)}: noisy numbers decide which groups are shown, and noise helps "
+            "some. Intervals are wider for that, so that of those shown as many hold as they say."
+        )
+        if choice is None and gap is not None:
+            text += f" {_gap_text(gap, 'shown')}"
+        notes.append(text)
+    notes += _mean_notes(question)
+    return notes
+
+
+def _gap_text(gap: float, how: str) -> str:
+    size = f"{gap:,.0f}" if gap >= 10 else f"{gap:.2g}"
+    return f"A group that is left out has at most about {size} more than one that is {how} (95%)."
+
+
+def _mean_notes(question: Question) -> list[str]:
+    """That small groups lead by chance where means or quotients decide which are first."""
+    after = question.after
+    if after.limit is None or not after.order or not question.keys:
+        return []
+    node, _ = after.order[0]
+    names = names_in([node])
+    means = [one.name for one in question.outputs if one.aggregate.statistic is MEAN]
+    divided = any(isinstance(one, Calculation) and one.operator == "/" for one in walk(node))
+    known = set() if after.having is None else names_in([after.having])
+    sizes = {one.name for one in question.outputs if one.aggregate.statistic.sizes}
+    if known & sizes or not (divided or names & set(means)):
+        return []
+    return [
+        f"{', '.join(sorted(names))}: in small groups noise moves it most, so that they come first "
+        f"by chance. {_LARGE_GROUPS.text(question.query.front)}"
+    ]
