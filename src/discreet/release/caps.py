@@ -606,7 +606,9 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
         if left_out is not None and effect is not None and effect.bites:
             added = left_out.answers in (Answers.SUM, Answers.DISTINCT)
             _, rising, others = concerned.setdefault(effect, (left_out.cap, {}, {}))
-            (rising if added and left_out.low >= 0 else others).update(shown)
+            for column in shown:  # what is computed from a sum need not rise with it
+                rises = added and left_out.low >= 0 and _is_shown(question, output.name, column)
+                (rising if rises else others)[column] = None
     for effect, (cap, rising, others) in concerned.items():
         said = _cap_text(cap, effect, unit, whose, front, alone=alone)
         notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
@@ -639,6 +641,12 @@ def _shown(question: Question, name: str) -> list[str]:
     """The columns of the answer that an output is, or is a part of."""
     columns = question.after.columns
     return [one for one, node in columns if name in names_in([node])] if columns else [name]
+
+
+def _is_shown(question: Question, name: str, column: str) -> bool:
+    """Whether a column of the answer is an output as it was released."""
+    columns = question.after.columns
+    return not columns or (column, Named(name)) in columns
 
 
 def _cap_text(

@@ -83,7 +83,8 @@ GROUP BY CAST("cell" AS BIGINT);
 
 === visits: share of long stays in percent
 WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell", "v0"
-FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c1" AS ENUM('Cardiology', 'Oncology', 'ICU'))) AS "k0", CAST(CASE WHEN FLOOR((CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) > (CAST('7.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE CAST('0.0' AS DOUBLE) END) * CAST('1.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) BETWEEN CAST('0.0' AS DOUBLE) AND CAST('1.0' AS DOUBLE) THEN FLOOR((CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) > (CAST('7.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE CAST('0.0' AS DOUBLE) END) * CAST('1.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) WHEN FLOOR((CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) > (CAST('7.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE CAST('0.0' AS DOUBLE) END) * CAST('1.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) WHEN FLOOR((CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) > (CAST('7.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE CAST('0.0' AS DOUBLE) END) * CAST('1.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('1.0' AS DOUBLE) END AS INT) AS "v0"
+FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c1" AS ENUM('Cardiology', 'Oncology', 'ICU'))) AS "k0",
+CASE WHEN NOT (CASE WHEN (NULLIF("n0", CAST('NaN' AS DOUBLE))) > (CAST('7.0' AS DOUBLE)) THEN CAST('1.0' AS DOUBLE) ELSE NULL END) IS NULL THEN CAST('0' AS BIGINT) END AS "v0"
 FROM (SELECT TRY_CAST("stay" AS DOUBLE) AS "n0", TRY_CAST("ward" AS TEXT) AS "c1", "patient_id" AS "unit"
 FROM source) AS read
 WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CASE WHEN "root" * "root" > "quotient" THEN "root" - CAST('1' AS BIGINT) WHEN ("root" + CAST('1' AS BIGINT)) * ("root" + CAST('1' AS BIGINT)) <= "quotient" THEN "root" + CAST('1' AS BIGINT) ELSE "root" END AS INT) AS "weight"
@@ -94,7 +95,7 @@ FROM (SELECT "unit", COUNT("cell") AS "together"
 FROM measured
 GROUP BY "unit", "cell") AS together
 GROUP BY "unit") AS counted) AS divided) AS rooted)
-SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN "v0" = CAST('0' AS BIGINT) THEN "weight" END), 0) AS "v0_part0"
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
