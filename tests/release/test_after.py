@@ -108,12 +108,33 @@ def test_top_is_the_same_question_in_sql_and_in_python(answers: Any) -> None:
     assert answers.ask(text).query == answers.group_by("ward").agg(n=dp.rows()).top(2).query
 
 
-def test_what_is_computed_from_quantiles_has_no_bounds_and_says_so(answers: Any) -> None:
+def test_what_is_computed_from_quantiles_has_an_interval(answers: Any) -> None:
     release = answers.sql(
-        "SELECT QUANTILE(stay, 0.75) - QUANTILE(stay, 0.25) AS spread FROM visits", epsilon=10
+        "SELECT QUANTILE(stay, 0.75) - QUANTILE(stay, 0.25) AS spread, "
+        "QUANTILE(stay, 0.75) AS high, QUANTILE(stay, 0.25) AS low FROM visits",
+        epsilon=10,
     )
-    assert release["spread"].rank_error == inf
+    spread, high, low = (release[name] for name in ("spread", "high", "low"))
+    assert spread.rank_error is None
+    each = Fraction(39, 40)
+    assert spread.interval() == (
+        high.interval(each)[0] - low.interval(each)[1],
+        high.interval(each)[1] - low.interval(each)[0],
+    )
+
+
+def test_what_is_computed_from_ends_has_no_bounds_and_says_so(answers: Any) -> None:
+    release = answers.sql("SELECT MAX(stay) - MIN(stay) AS reach FROM visits", epsilon=10)
+    assert release["reach"].rank_error == inf
     assert any("no bounds can be given" in note for note in release.notes)
+
+
+def test_days_between_two_dates_have_an_interval(answers: Any) -> None:
+    release = answers.sql(
+        "SELECT QUANTILE(admitted, 0.75) - QUANTILE(admitted, 0.25) AS days FROM visits", epsilon=10
+    )
+    low, high = release["days"].interval()
+    assert low <= release["days"].value <= high
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,18 @@ import pytest
 
 import discreet as dp
 from discreet.accounting.filters import charge
+from discreet.measures.measure import RANK_SHARE
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.quantiles import Quantiles
+from discreet.privacy.estimates import Payment
+from discreet.privacy.events import BoundedRangeEvent, RepeatedEvent
+from discreet.privacy.losses import PureDP
 from discreet.privacy.sensitivity import Sensitivity
+from discreet.release.kept_answer import NoisyMeasurements
+from discreet.release.plan import Plan
+from discreet.release.price import price_from_data
+from discreet.release.run import groups_and_estimates
 
 IN_EPSILON = dp.Budget(epsilon=20)
 """A budget without a δ, which is counted in ε alone."""
@@ -190,6 +199,52 @@ def test_a_mean_has_a_margin_for_an_expected_number_of_rows_only(visits):
     plan = asking.plan(margin={"m": 1}, expect_rows=1000)
     assert plan.margins()["m"] <= 1
     assert asking.plan(epsilon=1).margins()["m"] is None
+
+
+@pytest.mark.parametrize("bound", [5, "5", "0.5", "5 days", "rows", Fraction(5)])
+@pytest.mark.parametrize("asked", ["p90", "top"])
+def test_what_is_chosen_by_rank_has_no_margin_in_its_own_unit(visits, asked, bound):
+    asking = visits(budget=IN_EPSILON).agg(
+        p90=dp.col("stay").quantile(0.9), top=dp.col("stay").max()
+    )
+    with pytest.raises(dp.QueryError) as refused:
+        asking.plan(margin={asked: bound})
+    said = str(refused.value)
+    assert f"the margin of '{asked}' is stated in its own unit" in said
+    assert "depends on the data, which are private" in said
+    assert f'margin={{"{asked}": "5 rows"}}' in said
+
+
+def test_in_rows_of_rank_it_has_one(visits):
+    asking = visits(budget=IN_EPSILON).agg(p90=dp.col("stay").quantile(0.9))
+    plan = asking.plan(margin={"p90": "40 rows"})
+    assert 30 < plan.margins()["p90"] <= 40
+    assert "rank ± about " in repr(plan)
+    assert plan.epsilon < asking.plan(margin={"p90": "20 rows"}).epsilon
+
+
+def test_what_was_priced_before_there_were_intervals_is_read_as_it_was(visits):
+    """An answer that was kept then has one integer for each level, and an error of rank alone."""
+    table = visits(budget=IN_EPSILON)
+    plan = table.agg(low=dp.col("stay").quantile(0.25), m=dp.col("stay").median()).plan(epsilon=1)
+    question, data = plan.question, plan.to_data()["price"]
+    assert data["parts"][0].pop("drawn") == "BoundedQuantiles"
+    price = price_from_data(data, question)
+    (part,) = price.priced
+    assert isinstance(part.mechanism, Quantiles)
+    assert part.mechanism.event(Sensitivity(l1=1), PureDP(epsilon=1)) == RepeatedEvent(
+        event=BoundedRangeEvent(epsilon=Fraction(1, 2)), count=2
+    )
+    kept = NoisyMeasurements(((7, 1000),))
+    _, columns = groups_and_estimates(question, price, kept, Payment(PureDP(epsilon=1)))
+    assert not columns["m"][0].bounded
+    assert columns["m"][0].rank_error == pytest.approx(
+        part.mechanism.rank_errors(Fraction(95, 100))[1] / RANK_SHARE
+    )
+    assert columns["low"][0].value < columns["m"][0].value
+    earlier = Plan(question, price)
+    assert "Quantiles(probabilities=" in earlier.text
+    assert price_from_data(plan.to_data()["price"], question) == plan.price
 
 
 def test_with_a_margin_epsilon_is_the_ceiling(visits):

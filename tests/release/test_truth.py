@@ -205,10 +205,12 @@ def test_every_form_says_on_what_its_bounds_rest(known: str) -> None:
     # Without a profile nobody knows of rows without an id, which a ceiling says nothing of.
     kind = "sure" if known in ("nothing", "both") else "likely"
     header = ["ward", "n", "n_lower", "n_upper", "n_interval"]
-    header += ["m", "m_lower", "m_upper", "m_interval", "q", "q_lower", "q_upper", "q_rank_error"]
+    header += ["m", "m_lower", "m_upper", "m_interval"]
+    header += ["q", "q_lower", "q_upper", "q_interval", "q_rank_error"]
     for row in found.rows():
         assert list(row) == header
         assert row["n_interval"] == row["m_interval"] == kind
+        assert row["q_interval"] == "counted"
         assert (row["n_upper"] == inf) == (known == "nothing")
         assert row["n_lower"] <= 750 <= row["n_upper"] or known == "nothing"
     frame = found.to_pandas()
@@ -218,6 +220,7 @@ def test_every_form_says_on_what_its_bounds_rest(known: str) -> None:
         assert list(other["n_interval"]) == [kind] * 2
         assert all(isinf(end) == (known == "nothing") for end in other["n_upper"])
     stated = {name: {"kind": kind, "confidence": 0.95} for name in ("n", "m")}
+    stated["q"] = {"kind": "counted", "confidence": 0.95}
     assert frame.attrs == {"notes": found.notes, "intervals": stated}
     data = json.loads(found.to_json())
     assert data["intervals"] == stated
@@ -441,6 +444,9 @@ def test_a_quantile_keeps_its_error_of_rank() -> None:
     for name in ("q", "m"):
         assert found[name].truth is None
         assert found[name].rank_error is not None
+        assert found[name].kind is IntervalKind.COUNTED
+    assert " counted, rank ± " in found["q"].text
+    assert (found["q"].bounded, found["m"].bounded) == (True, False)
 
 
 def test_people_are_counted_whatever_ward_is_made_of_theirs() -> None:
@@ -468,3 +474,22 @@ def test_people_are_counted_whatever_ward_is_made_of_theirs() -> None:
     for ward, one in found["n"].items():
         low, high = one.interval(1 - 1e-7)
         assert low <= (0 if ward == "B" else 300) <= high, ward
+
+
+@pytest.mark.usefixtures("silent")
+def test_a_quantile_says_of_which_rows_its_interval_is() -> None:
+    """With at most 5 rows, of which 2 count, each counts for about 40%."""
+    text = "SELECT MEDIAN(stay) AS q, QUANTILE(stay, 0.9) AS p FROM visits"
+    with opened(CROWD, nobody=0) as table:
+        found: Any = table.sql(text, epsilon=8)
+    unknown = "q: the interval is of the rows as they are counted; how far that is"
+    assert any(note.startswith(unknown) for note in found.notes)
+    with opened(CROWD, at_most_rows=5) as table:
+        known: Any = table.sql(text, epsilon=8)
+    said = [note for note in known.notes if "Each counts for 39% of one at least" in note]
+    assert [note[:2] for note in said] == ["q:", "p:"]
+    assert "0% to 100% of the counted are below" in said[0]
+    assert "74% to 100% of the counted are below" in said[1]
+    with opened([1, 2], at_most_rows=2) as table:
+        whole: Any = table.sql(text, epsilon=8)
+    assert not any("the rows as they are counted" in note for note in whole.notes)

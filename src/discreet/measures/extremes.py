@@ -100,6 +100,14 @@ class Extreme:
 
         return decoded
 
+    def unbounded_mechanism(self, unit: Unit, epsilon: Fraction) -> NearMaximum:
+        """The same: it has never had an interval."""
+        return self.mechanism(unit, epsilon)
+
+    def planned_rank_error(self, output: Output, noise: Any, unit: Unit) -> tuple[float, bool]:
+        """How many rows may lie beyond it, which is known before any is seen."""
+        return rank_error(noise.rank_error(CONFIDENCE), unit).records, False
+
     def number(self, point: int) -> int | float:
         """The value at a released point, which is counted toward the end that is asked for."""
         bounds = self.value.range

@@ -26,11 +26,12 @@ from discreet.measures.measure import (
     grid_steps,
     treatment,
 )
-from discreet.mechanisms.quantiles import Quantiles, equal_draws
-from discreet.mechanisms.ranks import round_numbers
+from discreet.mechanisms.quantile_intervals import BoundedQuantiles, equal_draws
+from discreet.mechanisms.quantiles import Quantiles
+from discreet.mechanisms.ranks import BaseMeasure, round_numbers
 from discreet.plan.expressions import Node
 from discreet.plan.schema import date_text
-from discreet.privacy.estimates import RankError
+from discreet.privacy.estimates import MeasuredRankError, RankError
 from discreet.privacy.sensitivity import Neighbors
 
 RANK_POINTS = 1 << 26  # every doubling widens the rank error of a median by 0.7/ε
@@ -57,13 +58,13 @@ class Ranks:
 
     @property
     def width(self) -> int:
-        """One for each level."""
-        return len(self.levels)
+        """For each level its value, the size of its interval, and how far off its rank is."""
+        return 3 * len(self.levels)
 
     @property
     def draws(self) -> Fraction:
-        """One after the other: the middle level first, then those on either side at once."""
-        return equal_draws(len(self.levels))
+        """One after the other: values, intervals around them, and noise on their ranks."""
+        return equal_draws(self.levels, self.value.range.width, self._likely)
 
     @property
     def recorded(self) -> str:
@@ -87,8 +88,20 @@ class Ranks:
         """The weight that one unit adds or takes away."""
         return rank_reach(unit)
 
-    def mechanism(self, unit: Unit, epsilon: Fraction) -> Quantiles:
-        """The exponential mechanism, by recursive halving."""
+    def mechanism(self, unit: Unit, epsilon: Fraction) -> BoundedQuantiles:
+        """The exponential mechanism for values and intervals, Laplace noise for ranks."""
+        level, relation = rank_price(unit, epsilon)
+        return BoundedQuantiles(
+            probabilities=self.levels,
+            epsilon=level,
+            width=self.value.range.width,
+            neighbors=relation,
+            share=rank_weight(unit),
+            measure=self._likely,
+        )
+
+    def unbounded_mechanism(self, unit: Unit, epsilon: Fraction) -> Quantiles:
+        """What released values alone, before they had intervals: answers of that time are kept."""
         level, relation = rank_price(unit, epsilon)
         return Quantiles(
             probabilities=self.levels,
@@ -96,20 +109,54 @@ class Ranks:
             width=self.value.range.width,
             neighbors=relation,
             share=rank_weight(unit),
-            measure=None if self.given else round_numbers(self.value.range),
+            measure=self._likely,
         )
 
-    def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
-        """The value at a level, and how far its rank may be off."""
-        place = self.levels.index(output.level or Fraction(1, 2))
-        error = rank_error(_rank_errors(noise)[place], unit)
-        value = self.value
+    @property
+    def _likely(self) -> BaseMeasure | None:
+        return None if self.given else round_numbers(self.value.range)
 
-        def decoded(noisy: Sequence[int]) -> tuple[Any, RankError]:
-            number = value.number(value.range.low + noisy[place])
-            return (date_text(int(number)) if output.dated else number), error
+    def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
+        """The value at a level, an interval that holds it, and how far its rank may be off."""
+        place, count = self._place(output), len(self.levels)
+        if isinstance(noise, Quantiles):
+            return self._unbounded(output, noise, unit)
+        interval, rank = noise.interval(place), noise.rank(place)
+
+        def decoded(noisy: Sequence[int]) -> tuple[Any, MeasuredRankError]:
+            point, size, distance = noisy[place::count]
+
+            def bounds(confidence: Fraction) -> tuple[Any, Any]:
+                low, high = interval.ends(point, size, confidence)
+                return self._shown(low, output), self._shown(high, output)
+
+            error = rank_error(rank.at_most(distance, CONFIDENCE), unit)
+            return self._shown(point, output), MeasuredRankError(error.records, bounds)
 
         return decoded
+
+    def _unbounded(self, output: Output, noise: Quantiles, unit: Unit) -> Decoder:
+        place = self._place(output)
+        error = rank_error(_rank_errors(noise)[place], unit)
+
+        def decoded(noisy: Sequence[int]) -> tuple[Any, RankError]:
+            return self._shown(noisy[place], output), error
+
+        return decoded
+
+    def planned_rank_error(self, output: Output, noise: Any, unit: Unit) -> tuple[float, bool]:
+        """About how far off a rank will be stated to be, and whether it is measured then."""
+        known = isinstance(noise, Quantiles)
+        errors = _rank_errors(noise) if known else noise.expected_rank_errors(CONFIDENCE)
+        return rank_error(errors[self._place(output)], unit).records, not known
+
+    def _place(self, output: Output) -> int:
+        return self.levels.index(output.level or Fraction(1, 2))
+
+    def _shown(self, point: int, output: Output) -> Any:
+        """The value at a point; a date as text."""
+        number = self.value.number(self.value.range.low + point)
+        return date_text(int(number)) if output.dated else number
 
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """The error of a rank does not depend on it."""

@@ -336,6 +336,27 @@ class Quantiles:
             *self._errors(right, miss, own, after),
         ]
 
+    def usual_rank_errors(self) -> list[float]:
+        """How much weight lies on average between each value and its quantile.
+
+        That is where records lie evenly and many: nothing is guaranteed.
+        """
+        return self._usual_errors(self._task, 0.0, 0.0)
+
+    def _usual_errors(self, task: QuantileTask, before: float, after: float) -> list[float]:
+        """The same in a part whose cuts are off by so much."""
+        if not task.wanted:
+            return []
+        middle = float(task.middle)
+        drawn = as_float(1 / (self._rate(task) * task.unit))
+        own = drawn + (1 - middle) * before + middle * after
+        left, right = task.halves()
+        return [
+            *self._usual_errors(left, before, own),
+            own,
+            *self._usual_errors(right, own, after),
+        ]
+
     def law(self, values: Sequence[int]) -> EnclosedLaw:
         """The exact law of the output on records at these grid points, for small ranges.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.plots.intervals import (
+    End,
     Row,
     estimate_row,
     fading_layers,
@@ -27,8 +28,8 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 def estimates_picture(
     labels: Sequence[object],
     values: Sequence[float | str],
-    lowers: Sequence[float | None],
-    uppers: Sequence[float | None],
+    lowers: Sequence[End],
+    uppers: Sequence[End],
     title: str,
     *,
     bars: bool = True,
@@ -118,13 +119,14 @@ def _whiskers(
     """The intervals: a line with a cap at each end that is known, and fading where none is."""
     if not any(row["high"] is not None for row in rows):
         return []
+    kind = "T" if isinstance(rows[0]["value"], str) else "Q"
     interval = alt.Chart().transform_filter("isValid(datum.low) && isValid(datum.high)")
     whisker = interval.mark_rule(color=DARK, strokeWidth=1.6)
-    drawn = [whisker.encode(names, along("low:Q").title(None), along_2("high:Q"))]
+    drawn = [whisker.encode(names, along(f"low:{kind}").title(None), along_2(f"high:{kind}"))]
     for end in ("lower", "upper"):
         known = interval.transform_filter(f"isValid(datum.{end})")
         cap = known.mark_tick(color=DARK, thickness=1.6, size=12, opacity=1)
-        drawn.append(cap.encode(names, along(f"{end}:Q").title(None)))
+        drawn.append(cap.encode(names, along(f"{end}:{kind}").title(None)))
     for piece, near, far, opacity in fading_layers(alt, rows, ends):
         faint = piece.mark_rule(color=DARK, strokeWidth=1.6, opacity=opacity)
         drawn.append(faint.encode(names, along(f"{near}:Q").title(None), along_2(f"{far}:Q")))
@@ -134,8 +136,8 @@ def _whiskers(
 def _check(
     labels: Sequence[str],
     values: Sequence[float | str],
-    lowers: Sequence[float | None],
-    uppers: Sequence[float | None],
+    lowers: Sequence[End],
+    uppers: Sequence[End],
 ) -> None:
     if not len(labels) == len(values) == len(lowers) == len(uppers):
         raise DataError(

@@ -12,7 +12,11 @@ _LENGTH = 0.14
 Row = dict[str, Any]
 
 
-def estimate_row(value: float | str, lower: float | None, upper: float | None) -> Row:
+End = float | str | None
+"""An end of an interval: a number or a date, as its estimate is; None where there is none."""
+
+
+def estimate_row(value: float | str, lower: End, upper: End) -> Row:
     """An estimate as a picture has it: finite ends, and whether it is open below or above.
 
     Where only one end is known, the interval is drawn from it to the value, and fades from there.
@@ -23,16 +27,23 @@ def estimate_row(value: float | str, lower: float | None, upper: float | None) -
     [3.0, None, 3.0, 5.0]
     """
     number = value if isinstance(value, str) else float(value)
-    low = None if lower is None or not isfinite(lower) else float(lower)
-    high = None if upper is None or not isfinite(upper) else float(upper)
+    low, high = _finite(lower), _finite(upper)
     row: Row = {"value": number, "lower": low, "upper": high, "fades": "", "low": low, "high": high}
-    if isinstance(number, str) or None in (lower, upper):
+    if None in (lower, upper):
         return row | {"low": None, "high": None}
+    if isinstance(number, str):
+        return row
     if low is not None and high is None:
         return row | {"fades": "up", "high": max(number, low)}
     if high is not None and low is None:
         return row | {"fades": "down", "low": min(number, high)}
     return row
+
+
+def _finite(end: End) -> float | str | None:
+    if end is None or isinstance(end, str):
+        return end
+    return float(end) if isfinite(end) else None
 
 
 def scale_ends(rows: Sequence[Row], from_zero: bool) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from discreet.plots.intervals import (
+    End,
     Row,
     estimate_row,
     fading_layers,
@@ -112,8 +113,8 @@ def series_picture(
     labels: Sequence[str],
     names: Sequence[str],
     values: Sequence[float | str],
-    lowers: Sequence[float | None],
-    uppers: Sequence[float | None],
+    lowers: Sequence[End],
+    uppers: Sequence[End],
     title: str,
     *,
     from_zero: bool,
@@ -155,9 +156,10 @@ def _chart(
 ) -> Any:
     """Bands below, lines above them, and the dots of what stands alone."""
     dated = isinstance(rows[0]["value"], str)
+    kind = "T" if dated else "Q"
     color = _color(alt, order) if colored else alt.value(BLUE)
     if dated:
-        y = alt.Y("value:T").scale(type="utc", zero=False)
+        y = alt.Y("value:T").scale(type="utc", zero=False, padding=8)
         y = y.axis(format="%Y-%m-%d", tickCount=5).title(None)
         ends = (0.0, 0.0)
     else:
@@ -172,11 +174,15 @@ def _chart(
         covered = alt.Detail("covered:N")
         layers += [
             band.mark_area(opacity=strength, line=False).encode(
-                x, alt.Y("low:Q").title(None), alt.Y2("high:Q"), color=color, detail=covered
+                x,
+                alt.Y(f"low:{kind}").title(None),
+                alt.Y2(f"high:{kind}"),
+                color=color,
+                detail=covered,
             ),
             band.transform_filter("datum.alone")
             .mark_rule(strokeWidth=1.6, opacity=0.6)
-            .encode(x, alt.Y("low:Q").title(None), alt.Y2("high:Q"), color=color),
+            .encode(x, alt.Y(f"low:{kind}").title(None), alt.Y2(f"high:{kind}"), color=color),
         ]
         for piece, near, far, opacity in fading_layers(alt, rows, ends):
             layers += [
@@ -224,8 +230,8 @@ def _rows(
     labels: Sequence[str],
     names: Sequence[str],
     values: Sequence[float | str],
-    lowers: Sequence[float | None],
-    uppers: Sequence[float | None],
+    lowers: Sequence[End],
+    uppers: Sequence[End],
 ) -> list[Row]:
     """The rows of each line in the order of its places, with the unbroken runs that they are in."""
     scale = _MILLISECONDS if places.dated else 1

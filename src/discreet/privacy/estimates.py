@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +18,7 @@ from discreet.privacy.uncertainty import (
     BOX,
     BoundedError,
     LinearError,
+    MeasuredRankError,
     NoiseDraw,
     RankError,
     SharedTerm,
@@ -71,24 +73,30 @@ def margin_text(margin: int | float | None) -> str:
     return f"{margin:,.{decimals}f}"
 
 
-def interval_text(value: int | float, lower: float, upper: float) -> str:
+def interval_text(value: Any, lower: Any, upper: Any) -> str:
     """The value with its margin, or with both bounds where they are not equally far.
 
     >>> interval_text(25.4871, 25.4658, 25.5084), interval_text(38.2, 0.0, 120.0)
     ('25.487 ± 0.021 (95%)', '38 between 0 and 120 (95%)')
     """
-    margin = max(value - lower, upper - value)
-    return f"{released_number_text(value, margin)} {bounds_text(value, lower, upper)} (95%)"
+    number = value
+    if not isinstance(value, str):
+        number = released_number_text(value, max(value - lower, upper - value))
+    return f"{number} {bounds_text(value, lower, upper)} (95%)"
 
 
-def bounds_text(value: int | float, lower: float, upper: float) -> str:
+def bounds_text(value: Any, lower: Any, upper: Any) -> str:
     """What stands beside a value: ± where both bounds are about equally far, else both.
 
     >>> bounds_text(25.4871, 25.4658, 25.5084), bounds_text(38.2, 0.0, 120.0)
     ('± 0.021', 'between 0 and 120')
     >>> bounds_text(0.4, 0.25, float("inf"))
     'at least 0.25'
+    >>> bounds_text("2026-03-01", "2026-02-27", "2026-03-03")
+    'between 2026-02-27 and 2026-03-03'
     """
+    if isinstance(value, str):
+        return f"between {lower} and {upper}"
     if upper == inf and lower > -inf:
         return f"at least {released_number_text(lower, None)}"
     if lower == -inf and upper < inf:
@@ -99,6 +107,18 @@ def bounds_text(value: int | float, lower: float, upper: float) -> str:
         ends = [released_number_text(end, margin) for end in (lower, upper)]
         return f"between {ends[0]} and {ends[1]}"
     return f"± {margin_text(margin)}"
+
+
+def distance(first: Any, second: Any) -> float:
+    """How far the second of two values is above the first; of dates, in days.
+
+    >>> distance(2, 5), distance("2026-02-27", "2026-03-03")
+    (3, 4)
+    """
+    if isinstance(first, str):
+        return (date.fromisoformat(second) - date.fromisoformat(first)).days
+    apart: float = second - first
+    return apart
 
 
 def records_text(records: float) -> str:
@@ -123,6 +143,7 @@ __all__ = [
     "FloatInterval",
     "IntervalKind",
     "LinearError",
+    "MeasuredRankError",
     "NoiseDraw",
     "PaidLoss",
     "Payment",
@@ -138,6 +159,8 @@ class IntervalKind(Enum):
 
     NOISE = "noise"
     """Nothing but noise stands between the value and the truth."""
+    COUNTED = "counted"
+    """It holds the same of the rows as they are counted: caps may have moved it either way."""
     SURE = "sure"
     """It holds the truth, whatever the caps left out; an end may be infinite."""
     LIKELY = "likely"
@@ -200,6 +223,8 @@ class Estimate:
     """Where the truth lies, if more than noise stands between it and the value."""
     likely: bool = False
     """Whether the truth lies there only if nobody is where no profile could see them."""
+    counted: bool = False
+    """Whether its interval is of the rows as they are counted, of which caps left some out."""
 
     __array_ufunc__ = None  # NumPy leaves arithmetic with an estimate to the estimate
 
@@ -216,9 +241,9 @@ class Estimate:
         """Bounds that the noise keeps to with this probability: of what was counted, not of all."""
         if isinstance(self.error, RankError):
             raise DataError(
-                "this estimate has no interval. The error of a quantile depends on the data, so "
-                "only its rank is guaranteed. Use .rank_error: so many records at most lie "
-                "between the value and the quantile that was asked for."
+                "this estimate has no interval. How far it is off depends on the data, so only its "
+                "rank is guaranteed. Use .rank_error: so many records at most lie between the "
+                "value and the one that was asked for."
             )
         if confidence is _CONFIDENCE:
             return self._usual
@@ -249,37 +274,42 @@ class Estimate:
     @property
     def kind(self) -> IntervalKind:
         """What the interval rests on."""
+        if self.counted:
+            return IntervalKind.COUNTED
         if self.truth is None:
             return IntervalKind.NOISE
         return IntervalKind.LIKELY if self.likely else IntervalKind.SURE
 
     @property
+    def bounded(self) -> bool:
+        """Whether it has an interval: not where its rank alone is guaranteed."""
+        return not isinstance(self.error, RankError)
+
+    @property
     def lower(self) -> float | None:
-        """The lower bound at 95%; None where only the rank is guaranteed."""
-        return None if isinstance(self.error, RankError) else self.interval()[0]
+        """The lower bound at 95%, of a date as text; None where only the rank is guaranteed."""
+        return self.interval()[0] if self.bounded else None
 
     @property
     def upper(self) -> float | None:
-        """The upper bound at 95%; None where only the rank is guaranteed."""
-        return None if isinstance(self.error, RankError) else self.interval()[1]
+        """The upper bound at 95%, of a date as text; None where only the rank is guaranteed."""
+        return self.interval()[1] if self.bounded else None
 
     @property
     def margin(self) -> float | None:
-        """The larger distance from the value to a bound at 95%."""
-        if isinstance(self.error, RankError):
+        """The larger distance from the value to a bound at 95%; of a date in days."""
+        if not self.bounded:
             return None
         lower, upper = self.interval()
-        below: float = self.value - lower
-        above: float = upper - self.value
-        return max(below, above)
+        return max(distance(lower, self.value), distance(self.value, upper))
 
     @property
     def noise_margin(self) -> float | None:
         """The larger distance from the value to where the noise may reach, at 95%."""
-        if isinstance(self.error, RankError):
+        if not self.bounded:
             return None
         lower, upper = self.noise_interval()
-        return max(float(self.value - lower), float(upper - self.value))
+        return max(float(distance(lower, self.value)), float(distance(self.value, upper)))
 
     @property
     def exact(self) -> bool:
@@ -290,7 +320,8 @@ class Estimate:
     @property
     def rank_error(self) -> float | None:
         """How many records lie at most between the value and its quantile, at 95%."""
-        return self.error.records if isinstance(self.error, RankError) else None
+        error = self.error
+        return error.records if isinstance(error, RankError | MeasuredRankError) else None
 
     @property
     def loss(self) -> PaidLoss:
@@ -324,6 +355,9 @@ class Estimate:
             text = f"{released_number_text(self.value, None)} (exact)"
         elif self.truth is None:
             text = interval_text(self.value, *self.interval())
+            text += " counted" if self.counted else ""
+            if self.rank_error is not None:
+                text += f", rank ± {records_text(self.rank_error)}"
         else:
             number = released_number_text(self.value, self.noise_margin)
             text = f"{number} {_counted_text(self)} (95%)"
@@ -408,8 +442,10 @@ class Estimate:
     ) -> "Estimate":
         if isinstance(self.error, RankError):
             return self._with(value, self.error)
-        noise = BoundedError(lambda level: change(self.noise_interval(level)))
-        return self._with(value, noise, truth=self._changed_truth(change))
+        bounds = lambda level: change(self.noise_interval(level))  # noqa: E731
+        if isinstance(self.error, MeasuredRankError):  # its order among others stays
+            return self._with(value, MeasuredRankError(self.error.records, bounds))
+        return self._with(value, BoundedError(bounds), truth=self._changed_truth(change))
 
     def _combined(
         self,
@@ -547,14 +583,21 @@ def error_text(estimate: Estimate) -> str:
     """What stands beside the value: ± where both ends are about equally far, else both ends."""
     if estimate.exact:
         return "exact"
-    if estimate.rank_error is not None:
-        records = f"{estimate.rank_error:,.0f}" if estimate.rank_error < inf else "∞"
-        text = f"rank ± {records}"
+    if not estimate.bounded:
+        text = rank_text(estimate)
     elif estimate.truth is None:
         text = bounds_text(estimate.value, *estimate.interval())
+        text += " counted" if estimate.counted else ""
+        text += f", {rank_text(estimate)}" if estimate.rank_error is not None else ""
     else:
         text = _counted_text(estimate)
     return text if estimate.safe else f"{text} UNSAFE: seeded noise"
+
+
+def rank_text(estimate: Estimate) -> str:
+    """How far off a rank is at most."""
+    records = inf if estimate.rank_error is None else estimate.rank_error
+    return f"rank ± {records:,.0f}" if records < inf else "rank ± ∞"
 
 
 def _counted_text(estimate: Estimate) -> str:
@@ -597,6 +640,8 @@ def computed(
                 f"{part.neighbors}. Losses add up only under one relation. Ask both with the "
                 "same neighbors=."
             )
+    counted = any(part.counted for part in parts)
+    truth = None if counted else truth
     mechanisms = _distinct([one for part in parts for one in _as_tuple(part.mechanism)])
     return Estimate(
         value=value,
@@ -608,6 +653,7 @@ def computed(
         safe=all(part.safe for part in parts),
         truth=truth,
         likely=truth is not None and any(part.likely for part in parts),
+        counted=counted,
     )
 
 
@@ -721,18 +767,17 @@ class Estimates(Mapping[Any, Estimate]):
         return {name: estimate.value for name, estimate in self.items()}
 
     def to_pandas(self) -> Any:
-        """A DataFrame with the value and its 95% bounds per key, or its rank error."""
+        """A DataFrame with the value and its 95% bounds per key, and a quantile's rank error."""
         pandas: Any = import_module("pandas")
         columns: dict[str, list[Any]] = {
             self.label: self._names,
             "value": [estimate.value for estimate in self.values()],
         }
+        if any(estimate.bounded for estimate in self.values()):
+            columns["lower"] = [estimate.lower for estimate in self.values()]
+            columns["upper"] = [estimate.upper for estimate in self.values()]
         if any(estimate.rank_error is not None for estimate in self.values()):
             columns["rank_error"] = [estimate.rank_error for estimate in self.values()]
-        else:
-            intervals = [estimate.interval() for estimate in self.values()]
-            columns["lower"] = [lower for lower, _ in intervals]
-            columns["upper"] = [upper for _, upper in intervals]
         return pandas.DataFrame(columns)
 
     def plot(self) -> Any:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import ceil, gcd, inf, isfinite, lcm, log, sqrt
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -365,6 +365,21 @@ class RankError:
     """
 
     records: float
+
+
+@dataclass(frozen=True)
+class MeasuredRankError:
+    """The error of a value whose rank was measured, and which has an interval that was drawn.
+
+    ``records`` is that of ``RankError``.  The bounds are of the kind of the value: dates are texts.
+    """
+
+    records: float
+    bounds: Callable[[Fraction], tuple[Any, Any]]
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """The bounds at this confidence: at 95% as drawn, and as narrow at any lower one."""
+        return self.bounds(confidence)
 
 
 # ---------------------------------------------------------------------- interval arithmetic

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate
-from math import floor, inf, isqrt
+from math import ceil, floor, inf, isqrt
 from typing import Any
 
 from discreet.engines.base import SIZES
@@ -425,6 +425,17 @@ class CapEffects:
         summed = output.aggregate.statistic.adds_up
         return summed or (output.aggregate.statistic is MEAN and not effect.bites)
 
+    def moves_rank(self, output: Output, unit: Unit) -> bool:
+        """Whether it is chosen by rank among rows of which caps may leave some out.
+
+        Its interval is then of the rows as they are counted.
+        """
+        if not output.aggregate.statistic.ranked or not unit.by_person:
+            return False
+        left_out = output.measure.left_out(output, unit)
+        effect = None if left_out is None else self.of(output, left_out)
+        return self.clips(output) or (effect is not None and effect.matters)
+
     def truth(
         self, output: Output, unit: Unit, value: Any, error: Any, counted: Amount | None
     ) -> tuple[Uncertainty | None, bool]:
@@ -612,6 +623,10 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
     for effect, (cap, rising, others) in concerned.items():
         said = _cap_text(cap, effect, unit, whose, front, alone=alone)
         notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
+    ranked = [one for one in question.outputs if one.level and effects.moves_rank(one, unit)]
+    for one in ranked:
+        text, columns = _rank_text(one, effects, unit), _shown(question, one.name)
+        notes += [f"{', '.join(columns)}: {text}"] if text and columns else []
     if clipped:
         truth = (
             "The truth may be higher or lower." if effects.altered else "True totals are higher."
@@ -635,6 +650,29 @@ def _direction(rising: Collection[str], others: Collection[str]) -> str:
     if not rising:
         return f"The truth {either}."
     return f"The truth of {', '.join(rising)} is higher, that of {', '.join(others)} {either}."
+
+
+def _rank_text(output: Output, effects: CapEffects, unit: Unit) -> str:
+    """What caps do to a quantile: of which of the counted rows the truth may be a quantile.
+
+    Where the share s of all rows is counted at least, s·F ≤ G ≤ s·F + 1 - s for the shares F and G
+    of the counted rows and of all rows up to any value.
+    """
+    own = "the interval is of the rows as they are counted"
+    left_out = output.measure.left_out(output, unit)
+    effect = None if left_out is None else effects.of(output, left_out)
+    factor = None if effect is None or effects.clips(output) else effect.factor
+    if factor is None or output.level is None:
+        return f"{own}; how far that is from all rows is not known."
+    low = max(floor(100 * ((output.level - 1) * factor + 1)), 0)
+    high = min(ceil(100 * output.level * factor), 100)
+    if factor == 1:
+        return ""
+    share, taken = f"{floor(100 / factor)}%", " (likely)" if effects.likely else ""
+    return (
+        f"{own}. Each counts for {share} of one at least{taken}, so that of all of them is a value "
+        f"that {low}% to {high}% of the counted are below."
+    )
 
 
 def _shown(question: Question, name: str) -> list[str]:

@@ -14,7 +14,14 @@ from math import ceil, floor, inf, isfinite, log10
 from typing import Any
 
 from discreet.errors import DataError
-from discreet.privacy.estimates import Estimate, FloatInterval, error_text, value_text
+from discreet.privacy.estimates import (
+    Estimate,
+    FloatInterval,
+    bounds_text,
+    error_text,
+    rank_text,
+    value_text,
+)
 from discreet.question.groupings import Label, label_text
 
 _USUAL = Fraction(95, 100)
@@ -38,10 +45,17 @@ class NumberText:
 
 def printed(estimate: Estimate, confidence: Fraction, *, whole: bool) -> NumberText:
     """A number with its error; a ``whole`` one is a count, of which weighing made a fraction."""
-    value = estimate.value
+    value, rank = estimate.value, ""
     if estimate.rank_error is not None:
         at = "" if confidence == _USUAL else " (95%)"  # a rank is guaranteed at no other level
-        return NumberText(value_text(estimate), error_text(estimate) + at)
+        rank = f"{rank_text(estimate)}{at}"
+        if not estimate.bounded:
+            return NumberText(value_text(estimate), error_text(estimate) + at)
+    if isinstance(value, str) and estimate.bounded:
+        error = bounds_text(value, *usual_noise(estimate, confidence))
+        error += " counted" if estimate.counted else ""
+        marked = f"{error}, {rank}" if rank else error
+        return NumberText(value, marked if estimate.safe else f"{marked} UNSAFE: seeded noise")
     if estimate.exact or not isinstance(value, int | float):
         return NumberText(value_text(estimate), error_text(estimate))
     lower, upper = noise = usual_noise(estimate, confidence)
@@ -56,6 +70,8 @@ def printed(estimate: Estimate, confidence: Fraction, *, whole: bool) -> NumberT
     if estimate.truth is not None:
         error += _truth(usual_interval(estimate, confidence), noise, step)
         error += " (likely)" if estimate.likely else ""
+    error += " counted" if estimate.counted else ""
+    error += f", {rank}" if rank else ""
     marked = error if estimate.safe else f"{error} UNSAFE: seeded noise"
     return NumberText(_digits(value, step), marked)
 

@@ -84,6 +84,8 @@ def column_picture(release: Drawn, name: str) -> "Picture":
 def _of_truth(column: Sequence[Estimate]) -> list[str]:
     """That what is drawn was counted, and that intervals hold more than noise."""
     kinds = {one.kind for one in column}
+    if IntervalKind.COUNTED in kinds:
+        return ["drawn is what was counted, and its intervals are of that"]
     if not kinds - {IntervalKind.NOISE}:
         return []
     likely = ", likely" if IntervalKind.LIKELY in kinds else ""
@@ -170,11 +172,8 @@ def _series(
 def _bounds(
     release: Drawn, cells: Sequence[Estimate]
 ) -> tuple[list[float | None], list[float | None]]:
-    """The lower and the upper ends of the intervals; None where an error is one of rank."""
-    ends = [
-        (None, None) if cell.rank_error is not None else cell.interval(release.confidence)
-        for cell in cells
-    ]
+    """The lower and the upper ends of the intervals; None where only a rank is guaranteed."""
+    ends = [cell.interval(release.confidence) if cell.bounded else (None, None) for cell in cells]
     return [lower for lower, _ in ends], [upper for _, upper in ends]
 
 

@@ -106,11 +106,16 @@ _CHOOSING_GROUPS = "choosing the groups"
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """A half width at 95%, in the answer's own unit; or, for quantiles, in rows of rank."""
+    """A half width at 95%, in the answer's own unit; or, of what is chosen by rank, in rows.
+
+    ``measured`` says that the answer states it anew, as it was measured: this is about what to
+    expect.
+    """
 
     value: float | None
     of_rank: bool = False
     exact: bool = False
+    measured: bool = False
 
     @property
     def text(self) -> str:
@@ -118,6 +123,8 @@ class Margin:
 
         >>> Margin(3).text, Margin(12.5, of_rank=True).text, Margin(None).text
         ('± 3', 'rank ± 12 rows', 'depends on rows')
+        >>> Margin(7.1, of_rank=True, measured=True).text
+        'rank ± about 7 rows'
         """
         if self.exact:
             return "exact"
@@ -126,7 +133,7 @@ class Margin:
         if self.value == inf:
             return "± ∞"
         if self.of_rank:
-            return f"rank ± {self.value:,.0f} rows"
+            return f"rank ± {'about ' if self.measured else ''}{self.value:,.0f} rows"
         return f"± {self.value:,.3g}" if self.value < 1000 else f"± {self.value:,.0f}"
 
 
@@ -142,7 +149,11 @@ def output_margin(
     Means and variances have a margin only for a number of rows, which is private: it is stated
     for ``expect_rows`` rows in a group, all at one end of the range, where means are least exact.
     """
-    priced = price.of(output.measure)
+    priced: Any = price.of(output.measure)
+    if output.aggregate.statistic.ranked:
+        measure: Any = output.measure
+        error, measured = measure.planned_rank_error(output, priced.mechanism, price.unit)
+        return Margin(error, of_rank=True, measured=measured)
     noisy = output.measure.expected(output, price.unit, expect_rows)
     if noisy is None:
         return Margin(None)
@@ -150,8 +161,6 @@ def output_margin(
         noisy = [priced.released.far]  # near the threshold the bounds are not equally far
     [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
     found = price.widened(question, output, found)
-    if found.rank_error is not None:
-        return Margin(found.rank_error, of_rank=True)
     lower, upper = usual_interval(found, confidence)
     return Margin(max(found.value - lower, upper - found.value), exact=found.exact)
 
@@ -264,7 +273,8 @@ def _read(
                 f"margin names {name!r}, which is not asked. Its names are those of the outputs: "
                 f"{', '.join(outputs)}. Correct the name."
             )
-        number = rational(bound, f"the margin of {name}")
+        ranked = outputs[name].aggregate.statistic.ranked
+        number = _in_rows(bound, name) if ranked else rational(bound, f"the margin of {name}")
         if number <= 0:
             raise QueryError(
                 f"the margin of {name!r} is not above 0. A private answer always has an error. Use "
@@ -294,6 +304,24 @@ def _read(
             ),
         )
     return margins
+
+
+def _in_rows(bound: object, name: str) -> Fraction:
+    """How many rows a rank may be off by, as whoever asks wrote it: "5 rows"."""
+    written = bound.split() if isinstance(bound, str) else []
+    if len(written) == 2 and written[1] in ("row", "rows"):
+        return rational(written[0], f"the margin of {name}")
+    raise QueryError(
+        f"the margin of {name[:60]!r} is stated in its own unit. How far a quantile, a least or a "
+        "largest value is off in that unit depends on the data, which are private, so that no "
+        "price is known for it. Its error of rank is counted in rows.",
+        Remedy(
+            python=f'State it in rows: margin={{"{name[:60]}": "5 rows"}}.',
+            sql="State it in rows.",
+            command=f'State it in rows: --margin "{name[:60]}=5 rows".',
+        ),
+        "The answer of a quantile has an interval in its own unit all the same.",
+    )
 
 
 class Account(Protocol):

@@ -282,6 +282,10 @@ class Price:
         if self.choice is not None:
             parts = {"epsilon": str(self.choice.epsilon), "rho": _text(self.choice.rho)}
             choice = {"choice": parts}
+
+        def drawn(one: PricedMeasure) -> dict[str, str]:
+            return {"drawn": type(one.mechanism).__name__} if one.measure.draws else {}
+
         return {
             **choice,
             "norm": self.unit.norm.value,
@@ -292,6 +296,7 @@ class Price:
                     "rho": _text(one.rho),
                     "sigma": sigma(one),
                 }
+                | drawn(one)
                 for one in self.priced
             ],
             "promise": None if self.promise is None else str(self.promise.epsilon),
@@ -355,8 +360,9 @@ class Price:
         group_estimates = []
         for noisy in groups:
             value, error = decoded(noisy)
-            truth, likely = None, False
+            truth, likely, uncounted = None, False, False
             if effects is not None:
+                uncounted = effects.moves_rank(output, unit)
                 counted = None if count is None else Amount.of(*count(noisy))
                 truth, likely = effects.truth(output, unit, value, error, counted)
             group_estimates.append(
@@ -369,6 +375,7 @@ class Price:
                     note=note,
                     truth=truth,
                     likely=likely,
+                    counted=uncounted,
                 )
             )
         return tuple(group_estimates)
@@ -540,6 +547,10 @@ def _shares_from_data(
 
 def _part_from_data(data: Mapping[str, Any], measure: Measure, unit: Unit) -> PricedMeasure:
     epsilon, rho = _number(data["epsilon"]), _number(data["rho"])
+    if measure.draws and "drawn" not in data:  # kept when values chosen by rank had no intervals
+        chosen: Any = measure
+        earlier = chosen.unbounded_mechanism(unit, epsilon or Fraction(0))
+        return PricedMeasure(measure, earlier, measure.sensitivity(unit), epsilon, rho)
     if data["sigma"] is None:
         return replace(_pure(measure, unit, epsilon or Fraction(0)), epsilon=epsilon, rho=rho)
     noise = Gaussian(sigma=Fraction(data["sigma"]))

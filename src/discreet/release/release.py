@@ -62,7 +62,7 @@ _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them o
 _MOST_LISTED = 6
 
 _CONFIDENCE = Fraction(95, 100)
-_LEAST_SURE = (IntervalKind.LIKELY, IntervalKind.SURE, IntervalKind.NOISE)
+_LEAST_SURE = (IntervalKind.COUNTED, IntervalKind.LIKELY, IntervalKind.SURE, IntervalKind.NOISE)
 _MOST_SHOWN = 60
 _TEXT_WIDTH = 80
 Group = tuple[Label, ...]
@@ -170,8 +170,8 @@ def small_group_notes(errors: Mapping[str, float | None], rows: int | None) -> l
     return merged_notes(
         (
             name,
-            f"the guaranteed error of rank is {error:,.0f} rows, and a group is expected to "
-            f"have {rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
+            f"the error of rank is about {error:,.0f} rows, and a group is expected to have "
+            f"{rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
             "groups.",
         )
         for name, error in errors.items()
@@ -207,11 +207,13 @@ class Release:
     """One row per group; for a column ``n`` also ``n_lower`` and ``n_upper``, at 95%.
 
     These hold all that is known.  Where caps may have left rows out, ``n_interval`` says on what
-    they rest: "sure", or "likely" if nobody has more than a profile could see.  ``at(0.99)`` is the
-    same answer with intervals of another level, in all of its forms.
+    they rest: "sure", or "likely" if nobody has more than a profile could see; those of quantiles
+    are "counted", as they are of the rows as these are counted.  ``at(0.99)`` is the same answer
+    with intervals of another level, in all of its forms.
 
-    A column ``m`` that is a quantile, a least or a largest value has no bounds, and also
-    ``m_rank_error``: at most so many rows lie between the value and the one that was asked for.
+    A column ``m`` that is a quantile, a least or a largest value also has ``m_rank_error``: at most
+    so many rows lie between the value and the one that was asked for.  A least or a largest value
+    has no bounds.
 
     Everything in it was computed from what was released, so it may be published as it is.  All
     forms hold the same numbers; only what is printed for people is rounded.
@@ -287,7 +289,8 @@ class Release:
     def rows(self, confidence: object = None) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries: keys, then value, lower and upper of each column.
 
-        A quantile has no bounds: they are None, and its rank error, at 95%, stands beside them.
+        Beside those of a quantile stands its rank error, at 95%.  A least or a largest value has
+        no bounds: they are None.
         """
         level = self.confidence if confidence is None else read_confidence(confidence)
         header = self.header
@@ -306,13 +309,13 @@ class Release:
         """For each column, bounds per group that hold all at once with this probability.
 
         Each of k bounds may miss with a k-th of the chance that is left, so together they miss no
-        more often than that.  Quantiles have no bounds, and stand as None.
+        more often than that.  What has no bounds stands as None.
         """
         level = read_confidence(confidence)
-        bounded = [one for found in self.columns.values() for one in found if not _ranked(one)]
+        bounded = [one for found in self.columns.values() for one in found if one.bounded]
         each = 1 - (1 - level) / max(1, len(bounded))
         return {
-            name: [None if _ranked(one) else one.interval(each) for one in found]
+            name: [one.interval(each) if one.bounded else None for one in found]
             for name, found in self.columns.items()
         }
 
@@ -368,12 +371,10 @@ class Release:
     def intervals(self) -> dict[str, dict[str, Any]]:
         """On what the bounds of each column rest, and how often they hold: as plain data.
 
-        Of a column whose bounds rest on different things it is the least sure of them.  A quantile
-        has no bounds.
+        Of a column whose bounds rest on different things it is the least sure of them.
         """
         kinds = {
-            name: {one.kind for one in found if not _ranked(one)}
-            for name, found in self.columns.items()
+            name: {one.kind for one in found if one.bounded} for name, found in self.columns.items()
         }
         return {
             name: {
@@ -421,9 +422,10 @@ class Release:
         for name in self.dated:
             table[name] = (ColumnType.DAY, [date.fromisoformat(label) for label in table[name][1]])
         for name in self.columns:
-            values = table[name][1]
-            if any(isinstance(value, str) for value in values):
-                table[name] = (ColumnType.DAY, [date.fromisoformat(value) for value in values])
+            if any(isinstance(value, str) for value in table[name][1]):
+                for part in self._parts(name)[:3]:
+                    days = [one and date.fromisoformat(one) for one in table[part][1]]
+                    table[part] = (ColumnType.DAY, days)
             kind = ColumnType.DAY if table[name][0] is ColumnType.DAY else ColumnType.REAL
             names, rest = self._parts(name)[:3], self._parts(name)[3:]
             table |= {part: (column_type(table[part][1], kind), table[part][1]) for part in names}
@@ -441,12 +443,17 @@ class Release:
 
     def _bounded_otherwise(self, name: str) -> bool:
         """Whether more than noise stands between a column and the truth."""
-        return any(one.truth is not None for one in self.columns[name])
+        return any(one.bounded and one.kind is not IntervalKind.NOISE for one in self.columns[name])
 
     def ranks(self, name: str) -> bool:
-        """Whether a column is chosen by rank, so that its error is one of rank, at 95%."""
+        """Whether a column is chosen by rank, so that it has an error of rank, at 95%."""
         found, asked = self.columns[name], self.statistic(name)
         return _ranked(found[0]) if found else asked is not None and asked.ranked
+
+    def _bounds(self, name: str) -> bool:
+        """Whether a column has intervals."""
+        found = self.columns[name]
+        return any(one.bounded for one in found) if found else not self.ranks(name)
 
     # For people
 
@@ -461,19 +468,20 @@ class Release:
         notes, outranked = [("", remark) for remark in self.remarks], self.outranked
         for name, found in self.columns.items():
             note = found[0].note if found else ""
-            error = found[0].rank_error if found else None
+            error = max((one.rank_error or 0 for one in found), default=0)
             if error == inf:
                 text = (
-                    "it is computed from quantiles, whose error depends on the data, so that no "
-                    "bounds can be given."
+                    "it is computed from least or largest values, whose error depends on the data, "
+                    "so that no bounds can be given."
                 )
                 notes.append((name, text))
-            elif error is not None:
+            elif found and found[0].rank_error is not None:
+                at_most = "" if len(found) == 1 else "in no group more than "
                 text = (
-                    f"at most about {error:,.0f} rows lie between the value and the one that was "
-                    "asked for (95%); of a group with fewer rows it says nothing."
+                    f"{at_most}about {error:,.0f} rows lie between the value and the one that was "
+                    "asked for (95%); of a group with fewer rows that says nothing."
                 )
-                notes.append((name, text))
+                notes.append((name, text if at_most else f"at most {text}"))
             if name in outranked:
                 text = (
                     f"the error of rank is as large as {outranked[name]}, so the value could be "
@@ -532,7 +540,9 @@ class Release:
     def text_table(self, most: int | None = None) -> TextTable:
         """The table for a terminal: below each name stands how often its intervals hold."""
         level = {True: percent_text(_CONFIDENCE), False: self.level_text}
-        outputs = [f"{label_text(name)}\n± ({level[self.ranks(name)]})" for name in self.columns]
+        outputs = [
+            f"{label_text(name)}\n± ({level[not self._bounds(name)]})" for name in self.columns
+        ]
         header = (*map(label_text, self.keys), *outputs)
         return TextTable(header, tuple(map(tuple, self.cells(most))), len(self.keys))
 
@@ -588,7 +598,7 @@ def _ranked(estimate: Estimate) -> bool:
 
 
 def _ends(estimate: Estimate, level: Fraction) -> tuple[float | None, float | None]:
-    return (None, None) if _ranked(estimate) else usual_interval(estimate, level)
+    return usual_interval(estimate, level) if estimate.bounded else (None, None)
 
 
 def read_confidence(confidence: object) -> Fraction:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, named_number_text, rational
 from discreet.measures.measure import Aggregate, sentence_list
-from discreet.privacy.estimates import Estimate
+from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.privacy.losses import ZeroConcentratedDP
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
@@ -222,7 +222,11 @@ def report_page(release: Answer) -> str:
         figures=_figures(release),
         expected_misses=_expected_misses(release),
         exact=all(one.exact for found in release.columns.values() for one in found),
-        counted=any(one.truth is not None for found in release.columns.values() for one in found),
+        counted=any(
+            one.kind is not IntervalKind.NOISE
+            for found in release.columns.values()
+            for one in found
+        ),
         likely=any(one.likely for found in release.columns.values() for one in found),
         ranked=any(found and _is_ranked(found[0]) for found in release.columns.values()),
         meaning=" ".join(price_in_words(certificate)),
@@ -372,7 +376,7 @@ def _figures(release: Answer) -> list[tuple[str, str]]:
 
 def _expected_misses(release: Answer) -> tuple[str, str] | None:
     """How many ranges there are and how many of them can be expected to miss, if several."""
-    ranges = sum(not _is_ranked(one) for found in release.columns.values() for one in found)
+    ranges = sum(one.bounded for found in release.columns.values() for one in found)
     misses = ranges * (1 - release.confidence)
     return (f"{ranges:,}", f"{float(misses):,.0f}") if misses >= 1 else None
 
@@ -394,14 +398,15 @@ def _number(value: Any) -> float:
 
 def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:
     """The ends of the range that are known."""
-    if _is_ranked(estimate):
+    if not estimate.bounded:
         return ()
-    return tuple(float(end) for end in usual_interval(estimate, confidence) if isfinite(end))
+    ends = map(_number, usual_interval(estimate, confidence))
+    return tuple(end for end in ends if isfinite(end))
 
 
 def _side(estimate: Estimate) -> str:
     """On which side the range has no known end, where it has one on the other."""
-    if _is_ranked(estimate):
+    if not estimate.bounded:
         return ""
-    lower, upper = map(isfinite, estimate.interval())
+    lower, upper = (isfinite(_number(end)) for end in estimate.interval())
     return "" if lower == upper else "up" if lower else "down"

@@ -139,12 +139,12 @@ def computed_column(node: Node, row: Row) -> Estimate:
 
     def noise(confidence: Fraction) -> FloatInterval:
         each = 1 - (1 - confidence) / len(parts)
-        ends = {name: one.noise_interval(each) for name, one in parts.items()}
+        ends = {name: _numbers(one.noise_interval(each)) for name, one in parts.items()}
         return _interval(node, ends) or (-inf, inf)
 
     def truth(confidence: Fraction) -> FloatInterval:
         each = 1 - (1 - confidence) / len(parts)
-        ends = {name: one.interval(each) for name, one in parts.items()}
+        ends = {name: _numbers(one.interval(each)) for name, one in parts.items()}
         return _interval(node, ends) or (-inf, inf)
 
     known = all(part.truth is None for part in estimates)
@@ -161,6 +161,9 @@ def _parted(node: Node, row: Row) -> tuple[Node, dict[str, Estimate]]:
     found: dict[str, Estimate] = {}
 
     def over_parts(inner: Node) -> Node:
+        if isinstance(inner, Named) and isinstance(row[inner.name], Estimate):
+            found[inner.name] = row[inner.name]
+            return inner
         estimate = _joint(inner, row)
         if isinstance(estimate, Estimate):
             name = parts.setdefault(inner, f"part {len(parts)}")
@@ -173,6 +176,12 @@ def _parted(node: Node, row: Row) -> tuple[Node, dict[str, Estimate]]:
     if len(names) < len(found):
         return node, {name: row[name] for name in names}
     return rewritten, found
+
+
+def _numbers(ends: tuple[Any, Any]) -> FloatInterval:
+    """Both ends of an interval as numbers: a date is its day."""
+    low, high = (float(day(end) or 0) if isinstance(end, str) else end for end in ends)
+    return low, high
 
 
 def evaluated(node: Node, row: Row) -> Any:
@@ -519,7 +528,8 @@ def _integers(
     """What was released of a measure, group by group."""
     part = price.of(measure)
     if isinstance(part, PricedKeySelection):
-        integers, width = noisy.selected or (), 1
+        integers = noisy.selected or ()
     else:
-        integers, width = noisy.blocks[price.priced.index(part)], measure.width
+        integers = noisy.blocks[price.priced.index(part)]
+    width = len(integers) // max(1, groups)  # what is released of a quantile was less once
     return [GroupIntegers(integers[place * width : (place + 1) * width]) for place in range(groups)]
