@@ -15,7 +15,7 @@ from discreet.measures.measure import Unit
 from discreet.measures.quantiles import rank_price
 from discreet.mechanisms import Exponential, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.extremes import NearMaximum
-from discreet.mechanisms.quantiles import Quantiles, QuantileTask, equal_draws, level_ranges
+from discreet.mechanisms.quantiles import Quantiles, QuantileTask, level_ranges
 from discreet.mechanisms.ranks import BaseMeasure, Layer
 from discreet.privacy.events import (
     BoundedRangeEvent,
@@ -324,5 +324,7 @@ def test_the_epsilon_for_a_rho_is_the_largest_that_it_pays_for(rho: Fraction, co
         mechanism = Quantiles(probabilities=task_of(count).wanted, epsilon=epsilon, width=9)
         return rho_of(mechanism.event(ONE, mechanism.loss()))
 
-    epsilon = bounded_range_epsilon(rho, equal_draws(count))
+    ranges = level_ranges(count)
+    draws = Fraction(sum(ranges) ** 2, sum(part * part for part in ranges))
+    epsilon = bounded_range_epsilon(rho, draws)
     assert cost(epsilon) <= rho < cost(epsilon * (1 + Fraction(1, 10**3)))

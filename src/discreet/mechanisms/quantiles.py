@@ -174,16 +174,6 @@ def level_ranges(count: int) -> tuple[int, ...]:
     return (2, *(1,) * (levels - 2)) if _is_uneven(count) else (1,) * levels
 
 
-def equal_draws(count: int) -> Fraction:
-    """The number of draws of equal range that cost as much ρ as those of so many quantiles.
-
-    >>> equal_draws(1), equal_draws(3), equal_draws(4)
-    (Fraction(1, 1), Fraction(2, 1), Fraction(9, 5))
-    """
-    ranges = level_ranges(count)
-    return Fraction(sum(ranges) ** 2, sum(part * part for part in ranges))
-
-
 def _is_uneven(count: int) -> bool:
     """Whether halving so many quantiles ever leaves four, of which two and one are left."""
     halves = ((count - 1) // 2, count // 2)

@@ -625,8 +625,8 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
         notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
     ranked = [one for one in question.outputs if one.level and effects.moves_rank(one, unit)]
     for one in ranked:
-        text, columns = _rank_text(one, effects, unit), _shown(question, one.name)
-        notes += [f"{', '.join(columns)}: {text}"] if text and columns else []
+        text, where = _rank_text(one, effects, unit), _shown(question, one.name)
+        notes += [f"{', '.join(where)}: {text}"] if text and where else []
     if clipped:
         truth = (
             "The truth may be higher or lower." if effects.altered else "True totals are higher."

@@ -31,14 +31,15 @@ def quantile(
 ) -> Estimate | Estimates:
     """One quantile, or several that share one ε: ``quantile(ages, [0.25, 0.5, 0.75], …)``.
 
-    By the exponential mechanism on a grid, several by recursive halving.  How far the value is
-    from the truth depends on the data; what is guaranteed is its rank (``rank_error``) among the
-    values rounded to the grid: among those themselves, that of a value within half a step.
+    By the exponential mechanism on a grid.  How far the value is from the truth depends on the
+    data, so an interval is drawn around it, which holds the quantile with 95% whatever they are,
+    and its rank is measured (``rank_error``).  Both are among the values rounded to the grid:
+    among those themselves, they are of a value within half a step.
     Without ``grid=`` there are about 2^26 steps between the bounds, and values that many records
     share are found where they are round: whole numbers, tenths, cents.
 
     >>> answer = quantile(range(10_001), 0.5, bounds=(0, 10_000), epsilon=1)
-    >>> 4900 < answer.value < 5100
+    >>> 4900 < answer.value < 5100 and answer.lower <= answer.value <= answer.upper
     True
     """
     many = not isinstance(probabilities, str) and hasattr(probabilities, "__iter__")
