@@ -13,6 +13,7 @@ Proofs: docs/proofs/top-k.md
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -28,7 +29,12 @@ from discreet.privacy.estimates import Estimate, FloatInterval, LinearError, Ran
 from discreet.privacy.events import Event
 from discreet.privacy.losses import PureDP
 from discreet.privacy.sensitivity import Sensitive, Sensitivity
-from discreet.privacy.uncertainty import RealNumber, Uncertainty, combined_margin
+from discreet.privacy.uncertainty import (
+    MeasuredRankError,
+    RealNumber,
+    Uncertainty,
+    combined_margin,
+)
 from discreet.question.check import Question
 from discreet.question.groupings import PrivateGrouping
 
@@ -211,10 +217,15 @@ def _measures(question: Question, nodes: Sequence[Node]) -> frozenset[Measure]:
 
 def widened(estimate: Estimate, part: Fraction) -> Estimate:
     """The estimate of a group that is shown because of its noise, as this part of all groups."""
-    if part == 1 or isinstance(estimate.error, RankError) or estimate.exact:
+    error = estimate.error
+    if part == 1 or isinstance(error, RankError) or estimate.exact:
         return estimate
     truth = None if estimate.truth is None else ShownError(estimate.truth, part)
-    return replace(estimate, error=ShownError(estimate.error, part), truth=truth)
+    shown = ShownError(error, part)
+    if isinstance(error, MeasuredRankError):  # its rank stays as it was measured
+        bounds = partial(shown.interval, estimate.value)
+        return replace(estimate, error=replace(error, bounds=bounds), truth=truth)
+    return replace(estimate, error=shown, truth=truth)
 
 
 def expected_part(question: Question, released: int | None) -> Fraction:
