@@ -14,6 +14,7 @@ from pydp.algorithms import laplacian
 import discreet as dp
 import rank_errors
 import table_errors
+import top_errors
 from timing import table
 
 TRIALS = 1_000
@@ -94,6 +95,7 @@ def main() -> None:
     print(table(["library", *TRUTH], earlier))
     rank_errors.main()
     table_errors.main()
+    top_errors.main()
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ from discreet.mechanisms import NoiseComparison as NoiseComparison
 from discreet.mechanisms import NoisyMax as NoisyMax
 from discreet.mechanisms import PermuteAndFlip as PermuteAndFlip
 from discreet.mechanisms import Processed as Processed
+from discreet.mechanisms import TopK as TopK
 from discreet.noise import UnsafeSeededBits as UnsafeSeededBits
 from discreet.plan.schema import boolean as boolean
 from discreet.plan.schema import category as category

@@ -230,7 +230,9 @@ CLAUSES = (
     Allowed(
         "ORDER BY, LIMIT, OFFSET",
         "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 3",
-        "which groups come first, by their released numbers, missing ones last; free",
+        "which groups come first, by their released numbers, missing ones last; the first of many "
+        "by a count or a sum from the largest down are chosen before they are measured, where "
+        "that errs less, for half of the price",
     ),
     Allowed(
         "WITH",
