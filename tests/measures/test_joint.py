@@ -118,6 +118,30 @@ def test_conditions_that_exclude_each_other_are_one_partition() -> None:
     assert kinds(*ages[:2], rules=FIXED) == ["Present 0", "Present 1"]
 
 
+def test_a_condition_inside_another_is_a_part_of_it() -> None:
+    inside = where((col("age") < 18) & (col("ward") == "A"))
+    assert kinds(inside, YOUNG) == ["Partition 0"] * 2
+    assert kinds(rows(), YOUNG, inside, IN_A) == ["Partition 0"] * 3 + ["Present 1"]
+    assert kinds(inside, OLD, YOUNG) == ["Partition 0"] * 3
+    assert kinds(YOUNG, IN_A) == ["Present 0", "Present 1"]  # neither is inside the other
+
+
+def test_rows_beside_a_mean_come_with_conditions() -> None:
+    """They have two draws of noise there, and three beside the mean."""
+    assert kinds(X.mean(), rows(), IN_A) == ["Moments 0", "Partition 1", "Partition 1"]
+    assert kinds(X.mean(), rows()) == ["Moments 0"] * 2
+    assert kinds(X.mean(), IN_A) == ["Moments 0", "Present 1"]
+
+
+def test_a_sum_of_ones_is_a_count() -> None:
+    ones = when(col("ward") == "A").then(1).otherwise(0)
+    assert kinds(rows(), ones.sum()) == ["Partition 0"] * 2
+    assert kinds(IN_B, ones.sum()) == ["Partition 0"] * 2
+    assert kinds(ones.sum()) == ["Total 0"]
+    twos = when(col("ward") == "A").then(2).otherwise(0)
+    assert kinds(IN_B, twos.sum()) == ["Present 0", "Total 1"]
+
+
 def test_means_and_what_comes_with_them_are_measured_as_before() -> None:
     assert kinds(X.mean(), rows(), X.sum(), X.count()) == ["Moments 0"] * 4
     assert kinds(X.var(), X.sum()) == ["Moments 0"] * 2
@@ -226,6 +250,22 @@ def test_parts_are_the_counts_that_were_asked_for(table: Any) -> None:
     low, high = answer["part"].interval()
     assert 0.2 < low <= high < 0.3
     assert high - low < 0.012
+
+
+def test_parts_of_parts_are_the_counts_that_were_asked_for(table: Any) -> None:
+    answer = table.sql(
+        "SELECT COUNT(*) AS n, COUNT(*) FILTER (WHERE age < 18) AS young, "
+        "COUNT(*) FILTER (WHERE age < 18 AND x > 5) AS young_and_more, "
+        "SUM(CASE WHEN age < 18 AND x > 5 THEN 1 ELSE 0 END) AS ones, "
+        "COUNT(*) FILTER (WHERE age >= 18) AS old FROM t",
+        epsilon=1,
+    )
+    truth = table.sql("SELECT COUNT(*) AS n FROM t WHERE age < 18 AND x > 5", epsilon=20)[
+        "n"
+    ].value
+    for name, true in {"n": 1000, "young": 250, "young_and_more": truth, "old": 750}.items():
+        assert abs(answer[name].value - true) <= 40
+    assert answer["ones"].value == answer["young_and_more"].value
 
 
 SHARED = Partition(tuple(value_where_true(Named(name)) for name in ("a", "b")), rest=True)

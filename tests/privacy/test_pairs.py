@@ -25,7 +25,15 @@ from discreet.privacy.joint_noise import (
     weighted_distance,
 )
 from discreet.privacy.losses import PureDP
-from discreet.privacy.uncertainty import quotient_interval
+from discreet.privacy.uncertainty import (
+    BOX,
+    PartOf,
+    possible_quotient,
+    possible_value,
+    product_interval,
+    quotient_interval,
+)
+from tests.support.trials import all_but
 
 MISS = Fraction(5, 100)
 SCALES = [Fraction(1, 5), Fraction(1, 3), Fraction(1), Fraction(7, 2)]
@@ -310,3 +318,123 @@ def test_tables_are_made_once():
     before = joint_distances.cache_info().hits
     pair_distances(Fraction(2), Fraction(2), MISS)
     assert joint_distances.cache_info().hits == before + 1
+
+
+# ---------------------------------------------------------------------- what is possible
+
+
+@given(
+    parts=st.lists(st.integers(0, 20), min_size=3, max_size=3),
+    own=st.lists(st.integers(-5, 5), min_size=3, max_size=3),
+    others=st.lists(st.integers(0, 5), min_size=3, max_size=3),
+)
+def test_a_quotient_of_sums_is_where_it_can_be_and_anywhere_there(parts, own, others):
+    """The quotient of every part alone is possible, so that nothing narrower would hold."""
+    draws = [NoiseDraw(Laplace(scale=1), True) for _ in parts]
+    top, bottom = (
+        LinearError(tuple((Fraction(w), d) for w, d in zip(one, draws, strict=True) if w))
+        for one in (own, others)
+    )
+    low, high = possible_quotient(top, bottom)
+    whole = sum(w * n for w, n in zip(others, parts, strict=True))
+    if whole:
+        true = sum(w * n for w, n in zip(own, parts, strict=True)) / whole
+        assert low - 1e-12 <= true <= high + 1e-12
+    reached = [a / b for a, b in zip(own, others, strict=True) if b]
+    if reached:
+        assert low in (min(reached), -inf)
+        assert high in (max(reached), inf)
+        assert (low == -inf) == any(a < 0 and not b for a, b in zip(own, others, strict=True))
+        assert (high == inf) == any(a > 0 and not b for a, b in zip(own, others, strict=True))
+
+
+def test_what_may_be_negative_or_was_moved_by_a_constant_says_nothing():
+    part, rest, signed = (NoiseDraw(Laplace(scale=1), kind) for kind in (True, True, False))
+    whole = LinearError(((Fraction(1), part), (Fraction(1), rest)))
+    assert possible_quotient(LinearError(((Fraction(1), part),)), whole) == (0, 1)
+    assert possible_quotient(LinearError(((Fraction(100), part),)), whole) == (0, 100)
+    assert possible_quotient(LinearError(((Fraction(1), signed),)), whole) == (-inf, inf)
+    moved = whole.times(Fraction(1), Fraction(-5))
+    assert possible_quotient(LinearError(((Fraction(1), part),)), moved) == (-inf, inf)
+
+
+def test_a_part_that_was_measured_apart_is_not_larger_than_its_whole():
+    part, whole, other = (
+        LinearError(((Fraction(1), NoiseDraw(Laplace(scale=1), True)),)) for _ in range(3)
+    )
+    assert possible_quotient(part, whole) == (0, inf)
+    PartOf(part, whole).declare()
+    assert possible_quotient(part, whole) == (0, 1)
+    assert possible_quotient(part.times(Fraction(100)), whole.times(Fraction(2))) == (0, 50)
+    assert possible_quotient(part, other) == (0, inf)
+    assert possible_quotient(whole, part) == (0, inf)
+
+
+@pytest.mark.parametrize(
+    ("top", "bottom", "possible", "value"),
+    [(3, 10, (0, 1), 0.3), (12, 10, (0, 1), 1.0), (-2, 10, (0, 1), 0.0), (3, -1, (0, 100), 50.0)],
+)
+def test_a_value_is_moved_to_the_nearest_possible_one(top, bottom, possible, value):
+    assert possible_value(top, bottom, possible) == value
+
+
+def test_a_value_without_a_middle_is_none():
+    assert str(possible_value(3, 0, (0, inf))) == "nan"
+
+
+# ---------------------------------------------------------------------- many draws, and products
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("truth", [(3, 40), (30, 70)])
+def test_three_coarse_draws_are_covered_by_their_exact_law(truth):
+    """part/(part + two others), by all values that three draws take."""
+    one = Laplace(scale=Fraction(1))
+    terms = [(one, Fraction(1), Fraction(1)), (one, Fraction(0), Fraction(1))]
+    terms.append((one, Fraction(0), Fraction(1)))
+    values, chances = law(Fraction(1), 1e-3)
+    twice = np.convolve(chances, chances)
+    others = np.arange(2 * values[0], 2 * values[-1] + 1)
+    covered = halved = 0.0
+    for x, p in zip(values, chances, strict=True):
+        for y, r in zip(others, twice, strict=True):
+            part, whole = float(truth[0] + x), float(sum(truth) + x + y)
+            low, high = quotient_interval(part, whole, terms, MISS)
+            covered += p * r * (low <= truth[0] / sum(truth) <= high)
+            middle = part / whole if whole else 0.0
+            near = min(high - middle, middle - low) / 2
+            halved += p * r * (abs(truth[0] / sum(truth) - middle) <= near)
+    assert 0.95 - 2e-3 <= covered <= 0.98
+    assert halved < 0.95, "the negative control: half of it covers less"
+
+
+def product_bounds(a: float, b: float, first: Any, second: Any) -> tuple[float, float]:
+    ends = tuple(
+        (value - one.accuracy(1 - MISS * BOX / 2), value + one.accuracy(1 - MISS * BOX / 2))
+        for value, one in ((a, first), (b, second))
+    )
+    return product_interval(a, b, (ends[0], ends[1]), apart(first, second), MISS)
+
+
+NUMBERS = [(300, 400), (300, 5), (-40, 30), (0, 50), (0, 0), (3, -2)]
+
+
+@pytest.mark.parametrize("truth", all_but(NUMBERS[:1], NUMBERS, pytest.mark.slow))
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_interval_of_a_product_covers_the_truth(truth, kind):
+    """By the exact law of both draws; half of it does not, where both numbers are large."""
+    first, second = noise(kind, Fraction(1)), noise(kind, Fraction(2))
+    (x, p), (y, r) = law(Fraction(1), 1e-3, kind), law(Fraction(2), 1e-3, kind)
+    covered = halved = 0.0
+    for move, chance in zip(x, p, strict=True):
+        for other, rest in zip(y, r, strict=True):
+            a, b = float(truth[0] + move), float(truth[1] + other)
+            low, high = product_bounds(a, b, first, second)
+            assert low <= a * b <= high
+            covered += chance * rest * (low <= truth[0] * truth[1] <= high)
+            near = min(high - a * b, a * b - low) / 2
+            halved += chance * rest * (abs(truth[0] * truth[1] - a * b) <= near)
+    assert covered >= 0.95 - 3e-3  # what is not in the lists of either law
+    if min(map(abs, truth)) > 20:
+        assert covered <= 0.98
+        assert halved < 0.95, "the negative control"

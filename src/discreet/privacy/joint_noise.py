@@ -297,26 +297,16 @@ def _weighted_distances(noises: Sequence[Noise], weights: Floats, miss: float) -
     """The distance for each row of weights, none of them negative.
 
     It is that of continuous noise, and what each noise is at most from a continuous one; or, on a
-    coarse grid, the lesser distance at which all of them may be at once.  What noises of several
-    families miss is shared out among the families.
+    coarse grid, the lesser distance at which all of them may be at once.  All noises are of one
+    family.
     """
-    families = {id(noise.family): noise.family for noise in noises}
-    if len(families) > 1:
-        together = np.zeros(weights.shape[0])
-        for family in families.values():
-            own = [place for place, noise in enumerate(noises) if noise.family is family]
-            part = [noises[place] for place in own]
-            together += _weighted_distances(part, weights[:, own], miss / len(families))
-        return together
-    (family,) = families.values()
+    (family,) = {id(noise.family): noise.family for noise in noises}.values()
     scales = [read_steps(noise.steps) for noise in noises]
     corners = [
         _corner(noise, len(noises), miss) / scale
         for noise, scale in zip(noises, scales, strict=True)
     ]
     corner: Floats = weights @ np.array(corners)
-    if family.most is not None and len(noises) > family.most:
-        return corner
     rounding = weights @ np.array([family.rounding(scale) / scale for scale in scales])
     distances: Floats = np.minimum(family.distances(weights, miss) + rounding, corner)
     return distances

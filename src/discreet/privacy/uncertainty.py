@@ -669,10 +669,9 @@ def _reaches(draws: WeighedDraws, left: Floats, right: Floats) -> Floats:
     if have_own_distances(draws.noises):
         known = joint_distances(draws.noises, draws.starts, draws.ends, draws.miss)
     else:
-        known = _rough_distances(draws).copy()
-        first, last = _cell(left[0], known.size), _cell(right[-1], known.size)
-        for place in range(first, last + 1):
-            known[place] = min(known[place], _summed_distance(draws, place))
+        found = _found_distances(draws)
+        known = found.distances
+        found.sharpened(range(_cell(left[0], known.size), _cell(right[-1], known.size) + 1))
     pairs = [(_cell(a, known.size), _cell(b, known.size)) for a, b in zip(left, right, strict=True)]
     return np.array([known[a : b + 1].max() for a, b in pairs])
 
@@ -689,19 +688,39 @@ def _shares(first: float, second: float, draws: WeighedDraws) -> FloatInterval |
     if have_own_distances(draws.noises):
         known = joint_distances(draws.noises, draws.starts, draws.ends, draws.miss)
         return share_cells(first, second, known)
-    distances = _rough_distances(draws).copy()
-    low, high = cell_shares(first, second, distances)
-    (places,) = np.nonzero(low <= high)
-    for outer in (places, places[::-1]):
-        for place in outer:
-            distances[place] = min(distances[place], _summed_distance(draws, int(place)))
-            low, high = cell_shares(first, second, distances)
-            if low[place] <= high[place]:
-                break
-    return share_cells(first, second, distances)
+    found = _found_distances(draws)
+    while True:
+        low, high = cell_shares(first, second, found.distances)
+        (places,) = np.nonzero(low <= high)
+        if places.size == 0:
+            return None
+        if not found.sharpened((int(places[0]), int(places[-1]))):
+            return float(low[places].min()), float(high[places].max())
 
 
-@lru_cache(maxsize=256)
+@dataclass(frozen=True, slots=True, eq=False)
+class _FoundDistances:
+    """The distances of cells, of which those of added-up laws are found when they are needed."""
+
+    draws: WeighedDraws
+    distances: Floats
+    found: NDArray[np.bool_]
+
+    def sharpened(self, places: Iterable[int]) -> bool:
+        """Whether any of these distances was not found before; now all are."""
+        new = [place for place in places if not self.found[place]]
+        for place in new:
+            summed = _summed_distance(self.draws, place)
+            self.distances[place] = min(self.distances[place], summed)
+            self.found[place] = True
+        return bool(new)
+
+
+@lru_cache(maxsize=64)  # the groups of a table have one
+def _found_distances(draws: WeighedDraws) -> _FoundDistances:
+    return _FoundDistances(draws, _rough_distances(draws), np.zeros(FINE_CELLS, np.bool_))
+
+
 def _rough_distances(draws: WeighedDraws) -> Floats:
     """A distance for each cell by the variance: P[|W| > s] ≤ Var[W]/s², which is convex in λ."""
     spreads = [
@@ -713,7 +732,6 @@ def _rough_distances(draws: WeighedDraws) -> Floats:
     return distances
 
 
-@lru_cache(maxsize=1 << 14)  # the groups of a table have one
 def _summed_distance(draws: WeighedDraws, place: int) -> float:
     """The distance of one cell by the laws added up in its middle, and how far its ends may be."""
     middle = combined_margin(draws.at((place + 0.5) / FINE_CELLS), 1 - draws.miss * (1 - _ENDS))

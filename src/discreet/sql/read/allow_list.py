@@ -196,8 +196,9 @@ AGGREGATES = (
     Allowed(
         "FILTER",
         "SELECT AVG(stay) FILTER (WHERE smoker) FROM visits",
-        "any aggregate, of some rows only; counts by conditions that no row fulfills at once, and "
-        "all rows beside them, are measured together and cost one ε",
+        "any aggregate, of some rows only; counts by conditions that no row fulfills at once, or "
+        "of which one has all parts of the other, and all rows beside them, are measured together "
+        "and cost one ε",
     ),
 )
 CLAUSES = (
