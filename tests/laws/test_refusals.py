@@ -79,7 +79,7 @@ OPTIONS = r"(?<![\w-])--[a-z]"
 
 COMMANDS = r"\b(discreet|psql|pyspark|verify) [a-z-]"
 ADDRESSES = r"\baddress\b|://"
-SIZES = r"--margin \w+=\d"
+SIZES = r"--margin \"?\w+=\d"
 
 
 @dataclass(frozen=True)

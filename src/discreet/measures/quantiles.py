@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from discreet.measures.measure import (
@@ -119,36 +118,27 @@ class Ranks:
     def decoder(self, output: Output, noise: Any, unit: Unit, rows: int | None) -> Decoder:
         """The value at a level, an interval that holds it, and how far its rank may be off."""
         place, count = self._place(output), len(self.levels)
-        if isinstance(noise, Quantiles):
-            return self._unbounded(output, noise, unit)
-        interval, rank = noise.interval(place), noise.rank(place)
+        interval = noise.interval(place)
 
-        def decoded(noisy: Sequence[int]) -> tuple[Any, MeasuredRankError]:
-            point, size, distance = noisy[place::count]
+        def decoded(noisy: Sequence[int]) -> tuple[Any, RankError | MeasuredRankError]:
+            point = noisy[place]
+            error = rank_error(noise.stated_rank(noisy, place, CONFIDENCE), unit)
+            if interval is None:
+                return self._shown(point, output), error
+            size = noisy[count + place]
 
             def bounds(confidence: Fraction) -> tuple[Any, Any]:
                 low, high = interval.ends(point, size, confidence)
                 return self._shown(low, output), self._shown(high, output)
 
-            error = rank_error(rank.at_most(distance, CONFIDENCE), unit)
             return self._shown(point, output), MeasuredRankError(error.records, bounds)
-
-        return decoded
-
-    def _unbounded(self, output: Output, noise: Quantiles, unit: Unit) -> Decoder:
-        place = self._place(output)
-        error = rank_error(_rank_errors(noise)[place], unit)
-
-        def decoded(noisy: Sequence[int]) -> tuple[Any, RankError]:
-            return self._shown(noisy[place], output), error
 
         return decoded
 
     def planned_rank_error(self, output: Output, noise: Any, unit: Unit) -> tuple[float, bool]:
         """About how far off a rank will be stated to be, and whether it is measured then."""
-        known = isinstance(noise, Quantiles)
-        errors = _rank_errors(noise) if known else noise.expected_rank_errors(CONFIDENCE)
-        return rank_error(errors[self._place(output)], unit).records, not known
+        error, measured = noise.planned_rank(self._place(output), CONFIDENCE)
+        return rank_error(error, unit).records, measured
 
     def _place(self, output: Output) -> int:
         return self.levels.index(output.level or Fraction(1, 2))
@@ -198,12 +188,6 @@ def rank_price(unit: Unit, epsilon: Fraction) -> tuple[Fraction, Neighbors]:
     if not unit.keyed:
         return epsilon, unit.neighbors
     return epsilon / 2 if unit.replaced else epsilon, Neighbors.ADD_REMOVE
-
-
-@lru_cache(maxsize=64)
-def _rank_errors(mechanism: Quantiles) -> list[float]:
-    """The errors of all levels: each output asks for its own."""
-    return mechanism.rank_errors(CONFIDENCE)
 
 
 def _measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:

@@ -385,6 +385,14 @@ class BoundedQuantiles:
         """How a plan names it."""
         return type(self).__name__
 
+    def stated_rank(self, noisy: Sequence[int], place: int, confidence: Fraction) -> float:
+        """How far off the rank of a released value is at most, as it was measured."""
+        return self.rank(place).at_most(noisy[2 * len(self.probabilities) + place], confidence)
+
+    def planned_rank(self, place: int, confidence: Fraction) -> tuple[float, bool]:
+        """About how far off it will be stated to be, and that it is measured then."""
+        return self.expected_rank_errors(confidence)[place], True
+
     def expected_rank_errors(self, confidence: Fraction) -> list[float]:
         """What the error of each rank will about be stated as, where values lie evenly.
 

@@ -326,6 +326,17 @@ class Quantiles:
             *self._errors(right, miss, own, after),
         ]
 
+    def interval(self, place: int) -> None:
+        """There is none around a value: only what ``BoundedQuantiles`` releases has one."""
+
+    def stated_rank(self, noisy: Sequence[int], place: int, confidence: Fraction) -> float:
+        """How far off the rank of a released value is at most: that is known beforehand."""
+        return _known_errors(self, confidence)[place]
+
+    def planned_rank(self, place: int, confidence: Fraction) -> tuple[float, bool]:
+        """The same, and that it is not measured."""
+        return _known_errors(self, confidence)[place], False
+
     def usual_rank_errors(self) -> list[float]:
         """How much weight lies on average between each value and its quantile.
 
@@ -382,6 +393,12 @@ class Quantiles:
                 for half, side in zip(records.cut(position, parts), (before, after), strict=True)
             ],
         )
+
+
+@lru_cache(maxsize=64)
+def _known_errors(mechanism: Quantiles, confidence: Fraction) -> list[float]:
+    """The errors of all levels: each output asks for its own."""
+    return mechanism.rank_errors(confidence)
 
 
 def draw_position(
