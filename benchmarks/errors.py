@@ -12,6 +12,7 @@ import diffprivlib
 from pydp.algorithms import laplacian
 
 import discreet as dp
+import key_discovery
 import rank_errors
 import table_errors
 import top_errors
@@ -96,6 +97,7 @@ def main() -> None:
     rank_errors.main()
     table_errors.main()
     top_errors.main()
+    key_discovery.main()
 
 
 if __name__ == "__main__":

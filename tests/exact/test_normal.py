@@ -204,6 +204,17 @@ def test_integrals_are_as_near_to_the_tail_as_they_say() -> None:
     assert high - low <= value * start / 10**6 / 8 * 2**bits * 2
 
 
+def test_integrals_are_near_where_the_weight_is_not_convex_too() -> None:
+    variance, bits = Fraction(10**6), 96
+    for start in (1, 300, 1000):
+        low, high = tail_between(variance, start, bits)
+        exact = tail_weight(variance, start, bits)
+        root = mpmath.sqrt(2 * mpmath.pi * 10**6)
+        assert low <= exact[1] / root
+        assert exact[0] / root <= high
+        assert high - low <= 2**bits / (4 * 10**6)
+
+
 def test_all_tails_at_once_are_as_narrow_as_one() -> None:
     variance = Fraction(10**6)
     tails = tail_weights(variance, 96)

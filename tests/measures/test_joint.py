@@ -260,9 +260,7 @@ def test_parts_of_parts_are_the_counts_that_were_asked_for(table: Any) -> None:
         "COUNT(*) FILTER (WHERE age >= 18) AS old FROM t",
         epsilon=1,
     )
-    truth = table.sql("SELECT COUNT(*) AS n FROM t WHERE age < 18 AND x > 5", epsilon=20)[
-        "n"
-    ].value
+    truth = table.sql("SELECT COUNT(*) AS n FROM t WHERE age < 18 AND x > 5", epsilon=20)["n"].value
     for name, true in {"n": 1000, "young": 250, "young_and_more": truth, "old": 750}.items():
         assert abs(answer[name].value - true) <= 40
     assert answer["ones"].value == answer["young_and_more"].value

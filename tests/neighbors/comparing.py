@@ -13,7 +13,7 @@ import numpy as np
 from discreet.engines.base import SIZES, Engine
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import DiscreetError, QueryError
-from discreet.measures.measure import Measure, Unit
+from discreet.measures.measure import SHARE, Measure, Unit
 from discreet.privacy.losses import Budget
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.check import Question
@@ -22,6 +22,7 @@ from discreet.release.table import QuestionBuilder, Table
 from tests.neighbors.questions import Named
 from tests.support.measuring import (
     Vector,
+    assert_keys_move_within,
     check_scores,
     distance,
     kind,
@@ -101,8 +102,11 @@ class Both:
                 return
         cells = None
         if question.selects_keys:
-            found = self._answered([said(lambda e=e: _candidates(e, question)) for e in engines])
-            self._check_candidates(question, *found)
+            for share in (None, SHARE) if unit.by_person else (None,):
+                found = self._answered(
+                    [said(lambda e=e, s=share: _candidates(e, question, s)) for e in engines]
+                )
+                self._check_candidates(question, *found, share)
             cells = list(named.cells)
         measured = self._answered(
             [said(lambda e=e: e.measure(question, named.measures, cells, unit)) for e in engines]
@@ -134,7 +138,12 @@ class Both:
             raise FoundError(f"a row ends a question: {failed}")
         return [answer for answer, _ in found]
 
-    def _check_candidates(self, question: Question, one: Vector, two: Vector) -> None:
+    def _check_candidates(
+        self, question: Question, one: Vector, two: Vector, share: int | None = None
+    ) -> None:
+        if share is not None:
+            self._check_weights(question, one, two, share)
+            return
         units = 2 if question.rules.replace else 1
         moved = distance(one, two)
         if moved > units * question.unit.group_cap:
@@ -142,6 +151,13 @@ class Both:
         if any(abs(one.get(key, 0) - two.get(key, 0)) > 1 for key in {*one, *two}):
             raise FoundError("a key moves by more than one unit")
         self.counts.blocks["Keys"] += 1
+
+    def _check_weights(self, question: Question, one: Vector, two: Vector, share: int) -> None:
+        try:
+            assert_keys_move_within(question, one, two, share)
+        except AssertionError as error:
+            raise FoundError(f"{error} move by more than is priced") from None
+        self.counts.blocks["Keys by weight"] += 1
 
     def check(
         self,
@@ -291,8 +307,8 @@ def _despite_noise(run: Callable[[], Any]) -> None:
             raise
 
 
-def _candidates(engine: Engine, question: Question) -> Vector:
-    found = engine.candidates(question)
+def _candidates(engine: Engine, question: Question, share: int | None) -> Vector:
+    found = engine.candidates(question, share=share)
     counts = found.counts.open()
     return dict(zip(found.released(np.arange(len(counts))), counts.tolist(), strict=True))
 

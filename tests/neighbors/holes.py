@@ -25,6 +25,8 @@ WEIGHTS = "rows of one group are weighed in L2 as if each had one of its own"
 """A hole that questions by groups show."""
 JOINS = "rows are weighed before they are joined"
 """A hole that joins of private tables show."""
+KEYS = "each key of a person weighs as if there were no other"
+"""A hole that keys which nobody listed show, where they are found by weight."""
 ONCE_FOR_EACH_ROW = "a person counts in a profile once for each row"
 WITH_NOBODY = "rows without an id are in the histograms of a profile"
 """Holes that profiles show."""
@@ -84,6 +86,16 @@ def _with_nobody(query: exp.Select) -> exp.Select:
     return query.transform(lambda node: exp.true() if node == whose else node)
 
 
+def _as_if_alone(*given: Any, **named: Any) -> exp.Select:
+    """What is weighed alone of each person, groups, has its full weight."""
+    rows, weights, alone = given[1], given[2], named.get("alone", False)
+    if not alone or weights.cap != 1 or len(given) < 5 or given[4] != "kept":
+        return _weighed(*given, **named)
+    weighed = rows.select(exp.alias_(exp.Literal.number(weights.share), "weight"))
+    return queries._given(given[0], "kept", weighed)
+
+
+_weighed = queries._weighed
 _counted = queries._counted
 _reader = columns.reader_sql
 _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
@@ -100,6 +112,7 @@ _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     ],
     "moments are read by TRY_CAST": [(columns, "_moment", _by_try_cast)],
     WEIGHTS: [(queries, "_counted", lambda name, squared: _counted(name, squared=False))],
+    KEYS: [(queries, "_weighed", _as_if_alone)],
     JOINS: [(queries, "sums_query", sums_by_rows_before_a_join)],
     ONCE_FOR_EACH_ROW: [(profile, "people_by_size", _changed(_once_for_each_row))],
     WITH_NOBODY: [(profile, "people_by_size", _changed(_with_nobody))],

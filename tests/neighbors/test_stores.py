@@ -25,6 +25,7 @@ BLOCKS = {
     "Extreme",
     "Moments",
     "Keys",
+    "Keys by weight",
 }
 
 

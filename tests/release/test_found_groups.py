@@ -1,21 +1,27 @@
 """Groups that are found privately: what is said of others, and of people over the cap."""
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 from random import Random
 
+import numpy as np
 import pandas
 import pytest
 
 import discreet as dp
 from discreet.engines.base import SIZES
+from discreet.measures.measure import SHARE, Answers, LeftOut
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.estimates import IntervalKind, LinearError
 from discreet.release.caps import CapEffect, CapEffects, cap_effects
-from discreet.release.price import PricedKeySelection
+from discreet.release.price import PricedKeySelection, price_from_data
 from discreet.release.profile import Amount, Profile, SizeHistogram
 from discreet.release.report import report_page
+from tests.neighbors.holes import KEYS, reopened
+from tests.support.measuring import assert_keys_move_within
 
 FLEETS = (14, 25, 28, 53, 58, 84, 129, 193, 203, 237, 289, 316, 582, 600, 620, 629)
 """How many planes the carriers of a year of flights from New York have."""
@@ -155,8 +161,6 @@ def effects_of(people: Groups, ceiling: int | None) -> CapEffect:
 
 
 def ends(effect: CapEffect, counted: int) -> tuple[float, float]:
-    from discreet.measures.measure import Answers, LeftOut
-
     left_out = LeftOut("max_groups", Answers.SUM)
     truth = effect.truth(left_out, counted, LinearError(()), None)
     return (counted, counted) if truth is None else truth.interval(counted, Fraction(95, 100))
@@ -190,11 +194,94 @@ def test_counts_near_the_threshold_combine_in_arithmetic() -> None:
     """A number near the threshold has bounds that no draw of noise has; sums hold both."""
     table = flights((16, 600), at_most_groups=1)
     plan = table.group_by("carrier").agg(planes=dp.people()).plan(**PRICE)
-    answers = (plan.release() for _ in range(20))
-    few, many = next(found.columns["planes"] for found in answers if len(found) == 2)
+    answers = (plan.release().columns["planes"] for _ in range(20))
+    few, many = next(both for both in answers if len(both) == 2 and both[0].value <= 17)
     assert few.lower < few.value - 3
     assert (many.lower, many.upper) == (many.value - 3, many.value + 3)
     both = few + many
     assert both.lower <= few.lower + many.lower < few.value + many.value
     assert both.lower <= 616 <= both.upper
     assert (many - many.value).upper == 3
+
+
+# ---------------------------------------------------------------------- groups by weight
+
+
+def held(people: Sequence[int], **declared: object) -> dp.Table:
+    """People in so many groups each: the first ones."""
+    rows = [(f"p{place}", f"g{group}") for place, n in enumerate(people) for group in range(n)]
+    return dp.table(
+        pandas.DataFrame(rows, columns=["person", "group"]),
+        name="visits",
+        unit="person",
+        columns={"group": dp.text()},
+        budget=dp.Budget(epsilon=20, delta="1/1000"),
+        ledger=":memory:",
+        **({"max_groups": 3, "max_rows": 10} | declared),  # type: ignore[arg-type]
+    )
+
+
+def weights(people: Sequence[int], share: int = SHARE) -> Counter[str]:
+    """What people add to each group, as the engine adds it up."""
+    with held(people) as table:
+        plan = table.group_by("group").agg(n=dp.rows()).plan(**PRICE)
+        assert plan.price.key_share == SHARE
+        found = table.engine().candidates(plan.question, share=share)
+        many = found.counts.open().tolist()
+        labels = found.released(np.arange(len(many)))
+        return Counter({label[0]: one for label, one in zip(labels, many, strict=True)})
+
+
+@pytest.mark.parametrize("share", [4, SHARE])
+def test_people_with_few_groups_add_more_to_each_and_those_over_the_cap_to_some(
+    share: int,
+) -> None:
+    assert weights([1], share) == {"g0": share}
+    assert weights([2], share) == dict.fromkeys(("g0", "g1"), isqrt(share**2 // 2))
+    cut = weights([7], share)
+    assert set(cut.values()) == {isqrt(share**2 // 3)}
+    assert len(cut) == 3
+    together = weights([1, 2], share)
+    assert together["g0"] == share + isqrt(share**2 // 2)
+
+
+def test_a_person_moves_no_more_keys_and_weight_than_is_priced_unless_each_key_counts_in_full():
+    before, after = weights([2, 3, 7]), weights([2, 3])
+    with held([1]) as table:
+        question = table.group_by("group").agg(n=dp.rows()).plan(**PRICE).question
+    assert_keys_move_within(question, before, after, SHARE)
+    with reopened(KEYS):
+        before, after = weights([2, 3, 7]), weights([2, 3])
+    with pytest.raises(AssertionError, match="weights of keys"):
+        assert_keys_move_within(question, before, after, SHARE)
+
+
+def test_groups_by_weight_say_for_whom_so_many_people_are_enough() -> None:
+    with held([1] * 40 + [3] * 300, max_groups=10) as table:
+        plan = table.group_by("group").agg(n=dp.rows()).plan(**PRICE)
+        assert plan.price.selection is not None
+        assert plan.price.selection.mechanism.name == "WeightedThreshold"
+        (note,) = [one for one in plan.notes if "found privately" in one]
+        assert "From 95 people on a group is likely to appear" in note
+        assert note.endswith(
+            "That is if each is in 5 groups: of people in 1 alone 43 are enough, of those in 10 it "
+            "takes 134."
+        )
+        answer = plan.release()
+        assert [group[0] for group in answer.groups] == ["g0", "g1", "g2"]
+        assert len(plan.queries) == 2
+    with held([1] * 3, max_groups=10) as table:
+        none = table.group_by("group").agg(n=dp.rows()).release(**PRICE)
+        assert "of people in 1 alone 43 are enough" in repr(none).replace("\n", " ")
+
+
+def test_an_answer_that_was_paid_before_keeps_the_mechanism_it_was_found_by() -> None:
+    """Its price does not name one: then it is the best of those that there were."""
+    with held([1], max_groups=10) as table:
+        plan = table.group_by("group").agg(n=dp.rows()).plan(**PRICE)
+    data = plan.price.to_data(plan.question)
+    assert price_from_data(data, plan.question) == plan.price
+    del data["selection"]["mechanism"]
+    earlier = price_from_data(data, plan.question).selection
+    assert earlier is not None
+    assert earlier.mechanism.name == "GaussianThreshold"

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from discreet.errors import DiscreetError, QueryError
 from discreet.measures.counts import Present
-from discreet.measures.measure import Measure, Norm, Weights
+from discreet.measures.measure import SHARE, Measure, Norm, Weights
 from discreet.plan.schema import ROW, Column, Schema, category, integer
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
@@ -36,6 +36,7 @@ from tests.support.measuring import (
     Engine,
     Row,
     asked,
+    assert_keys_move_within,
     bound,
     check_scores,
     distance,
@@ -139,6 +140,9 @@ def test_no_unit_moves_a_block_by_more_than_its_sensitivity(
             units = 1 if neighbors is Neighbors.ADD_REMOVE else 2
             assert distance(one, two) <= units * question.unit.group_cap
             assert all(abs(one.get(key, 0) - two.get(key, 0)) <= 1 for key in {*one, *two})
+            if question.unit.by_person:
+                weights = (engine.candidates(table, question, SHARE) for table in (before, after))
+                assert_keys_move_within(question, *weights, SHARE)
 
     check()
 

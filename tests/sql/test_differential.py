@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.measures.measure import Norm, Output, Steps
+from discreet.measures.measure import SHARE, Norm, Output, Steps
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
@@ -54,8 +54,9 @@ def test_a_select_is_what_plain_arithmetic_says(
     engine, tables = Engine(visits, patients, unit, stored), interpreted(visits, patients, stored)
     cells = None
     if question.selects_keys:
-        found = engine.candidates(question)
-        assert found == interpreter.candidates(question, tables), text
+        for share in (SHARE, None) if question.unit.by_person else (None,):
+            found = engine.candidates(question, share)
+            assert found == interpreter.candidates(question, tables, share), text
         cells = cells_of(question, found)
     measured = engine.integers(question, question.measures, cells, norm)
     expected = interpreter.measure(question, tables, question.measures, cells, norm)

@@ -26,6 +26,7 @@ from tests.support.measuring import (
     NORMS,
     QUICK,
     UNITS,
+    assert_keys_move_within,
     bound,
     distance,
     l1_bound,
@@ -82,6 +83,9 @@ def moves(
         units = 2 if question.rules.replace else 1
         assert distance(one, two) <= units * question.unit.group_cap
         assert all(abs(one.get(key, 0) - two.get(key, 0)) <= 1 for key in {*one, *two})
+        if question.unit.by_person:
+            weights = (engine.candidates(question, SHARE) for engine in tables)
+            assert_keys_move_within(question, *weights, SHARE)
         cells = cells_of(question, {*one, *two})
     else:
         tables[0].prepare(question, norm)

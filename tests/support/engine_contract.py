@@ -18,7 +18,7 @@ from sqlglot import exp
 import discreet as dp
 from discreet.engines.base import SIZES, Engine, SizeKind, people_by_size, rows_without_unit
 from discreet.errors import QueryError
-from discreet.measures.measure import Measure, Norm
+from discreet.measures.measure import SHARE, Measure, Norm
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
@@ -140,10 +140,16 @@ def check_alike(pair: tuple[Engine, Engine], question: Question, blocks: Any, ce
         ), norm
     assert ranked(here, question, cells) == ranked(there, question, cells)
     if question.selects_keys:
-        assert keys(here, question) == keys(there, question)
+        for share in shares(question):
+            assert keys(here, question, share) == keys(there, question, share), share
     elif question.keys:
         chosen = public_cells(question, [(question.cells or 1) - 1, 0])
         assert measured(here, question, blocks, chosen) == measured(there, question, blocks, chosen)
+
+
+def shares(question: Question) -> list[int | None]:
+    """The ways to find keys: by people and, where there are any, by what they add to each."""
+    return [None, SHARE] if question.unit.by_person else [None]
 
 
 def norms(question: Question) -> list[Norm]:
@@ -153,9 +159,9 @@ def norms(question: Question) -> list[Norm]:
     return list(Norm) if apart else [Norm.L1]
 
 
-def keys(engine: Engine, question: Question) -> Vector:
+def keys(engine: Engine, question: Question, share: int | None = None) -> Vector:
     """The candidates of a question's unlisted keys."""
-    found = engine.candidates(question)
+    found = engine.candidates(question, share=share)
     counts = found.counts.open().tolist()
     return dict(zip(found.released(range(len(counts))), counts, strict=True))  # type: ignore[arg-type]
 

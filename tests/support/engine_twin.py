@@ -388,10 +388,19 @@ def _first(held: set[Any], cap: int) -> set[Any]:
     return chosen
 
 
-def candidates(table: Iterable[Row], question: Question) -> Vector:
-    """How many units hold each combination of keys that occurs."""
-    rows = kept(table, question, "texts")
+def candidates(table: Iterable[Row], question: Question, share: int | None = None) -> Vector:
+    """How many units hold each combination of keys that occurs, or what they add to it."""
+    return held_keys(kept(table, question, "texts"), question, share)
+
+
+def held_keys(rows: list[Any], question: Question, share: int | None) -> Vector:
+    """The units of each combination of keys; with a share, the weights that their keys have."""
     if not question.schema.by_person:
         return dict(Counter(cell for _, cell, _ in rows))
     held = _first({(unit, *cell) for unit, cell, _ in rows}, question.unit.group_cap)
-    return dict(Counter(one[1:] for one in held))
+    if share is None:
+        return dict(Counter(one[1:] for one in held))
+    many, weights = Counter(one[0] for one in held), Counter()
+    for unit, *cell in held:
+        weights[tuple(cell)] += isqrt(share**2 // many[unit])
+    return dict(weights)

@@ -5,7 +5,7 @@ shared with the SQL that an engine runs: joins are nested loops, and a person's 
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -298,10 +298,6 @@ def _block(block: Measure, rows: list[Any], question: Question, many: int, norm:
     return twin._people(counted, question, many, norm)
 
 
-def candidates(question: Question, tables: Tables) -> Vector:
-    """How many units hold each combination of keys that occurs."""
-    rows = kept(question, tables, "texts")
-    if not question.schema.by_person:
-        return dict(Counter(cell for _, cell, _ in rows))
-    held = twin._first({(unit, *cell) for unit, cell, _ in rows}, question.unit.group_cap)
-    return dict(Counter(one[1:] for one in held))
+def candidates(question: Question, tables: Tables, share: int | None = None) -> Vector:
+    """How many units hold each combination of keys that occurs, or what they add to it."""
+    return twin.held_keys(kept(question, tables, "texts"), question, share)

@@ -292,10 +292,21 @@ class Engine:
         rest = [block for block in blocks if block not in squared]
         return found | integers(engine, question, rest, cells, norm)
 
-    def candidates(self, table: Iterable[Row], question: Question) -> Vector:
-        found = self.read(table, question).candidates(question)
+    def candidates(
+        self, table: Iterable[Row], question: Question, share: int | None = None
+    ) -> Vector:
+        found = self.read(table, question).candidates(question, share=share)
         counts = found.counts.open()
         return dict(zip(found.released(np.arange(len(counts))), counts.tolist(), strict=True))
+
+
+def assert_keys_move_within(question: Question, one: Vector, two: Vector, share: int) -> None:
+    """That a unit moves no more keys than the cap, and by weights of which the squares add up."""
+    units = 2 if question.rules.replace else 1
+    assert sum(one.get(key, 0) != two.get(key, 0) for key in {*one, *two}) <= (
+        units * question.unit.group_cap
+    ), "keys that move"
+    assert squared(one, two) <= units * share**2, "weights of keys"
 
 
 def integers(

@@ -94,8 +94,8 @@ class Engine:
     ) -> dict[Measure, Vector]:
         return integers(self._read(), question, list(blocks), cells, norm)
 
-    def candidates(self, question: Question) -> Vector:
-        found = self._read().candidates(question)
+    def candidates(self, question: Question, share: int | None = None) -> Vector:
+        found = self._read().candidates(question, share=share)
         counts = found.counts.open()
         return dict(zip(found.released(np.arange(len(counts))), counts.tolist(), strict=True))
 

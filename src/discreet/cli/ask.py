@@ -133,7 +133,10 @@ class TypedQuestion:
 
     def queries(self) -> list[str]:
         """The SQL that the engine would run; what it does not offer is refused."""
-        return self.engine.texts(self.plan.question, self.plan.measured, self.plan.price.unit)
+        plan, price = self.plan, self.plan.price
+        return self.engine.texts(
+            plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
+        )
 
 
 @contextmanager

@@ -111,19 +111,22 @@ class Engine:
         question: Question,
         measures: Sequence[Measure],
         unit: Unit,
+        *,
+        share: int | None = None,
         score: Measure | None = None,
     ) -> None:
         """Bind every query of a question, so that one that cannot run is refused uncharged.
 
         No row is read: names, types and functions are looked up.  ``unit`` is that of the price,
-        here and below: its norm is that of the noise, and decides how people are weighed.  With a
+        here and below: its norm is that of the noise, and decides how people are weighed.
+        ``share`` is that of finding groups: what a person in one of them adds to it.  With a
         ``score`` some groups are chosen by it first.
         """
 
         def bind() -> None:
             cells: Cells = None
             if question.selects_keys:
-                self._connection.bind(self._written(keys_query(question, self.forms)))
+                self._connection.bind(self._written(keys_query(question, self.forms, share)))
                 cells = _made_up(question)
             if score is not None:
                 ranked = self._queries(question, (score,), cells, unit.in_one_group)
@@ -170,11 +173,16 @@ class Engine:
         question: Question,
         measures: Sequence[Measure],
         unit: Unit,
+        *,
+        share: int | None = None,
         score: Measure | None = None,
     ) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
-        cells: Cells = _made_up(question) if question.selects_keys else None
-        first = [self._written(keys_query(question, self.forms))] if question.selects_keys else []
+        cells: Cells = None
+        first = []
+        if question.selects_keys:
+            cells = _made_up(question)
+            first.append(self._written(keys_query(question, self.forms, share)))
         if score is not None:
             ranked = self._queries(question, (score,), cells, unit.in_one_group)
             first += [query.text for query in ranked.values()]
@@ -187,23 +195,30 @@ class Engine:
         done, every = self._done
         return (done + self._connection.progress()) / every if done < every else 1.0
 
-    def candidates(self, question: Question, sieve: Sieve | None = None) -> KeyCandidates:
-        """The groups of unlisted keys that occur; with a sieve, those that pass it."""
+    def candidates(
+        self, question: Question, sieve: Sieve | None = None, share: int | None = None
+    ) -> KeyCandidates:
+        """The groups of unlisted keys that occur; with a sieve, those that pass it.
+
+        Each with the number of its people or, with a share, with what they add to it.
+        """
 
         def run() -> KeyCandidates:
             self._done = 0, 1
-            keys = self._found_keys(question, sieve)
+            keys = self._found_keys(question, sieve, share)
             self._done = 1, 1
             labels = tuple(tuple(map(str, row[:-1])) for row in keys)
-            counts = np.array([row[-1] for row in keys], np.int64)
+            counts = np.array([int(row[-1]) for row in keys], np.int64)
             return KeyCandidates(Sensitive(counts), labels)
 
         return self._guarded(run)
 
-    def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
+    def _found_keys(
+        self, question: Question, sieve: Sieve | None, share: int | None
+    ) -> list[tuple[Any, ...]]:
         if sieve is not None:
             raise NotImplementedError("this engine brings every key that occurs")
-        return self._connection.rows(self._written(keys_query(question, self.forms)))
+        return self._connection.rows(self._written(keys_query(question, self.forms, share)))
 
     def measure(
         self, question: Question, measures: Sequence[Measure], cells: Cells, unit: Unit

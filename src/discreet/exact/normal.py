@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
-from math import isqrt, log2, sqrt
+from math import ceil, isqrt, log2, sqrt
 
 from discreet.exact.enclosure import exp_minus, pi, square_root
 
@@ -285,16 +285,20 @@ def tail_between(variance: Fraction, start: int, bits: int) -> tuple[int, int]:
     """Enclose ``2**bits · Σ e^(-x²/(2·variance))/√(2π·variance)`` over x ≥ start by integrals.
 
     For start ≥ 1, at a cost that does not grow with the variance, but only as near as
-    f(start)·start/variance/8 where start > √variance + 1/2, and as f(start) elsewhere.  There
-    the weight f is convex: a term is at most the integral around it, and a trapezoid is at least
-    the integral below it.  Elsewhere f is only known to fall.
+    f(start)·start/variance/8 where start > √variance + 1/2, and as 1/(4·variance) elsewhere.
+    There the weight f is convex: a term is at most the integral around it, and a trapezoid is at
+    least the integral below it.  Elsewhere f falls, and each term is within ∫|f''|/8 of the
+    integral around it: over all of them that is less than 0.1211/variance.
     """
     unit = 1 << bits + _GUARD
     low_sigma, high_sigma = (Fraction(root, unit) for root in square_root(variance, bits + _GUARD))
     low, _ = upper_tail(start / low_sigma, bits)
     if (start - Fraction(1, 2)) ** 2 < variance:
         _, high = upper_tail((start - 1) / high_sigma, bits)
-        return low, high
+        least, _ = upper_tail((start - Fraction(1, 2)) / low_sigma, bits)
+        _, most = upper_tail((start - Fraction(1, 2)) / high_sigma, bits)
+        apart = ceil(Fraction(1211, 10_000) * (1 << bits) / variance)
+        return max(low, least - apart), min(high, most + apart)
     _, high = upper_tail((start - Fraction(1, 2)) / high_sigma, bits)
     value_low, _ = exp_minus(start * start / (2 * variance), bits)
     # Half of f(start) over √(2π·variance), with √(2π) < 2.506629.

@@ -210,8 +210,8 @@ def upper_tail(variance: Fraction, start: int, bits: int) -> tuple[int, int]:
 def quick_upper_tail(variance: Fraction, start: int, bits: int) -> tuple[int, int]:
     """An enclosure of ``upper_tail``, by integrals beyond σ = 2^13.
 
-    It may then be 2^bits·2/(5σ) wide, up to 320 bits.  So the sum, whose time grows with σ,
-    decides one draw in σ at most.
+    It may then be 2^bits/(4σ²) wide, up to 320 bits.  So the sum, whose time grows with σ,
+    decides one draw in 4σ² at most.
     """
     if bits > _QUICK or variance <= _TABLED:
         return upper_tail(variance, start, bits)

@@ -130,10 +130,10 @@ def _one(bits: int) -> tuple[int, int]:
     return 1 << bits, 1 << bits
 
 
-_WHOLE = tuple(Fraction(part, 128) for part in (128, 127, 120, 96, 64))
+WHOLE = tuple(Fraction(part, 128) for part in (128, 127, 120, 96, 64))
 """Parts of δ for the keys of one unit alone while the noise has all of it too."""
 
-_SPLITS = tuple(Fraction(part, 16) for part in range(2, 16))
+SPLITS = tuple(Fraction(part, 16) for part in range(2, 16))
 """Parts of δ for the noise where the two must share it."""
 
 
@@ -364,12 +364,12 @@ def _with_gaussian(
     """
     moved = moved_keys(groups, neighbors)
     noise = _gaussian(moved, epsilon, delta)
-    for part in _WHOLE:
+    for part in WHOLE:
         share = key_share(part * delta, groups)
         if _covers(noise, share, epsilon, delta, groups, neighbors):
             return noise, _gaussian_threshold(noise, share)
     choices = []
-    for part in _SPLITS:
+    for part in SPLITS:
         noise = _gaussian(moved, epsilon, part * delta)
         left = 1 - (1 - delta) / (1 - part * delta)
         choices.append((noise, _gaussian_threshold(noise, key_share(left, moved))))

@@ -242,7 +242,9 @@ class OptimalSelection:
 
     def law(self, counts: object) -> ProductLaw:
         """The exact law of which keys are released, as one truth value per candidate."""
-        return ProductLaw(tuple(_keep_law(self._curve, count) for count in held_units(counts)))
+        return ProductLaw(
+            tuple(kept_law(self._curve.enclose, count) for count in held_units(counts))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,11 +288,11 @@ class KeepCurve:
 
 
 @lru_cache(maxsize=4096)
-def _keep_law(curve: KeepCurve, count: int) -> EnclosedLaw:
+def kept_law(chance: Chance, count: int) -> EnclosedLaw:
     """Whether a key is released.  Cached, so that equal laws are one object."""
 
     def enclosures(bits: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        low, high = curve.enclose(count, bits)
+        low, high = chance(count, bits)
         return ((1 << bits) - high, (1 << bits) - low), (low, high)
 
     return EnclosedLaw((False, True), enclosures)

@@ -40,6 +40,7 @@ from discreet.measures.measure import (
     Unit,
     sentence_list,
 )
+from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named, expression_text
 from discreet.plan.schema import Schema
@@ -636,8 +637,10 @@ class Plan:
 
         Groups that are found or chosen are not known yet: one made-up group stands for them.
         """
-        engine = self._asked().engine()
-        return engine.texts(self.question, self.measured, self.price.unit, self.score)
+        engine, price = self._asked().engine(), self.price
+        return engine.texts(
+            self.question, self.measured, price.unit, share=price.key_share, score=self.score
+        )
 
     @cached_property
     def effects(self) -> CapEffects:
@@ -711,12 +714,14 @@ class Plan:
             return []
         names = [name for name, one in question.keys if isinstance(one, PrivateGrouping)]
         listed, noun = ", ".join(names), _counted_noun(question)
-        notes = [
+        found_by = found.mechanism
+        text = (
             f"{listed}: groups are found privately, and others are not shown. From "
-            f"{found.mechanism.half_point:,} {noun} on a group is likely to appear, from "
-            f"{found.mechanism.people_for(_NEARLY_SURE):,} on nearly sure to (95%); of fewer than "
-            f"{found.mechanism.people_for(_HARDLY_EVER):,} it hardly ever does (1%)."
-        ]
+            f"{found_by.half_point:,} {noun} on a group is likely to appear, from "
+            f"{found_by.people_for(_NEARLY_SURE):,} on nearly sure to (95%); of fewer than "
+            f"{found_by.people_for(_HARDLY_EVER):,} it hardly ever does (1%)."
+        )
+        notes = [f"{text} {_weighed_text(found_by)}".rstrip()]
         assigned = self.effects.assigned
         if assigned is not None and assigned.bites:
             cap = self.price.unit.group_cap
@@ -739,10 +744,12 @@ class Plan:
         found, noun = self.price.selection, _counted_noun(self.question)
         if found is None:
             return NONE_FOUND
-        return (
+        text = (
             f"{NONE_FOUND}: from {found.mechanism.half_point:,} {noun} on one would have been "
             f"likely to appear, from {found.mechanism.people_for(_NEARLY_SURE):,} on nearly sure to"
         )
+        weighed = _weighed_text(found.mechanism).removesuffix(".")
+        return f"{text}. {weighed}" if weighed else text
 
     @property
     def first_notes(self) -> list[str]:
@@ -861,7 +868,7 @@ class Plan:
             lines.append(
                 f"keys       {mechanism.name}: a group of {mechanism.half_point:,} "
                 f"{_counted_noun(question)} appears with probability one half, one of a single "
-                f"{_whose(question)} with at most δ"
+                f"{_whose(question)} with at most δ. {_weighed_text(mechanism)}".removesuffix(". ")
             )
         if self.choosing_groups is not None:
             line = self.choosing_groups
@@ -1177,6 +1184,19 @@ def _digest(question: Question) -> str:
         for _, grouping in question.keys
     ]
     return sha256(json.dumps(labels).encode()).hexdigest()
+
+
+def _weighed_text(found_by: KeySelection) -> str:
+    """For whom it holds that so many people make a group appear, where that differs."""
+    if not isinstance(found_by, WeightedThreshold):
+        return ""
+    half, ends = Fraction(1, 2), (1, found_by.groups)
+    least, most = (found_by.people_for(half, keys) for keys in ends)
+    many = named_number(found_by.usual_keys, "group")
+    return (
+        f"That is if each is in {many}: of people in 1 alone {least:,} are enough, of those in "
+        f"{found_by.groups:,} it takes {most:,}."
+    )
 
 
 def _counted_noun(question: Question) -> str:

@@ -40,7 +40,7 @@ from discreet.measures.noise_choice import CONFIDENCE, gaussian_noise
 from discreet.mechanisms.additive_noise import MeasureMechanism
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_calibration import joint_gaussian_variances
-from discreet.mechanisms.key_selection import KeySelection, best_selection
+from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold, best_selection
 from discreet.privacy.estimates import Estimate, PaidLoss, Payment
 from discreet.privacy.events import ApproximateEvent, ComposedEvent, Event
 from discreet.privacy.losses import (
@@ -144,6 +144,11 @@ class PricedKeySelection:
         mechanism: Any = self.mechanism
         return ThresholdError(mechanism.noise, mechanism.threshold)
 
+    @property
+    def share(self) -> int | None:
+        """What a person in one group adds to it, where those in more add less; else None."""
+        return self.mechanism.share if isinstance(self.mechanism, WeightedThreshold) else None
+
     def described(self, unit: Unit) -> str:
         """The mechanism."""
         return self.mechanism.name
@@ -215,6 +220,11 @@ class Price:
             return self.promise
         cost = self.cost
         return ZeroConcentratedDP(rho=cost.rho, delta=cost.delta)
+
+    @property
+    def key_share(self) -> int | None:
+        """What a person in one group adds to it where groups are found by weight; else None."""
+        return None if self.selection is None else self.selection.share
 
     @property
     def gaussian(self) -> bool:
@@ -303,7 +313,11 @@ class Price:
             "delta": str(self.delta),
             "selection": None
             if selection is None
-            else {"epsilon": str(selection.epsilon), "rho": _text(selection.rho)},
+            else {
+                "epsilon": str(selection.epsilon),
+                "rho": _text(selection.rho),
+                "mechanism": selection.mechanism.name,
+            },
             "charged_as_promised": self.charged_as_promised,
             "shares": [str(share) for share in self.shares],
         }
@@ -507,7 +521,13 @@ def price_from_data(data: Mapping[str, Any], question: Question) -> Price:
         promise,
         None
         if selected is None
-        else _selection(question, Fraction(selected["epsilon"]), delta, _number(selected["rho"])),
+        else _selection(
+            question,
+            Fraction(selected["epsilon"]),
+            delta,
+            _number(selected["rho"]),
+            weights="mechanism" in selected,  # what was paid before has none
+        ),
         data["charged_as_promised"],
         _shares_from_data(data, question, priced, unit),
         choice,
@@ -782,7 +802,12 @@ def _selected_measure(question: Question) -> Measure | None:
 
 
 def _selection(
-    question: Question, epsilon: Fraction, delta: Fraction, rho: Fraction | None
+    question: Question,
+    epsilon: Fraction,
+    delta: Fraction,
+    rho: Fraction | None,
+    *,
+    weights: bool = True,
 ) -> PricedKeySelection:
     answers = _selected_measure(question)
     mechanism = best_selection(
@@ -791,6 +816,7 @@ def _selection(
         groups=question.unit.group_cap,
         neighbors=question.unit.neighbors,
         counts=answers is not None,
+        weights=weights and question.unit.by_person,
     )
     return PricedKeySelection(epsilon, mechanism, answers, rho)
 

@@ -68,7 +68,7 @@ def run_and_noise(
     if price.selection is not None:
         mechanism = price.selection.mechanism
         sieve = mechanism.sieve(bits) if engine.sieves else None
-        candidates = engine.candidates(question, sieve)
+        candidates = engine.candidates(question, sieve, price.key_share)
         chosen = mechanism(candidates.counts, source=bits, sieve=sieve)
         cells = candidates.released(chosen.kept)
         if price.selection.answers is not None and chosen.counts is not None:

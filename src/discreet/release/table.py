@@ -580,7 +580,10 @@ def answer(
         )
     check_key(key)
     engine = table.engine()
-    engine.prepare(plan.question, plan.measured, plan.price.unit, plan.score)
+    price = plan.price
+    engine.prepare(
+        plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
+    )
     bits = Keystream() if source is None else source
     charge = table.ledger.charge(
         table.name,

@@ -7,7 +7,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from discreet.errors import QueryError
-from discreet.measures.measure import Norm
+from discreet.measures.measure import SHARE, Norm
 from discreet.plan.schema import ROW
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import Expression, col, rows
@@ -75,7 +75,9 @@ def test_every_block_is_what_plain_arithmetic_says(
         scored = ranked(engine.read(table, question), question, cells)
         assert scored == twin.ranked(table, question, scores(question), cells)
         if question.selects_keys:
-            assert engine.candidates(table, question) == twin.candidates(table, question)
+            for share in (None, SHARE) if question.unit.by_person else (None,):
+                found = engine.candidates(table, question, share)
+                assert found == twin.candidates(table, question, share)
         elif question.keys:  # some public groups, as a choice among all of them gives them
             places = data.draw(st.sets(st.integers(0, (question.cells or 1) - 1), min_size=1))
             chosen = public_cells(question, sorted(places))

@@ -29,10 +29,12 @@ class DuckDB(Engine):
                 raise not_in_the_data(missing[0], table, stored_names)
         super().__init__(connection, DUCKDB, _written)
 
-    def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
+    def _found_keys(
+        self, question: Question, sieve: Sieve | None, share: int | None
+    ) -> list[tuple[Any, ...]]:
         # Where no key is found, no other column is looked at any more.
         self._read_through(named_rows(question), once=True)
-        return super()._found_keys(question, sieve)
+        return super()._found_keys(question, sieve, share)
 
     def _read_through(self, query: exp.Select, *, once: bool = False) -> None:
         """As for every engine; ``once`` reads also through what a query names of one table."""

@@ -86,11 +86,13 @@ class Postgres(Engine):
         question: Question,
         measures: Sequence[Measure],
         unit: Unit,
+        *,
+        share: int | None = None,
         score: Measure | None = None,
     ) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
         statements = []
-        for query in super().texts(question, measures, unit, score):
+        for query in super().texts(question, measures, unit, share=share, score=score):
             statements += [*(query.before if isinstance(query, PreparedQuery) else ()), str(query)]
         return statements
 

@@ -82,13 +82,15 @@ class Spark(Engine):
         question: Question,
         measures: Sequence[Measure],
         unit: Unit,
+        *,
+        share: int | None = None,
         score: Measure | None = None,
     ) -> None:
         """Look the tables up again, so that their present rows are read, and bind every query."""
         check_running(self._spark.session)
         check_settings(self._spark.session)
         self._refresh()
-        super().prepare(question, measures, unit, score)
+        super().prepare(question, measures, unit, share=share, score=score)
 
     def _read_through(self, query: exp.Select) -> None:
         """Read all that a query names of several tables, as ``Engine`` asks for.
@@ -99,9 +101,11 @@ class Spark(Engine):
         for text in self._writer.readings(query, {table.view for table, _ in self._tables}):
             self._spark.rows(text)
 
-    def _found_keys(self, question: Question, sieve: Sieve | None) -> list[tuple[Any, ...]]:
+    def _found_keys(
+        self, question: Question, sieve: Sieve | None, share: int | None
+    ) -> list[tuple[Any, ...]]:
         self._read_through(named_rows(question))
-        query = keys_query(question, self.forms)
+        query = keys_query(question, self.forms, share)
         query.set("order", None)  # a sort on the cluster would move all keys
         text = self._written(query)
         if sieve is None:

@@ -197,7 +197,9 @@ def distinct_query(
     if question.schema.by_person:
         held = _from("measured", _columns(UNIT, CELL, "v0")).distinct(copy=False)
         query = _given(query, "held", held.where(is_not_null(column_name("v0")), copy=False))
-        query = _given(query, "kept", _kept("held", [CELL, "v0"], unit.row_cap))
+        query = _given(
+            query, "kept", _kept("held", [CELL, "v0"], unit.row_cap, _columns(CELL, "v0"))
+        )
         pairs = _from("kept", _columns(CELL, "v0"))
     else:
         pairs = _from("measured", _columns(CELL, "v0")).where(
@@ -206,10 +208,11 @@ def distinct_query(
     return _given(query, "pairs", pairs.distinct(copy=False))
 
 
-def keys_query(question: Question, forms: Dialect = DUCKDB) -> exp.Select:
+def keys_query(question: Question, forms: Dialect = DUCKDB, share: int | None = None) -> exp.Select:
     """Every combination of unlisted keys that occurs, and how many units hold it.
 
-    Of a person's groups the cap's worth count, chosen by a hash of the person and the group.
+    Of a person's groups the cap's worth count, chosen by a hash of the person and the group.  With
+    a share each of them adds a part of it, so that the squares add up to its square at most.
     """
     names = query_names(question)
     keys = [f"k{place}" for place in range(len(question.keys))]
@@ -219,13 +222,20 @@ def keys_query(question: Question, forms: Dialect = DUCKDB) -> exp.Select:
     }
     rows = kept_rows(question, parts)
     person = question.schema.by_person
-    query = _from("kept" if person else "measured", [*_columns(*keys), aliased(_count(), _WEIGHT)])
+    total = _count() if share is None else narrow_integer(_total(column_name(_WEIGHT)))
+    query = _from("kept" if person else "measured", [*_columns(*keys), aliased(total, _WEIGHT)])
     query = _ordered(_grouped(query, *keys), *keys)
     query = _given(query, "measured", rows)
     if person:
         held = _from("measured", _columns(UNIT, *keys)).distinct(copy=False)
         query = _given(query, "held", held)
-        query = _given(query, "kept", _kept("held", keys, question.unit.group_cap))
+        cap = question.unit.group_cap
+        if share is None:
+            return _given(query, "kept", _kept("held", keys, cap, _columns(*keys)))
+        pairs = [*_columns(UNIT, *keys), aliased(integer_constant(1), CELL)]
+        weights = Weights(Norm.L2, share, 1, each_group=True)
+        kept = _kept("held", keys, cap, pairs)
+        query = _weighed(query, kept, weights, forms, "kept", alone=True)
     return query
 
 
@@ -426,12 +436,12 @@ def _total(value: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=exp.Sum(this=value), expressions=[exp.Literal.number(0)])
 
 
-def _kept(table: str, columns: list[str], cap: int) -> exp.Select:
+def _kept(table: str, columns: list[str], cap: int, shown: Sequence[exp.Expr]) -> exp.Select:
     """At most the cap's number of each person's rows, chosen by a hash of person and row."""
     parts = [exp.cast(column_name(name), "TEXT") for name in (UNIT, *columns)]
     order = exp.Order(expressions=[row_hash(parts), *_columns(*columns)])
     number = exp.Window(this=exp.RowNumber(), partition_by=_columns(UNIT), order=order)
     ranked = _from(table, [exp.Star(), aliased(number, "place")])
-    query = select_columns(*_columns(*columns)).from_(subquery(ranked, "ranked"), copy=False)
+    query = select_columns(*shown).from_(subquery(ranked, "ranked"), copy=False)
     few = exp.LTE(this=column_name("place"), expression=integer_constant(cap))
     return query.where(few, copy=False)
