@@ -103,12 +103,18 @@ class Place:
 
 
 def with_article(word: str) -> str:
-    """A word behind its indefinite article, as it is spelled.
+    """A word behind its indefinite article; a u that begins as "you" does takes "a".
 
-    >>> with_article("int"), with_article("float")
-    ('an int', 'a float')
+    >>> with_article("int"), with_article("float"), with_article("id"), with_article("user_id")
+    ('an int', 'a float', 'an id', 'a user_id')
     """
-    return f"an {word}" if word[:1].lower() in "aeiou" else f"a {word}"
+    first = word[:2].lower()
+    spoken = first[:1] in tuple("aeio") or (first[:1] == "u" and first not in _YOU)
+    return f"an {word}" if spoken else f"a {word}"
+
+
+_YOU: Final = ("us", "un", "ui", "uu", "ut")
+"""How words begin that name users, units, uids, uuids and utilities."""
 
 
 NOTHING_SPENT: Final = "Nothing was read or spent."

@@ -14,7 +14,7 @@ from math import ceil, floor, inf, isqrt
 from typing import Any
 
 from discreet.engines.base import SIZES
-from discreet.errors import Front, QueryError, Remedy
+from discreet.errors import Front, QueryError, Remedy, with_article
 from discreet.measures.measure import (
     CONFIDENCE,
     SHARE,
@@ -691,17 +691,18 @@ def _cap_text(
     cap: CapName, effect: CapEffect, unit: Unit, whose: str, front: Front, *, alone: bool
 ) -> str:
     """What a cap does to an answer, and how much is counted; ``alone``: about a single table."""
+    person = with_article(whose)
     if cap == "max_groups":
         many = named_number(unit.group_cap, "group")
         if effect.assigned:
-            return f"a {whose} in more than {many} counts in {unit.group_cap:,} that a hash chose."
-        return f"a {whose} in more than {many} counts for {unit.group_cap:,} in all of them."
+            return f"{person} in more than {many} counts in {unit.group_cap:,} that a hash chose."
+        return f"{person} in more than {many} counts for {unit.group_cap:,} in all of them."
     many = named_number(unit.row_cap, "row")
-    counts = f"a {whose} with more than {many} counts for {unit.row_cap:,}"
+    counts = f"{person} with more than {many} counts for {unit.row_cap:,}"
     in_group = unit.max_rows_per_group
     if unit.norm is Norm.L2 and in_group is not None and in_group < unit.row_cap:
         many = named_number(in_group, "row")
-        counts = f"a {whose} with more than {many} in a group may count for less"
+        counts = f"{person} with more than {many} in a group may count for less"
     if effect.kept is not None:
         about, least, most = effect.kept
         return (
@@ -715,25 +716,26 @@ def _cap_text(
         why = (
             "A profile is of the first table"
             if alone
-            else (f"The join can give a {whose} more rows than the table has")
+            else (f"The join can give {person} more rows than the table has")
         )
         return f"{counts}. {why}, so how many are left out is not known."
     return f"{counts}. How many rows that leaves out is not known. {ASK_FOR_A_PROFILE.text(front)}"
 
 
 def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
+    person = with_article(whose)
     if effects.source.identified or effects.rows is None:
         return []
     missing = effects.rows.missing
     if missing is None:
         if effects.profile is not None and not effects.rows.multiplied:
             return []
-        likely = f"likely: if every row has a {whose}. " if effects.rows.likely else ""
-        return [f"{likely}Rows without a {whose} are not counted."]
+        likely = f"likely: if every row has {person}. " if effects.rows.likely else ""
+        return [f"{likely}Rows without {person} are not counted."]
     ends = (max(0.0, missing.lower(_TAIL)), max(0.0, missing.upper(_TAIL)))
     low, high = (round(end) for end in ends)
     about = max(0, round(missing.value))
-    return [f"Rows without a {whose} are not counted: about {about:,} ({low:,} to {high:,})."]
+    return [f"Rows without {person} are not counted: about {about:,} ({low:,} to {high:,})."]
 
 
 def _likely_text(effects: CapEffects, whose: str) -> str:

@@ -29,6 +29,7 @@ from discreet.errors import (
     PrivacyParameterError,
     QueryError,
     Remedy,
+    with_article,
 )
 from discreet.exact import decimal_text, named_number_text, percent_text, rational
 from discreet.measures.measure import (
@@ -724,9 +725,9 @@ class Plan:
         notes = [f"{text} {_weighed_text(found_by)}".rstrip()]
         assigned = self.effects.assigned
         if assigned is not None and assigned.bites:
-            cap = self.price.unit.group_cap
+            cap, person = self.price.unit.group_cap, with_article(_whose(question))
             notes.append(
-                f"{listed}: a {_whose(question)} in more than {named_number(cap, 'group')} was "
+                f"{listed}: {person} in more than {named_number(cap, 'group')} was "
                 f"assigned to {cap:,} of them by a hash, and helps no other to appear."
             )
         counts = [one.name for one in question.outputs if one.measure == found.answers]
