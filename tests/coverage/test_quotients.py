@@ -192,3 +192,24 @@ def test_control_a_formula_from_a_taylor_series_fails_in_tiny_groups() -> None:
     hits = int(np.sum(np.abs(share) <= 1.96 * spread))  # none of the five fulfills the condition
     with pytest.raises(AssertionError, match="should"):
         assert_covered((hits, many))
+
+
+# ---------------------------------------------------------------------- what a plan says
+
+
+def test_a_plan_tells_the_margin_that_answers_have(visits) -> None:
+    """That of a share is of a group whose rows are all on one side, where it is least exact."""
+    text = f"SELECT ward, {QUESTIONS['count']} AS answer FROM visits GROUP BY ward"
+    plan = visits.ask(text).plan(epsilon=EPSILON, expect_rows=900)
+    (margin,) = plan.computed_margins.values()
+    assert margin.value is not None
+    assert "answer = (100 * count_where_smoker) / count, from released numbers: ±" in repr(plan)
+    found = [
+        one.value - one.interval()[0]
+        for ward, one in plan.release()["answer"].items()
+        if ward.startswith("all")
+    ]
+    assert margin.value == pytest.approx(max(found), rel=0.1)
+    unknown = visits.ask(text).plan(epsilon=EPSILON)
+    assert unknown.computed_margins["answer"].value is None
+    assert any("answer: the ± depends on the number of rows" in note for note in unknown.notes)
