@@ -93,16 +93,18 @@ def bounds_text(value: Any, lower: Any, upper: Any) -> str:
     >>> bounds_text(0.4, 0.25, float("inf"))
     'at least 0.25'
     >>> bounds_text("2026-03-01", "2026-02-27", "2026-03-03")
-    'between 2026-02-27 and 2026-03-03'
+    '± 2 days'
     """
+    below, above = distance(lower, value), distance(value, upper)
+    margin = max(below, above)
     if isinstance(value, str):
-        return f"between {lower} and {upper}"
+        days = "1 day" if margin == 1 else f"{margin:,} days"
+        uneven = 5 * min(below, above) < 4 * margin
+        return f"between {lower} and {upper}" if uneven else f"± {days}"
     if upper == inf and lower > -inf:
         return f"at least {released_number_text(lower, None)}"
     if lower == -inf and upper < inf:
         return f"at most {released_number_text(upper, None)}"
-    below, above = value - lower, upper - value
-    margin = max(below, above)
     if margin < inf and 5 * min(below, above) < 4 * margin:
         ends = [released_number_text(end, margin) for end in (lower, upper)]
         return f"between {ends[0]} and {ends[1]}"
