@@ -114,6 +114,13 @@ def test_a_condition_that_some_declared_row_fulfills_is_not(condition: str) -> N
     asked(counted(condition))
 
 
+def test_a_date_may_stand_as_text_in_an_aggregates_condition() -> None:
+    asked(
+        "SELECT COUNT(*) FILTER (WHERE admitted - '2024-01-02' >= 18) FROM visits "
+        "WHERE admitted = '2024-02-01'"
+    )
+
+
 @each(
     ("sql", "subject"),
     [

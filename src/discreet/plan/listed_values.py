@@ -157,7 +157,7 @@ def _of(node: Node, known: _Known, facts: Facts) -> _Values:
                 second = _values(otherwise, known, both(facts, where_not_true(condition)))
             return None if first is None or second is None else [*first, *second]
         case Calculation(operator, left, right):
-            return _paired(left, right, known, facts, _total(operator))
+            return _paired(left, right, known, facts, _total(operator), numbers=True)
         case Joined(left, right):
             return _paired(left, right, known, facts, _joined)
         case Floored(operand):
@@ -244,10 +244,18 @@ def _paired(
     known: _Known,
     facts: Facts,
     operation: Callable[..., ListedValue | None],
+    *,
+    numbers: bool = False,
 ) -> _Values:
+    """What an operation makes of all pairs; None of a text where it is one of numbers.
+
+    Such a text is a date that was not read as one yet.
+    """
     first = _values(left, known, facts)
     second = None if first is None else _values(right, known, facts)
     if first is None or second is None:
+        return None
+    if numbers and any(isinstance(one, str) for one in (*first, *second)):
         return None
     pairs = len(first) * len(second)
     if pairs > _MOST_PAIRS or not known.allows(pairs):
