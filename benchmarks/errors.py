@@ -13,6 +13,7 @@ from pydp.algorithms import laplacian
 
 import discreet as dp
 import key_discovery
+import quotient_errors
 import rank_errors
 import table_errors
 import top_errors
@@ -98,6 +99,7 @@ def main() -> None:
     table_errors.main()
     top_errors.main()
     key_discovery.main()
+    quotient_errors.main()
 
 
 if __name__ == "__main__":
