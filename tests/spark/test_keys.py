@@ -9,13 +9,15 @@ import pyarrow
 import pytest
 
 import discreet as dp
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.sources import Sources, find_source
 from discreet.engines.spark.engine import Spark
-from discreet.mechanisms.key_selection import best_selection
+from discreet.mechanisms.key_selection import WeightedThreshold, best_selection
 from discreet.noise import UnsafeSeededBits
 from discreet.plan.schema import ROW, Schema
 from discreet.privacy.sensitivity import Neighbors
 from tests.mechanisms.key_twins import passes
+from tests.support.engine_contract import keys as held_keys
 from tests.support.measuring import asked
 
 ODD = ["", "a", "b:c", "1:a", "日本語", "👍", "e\u0301", "it's", "\x1f", "${spark.app.name}", "a b"]
@@ -81,6 +83,28 @@ def test_the_sieve_of_the_cluster_is_that_of_python(
         # Another secret lets others pass: the control of the comparison above.
         other = engine.candidates(question, selection.sieve(UnsafeSeededBits(8)))
         assert other._labels != found._labels
+
+
+def test_keys_by_weight_pass_by_their_weight(local_cluster: Any) -> None:
+    """Weights have 2^30 steps, so that a limit is for many; the sums are those of DuckDB."""
+    pairs = [(f"p{place % 90}", f"key {place % 7 * (place % 11)}") for place in range(600)]
+    table = pyarrow.table({"id": [one for one, _ in pairs], "tag": [tag for _, tag in pairs]})
+    schema = Schema(name="t", columns={"tag": dp.text()}, unit="id", max_rows=5, max_groups=4)
+    question = asked(schema, {"n": dp.rows()}, ("tag",))
+    selection = best_selection(epsilon=1, delta=1e-2, groups=4, counts=False)
+    assert isinstance(selection, WeightedThreshold)
+    sieve = selection.sieve(UnsafeSeededBits(3))
+    with closing(DuckDB(Sources(find_source(table)), schema)) as engine:
+        weights = held_keys(engine, question, selection.share)
+    expected = {key: one for key, one in weights.items() if passes(sieve, key, one)}
+    frame = local_cluster.createDataFrame(table).repartition(2)
+    with closing(Spark(Sources(find_source(frame)), schema)) as engine:
+        assert held_keys(engine, question, selection.share) == weights
+        found = engine.candidates(question, sieve, selection.share)
+        numbers = found.counts.open().tolist()
+        labels = found.released(range(len(numbers)))  # type: ignore[arg-type]
+    assert dict(zip(labels, numbers, strict=True)) == expected
+    assert 0 < len(expected) < len(weights)
 
 
 def test_the_secret_stands_in_no_text_that_spark_shows(
