@@ -70,7 +70,9 @@ from discreet.release.batch import batch as batch
 from discreet.release.open_table import table as table
 from discreet.release.release import Release as Release
 from discreet.release.table import Table as Table
+from discreet.statistics import corr as corr
 from discreet.statistics import count as count
+from discreet.statistics import cov as cov
 from discreet.statistics import gaussian as gaussian
 from discreet.statistics import histogram as histogram
 from discreet.statistics import laplace as laplace
@@ -82,6 +84,7 @@ from discreet.statistics import most_common as most_common
 from discreet.statistics import noisy_max as noisy_max
 from discreet.statistics import proportion as proportion
 from discreet.statistics import quantile as quantile
+from discreet.statistics import regression as regression
 from discreet.statistics import std as std
 from discreet.statistics import sum as sum
 from discreet.statistics import var as var

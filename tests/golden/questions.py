@@ -108,6 +108,19 @@ class Asked:
 
 
 QUESTIONS: dict[str, Asked] = {
+    "relations": Asked(
+        "SELECT ward, COVAR_POP(stay, age) AS c, CORR(stay, age) AS r, REGR_SLOPE(stay, age) AS b, "
+        "REGR_INTERCEPT(stay, age) AS a, REGR_R2(stay, age) AS r2, REGR_COUNT(stay, age) AS n "
+        "FROM visits WHERE ward <> 'D' GROUP BY ward",
+        epsilon="4",
+        expect_rows=350,
+    ),
+    "regression": Asked(
+        lambda table: table.agg(
+            fit=dp.regression(dp.col("income"), dp.col("hours"), dp.col("state") == "North")
+        ),
+        table="persons",
+    ),
     "count": Asked("SELECT COUNT(*) AS n FROM visits"),
     "people": Asked("SELECT COUNT(DISTINCT patient) AS patients FROM visits WHERE stay > 2"),
     "people-by-condition": Asked(

@@ -20,7 +20,7 @@ from discreet.measures.measure import (
     Output,
     Unit,
 )
-from discreet.measures.registry import _argument, _outputs, measured
+from discreet.measures.registry import _arguments, _outputs, measured
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Keystream
@@ -178,7 +178,7 @@ def test_no_way_has_a_worst_output_that_is_less_worse(
     asked: list[AggregateExpression], rules: MeasureRules
 ) -> None:
     """By the naive rule, over every way that is compared."""
-    checked = [CheckedAggregate(name, one, _argument(one, COLUMNS)) for name, one in named(asked)]
+    checked = [CheckedAggregate(name, one, *_arguments(one, COLUMNS)) for name, one in named(asked)]
     tried = [_outputs(one) for one in ways(checked, rules)]
     errors = [_errors(one, rules) for one in tried]
     best = [min(column) for column in zip(*errors, strict=True)]
@@ -197,7 +197,7 @@ def test_under_add_remove_count_and_sum_always_gain(low: int, width: int, whole:
     column = {"x": integer(low, low + width) if whole else number(low, low + width)}
     for asked in ([X.sum(), X.count()], [X.sum(), rows()], [X.sum(), rows(), X.count()]):
         checked = [
-            CheckedAggregate(name, one, _argument(one, column)) for name, one in named(asked)
+            CheckedAggregate(name, one, *_arguments(one, column)) for name, one in named(asked)
         ]
         errors = [_errors(_outputs(one), ADDED) for one in ways(checked, ADDED)]
         assert all(a < b for a, b in zip(errors[-1], errors[0], strict=True)) or len(asked) == 3

@@ -16,6 +16,7 @@ from discreet.question.check import Question, checked_question
 from discreet.question.query import Query
 from discreet.release.table import QuestionBuilder
 from discreet.sql.read.select import parse_select
+from discreet.statistics import corr, cov, regression
 from tests.support.drawn_sql import Writer, schema
 
 QUESTIONS = 40
@@ -270,6 +271,13 @@ class _Draw:
         }
         return counts | ({"all": rows()} if len(counts) == 1 or self.random.random() < 0.5 else {})
 
+    def related(self, number: Expression) -> AggregateExpression:
+        others = self.random.sample(["stay", "score", "level"], self.random.choice([1, 1, 2]))
+        bounded = [col(name).clip(-5, 50) for name in others]
+        if len(bounded) == 2:
+            return regression(number, *bounded)
+        return self.random.choice([cov, corr, regression])(number, *bounded)  # type: ignore[operator]
+
     def asked(self) -> AggregateExpression:
         number = self.number(self.random.choice([0, 0, 1, 2]))
         if self.random.random() < 0.6:
@@ -280,5 +288,6 @@ class _Draw:
                 *(number.sum(), number.sum(), number.mean(), number.var(), number.std()),
                 *(number.min(), number.max(), number.median(), number.quantile([0.1, 0.9])),
                 *(self.truth(1).mean(), col("day").median(), number.n_unique()),
+                self.related(number),
             ]
         )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from hashlib import md5
-from itertools import combinations_with_replacement, pairwise, product
+from itertools import combinations, combinations_with_replacement, pairwise, product
 from math import ceil, floor, fmod, inf, isnan, isqrt
 from typing import Any
 
@@ -14,6 +14,7 @@ from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure, Norm, Steps
 from discreet.measures.moments import Moments
 from discreet.measures.quantiles import Ranks
+from discreet.measures.relations import Relations
 from discreet.measures.sums import FixedTotal, Total
 from discreet.plan.expressions import (
     Absolute,
@@ -339,6 +340,29 @@ def _parts(block: Measure) -> Callable[[Mapping[str, Value]], list[int]]:
         first = has.index(True) if any(has) else len(nodes)
         return [int(number == first) for number in range(len(nodes) + rest)]
 
+    def relations(block: Relations, row: Mapping[str, Value]) -> list[int]:
+        """Of every two columns the products of (w-x)², 2x(w-x), x² and the same of the other."""
+        found = [place(one, row) for one in block.values]
+        cells = []
+        sizes = {
+            (a, b): (block.values[a].range.width * block.values[b].range.width) ** 2
+            for a, b in combinations(range(len(found)), 2)
+        }
+        most = max(sizes.values()) * (1 if len(sizes) == 1 else 256)
+        for (a, b), size in sizes.items():
+            one, two = found[a], found[b]
+            if None in found or one is None or two is None:
+                cells += [0] * 9
+                continue
+            x, w = one - block.values[a].range.low, block.values[a].range.width
+            y, v = two - block.values[b].range.low, block.values[b].range.width
+            cells += [
+                most // size * p * q
+                for p in ((w - x) ** 2, 2 * x * (w - x), x**2)
+                for q in ((v - y) ** 2, 2 * y * (v - y), y**2)
+            ]
+        return cells
+
     match block:
         case Rows() | Size():
             return lambda row: [1]
@@ -350,6 +374,8 @@ def _parts(block: Measure) -> Callable[[Mapping[str, Value]], list[int]]:
             return lambda row: [place(value, row) or 0]
         case Moments():
             return lambda row: moments(block, row)
+        case Relations():
+            return lambda row: relations(block, row)
     raise TypeError(type(block).__name__)
 
 

@@ -41,6 +41,7 @@ from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import AggregateExpression, Expression, col, people, rows, when
 from discreet.question.check import Question, checked_question
 from discreet.question.query import GroupKey, Query
+from discreet.statistics import cov, regression
 from tests.support.trials import examples
 
 QUICK = settings(examples(3), phases=(Phase.explicit, Phase.reuse, Phase.generate))
@@ -198,7 +199,8 @@ def every_block(
         declared,
         {"n": rows(), "u": people(), "s": col("x").sum(), "c": col("x").count()}
         | {"d": col("tag").n_unique(), "q": col("x").quantile([0.25, 0.5])}
-        | {"least": col("x").min(), "most": col("x").max()}
+        | {"least": col("x").min(), "most": col("x").max(), "v": cov(col("x"), col("z"))}
+        | {"fit": regression(col("x"), col("level"), col("flag"))}
         | {
             f"part{place}": when(one).then(1).otherwise(None).count()
             for place, one in enumerate(CONDITIONS)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DataError
 from discreet.exact import Grid, Range, Rounding
-from discreet.measures.measure import GroupSums, Measure
+from discreet.measures.measure import GroupSums, Jointly, Measure, Steps
 from discreet.privacy.sensitivity import Sensitive
 
 Floats = NDArray[np.float64]
@@ -319,6 +319,25 @@ def _places(numbers: Floats, grid: Grid, rounding: Rounding) -> Floats:
         return np.floor(places, out=places)
 
 
+def clip_together(
+    columns: Sequence[object], values: Sequence[Steps], *, keep_all: bool
+) -> list[ClippedColumn]:
+    """Several columns of the same records; a record counts only if it has a value of each."""
+    numbers = [read_numbers(one) for one in columns]
+    if len({one.size for one in numbers}) > 1:
+        raise DataError(
+            "the columns are of different lengths. They are several values of the same records. "
+            "Pass one value of each per record, in the same order."
+        )
+    if not keep_all:
+        present = np.logical_and.reduce([~np.isnan(one) for one in numbers])
+        numbers = [one[present] for one in numbers]
+    return [
+        clip(one, steps.range, keep_all=keep_all)
+        for one, steps in zip(numbers, values, strict=True)
+    ]
+
+
 def flags(values: object, *, keep_all: bool) -> ClippedColumn:
     """A boolean column as steps 1 and 0; other values are skipped, or taken as 0."""
     read = read_flags(values)
@@ -348,6 +367,20 @@ def sums(measure: Measure, column: ClippedColumn) -> Sensitive[tuple[int, ...]]:
     records = column.values.size
     squares = _sum_of_squares(column) if measure.reading.squares else 0  # type: ignore[union-attr]
     return Sensitive(tuple(measure.vector(GroupSums(records, records, _sum(column), squares))))
+
+
+def products(measure: Measure, columns: Sequence[ClippedColumn]) -> Sensitive[tuple[int, ...]]:
+    """The integers of a measure that is made of sums of products of powers."""
+    records = columns[0].values.size
+    summed = []
+    value = measure.reading.value  # type: ignore[union-attr]
+    for powers in value.powers if isinstance(value, Jointly) else ():
+        terms, largest = np.ones(records, np.int64), 1
+        for column, power in zip(columns, powers, strict=True):
+            for _ in range(power):
+                terms, largest = terms * column.values, largest * column.width
+        summed.append(_exact_sum(terms, largest))
+    return Sensitive(tuple(measure.vector(GroupSums(records, products=tuple(summed)))))
 
 
 def moments(column: ClippedColumn) -> tuple[Sensitive[int], Sensitive[int]]:

@@ -18,7 +18,7 @@ from discreet.privacy.sensitivity import Sensitive
 from discreet.question.check import Question
 from discreet.question.query import Scan
 from discreet.sql.write.expressions import UNIT
-from discreet.sql.write.queries import SumColumns, keys_query, queries
+from discreet.sql.write.queries import PART_OF_PRODUCT, SumColumns, keys_query, queries
 from discreet.sql.write.rows import Cells, Dialect, kept_rows, label, named_rows, query_names
 
 Integers = NDArray[np.int64]
@@ -356,6 +356,10 @@ def _vector(
             number(columns.total),
             number(columns.squares),
             tuple(map(number, columns.parts)),
+            tuple(
+                number(name) if left is None else number(name) * PART_OF_PRODUCT + number(left)
+                for name, left in columns.products
+            ),
         )
 
     cells, sums = [row[0] for row in rows], [summed(row) for row in rows]

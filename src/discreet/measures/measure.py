@@ -4,13 +4,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
+from itertools import combinations, product
 from math import isqrt, sqrt
 from typing import Any, ClassVar, Literal, Protocol
 
 from discreet.errors import BoundsError, Place, PolicyError, QueryError, Remedy
 from discreet.exact import Grid, Range, Rounding
 from discreet.mechanisms.additive_noise import MeasureMechanism
-from discreet.plan.expressions import Chosen, Node, expression_text, number_text, walk
+from discreet.plan.expressions import (
+    Chosen,
+    Node,
+    expression_text,
+    number_text,
+    values_together,
+    walk,
+)
 from discreet.plan.schema import date_text
 from discreet.plan.types import CheckedExpression, Kind
 from discreet.privacy.estimates import LinearError, NoiseDraw, RankError, Uncertainty
@@ -425,7 +433,30 @@ class LeftOut:
     counted: tuple[Fraction, ...] = ()
 
 
-Summand = Steps | Presence | FirstPresent
+@dataclass(frozen=True, slots=True)
+class Jointly:
+    """Several numeric expressions of a row, which counts only if it has a value of each."""
+
+    values: tuple[Steps, ...]
+
+    @property
+    def powers(self) -> tuple[tuple[int, ...], ...]:
+        """Which products of the values are summed: of each two, all powers up to the second.
+
+        The powers of each value, product by product; the first product is 1, which counts rows.
+        """
+        many = len(self.values)
+        none = (0,) * many
+        found = dict.fromkeys([none])
+        for first, second in combinations(range(many), 2):
+            for a, b in product(range(3), repeat=2):
+                powers = list(none)
+                powers[first], powers[second] = a, b
+                found.setdefault(tuple(powers))
+        return tuple(found)
+
+
+Summand = Steps | Presence | FirstPresent | Jointly
 """What is read of a row to be summed up."""
 
 
@@ -435,7 +466,7 @@ class SumsReading:
 
     Always how many rows there are; with a value, how many have one (``present``, where it
     matters), its sum, and with ``squares`` the sum of its squares; of several expressions, how many
-    rows there are for each.
+    rows there are for each, or the sums of their products.
     """
 
     value: Summand | None = None
@@ -484,10 +515,13 @@ class GroupSums:
     total: int = 0
     squares: int = 0
     parts: tuple[int, ...] = ()
+    products: tuple[int, ...] = ()
 
 
 class ArgumentKind(Enum):
     """The kind of argument that a statistic takes."""
+
+    TOGETHER = "numbers of one row"
 
     ANYTHING = "anything"
     CONDITION = "a condition"
@@ -519,6 +553,8 @@ class Statistic:
     """Whether it says how common a group is."""
     ranked: bool = False
     """Whether it is a value chosen by its rank, whose error is one of rank."""
+    parts: "Callable[[Aggregate], Sequence[str]] | None" = None
+    """The names of its parts, where it is several numbers."""
 
     def __str__(self) -> str:
         return self.name
@@ -539,6 +575,19 @@ class Aggregate:
     """The user's own words for it, where it was written in SQL: made when a refusal needs them."""
     place: Place | None = field(default=None, compare=False, repr=False)
     """Where it stands in the text of the question, if it was read from one."""
+
+    @property
+    def together(self) -> list[Node]:
+        """The expressions that it is asked of."""
+        return [] if self.of is None else values_together(self.of)
+
+    def columns(self, name: str) -> list[tuple[str, Fraction | None, str]]:
+        """The columns of the answer under a name: each with its level, or its part, if any."""
+        if self.statistic.parts is not None:
+            return [(f"{name}_{part}", None, part) for part in self.statistic.parts(self)]
+        if len(self.levels) > 1:
+            return [(f"{name}_{float(level):g}", level, "") for level in self.levels]
+        return [(name, self.levels[0] if self.levels else None, "")]
 
     @property
     def said(self) -> str:
@@ -570,8 +619,11 @@ class Aggregate:
             "the median" if level == Fraction(1, 2) else f"the {number_text(level)}-quantile"
             for level in self.levels
         ]
+        first, *others = [expression_text(one) for one in self.together] or [""]
         return self.statistic.words.format(
             of="" if self.of is None else expression_text(self.of),
+            first=first,
+            others=sentence_list(others) if others else "",
             people="rows" if unit == "row" else f"different {unit}",
             levels=sentence_list(named) if named else "",
         )
@@ -593,6 +645,8 @@ class CheckedAggregate:
     name: str
     aggregate: Aggregate
     typed: CheckedExpression | None
+    together: tuple[CheckedExpression, ...] = ()
+    """Where it is asked of several expressions of a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -620,6 +674,8 @@ class Output:
     dated: bool = False
     node: Node | None = None
     """What it is asked of, checked."""
+    part: str = ""
+    """Which of several numbers it is, where a statistic has several."""
 
 
 class Measure(Protocol):

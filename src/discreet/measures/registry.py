@@ -20,21 +20,37 @@ from discreet.measures.measure import (
 )
 from discreet.measures.moments import DEVIATION, MEAN, NEED_MOMENTS, VARIANCE
 from discreet.measures.quantiles import QUANTILE
+from discreet.measures.relations import (
+    CORRELATION,
+    COVARIANCE,
+    INTERCEPT,
+    R_SQUARED,
+    REGRESSION,
+    ROWS_TOGETHER,
+    SLOPE,
+)
 from discreet.measures.sums import SUM
-from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text
+from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text, together
 from discreet.plan.schema import Column
 from discreet.plan.types import CheckedExpression, Kind, check_expression
 
 __all__ = [
+    "CORRELATION",
     "COUNT",
+    "COVARIANCE",
     "DEVIATION",
     "DISTINCT",
+    "INTERCEPT",
     "MAX",
     "MEAN",
     "MIN",
     "PEOPLE",
     "QUANTILE",
+    "REGRESSION",
     "ROWS",
+    "ROWS_TOGETHER",
+    "R_SQUARED",
+    "SLOPE",
     "STATISTICS",
     "SUM",
     "VARIANCE",
@@ -53,6 +69,13 @@ STATISTICS: tuple[Statistic, ...] = (
     MAX,
     QUANTILE,
     DISTINCT,
+    COVARIANCE,
+    CORRELATION,
+    SLOPE,
+    INTERCEPT,
+    ROWS_TOGETHER,
+    R_SQUARED,
+    REGRESSION,
 )
 
 
@@ -61,7 +84,7 @@ def measured(
 ) -> tuple[Output, ...]:
     """The measure that answers each aggregate; aggregates that fit share one."""
     asked = [
-        CheckedAggregate(name, aggregate, _argument(aggregate, columns))
+        CheckedAggregate(name, aggregate, *_arguments(aggregate, columns))
         for name, aggregate in outputs
     ]
     if len(asked) == 1 and asked[0].aggregate.statistic not in NEED_MOMENTS:
@@ -76,24 +99,12 @@ def _outputs(everything: MeasureContext) -> tuple[Output, ...]:
         measure, typed = _measure(aggregate, everything), aggregate.typed
         dated = typed is not None and typed.kind is Kind.DATE
         node = None if typed is None else typed.node
-        levels = aggregate.aggregate.levels
-        if len(levels) > 1:
-            measures += [
-                Output(
-                    f"{aggregate.name}_{float(level):g}",
-                    aggregate.aggregate,
-                    measure,
-                    level,
-                    dated,
-                    node,
-                )
-                for level in levels
-            ]
-        else:
-            level = levels[0] if levels else None
-            measures.append(
-                Output(aggregate.name, aggregate.aggregate, measure, level, dated, node)
-            )
+        if aggregate.together:
+            node = together([one.node for one in aggregate.together])
+        measures += [
+            Output(name, aggregate.aggregate, measure, level, dated, node, part)
+            for name, level, part in aggregate.aggregate.columns(aggregate.name)
+        ]
     return tuple(measures)
 
 
@@ -105,12 +116,19 @@ def _measure(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
         raise
 
 
-def _argument(aggregate: Aggregate, columns: Mapping[str, Column]) -> CheckedExpression | None:
-    """What was found out about the expression of an aggregate, which must be of the right kind."""
+def _arguments(
+    aggregate: Aggregate, columns: Mapping[str, Column]
+) -> tuple[CheckedExpression | None, tuple[CheckedExpression, ...]]:
+    """What was found out about the expression of an aggregate, which must be of the right kind.
+
+    Or about its expressions, where it is asked of several of a row.
+    """
     if aggregate.of is None:
-        return None
+        return None, ()
     try:
-        return _typed(aggregate, aggregate.of, columns)
+        if aggregate.statistic.takes is ArgumentKind.TOGETHER:
+            return None, tuple(_typed(aggregate, one, columns) for one in aggregate.together)
+        return _typed(aggregate, aggregate.of, columns), ()
     except DiscreetError as error:
         error.at(aggregate.place)
         raise
@@ -127,7 +145,7 @@ def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> Che
                 sql="Write PEOPLE() FILTER (WHERE stay > 2).",
             ),
         )
-    if statistic.takes not in (ArgumentKind.NUMBERS, ArgumentKind.ORDER):
+    if statistic.takes in (ArgumentKind.ANYTHING, ArgumentKind.CONDITION):
         return typed
     ordered = statistic.takes is ArgumentKind.ORDER
     if typed.kind is Kind.BOOLEAN and not ordered:

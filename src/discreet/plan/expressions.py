@@ -184,6 +184,17 @@ class Converted(_PlacedNode):
     to: CastTarget
 
 
+@dataclass(frozen=True, slots=True)
+class Together(_PlacedNode):
+    """Several values of a row, of which a relation between columns is asked: no value itself.
+
+    More than two are nested to the right.
+    """
+
+    left: "Node"
+    right: "Node"
+
+
 Node = (
     Named
     | Constant
@@ -200,6 +211,7 @@ Node = (
     | Applied
     | Joined
     | Converted
+    | Together
 )
 _OPERAND_FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(
@@ -341,6 +353,29 @@ def expression_text(node: Node) -> str:
             return f"{_operand_text(left)} || {_operand_text(right)}"
         case Converted(operand, to):
             return f"CAST({expression_text(operand)} AS {to})"
+        case Together():
+            return ", ".join(map(expression_text, values_together(node)))
+
+
+def values_together(node: Node) -> list[Node]:
+    """The values that stand together, in order; a single one by itself."""
+    values = []
+    while isinstance(node, Together):
+        values.append(node.left)
+        node = node.right
+    return [*values, node]
+
+
+def together(values: Sequence[Node]) -> Node:
+    """One or several values as one node.
+
+    >>> expression_text(together([Named("wage"), Named("education")]))
+    'wage, education'
+    """
+    *others, node = values
+    for value in reversed(others):
+        node = Together(value, node)
+    return node
 
 
 def quoted_name(name: str) -> str:

@@ -25,6 +25,7 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    Together,
     constant_text,
     expression_text,
     flag,
@@ -248,6 +249,8 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> CheckedEx
                 _need(_check(part, columns, facts), Kind.TEXT, "||") for part in (left, right)
             )
             return CheckedExpression(Joined(one.node, two.node, place=node.place), Kind.TEXT)
+        case Together():
+            raise TypeError("values that stand together are checked one by one")
         case Negated(operand):
             inner = _need(_check(operand, columns, facts), Kind.BOOLEAN, "NOT")
             return CheckedExpression(Negated(inner.node, place=node.place), Kind.BOOLEAN)

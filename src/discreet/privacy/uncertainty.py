@@ -47,6 +47,7 @@ _ENDS = Fraction(1, 1000)  # of the chance to miss: how far a sum moves within a
 _LARGEST_EXPONENT = 1000
 _TAIL_BITS = 160
 _FAR = 1 - Fraction(1, 10**9)
+_MOST_TIMES = 1000  # how many times more would be needed says nothing beyond
 _RATES = (0.7, 1.2, 2.0, 3.5, 6.0, 9.0)  # for Chernoff's bound, per standard deviation
 
 
@@ -280,6 +281,8 @@ class BoundedError:
     """The error is known through a function from confidence to bounds."""
 
     bounds: Callable[[Fraction], FloatInterval]
+    times: float = 1.0
+    """Where noise leaves the value open: about how many times ε, or the rows, would bound it."""
 
     def interval(self, value: RealNumber, confidence: Fraction) -> FloatInterval:
         """The bounds at this confidence."""
@@ -354,6 +357,22 @@ def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle + 1, high)
     return low
+
+
+def left_open(errors: Sequence[object]) -> str:
+    """Which values noise leaves open, of one in each group, and what would bound them."""
+    times = [one.times for one in errors if isinstance(one, BoundedError) and one.times > 1]
+    if not times:
+        return ""
+    where = f" in {len(times):,} of {len(errors):,} groups" if len(errors) > 1 else ""
+    more = "A larger ε, or more rows, would bound it."
+    if (largest := max(times)) < _MOST_TIMES:
+        many = max(2, ceil(largest))
+        more = f"About {many:,} times ε, or as many times the rows, would bound it."
+    return (
+        f"the noise may be all that the columns seem to vary{where}, so that it bounds nothing; "
+        f"what is shown is drawn toward zero by as much (ridge). {more}"
+    )
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ from discreet.plan.expressions import (
     any_of,
     expression_text,
     read_size,
+    together,
 )
 from discreet.plan.function_signatures import DATE_UNITS
 from discreet.plan.schema import day, read_edges
@@ -540,6 +541,13 @@ def rows() -> AggregateExpression:
     rows()
     """
     return AggregateExpression(Aggregate(ROWS))
+
+
+def related(statistic: Statistic, *values: object) -> AggregateExpression:
+    """A relation between columns: a statistic of several values of each row."""
+    return AggregateExpression(
+        Aggregate(statistic, together([as_expression(value).node for value in values]))
+    )
 
 
 @dataclass(frozen=True)

@@ -428,10 +428,10 @@ def _check_names(query: Query) -> None:
                 sql="Write COUNT(*) AS n or AVG(stay) AS mean_stay.",
             ),
         )
-    if sum(max(1, len(asked.levels)) for _, asked in query.outputs) > _MOST_OUTPUTS:
+    if sum(len(asked.columns(name)) for name, asked in query.outputs) > _MOST_OUTPUTS:
         raise QueryError(
             f"more than {_MOST_OUTPUTS} aggregates are asked at once, each level of a quantile "
-            "counted. They share one ε. Ask fewer."
+            "and each coefficient counted. They share one ε. Ask fewer."
         )
     if any(
         level.denominator > _FINEST_LEVEL for _, asked in query.outputs for level in asked.levels
@@ -442,9 +442,8 @@ def _check_names(query: Query) -> None:
         )
     names = [key.name for key in query.keys]
     for name, asked in query.outputs:
-        several = len(asked.levels) > 1
-        shares = [f"{name}_{float(level):g}" for level in asked.levels] if several else [name]
-        names += [part + end for part in shares for end in ("", "_lower", "_upper")]
+        columns = [column for column, _, _ in asked.columns(name)]
+        names += [column + end for column in columns for end in ("", "_lower", "_upper")]
     doubled = [name for name, times in Counter(names).items() if times > 1]
     if doubled:
         raise QueryError(

@@ -36,6 +36,7 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    Together,
     conjuncts,
     constant_text,
     expression_text,
@@ -290,6 +291,8 @@ class Conditions:
         node = None if asked.of is None else self.origins.of(asked.of)
         if asked.statistic is PEOPLE and node is not None:
             conditions.append(node)
+        if isinstance(node, Together):
+            node = node.left  # a FILTER is written into the first
         while isinstance(node, Chosen) and node.otherwise == Constant(None):
             conditions.append(node.condition)
             node = node.then

@@ -34,6 +34,7 @@ from discreet.errors import (
 from discreet.exact import decimal_text, named_number_text, percent_text, rational
 from discreet.measures.measure import (
     Answers,
+    ArgumentKind,
     GroupIntegers,
     Measure,
     MeasureSensitivity,
@@ -150,6 +151,7 @@ def output_margin(
 
     Means and variances have a margin only for a number of rows, which is private: it is stated
     for ``expect_rows`` rows in a group, all at one end of the range, where means are least exact.
+    Relations between columns have one, too: it is that of columns that spread evenly.
     """
     priced: Any = price.of(output.measure)
     if output.aggregate.statistic.ranked:
@@ -679,7 +681,26 @@ class Plan:
         margins = self._margins | self.computed_margins
         unknown = [name for name, one in margins.items() if one.value is None]
         listed = f"{', '.join(unknown)}: the ± depends on the number of rows in a group."
-        return [f"{listed} {_STATE_ROWS.text(front)}"] if unknown else []
+        notes = [f"{listed} {_STATE_ROWS.text(front)}"] if unknown else []
+        return [*notes, *self._relation_notes]
+
+    @property
+    def _relation_notes(self) -> list[str]:
+        """What the margins of relations between columns are stated for."""
+        related = [
+            output.name
+            for output in self.question.outputs
+            if output.aggregate.statistic.takes is ArgumentKind.TOGETHER
+            and (margin := self._margins.get(output.name)) is not None
+            and output.measure.expected(output, self.price.unit, None) is None
+            and margin.value is not None
+        ]
+        if not related:
+            return []
+        return [
+            f"{', '.join(related)}: the ± is that of columns that are spread evenly between their "
+            "bounds and are not related. It is larger where they spread less."
+        ]
 
     @property
     def _margins(self) -> dict[str, Margin]:

@@ -30,6 +30,7 @@ from discreet.privacy.estimates import (
     FloatInterval,
     IntervalKind,
 )
+from discreet.privacy.uncertainty import left_open
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
@@ -490,6 +491,8 @@ class Release:
                 notes.append((name, text))
             if note:
                 notes.append((name, note))
+            if opened := left_open([one.error for one in found]):
+                notes.append((name, opened))
         for name in self.negative:
             text = (
                 "noise can make a small count negative. It is shown as it is, since rounding it up "

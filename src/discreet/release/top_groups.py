@@ -30,6 +30,7 @@ from discreet.privacy.events import Event
 from discreet.privacy.losses import PureDP
 from discreet.privacy.sensitivity import Sensitive, Sensitivity
 from discreet.privacy.uncertainty import (
+    BoundedError,
     MeasuredRankError,
     RealNumber,
     Uncertainty,
@@ -222,7 +223,7 @@ def widened(estimate: Estimate, part: Fraction) -> Estimate:
         return estimate
     truth = None if estimate.truth is None else ShownError(estimate.truth, part)
     shown = ShownError(error, part)
-    if isinstance(error, MeasuredRankError):  # its rank stays as it was measured
+    if isinstance(error, MeasuredRankError | BoundedError):  # what else it says is as it was
         bounds = partial(shown.interval, estimate.value)
         return replace(estimate, error=replace(error, bounds=bounds), truth=truth)
     return replace(estimate, error=shown, truth=truth)

@@ -11,7 +11,8 @@ from discreet.measures.registry import STATISTICS
 
 AGGREGATE_NAMES = (
     "COUNT(*), COUNT(x), COUNT(DISTINCT x), PEOPLE(), ROWS(), SUM, AVG, VAR_POP, STDDEV_POP, MIN, "
-    "MAX, MEDIAN and QUANTILE(x, 0.9)"
+    "MAX, MEDIAN, QUANTILE(x, 0.9), COVAR_POP, CORR, REGR_SLOPE, REGR_INTERCEPT, REGR_R2 and "
+    "REGR_COUNT"
 )
 """The aggregates, in one line."""
 OFFERED = (
@@ -136,7 +137,8 @@ CALLED = frozenset(name for offer in FUNCTIONS for name in (offer.name, *offer.a
 
 AGGREGATED = frozenset(
     """
-    MEDIAN VAR_SAMP VARIANCE STDDEV STDDEV_SAMP QUANTILE_CONT APPROX_QUANTILE PERCENTILE_CONT BINS
+    COVAR_SAMP MEDIAN
+    VAR_SAMP VARIANCE STDDEV STDDEV_SAMP QUANTILE_CONT APPROX_QUANTILE PERCENTILE_CONT BINS
     """.split()  # noqa: SIM905
 ).union(*(one.sql for one in STATISTICS))
 """The names of aggregates, and of bins."""
@@ -192,6 +194,35 @@ AGGREGATES = (
         "a value below which that share of rows lies; where any value of a gap is one, as for the "
         "median of an even number of rows, a random value of the gap, and not its middle",
         ("PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)", "QUANTILE_CONT", "APPROX_QUANTILE"),
+    ),
+    Allowed(
+        "COVAR_POP(y, x)",
+        "SELECT COVAR_POP(cost, stay) FROM visits",
+        "the mean product of the distances from both means, over the rows that have both values; "
+        "this and the following share one ε for the same two columns",
+        ("COVAR_SAMP",),
+    ),
+    Allowed("CORR(y, x)", "SELECT CORR(cost, stay) FROM visits", "their correlation"),
+    Allowed(
+        "REGR_SLOPE(y, x)",
+        "SELECT REGR_SLOPE(cost, stay) FROM visits",
+        "the slope of the line through y by x with the least squares; of several columns x in "
+        "Python, by dp.regression",
+    ),
+    Allowed(
+        "REGR_INTERCEPT(y, x)",
+        "SELECT REGR_INTERCEPT(cost, stay) FROM visits",
+        "where the line is at x = 0",
+    ),
+    Allowed(
+        "REGR_R2(y, x)",
+        "SELECT REGR_R2(cost, stay) FROM visits",
+        "the share of the variance of y that x explains",
+    ),
+    Allowed(
+        "REGR_COUNT(y, x)",
+        "SELECT REGR_COUNT(cost, stay) FROM visits",
+        "how many rows have both values",
     ),
     Allowed(
         "FILTER",

@@ -10,15 +10,21 @@ from sqlglot import exp
 from discreet.errors import BoundsError, Place, PrivacyParameterError, QueryError
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import (
+    CORRELATION,
     COUNT,
+    COVARIANCE,
     DEVIATION,
     DISTINCT,
+    INTERCEPT,
     MAX,
     MEAN,
     MIN,
     PEOPLE,
     QUANTILE,
+    R_SQUARED,
     ROWS,
+    ROWS_TOGETHER,
+    SLOPE,
     STATISTICS,
     SUM,
     VARIANCE,
@@ -29,8 +35,11 @@ from discreet.plan.expressions import (
     Constant,
     Named,
     Node,
+    Together,
     expression_text,
     replaced,
+    together,
+    values_together,
     walk,
 )
 from discreet.plan.schema import Column, date_text, day, read_edges
@@ -57,6 +66,15 @@ _OF_ONE: dict[type[exp.Expr], Statistic] = {
     exp.StddevSamp: DEVIATION,
     exp.Min: MIN,
     exp.Max: MAX,
+}
+_OF_TWO: dict[type[exp.Expr], Statistic] = {
+    exp.CovarPop: COVARIANCE,
+    exp.CovarSamp: COVARIANCE,
+    exp.Corr: CORRELATION,
+    exp.RegrSlope: SLOPE,
+    exp.RegrIntercept: INTERCEPT,
+    exp.RegrCount: ROWS_TOGETHER,
+    exp.RegrR2: R_SQUARED,
 }
 _LEVEL_OF = {
     exp.Quantile: "quantile",
@@ -209,6 +227,12 @@ class Scope:
         if kind in _OF_ONE:
             self._check_given(tree, "this")
             return Aggregate(_OF_ONE[kind], self.view.read(tree.this))
+        if kind in _OF_TWO:
+            self._check_given(tree, "this", "expression")
+            if tree.args.get("expression") is None:
+                raise _not_an_aggregate(tree, "It is of two columns: CORR(cost, stay).")
+            of = together([self.view.read(tree.this), self.view.read(tree.args["expression"])])
+            return Aggregate(_OF_TWO[kind], of)
         if kind is exp.Median:
             self._check_given(tree, "this")
             return self._quantile(tree, tree.this, exp.Literal.number("0.5"))
@@ -246,7 +270,9 @@ class Scope:
             return Aggregate(PEOPLE, _and(condition, asked.of))
         of = Constant(Fraction(1)) if asked.of is None else asked.of
         statistic = COUNT if asked.of is None else asked.statistic
-        return Aggregate(statistic, Chosen(condition, of, Constant(None)), asked.levels)
+        value, *others = values_together(of)  # a row without one of them counts for none
+        kept = together([Chosen(condition, value, Constant(None)), *others])
+        return Aggregate(statistic, kept, asked.levels)
 
     def _count(self, tree: exp.Expr) -> Aggregate:
         self._check_given(tree, "this", "big_int")
@@ -346,6 +372,8 @@ def readable(aggregate: Aggregate) -> str:
 def _words(node: Node) -> str:
     """An expression in a name; the condition of a FILTER follows what it is about."""
     match node:
+        case Together():
+            return "_".join(map(_words, values_together(node)))
         case Chosen(condition, Constant(Fraction()), Constant(None)):
             return f"where_{_words(condition)}"
         case Chosen(condition, value, Constant(None)):

@@ -27,6 +27,7 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    Together,
 )
 from discreet.plan.function_signatures import DATE_PART_RANGES, FIRST_DAY, LAST_DAY, in_calendar
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
@@ -325,6 +326,8 @@ def expression_sql(node: Node, names: Mapping[str, str]) -> exp.Expr:
             )
         case Converted(operand, to):
             return converted(to, expression_sql(operand, names))
+        case Together():
+            raise TypeError("values that stand together are written one by one")
 
 
 def _computed(node: Node, names: Mapping[str, str]) -> exp.Expr:

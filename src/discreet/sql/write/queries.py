@@ -11,13 +11,16 @@ in an engine.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from sqlglot import exp
 
 from discreet.measures.counts import value_where_true
 from discreet.measures.measure import (
+    SHARE,
     DistinctReading,
     FirstPresent,
+    Jointly,
     Measure,
     Norm,
     PeopleReading,
@@ -60,6 +63,8 @@ from discreet.sql.write.rows import (
 )
 
 _WEIGHT = "weight"
+PART_OF_PRODUCT = 1 << 26
+"""By which a product is parted that does not fit in 64 bits, times a weight."""
 _HELD, _TOGETHER, _QUOTIENT, _ROOT = "held", "together", "quotient", "root"
 
 
@@ -71,6 +76,8 @@ class SumColumns:
     total: str | None = None
     squares: str | None = None
     parts: tuple[str, ...] = ()
+    products: tuple[tuple[str, str | None], ...] = ()
+    """Of each product its sum; or the sum of its multiples of 2^26, and that of what is left."""
 
 
 def queries(
@@ -111,13 +118,26 @@ def sums_query(
         if reading.value is not None:
             values.setdefault(reading.value, f"v{len(values)}")
     names = query_names(question)
-    parts = {name: _value(one, names) for one, name in values.items()}
+    parts: dict[str, exp.Expr] = {}
+    for one, name in values.items():
+        if isinstance(one, Jointly):
+            parts |= {
+                _of_several(name, place): steps_sql(steps, names)
+                for place, steps in enumerate(one.values)
+            }
+        else:
+            parts[name] = _value(one, names)
     rows = grouped_rows(question, cells, parts, forms, ungrouped=True)
     every = _total(column_name(_WEIGHT)) if unit.by_person else _count()
     columns = [aliased(_wide_cell(), CELL), aliased(every, "rows_weight")]
     wanted: dict[Summand | None, SumColumns] = {None: SumColumns()}
     for value, name in values.items():
         own = [reading for reading in readings if reading.value == value]
+        if isinstance(value, Jointly):
+            products, summed = _products(name, value, weighed=unit.by_person)
+            wanted[value] = SumColumns(products=products)
+            columns += summed
+            continue
         several = len(value.nodes) if isinstance(value, FirstPresent) else 0
         wanted[value] = SumColumns(
             f"{name}_present" if any(reading.present for reading in own) else None,
@@ -392,7 +412,7 @@ def _larger(count: exp.Expr, cap: int) -> exp.Expr:
     return exp.paren(larger.else_(integer_constant(cap), copy=False), copy=False)
 
 
-def _value(value: Summand, names: dict[str, str]) -> exp.Expr:
+def _value(value: Steps | Presence | FirstPresent, names: dict[str, str]) -> exp.Expr:
     """What is kept of a row; of several expressions, the number of the first that has a value."""
     if isinstance(value, Steps):
         return steps_sql(value, names)
@@ -430,6 +450,55 @@ def _sums(name: str, sums: SumColumns, *, weighed: bool) -> list[exp.Expr]:
             term = exp.Mul(this=weight, expression=exp.paren(term, copy=False))
         expressions.append(aliased(_total(term), power))
     return expressions
+
+
+def _of_several(name: str, place: int) -> str:
+    return f"{name}_{place}"
+
+
+def _products(
+    name: str, value: Jointly, *, weighed: bool
+) -> tuple[tuple[tuple[str, str | None], ...], list[exp.Expr]]:
+    """The sums of products over the rows that have all values, each by weight.
+
+    Every term fits in 64 bits.  A product that would not, times a weight, is parted: its multiples
+    of 2^26 are summed up, and what is left of them.
+    """
+    steps = [column_name(_of_several(name, place)) for place in range(len(value.values))]
+    present = exp.and_(*map(is_not_null, steps), copy=False)
+    columns: list[tuple[str, str | None]] = []
+    summed: list[exp.Expr] = []
+    for place, powers in enumerate(value.powers):
+        factors = [
+            narrow_integer(step.copy())
+            for step, power in zip(steps, powers, strict=True)
+            for _ in range(power)
+        ]
+        term: exp.Expr = factors[0] if factors else narrow_integer(integer_constant(1))
+        for factor in factors[1:]:
+            term = exp.Mul(this=term, expression=factor)
+        widths = (one.range.width**power for one, power in zip(value.values, powers, strict=True))
+        most = prod(widths) * (SHARE if weighed else 1)
+        own = f"{name}_product{place}"
+        parts = [(own, term)]
+        if most >> 62:
+            high = exp.IntDiv(
+                this=exp.paren(term, copy=False), expression=integer_constant(PART_OF_PRODUCT)
+            )
+            multiples = exp.Mul(
+                this=exp.paren(high.copy()), expression=integer_constant(PART_OF_PRODUCT)
+            )
+            left = exp.Sub(this=exp.paren(term.copy()), expression=exp.paren(multiples))
+            parts = [(own, high), (f"{own}_left", left)]
+        for alias, part in parts:
+            whole = part
+            if weighed:
+                weight = narrow_integer(column_name(_WEIGHT))
+                whole = exp.Mul(this=weight, expression=exp.paren(part, copy=False))
+            case = exp.Case().when(present.copy(), narrow_integer(whole), copy=False)
+            summed.append(aliased(_total(case), alias))
+        columns.append((own, parts[1][0] if len(parts) > 1 else None))
+    return tuple(columns), summed
 
 
 def _total(value: exp.Expr) -> exp.Expr:
