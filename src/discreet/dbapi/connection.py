@@ -1,6 +1,6 @@
 """Connections and cursors on a private table, as PEP 249 has them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, NoReturn
 
@@ -107,8 +107,12 @@ class Cursor:
         self._place = 0
         self._closed = False
 
-    def execute(self, operation: str, parameters: Sequence[object] | None = None) -> "Cursor":
-        """Run one statement; every ``?`` in it stands for a parameter.
+    def execute(
+        self,
+        operation: str,
+        parameters: Sequence[object] | Mapping[str, object] | None = None,
+    ) -> "Cursor":
+        """Run one statement; every ``?`` in it stands for a parameter, or every ``:name``.
 
         A SELECT is charged before it is answered, each time it is run.
         """

@@ -1,12 +1,8 @@
 """Statements: a question with its parameters, its plan, or a setting of the connection."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from decimal import Decimal
-from math import isfinite
-from numbers import Integral
 from typing import Any, Literal, cast
 
 from sqlglot import TokenType
@@ -16,10 +12,10 @@ from discreet.dbapi.errors import DataError, ProgrammingError
 from discreet.errors import with_article
 from discreet.ledger.declarations import read_name
 from discreet.privacy.losses import read_delta, read_epsilon, read_rho, read_spend
+from discreet.sql.read.parameters import bind_names, literal_text
 from discreet.sql.read.parser import MOST_CHARACTERS
 
 _DIALECT = "duckdb"
-_LARGEST = 10**100
 Setting = Literal["epsilon", "rho", "spend", "delta", "weights", "analyst"]
 _PRICES = ("epsilon", "rho", "spend")
 """What a question is paid in: one of them."""
@@ -101,12 +97,17 @@ def read_weights(text: str) -> dict[str, str]:
     return found
 
 
-def bind_parameters(text: str, parameters: Sequence[object] | None = None) -> str:
-    """The statement with its parameters written out.
+def bind_parameters(
+    text: str, parameters: Sequence[object] | Mapping[str, object] | None = None
+) -> str:
+    """The statement with its parameters written out: those of ? in order, or those of :name.
 
     >>> bind_parameters("SELECT COUNT(*) FROM visits WHERE ward = ? AND note <> '?'", ["O'Hara"])
     "SELECT COUNT(*) FROM visits WHERE ward =  'O''Hara'  AND note <> '?'"
     """
+    if isinstance(parameters, Mapping):
+        _places(text)  # refuses what is no statement
+        return bind_names(text, parameters)
     values = _sequence(parameters)
     places = _places(text)
     if len(places) != len(values):
@@ -127,21 +128,9 @@ def parameter_literal(value: object, number: int = 1) -> str:
     >>> [parameter_literal(value) for value in ("it's", 3, -0.1, True, None, date(2026, 1, 31))]
     ["'it''s'", '3', '-0.1', 'TRUE', 'NULL', "DATE '2026-01-31'"]
     """
-    match value:
-        case None:
-            return "NULL"
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case str() if _is_text(value):
-            return "'" + str.replace(value, "'", "''") + "'"
-        case Integral() if abs(int(value)) <= _LARGEST:
-            return repr(int(value))
-        case float() if isfinite(value):
-            return float.__repr__(value)
-        case Decimal() if value.is_finite():
-            return Decimal.__str__(value)
-        case date() if not isinstance(value, datetime):
-            return f"DATE '{date.isoformat(value)}'"
+    written = literal_text(value)
+    if written is not None:
+        return written
     raise DataError(
         f"parameter {number} is {with_article(type(value).__name__)} that no SQL value "
         "stands for. A parameter is a text, a finite number up to 10^100, a day, True, False or "
@@ -156,7 +145,8 @@ def _sequence(parameters: object) -> Sequence[object]:
         return parameters
     raise ProgrammingError(
         f"the parameters are {with_article(type(parameters).__name__)}. They belong to the ? of "
-        "the statement in their order. Give a list or a tuple: ['A', 3]."
+        "the statement in their order, or to its :names. Give a list or a tuple: ['A', 3]; or "
+        "a dictionary: {'ward': 'A'}."
     )
 
 
@@ -180,11 +170,6 @@ def _places(text: object) -> list[int]:
             "at. Check quotes ('text', \"column\") and comments."
         ) from None
     return [token.start for token in tokens if token.token_type is TokenType.PLACEHOLDER]
-
-
-def _is_text(value: str) -> bool:
-    """Whether it can be written down at all: half a character cannot."""
-    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 @dataclass(frozen=True, slots=True)

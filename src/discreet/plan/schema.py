@@ -344,6 +344,23 @@ class PartnerTable:
         return data if self.at_most_rows is None else data | {"at_most_rows": self.at_most_rows}
 
 
+def about_people(table: str, unit: str) -> tuple[str, Remedy]:
+    """The refusal of a public table with the column that says whose row it is, and the remedy."""
+    shown = table[:60]
+    return (
+        f"the public table {shown!r} goes by {unit[:60]!r}, which says whose row it is. A table "
+        "with rows of the same people is about them, and so is private: of a public one everything "
+        "may be read.",
+        Remedy(
+            python=f"Declare it beside the other: private={{{shown!r}: dp.beside(…)}}. If it is "
+            "about something else, give the column another name.",
+            sql=f"It has to be declared under [private.{shown}].",
+            policy=f"Declare it under [private.{shown}]. If it is about something else, give the "
+            "column another name.",
+        ),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupTable:
     """A lookup table that is not sensitive: its columns, and how often each repeats a value."""
@@ -401,6 +418,11 @@ class Schema:
                     "Rows of two tables belong together by the person.",
                     DECLARE_THE_UNIT,
                 )
+        if self.by_person:
+            units = {self.unit, *(beside.unit for beside in self.private.values())}
+            for name, lookup in self.public.items():
+                for column in sorted(units & set(lookup.columns)):
+                    raise PolicyError(*about_people(name, column))
         tables = [self.name, *self.private, *self.public]
         folded = [table.casefold() for table in tables]
         for table in tables:

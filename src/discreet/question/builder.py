@@ -534,13 +534,19 @@ def people(condition: object = None) -> AggregateExpression:
     )
 
 
-def rows() -> AggregateExpression:
+def rows(condition: object = None) -> AggregateExpression:
     """How many rows there are; a person over the cap counts as the cap.
 
-    >>> rows()
-    rows()
+    With a condition, those for which it is true.  Conditions that no row fulfills at once, and all
+    rows beside them, are measured together and cost one ε.
+
+    >>> rows(), rows(col("stay") > 2)
+    (rows(), count(CASE WHEN stay > 2 THEN 1 ELSE NULL END))
     """
-    return AggregateExpression(Aggregate(ROWS))
+    if condition is None:
+        return AggregateExpression(Aggregate(ROWS))
+    counted = Chosen(as_expression(condition).node, Constant(Fraction(1)), Constant(None))
+    return AggregateExpression(Aggregate(COUNT, counted))
 
 
 def related(statistic: Statistic, *values: object) -> AggregateExpression:

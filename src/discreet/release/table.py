@@ -409,13 +409,18 @@ class Table:
         max_groups: int | None = None,
         key: str | None = None,
         analyst: str | None = None,
+        parameters: Mapping[str, object] | None = None,
     ) -> Release | Plan:
         """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free.
 
         ``max_rows`` and ``max_groups`` are lower caps than the table's, for this question.
+        ``parameters`` are the values of names in the text that have a colon in front:
+        ``"… WHERE age > :age", parameters={"age": 30}``.  They are written into the question.
         """
+        from discreet.sql.read.parameters import bind_names
         from discreet.sql.read.select import explained
 
+        text = bind_names(text, parameters)
         question = explained(text)
         asking = self.ask(text if question is None else question)
         if max_rows is not None or max_groups is not None:
@@ -426,11 +431,12 @@ class Table:
             return asking.plan(**price)
         return asking.release(key=key, analyst=analyst, **price)
 
-    def ask(self, text: str) -> QuestionBuilder:
+    def ask(self, text: str, parameters: Mapping[str, object] | None = None) -> QuestionBuilder:
         """A SELECT as a question that can be planned: ``table.ask("SELECT …").plan(epsilon=1)``."""
+        from discreet.sql.read.parameters import bind_names
         from discreet.sql.read.select import parse_select
 
-        return QuestionBuilder(self, parse_select(text, self.schema))
+        return QuestionBuilder(self, parse_select(bind_names(text, parameters), self.schema))
 
     def suggest_bounds(
         self, column: str, *, epsilon: object, analyst: str | None = None

@@ -151,6 +151,11 @@ AGGREGATES = (
         "how many rows; of a whole table whose rows are replaced exactly, for ε = 0",
         ("ROWS()",),
     ),
+    Allowed(
+        "ROWS(condition)",
+        "SELECT ROWS(stay > 7) FROM visits",
+        "how many rows fulfill it, as COUNT(*) FILTER (WHERE condition)",
+    ),
     Allowed("COUNT(x)", "SELECT COUNT(stay) FROM visits", "how many rows have a value"),
     Allowed(
         "COUNT(DISTINCT id)",
@@ -162,6 +167,7 @@ AGGREGATES = (
         "COUNT(DISTINCT CASE WHEN … THEN id END)",
         "SELECT COUNT(DISTINCT CASE WHEN stay > 7 THEN patient_id END) FROM visits",
         "how many people have a row for which the condition is true",
+        ("PEOPLE(condition)",),
     ),
     Allowed(
         "COUNT(DISTINCT x)",
@@ -194,6 +200,11 @@ AGGREGATES = (
         "a value below which that share of rows lies; where any value of a gap is one, as for the "
         "median of an even number of rows, a random value of the gap, and not its middle",
         ("PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)", "QUANTILE_CONT", "APPROX_QUANTILE"),
+    ),
+    Allowed(
+        "QUANTILE(x, [q, …])",
+        "SELECT QUANTILE(stay, [0.25, 0.5, 0.75]) AS stay FROM visits",
+        "several of them, which share one ε: stay_0.25, stay_0.5 and stay_0.75",
     ),
     Allowed(
         "COVAR_POP(y, x)",

@@ -10,7 +10,7 @@ from discreet.errors import QueryError
 from discreet.measures.measure import Aggregate
 from discreet.measures.registry import PEOPLE
 from discreet.plan.expressions import Named, Node, replaced, walk
-from discreet.plan.schema import Column, Schema
+from discreet.plan.schema import Column, Schema, about_people
 from discreet.question.query import Lookup, Pair, PerPerson, Relation, Scan, Selected
 from discreet.sql.read.expressions import column_parts, read_node
 from discreet.sql.read.messages import (
@@ -171,6 +171,8 @@ def _lookup_pair(part: exp.Expr, own: FromRows, right: AliasedLookup) -> tuple[N
             _public_column(one, own, right) is not None for one in private.find_all(exp.Column)
         ):
             continue
+        if own.is_unit(private):
+            raise QueryError(*about_people(right.table, name))
         return own.read(private), name
     return None
 

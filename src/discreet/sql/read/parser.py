@@ -186,7 +186,23 @@ def position_of_words(text: str, words: str) -> Place | None:
     return None
 
 
+def _in_lists(tokens: list[Token]) -> set[int]:
+    """The places of the brackets around lists of written numbers, as QUANTILE takes one."""
+    found: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.token_type is not TokenType.L_BRACKET or not place:
+            continue
+        after = [one.token_type for one in tokens[place + 1 : place + 2 * _MOST_ENTRIES]]
+        end = after.index(TokenType.R_BRACKET) if TokenType.R_BRACKET in after else 0
+        numbers, commas = after[:end:2], after[1:end:2]
+        listed = set(numbers) == {TokenType.NUMBER} and set(commas) <= {TokenType.COMMA}
+        if listed and end % 2 and tokens[place - 1].token_type is TokenType.COMMA:
+            found |= {place, place + 1 + end}
+    return found
+
+
 def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
+    listed = _in_lists(tokens)
     for place, token in enumerate(tokens):
         kind = token.token_type
         if kind is TokenType.SEMICOLON:
@@ -206,7 +222,7 @@ def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
                 f"rows for every row, and those may be other people's. {remedy}"
             ).at(_at(token, text))
         wordy = all(part.isidentifier() for part in token.text.split())
-        if kind not in _SYMBOLS and kind not in _VALUES and not wordy:
+        if kind not in _SYMBOLS and kind not in _VALUES and not wordy and place not in listed:
             raise QueryError(
                 f"the SQL has {token.text[:60]!r}, which is not offered. "
                 f"{rule_and_remedy_of_sign(token.text)}"

@@ -314,20 +314,30 @@ class Scope:
         return self._quantile(tree, ordered.this, inside.this)
 
     def _quantile(self, tree: exp.Expr, of: exp.Expr, level: exp.Expr | None) -> Aggregate:
-        share = None if level is None else number_of(read_node(level, written_only))
-        if share is None or not 0 < share < 1:
+        listed = level.expressions if type(level) is exp.Array else [level]
+        shares = [
+            None if one is None else number_of(read_node(one, written_only)) for one in listed
+        ]
+        levels = sorted({one for one in shares if one is not None and 0 < one < 1})
+        if not levels or len(levels) < len(listed):
             raise QueryError(
-                f"{sql_excerpt(tree)!r} has no level between 0 and 1. It is the share of rows "
-                "below the value. Write QUANTILE(x, 0.9), and one such aggregate for each level."
+                f"{sql_excerpt(tree)!r} has no level between 0 and 1, or one twice. It is the "
+                "share of rows below the value. Write QUANTILE(x, 0.9), or QUANTILE(x, [0.25, "
+                "0.5, 0.75]) for several columns that share one ε."
             ).at(None if level is None else position_of(level, self.view.text))
-        return Aggregate(QUANTILE, self.view.read(of), (share,))
+        return Aggregate(QUANTILE, self.view.read(of), tuple(levels))
 
     def _named(self, tree: exp.Expr) -> Aggregate | None:
         name, parts = tree.name.upper(), tree.expressions
         if name in ("PEOPLE", "ROWS"):
-            if parts:
-                raise _not_an_aggregate(tree, f"Write {name}().")
-            return Aggregate(_NAMED[name])
+            if len(parts) > 1:
+                raise _not_an_aggregate(tree, f"Write {name}(), or {name}(stay > 2).")
+            if not parts:
+                return Aggregate(_NAMED[name])
+            condition = self.view.read(parts[0])
+            if name == "PEOPLE":
+                return Aggregate(PEOPLE, condition)
+            return Aggregate(COUNT, Chosen(condition, Constant(Fraction(1)), Constant(None)))
         if name not in _NAMED:
             return None
         if len(parts) != 1:
@@ -362,7 +372,9 @@ def readable(aggregate: Aggregate) -> str:
     'avg_stay'
     """
     word = aggregate.statistic.label or aggregate.statistic.name
-    if aggregate.levels:
+    if len(aggregate.levels) > 1:
+        word = "quantile"
+    elif aggregate.levels:
         share = 100 * aggregate.levels[0]
         word = "median" if share == 50 else f"p{float(share):g}"
     inner = "" if aggregate.of is None else f"_{_words(aggregate.of)}"

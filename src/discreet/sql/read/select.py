@@ -146,11 +146,29 @@ class SelectReader:
             name, node = self._shown(item)
             if item.name is None and name in taken:
                 name = self._unused(name)
-            names = {name, f"{name}_lower", f"{name}_upper"}
-            self._check_name(item, name, names & taken)
-            taken |= names
-            columns.append((name, node))
+            for own, part in self._columns(item, name, node):
+                names = {own, f"{own}_lower", f"{own}_upper"}
+                self._check_name(item, own, names & taken)
+                taken |= names
+                columns.append((own, part))
         return tuple(columns)
+
+    def _columns(self, item: SelectItem, name: str, node: Node) -> list[tuple[str, Node]]:
+        """The columns that an item is: a list of quantiles is several."""
+        aggregate = self._list(item)
+        if aggregate is None or not isinstance(node, Named):
+            return [(name, node)]
+        released = aggregate.columns(node.name)
+        own = aggregate.columns(name)
+        return [(one[0], Named(two[0])) for one, two in zip(own, released, strict=True)]
+
+    def _list(self, item: SelectItem) -> Aggregate | None:
+        """The aggregate of an item that is several numbers."""
+        if not isinstance(item.asks, Named):
+            return None
+        asked = {name: aggregate for aggregate, name in self.outputs.items()}
+        aggregate = asked.get(item.asks.name)
+        return aggregate if aggregate is not None and len(aggregate.columns("")) > 1 else None
 
     def _check_name(self, item: SelectItem, name: str, doubled: set[str]) -> None:
         if doubled:
@@ -176,6 +194,8 @@ class SelectReader:
     def _meaning(self, tree: exp.Expr, items: list[SelectItem]) -> Node | None:
         aggregate = Scope(self.view).aggregate(tree)
         if aggregate is not None:
+            if len(aggregate.columns("")) > 1:
+                raise self.of_several(tree)
             return Named(self._output(aggregate, None))
         for item in items:
             if isinstance(item.asks, GroupItem) and item.tree == tree:
@@ -185,6 +205,8 @@ class SelectReader:
         if tree.args.get("table") is None:
             for item in items:
                 if item.name is not None and item.name.casefold() == tree.name.casefold():
+                    if self._list(item) is not None:
+                        raise self.of_several(tree)
                     return replace(self.node(item), place=None)  # it stands here as well
             self._check_known(tree, items)
         column = self.view.resolve(tree)
@@ -195,6 +217,17 @@ class SelectReader:
             f"{sql_excerpt(tree)!r} stands among released numbers, and is "
             "neither an aggregate nor a group of the SELECT. Single rows are never released. Use "
             f"an aggregate of it: {AGGREGATE_NAMES}."
+        ).at(position_of(tree, self.text))
+
+    def is_list(self, item: SelectItem) -> bool:
+        """Whether an item is a list of quantiles, which is several columns."""
+        return self._list(item) is not None
+
+    def of_several(self, tree: exp.Expr) -> QueryError:
+        """The refusal of a list of quantiles where one number is needed."""
+        return QueryError(
+            f"{sql_excerpt(tree)!r} is several numbers, one for each level, and stands where one "
+            "is needed. Write one level: QUANTILE(stay, 0.5)."
         ).at(position_of(tree, self.text))
 
     def _check_known(self, tree: exp.Expr, items: list[SelectItem]) -> None:
@@ -271,7 +304,8 @@ def _parsed(text: str, schema: Schema) -> Query:
         ).at(position_of(tree.expressions[0], text))
     outputs = tuple((name, asked) for asked, name in reading.outputs.items())
     shown = reading.shown(items)
-    if shown == tuple((name, Named(name)) for name, _ in outputs):
+    columns = [column for name, one in outputs for column, _, _ in one.columns(name)]
+    if shown == tuple((name, Named(name)) for name in columns):
         shown = ()
     after = PostProcessing(shown, having, order, limit, offset)
     kept = [part for node in (*view.where, *where) for part in parts_of(node)]
@@ -429,6 +463,8 @@ def _ordering(
                 "no column stands. Positions count the columns of the SELECT from 1. Write the "
                 "column's name instead."
             ).at(position_of(tree, reading.text))
+        if reading.is_list(asked[place - 1]):
+            raise reading.of_several(asked[place - 1].tree)
         return reading.node(asked[place - 1]), falling
     return reading.released(by, items), falling
 

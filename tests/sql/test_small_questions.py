@@ -1,0 +1,198 @@
+"""Lists of quantiles, counts by conditions, parameters by name, and tables that are not public."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas
+import pytest
+
+import discreet as dp
+from discreet.dbapi import statements
+from discreet.sql.read.parameters import bind_names
+
+
+@pytest.fixture(scope="module")
+def visits() -> Iterator[dp.Table]:
+    stays = [place % 31 for place in range(6_200)]
+    frame = pandas.DataFrame(
+        {"stay": stays, "ward": ["A", "B"] * 3_100, "patient": [n // 2 for n in range(6_200)]}
+    )
+    columns = {"stay": dp.number(0, 30), "ward": dp.category(["A", "B"])}
+    with dp.table(
+        frame,
+        name="visits",
+        unit="patient",
+        max_rows=2,
+        max_groups=2,
+        budget=dp.Budget(epsilon=8, delta="1e-3"),
+        columns=columns,
+        ledger=":memory:",
+    ) as table:
+        yield table
+
+
+def names(table: dp.Table, text: str) -> list[str]:
+    return [line.output for line in table.ask(text).plan(epsilon=1).lines]
+
+
+# ---------------------------------------------------------------------- lists of quantiles
+
+
+def test_a_list_of_quantiles_is_several_columns(visits: dp.Table) -> None:
+    text = (
+        "SELECT ward, QUANTILE(stay, [0.25, 0.5, 0.75]) AS q, COUNT(*) AS n FROM visits GROUP BY 1"
+    )
+    answer: Any = visits.sql(text, epsilon=1)
+    assert list(answer.columns) == ["q_0.25", "q_0.5", "q_0.75", "n"]
+    assert len(answer) == 2
+    frame = answer.to_pandas()
+    assert abs(frame["q_0.5"][0] - 15) < 3
+    assert names(visits, "SELECT QUANTILE(stay, [0.75, 0.25]) FROM visits") == [
+        "quantile_stay_0.25",
+        "quantile_stay_0.75",
+    ]
+
+
+def test_it_is_what_python_asks(visits: dp.Table) -> None:
+    in_python = visits.agg(q=dp.col("stay").quantile([0.25, 0.75]))
+    in_sql = visits.ask("SELECT QUANTILE(stay, [0.25, 0.75]) AS q FROM visits")
+    assert in_python.query.outputs == in_sql.query.outputs
+
+
+def test_one_list_twice_is_paid_once(visits: dp.Table) -> None:
+    text = "SELECT QUANTILE(stay, [0.2, 0.4]) AS a, QUANTILE(stay, [0.2, 0.4]) AS b FROM visits"
+    answer: Any = visits.sql(text, epsilon=1)
+    assert list(answer.columns) == ["a_0.2", "a_0.4", "b_0.2", "b_0.4"]
+    frame = answer.to_pandas()
+    assert frame["a_0.2"][0] == frame["b_0.2"][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("SELECT QUANTILE(stay, [0.2, 0.4]) - 1 AS a FROM visits", "several numbers"),
+        ("SELECT QUANTILE(stay, [0.2, 0.4]) AS a FROM visits ORDER BY a", "several numbers"),
+        ("SELECT QUANTILE(stay, [0.2, 0.4]) AS a FROM visits ORDER BY 1", "several numbers"),
+        ("SELECT COUNT(*) FROM visits HAVING QUANTILE(stay, [0.2, 0.4]) > 1", "several numbers"),
+        ("SELECT QUANTILE(stay, [0.2, 0.2]) AS a FROM visits", "one twice"),
+        ("SELECT QUANTILE(stay, [0.2, 1]) AS a FROM visits", "between 0 and 1"),
+        ("SELECT QUANTILE(stay, []) AS a FROM visits", "not offered"),
+        ("SELECT QUANTILE(stay, [0.2, [0.4]]) AS a FROM visits", "not offered"),
+        ("SELECT QUANTILE(stay, [stay]) AS a FROM visits", "not offered"),
+        ("SELECT [1, 2] FROM visits", "not offered"),
+        ("SELECT COUNT(*) FROM visits WHERE ROUND(stay, [1, 2]) > 1", "not offered"),
+        (
+            'SELECT QUANTILE(stay, [0.2, 0.4]) AS a, COUNT(*) AS "a_0.2" FROM visits',
+            "named 'a_0.2'",
+        ),
+    ],
+)
+def test_a_list_elsewhere_is_refused(visits: dp.Table, text: str, said: str) -> None:
+    with pytest.raises(dp.QueryError, match=said):
+        visits.ask(text).plan(epsilon=1)
+
+
+# ---------------------------------------------------------------------- counts by conditions
+
+
+def test_rows_and_people_by_conditions_are_those_of_filter(visits: dp.Table) -> None:
+    short = visits.ask("SELECT ROWS(stay > 7) AS n, PEOPLE(stay > 7) AS p FROM visits")
+    long = visits.ask(
+        "SELECT COUNT(*) FILTER (WHERE stay > 7) AS n, PEOPLE() FILTER (WHERE stay > 7) AS p "
+        "FROM visits"
+    )
+    assert short.query.outputs == long.query.outputs
+    in_python = visits.agg(n=dp.rows(dp.col("stay") > 7), p=dp.people(dp.col("stay") > 7))
+    assert in_python.query.outputs == long.query.outputs
+
+
+def test_conditions_that_exclude_each_other_share_one_price_in_python_as_well(
+    visits: dp.Table,
+) -> None:
+    stay = dp.col("stay")
+    plan = visits.agg(short=dp.rows(stay <= 7), long=dp.rows(stay > 7), n=dp.rows()).plan(epsilon=1)
+    assert len(plan.price.priced) == 1
+    with pytest.raises(dp.QueryError, match="condition"):
+        visits.agg(n=dp.rows(stay)).plan(epsilon=1)
+    with pytest.raises(dp.QueryError, match="ROWS"):
+        visits.ask("SELECT ROWS(stay > 1, stay > 2) FROM visits")
+
+
+# ---------------------------------------------------------------------- parameters by name
+
+
+def test_a_parameter_stands_for_a_value_and_nothing_else(visits: dp.Table) -> None:
+    text = "SELECT COUNT(*) AS n FROM visits WHERE stay > :low AND ward = @ward AND stay <> $odd"
+    asked = visits.ask(text, {"low": 7, "ward": "A", "odd": 2.5})
+    written = "SELECT COUNT(*) AS n FROM visits WHERE stay > 7 AND ward = 'A' AND stay <> 2.5"
+    assert asked.query.where == visits.ask(written).query.where
+    answer: Any = visits.sql(text, parameters={"low": 7, "ward": "A", "odd": 2.5}, epsilon=1)
+    assert answer["n"].value > 0
+    free: Any = visits.sql(
+        f"EXPLAIN {text}", parameters={"low": 7, "ward": "A", "odd": 2.5}, epsilon=1
+    )
+    assert free.lines[0].output == "n"
+
+
+@pytest.mark.parametrize("value", ["it's", "' OR 1=1 --", ":low", "a;b", "/*", "\\"])
+def test_a_text_stays_a_text(value: str) -> None:
+    bound = bind_names("SELECT ROWS(ward = :word) -- :word\nFROM visits", {"word": value})
+    quoted = value.replace("'", "''")
+    assert bound == f"SELECT ROWS(ward =  '{quoted}' ) -- :word\nFROM visits"
+
+
+def test_a_cast_and_a_quoted_colon_are_no_parameters() -> None:
+    text = "SELECT ROWS(stay::INTEGER > :a AND ward = ':b') FROM visits"
+    assert bind_names(text, {"a": 1}) == text.replace(":a", " 1 ")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({}, "no value is given"),
+        ({"hogh": 1}, "Did you mean 'hogh'"),
+        ({"high": 1, "low": 2}, "'low', which the text does not have"),
+        ({"high": object()}, "an object that no SQL value"),
+        ({"high": float("nan")}, "that no SQL value"),
+        ([1], "a list"),
+    ],
+)
+def test_a_parameter_that_does_not_fit_is_refused(
+    visits: dp.Table, parameters: Any, said: str
+) -> None:
+    with pytest.raises((dp.QueryError, dp.DataError), match=said):
+        visits.ask("SELECT ROWS(stay > :high) FROM visits", parameters)
+
+
+def test_a_connection_takes_names_as_well() -> None:
+    text = "SELECT ROWS(stay > :high) FROM visits"
+    for one in (text, f"EXPLAIN {text}"):
+        assert statements.bind_parameters(one, {"high": 3}) == one.replace(":high", " 3 ")
+
+
+# ---------------------------------------------------------------------- what is not public
+
+
+def opened(public: pandas.DataFrame) -> dp.Table:
+    frame = pandas.DataFrame({"patient": [1, 1, 2], "stay": [1.0, 2.0, 3.0]})
+    return dp.table(
+        frame,
+        name="visits",
+        unit="patient",
+        max_rows=2,
+        budget=dp.Budget(epsilon=1),
+        columns={"stay": dp.number(0, 30)},
+        public={"patients": public},
+        ledger=":memory:",
+    )
+
+
+def test_a_public_table_about_the_same_people_is_refused_with_the_right_remedy() -> None:
+    about_people = pandas.DataFrame({"patient": [1, 2], "sex": ["f", "m"]})
+    with pytest.raises(dp.PolicyError, match="whose row it is") as refused:
+        opened(about_people)
+    assert "private={'patients'" in str(refused.value)
+    with opened(about_people.rename(columns={"patient": "pid"})) as table:
+        text = "SELECT sex, COUNT(*) FROM visits v JOIN patients p ON v.patient = p.pid GROUP BY 1"
+        with pytest.raises(dp.QueryError, match=r"under \[private.patients\]"):
+            table.ask(text)
