@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlglot import TokenType
 
-from discreet.errors import DataError, QueryError, Remedy, with_article
+from discreet.errors import DataError, QueryError, with_article
 from discreet.sql.read.messages import did_you_mean
 from discreet.sql.read.parser import tokens_of
 from discreet.sql.read.select import explained
@@ -55,8 +55,7 @@ def bind_names(text: str, parameters: Mapping[str, Any] | None) -> str:
     if not isinstance(parameters, Mapping):
         raise QueryError(
             f"the parameters are {with_article(type(parameters).__name__)}. Each belongs to the "
-            ":name of the text that is called as it is.",
-            Remedy(python='Write parameters={"age": 30} for a text with :age.'),
+            ":name of the text that is called as it is. Give a dictionary of names and values."
         )
     # After EXPLAIN the reader of tokens sees no more: it is looked past, place by place.
     tokens, parts, after = tokens_of(explained(text) or text), [], 0
