@@ -35,7 +35,8 @@ def page() -> str:
         "between them is missing or not listed.",
         "",
         "The examples are about `visits` (patient_id, ward, stay, age, cost, smoker, diagnosis, "
-        "admitted, discharged), `patients` (patient_id, sex), both private, and the public lookup "
+        "admitted, discharged, arrived), `patients` (patient_id, sex), both private, and the "
+        "public lookup "
         "table `wards` (ward, region).",
         "",
         "## Aggregates",

@@ -42,6 +42,7 @@ from discreet.noise import UnsafeSeededBits as UnsafeSeededBits
 from discreet.plan.schema import boolean as boolean
 from discreet.plan.schema import category as category
 from discreet.plan.schema import date as date
+from discreet.plan.schema import datetime as datetime
 from discreet.plan.schema import integer as integer
 from discreet.plan.schema import number as number
 from discreet.plan.schema import text as text

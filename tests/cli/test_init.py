@@ -26,6 +26,7 @@ def make(folder: Path, name: str, *, rows: bool = True) -> None:
     select = f"""
         SELECT '{CANARY}' AS id, 'A' AS ward, 1.5 AS stay, {CANARY_NUMBER}::DOUBLE AS weight,
                7 AS "the age", DATE '2021-01-01' AS day, TIMESTAMP '2021-01-01' AS time,
+               TIMESTAMPTZ '2021-01-01 00:00:00Z' AS moment,
                true AS smoker, ['{CANARY}'] AS list {where}"""
     if name.endswith(".parquet"):
         duckdb.sql(f"COPY ({select}) TO '{folder / name}' (FORMAT parquet)")
@@ -46,7 +47,8 @@ def test_a_parquet_file_gives_its_types(command: Command, folder: Path) -> None:
         "# weight    = { low = , high = }",
         '# "the age" = { type = "integer", low = , high = }',
         '# day       = { type = "date", low = "", high = "" }',
-        '# time      = { type = "date", low = "", high = "" }',
+        '# time      = { type = "datetime", low = "", high = "" }',
+        '# moment    = { type = "datetime", low = "", high = "", zone = "" }',
         'smoker    = { type = "boolean" }',
         "# list      holds lists, records or bytes, which cannot be asked about",
     ]

@@ -23,6 +23,7 @@ from discreet.engines.spark import writer as spark_writing
 from discreet.engines.spark.engine import Spark
 from discreet.errors import QueryError
 from discreet.measures.measure import Measure, Norm, Unit
+from discreet.plan.calendar import Dated
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.question.check import Question, checked_question
 from discreet.release.price import price_question
@@ -173,7 +174,7 @@ def _postgres_type(column: Column | None) -> str:
     match column:
         case None:
             return "int4"
-        case NumberColumn(dated=True):
+        case NumberColumn(dated=Dated.DAYS):
             return "date"
         case NumberColumn():
             return "numeric" if column.low is None else "int4" if column.whole else "float8"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,20 @@ ROWS = PERSONS.replace('"replace"', '"add-remove"').replace("persons.csv", "rows
 MANY = VISITS.replace("max_groups = 3", "max_groups = 60").replace(
     "max_rows   = 6", "max_rows = 60"
 )
+ARRIVALS = """\
+source    = "arrivals.csv"
+unit      = "row"
+neighbors = "add-remove"
+ledger    = "arrivals.ledger"
+[budget]
+epsilon = 10
+[columns]
+arrived = { type = "datetime", low = "2025-03-01", high = "2025-04-30", zone = "Europe/Paris" }
+gone    = { type = "datetime", low = "2025-03-01", high = "2025-04-30", format = "%d/%m/%Y %H:%M" }
+waited  = { low = 0, high = 24, decimal = "," }
+"""
 POLICIES = {
+    "arrivals": ARRIVALS,
     "visits": VISITS,
     "joined": JOINED,
     "many": MANY,
@@ -88,7 +102,12 @@ def write_tables(folder: Path) -> None:
         hours = "" if one % 7 == 0 else one % 60
         state = ("North", "South")[one % 2]
         persons.append(f"{state},{1000 * (one % 150)},{hours},job {one % 3}")
-    texts = {"visits": visits, "patients": people, "wards": wards}
+    arrivals, began = ["arrived,gone,waited"], datetime(2025, 3, 1, tzinfo=UTC)
+    for one in range(800):
+        arrived = began + timedelta(minutes=107 * one)
+        gone = arrived + timedelta(hours=1, minutes=one % 500)
+        arrivals.append(f'{arrived:%Y-%m-%dT%H:%M:%SZ},{gone:%d/%m/%Y %H:%M},"{one % 9},{one % 7}"')
+    texts = {"arrivals": arrivals, "visits": visits, "patients": people, "wards": wards}
     for name, lines in (texts | {"persons": persons, "rows": persons}).items():
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
     for name, policy in POLICIES.items():
@@ -169,6 +188,16 @@ QUESTIONS: dict[str, Asked] = {
     ),
     "months": Asked(
         "SELECT DATE_TRUNC('month', admitted) AS month, COUNT(*) AS n FROM visits GROUP BY 1"
+    ),
+    "hours": Asked(
+        "SELECT DATE_TRUNC('hour', arrived) AS hour, COUNT(*) AS n, AVG(waited) AS hours "
+        "FROM arrivals WHERE arrived BETWEEN '2025-03-30' AND '2025-03-30 05:00' GROUP BY hour",
+        "arrivals",
+    ),
+    "moments": Asked(
+        "SELECT ISODOW(arrived) AS weekday, MEDIAN(arrived) AS middle, MAX(gone) AS last, "
+        "AVG(CLIP((gone - arrived) * 24, 0, 12)) AS stayed FROM arrivals GROUP BY weekday",
+        "arrivals",
     ),
     "bins": Asked(lambda table: table.group_by(dp.col("age").bins([20, 40, 60])).agg(n=dp.rows())),
     "choices": Asked(

@@ -10,7 +10,7 @@ from unittest.mock import patch
 from sqlglot import exp
 
 from discreet.engines import base
-from discreet.engines.duckdb import columns, connection
+from discreet.engines.duckdb import columns, connection, dates
 from discreet.engines.frames.frame import FrameReader
 from discreet.plan import interval_arithmetic
 from discreet.plan.schema import BooleanColumn, Column, NumberColumn
@@ -110,7 +110,9 @@ _PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     "text that is not UTF-8 ends a scan": [
         (connection.DuckDBConnection, "_widen", lambda self: False)
     ],
-    "moments are read by TRY_CAST": [(columns, "_moment", _by_try_cast)],
+    "moments are read by TRY_CAST": [
+        (place, "moment_sql", _by_try_cast) for place in (columns, dates)
+    ],
     WEIGHTS: [(queries, "_counted", lambda name, squared: _counted(name, squared=False))],
     KEYS: [(queries, "_weighed", _as_if_alone)],
     JOINS: [(queries, "sums_query", sums_by_rows_before_a_join)],

@@ -17,6 +17,7 @@ Cell = Any
 
 _MIDDAY = datetime.time(12, 30)
 _IN_SECONDS = [0, 1, -1, 10**9, 253402300799, 253402300800, -62135596800, -62135596801, 2**40]
+_IN_SECONDS += [1710053999, 1710054000, 1730613599, 1730613600, 253402300798, -62135578800]
 _UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -56,6 +57,8 @@ def _bytes(value: Any) -> Cell:
 
 
 def _day(value: Any) -> Cell:
+    if isinstance(value, datetime.datetime):
+        return value.date()
     return value if isinstance(value, datetime.date) else None
 
 
@@ -63,9 +66,9 @@ def _moment(unit: str) -> Callable[[Any], Cell]:
     def made(value: Any) -> Cell:
         if not isinstance(value, datetime.date):
             return None
-        return np.datetime64(datetime.datetime.combine(value, _MIDDAY)).astype(
-            f"datetime64[{unit}]"
-        )
+        if not isinstance(value, datetime.datetime):
+            value = datetime.datetime.combine(value, _MIDDAY)
+        return np.datetime64(value).astype(f"datetime64[{unit}]")
 
     return made
 

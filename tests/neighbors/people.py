@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from discreet.plan.calendar import Dated
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.privacy.sensitivity import Neighbors
 from tests.neighbors.kinds import CALENDAR, IDS, NUMERIC, TEXTUAL, TRUTHS, Cell, Kind, whose
@@ -31,6 +32,16 @@ USUAL: dict[str, Sequence[Any]] = {
     "flag": (True, False),
     "tag": ("a", "b"),
     "day": _DAYS,
+    "at": [
+        datetime.datetime.fromisoformat(f"2024-{text}")
+        for text in (
+            "03-10 06:59:59",
+            "03-10 07:00",
+            "11-03 05:30",
+            "11-03 06:30",
+            "05-05 12:00:30",
+        )
+    ],
     "age": (0, 17, 18, 64, 120),
     "mass": (-2, 40, 90),
     "smoker": (True, False),
@@ -40,6 +51,7 @@ _WHOLE_IDS = ("int64", "text", "float64", "int8", "decimal", "uint64", "dictiona
 _LONG = ("text", "text of bytes", "bytes", "varchar")
 _NATURAL = {
     "date": [*CALENDAR, "text", "bytes"],
+    "datetime": [*CALENDAR, "text", "bytes"],
     "number": [*NUMERIC, "float64", "float64", "text"],
     "boolean": [*TRUTHS, "int64", "float64", "text", "bytes"],
     "text": [*TEXTUAL, "int64", "int64", "float64", *["timestamp s"] * 2, "bool"],
@@ -51,7 +63,7 @@ MANY = 100_000
 def group_of(column: Column) -> str:
     """What a column is declared as, in a word."""
     if isinstance(column, NumberColumn) and column.dated:
-        return "date"
+        return "datetime" if column.dated == Dated.SECONDS else "date"
     if isinstance(column, NumberColumn) or (isinstance(column, CategoryColumn) and column.numeric):
         return "number"
     return "boolean" if isinstance(column, BooleanColumn) else "text"

@@ -48,6 +48,7 @@ KINDS = {
 _DATED = ("day", "moment", "zoned")
 FITS = {
     "date": _DATED,
+    "datetime": _DATED,
     "number": [*NUMERIC, "bool"],
     "boolean": ["bool", *NUMERIC],
     "text": [name for name in KINDS if name != "bytes"],

@@ -1,6 +1,6 @@
 """Questions as chance has them, in SQL and in Python, about what one schema declares."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from discreet.errors import DiscreetError
 from discreet.measures.measure import Measure, Norm
-from discreet.plan.schema import ROW, Schema
+from discreet.plan.schema import ROW, Schema, datetime
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
 from discreet.question.builder import AggregateExpression, Expression, col, people, rows, when
@@ -19,6 +19,9 @@ from discreet.sql.read.select import parse_select
 from discreet.statistics import corr, cov, regression
 from tests.support.drawn_sql import Writer, schema
 
+CLOCKED, CLOCKED_OF = 3, 4
+"""Of so many families the one that has a time of day, too."""
+AT = datetime("2024-03-01", "2024-11-30", zone="America/New_York")
 QUESTIONS = 40
 """How many a family has: to write and check one takes as long as to ask it."""
 
@@ -73,6 +76,9 @@ def family(seed: int, size: int) -> Family:
         max_rows_per_group=in_group,
     )
     found = [_every_column(declared), _by_groups(declared)]
+    if seed % CLOCKED_OF == CLOCKED:
+        declared = replace(declared, columns={**declared.columns, "at": AT})
+        found = [_of_clocks(declared), _by_hours(declared), _every_column(declared)]
     pairs = Random(f"pairs {seed}").choice([1, 4, 30, 1_000_000])
     with patch.object(query, "MOST_PAIRS", pairs):
         found += _of_pairs(declared) if declared.by_person else []
@@ -111,6 +117,37 @@ def _by_groups(declared: Schema) -> Named:
     grouped = QuestionBuilder(_Declared(declared)).group_by(*keys)  # type: ignore[arg-type]
     query = grouped.agg(**asked).query
     return Named("by groups", checked_question(query, declared), query, Norm.L2)
+
+
+def _of_clocks(declared: Schema) -> Named:
+    """One query that reads a time of day in several ways."""
+    at = col("at")
+    conditions = [at >= "2024-03-10 03:00", at < "2024-03-10 02:00", at > "2024-11-03 01:30"]
+    conditions += [
+        at.is_between("2024-03-09", "2024-03-11"),
+        at.truncate("hour") == "2024-11-03 01:00",
+    ]
+    conditions += [at.year() == year for year in (1, 1969, 1970, 2024, 9999)]
+    conditions += [at.hour() < 12, at.minute() == 0, at.second() > 30, at.weekday() > 5]
+    conditions += [at.truncate("day") == col("day"), at.cast("date") > "2024-03-10"]
+    asked = {"known": at.count(), "hours": at.hour().sum(), "middle": (at.epoch() % 60).sum()}
+    asked |= {"late": ((at - col("day")) * 24).clip(-30, 30).sum(), "last": at.max()}
+    asked |= {
+        f"some_{place}": when(one).then(1).otherwise(0).sum()
+        for place, one in enumerate(conditions)
+    }
+    asking = QuestionBuilder(_Declared(declared)).agg(**asked)  # type: ignore[arg-type]
+    return Named("clocks", checked_question(asking.query, declared), asking.query)
+
+
+def _by_hours(declared: Schema) -> Named:
+    """Groups by the hour of a time of day."""
+    grouped = QuestionBuilder(_Declared(declared)).group_by(  # type: ignore[arg-type]
+        col("at").hour().alias("hour"),
+        col("at").bins(["2024-03-01", "2024-03-10 03:00", "2024-11-30"]).alias("season"),
+    )
+    query = grouped.agg(n=rows(), people=people(), middle=col("at").median()).query
+    return Named("by hours", checked_question(query, declared), query)
 
 
 def _of_pairs(declared: Schema) -> list[Named]:

@@ -5,6 +5,7 @@ from time import monotonic
 
 from tests.neighbors.comparing import Counts, FoundError
 from tests.neighbors.example import PAIRS, run
+from tests.neighbors.questions import CLOCKED
 from tests.neighbors.store import Store
 from tests.neighbors.written_once import forget
 
@@ -25,6 +26,8 @@ def short_run(store: Store, counts: Counts) -> None:
     for family in range(FAMILIES):
         for pair in range(WIDELY):
             run(store, family * PAIRS + CLOSELY + pair, counts, QUESTIONS)
+    for pair in range(CLOSELY):
+        run(store, CLOCKED * PAIRS + pair, counts, 1 if pair else QUESTIONS)
 
 
 def closely() -> list[int]:

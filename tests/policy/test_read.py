@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import Front, PolicyError, caught_by
-from discreet.plan.schema import boolean, category, date, integer, number, text
+from discreet.plan.schema import boolean, category, date, datetime, integer, number, text
 from discreet.policy import read_policy
 from discreet.privacy.losses import Budget
 from discreet.release.open_table import read_declarations
@@ -135,6 +135,24 @@ def test_what_is_left_out_is_not_made_up(policy: Any) -> None:
             '{ type = "date", low = "2020-01-01", high = "2026-12-31" }',
             date("2020-01-01", "2026-12-31"),
         ),
+        (
+            '{ type = "date", low = "2020-01-01", high = "2026-12-31", format = "%d.%m.%Y" }',
+            date("2020-01-01", "2026-12-31", format="%d.%m.%Y"),
+        ),
+        (
+            '{ type = "datetime", low = "2020-01-01", high = "2026-12-31 23:59", zone = "UTC" }',
+            datetime("2020-01-01", "2026-12-31 23:59", zone="UTC"),
+        ),
+        (
+            '{ low = 2020-01-01, high = 2026-12-31, zone = "Europe/Paris", unit = "ms" }',
+            datetime("2020-01-01", "2026-12-31", zone="Europe/Paris", unit="ms"),
+        ),
+        (
+            "{ low = 2020-01-01T00:00:00, high = 2026-12-31T12:00:00 }",
+            datetime("2020-01-01", "2026-12-31 12:00"),
+        ),
+        ('{ type = "datetime" }', datetime()),
+        ('{ low = 0, high = 60, decimal = "," }', number(0, 60, decimal=",")),
         ('{ type = "boolean" }', boolean()),
         ('{ type = "text" }', text()),
     ],
@@ -275,6 +293,19 @@ def test_a_slip_is_named_with_its_line_and_its_remedy(
         ('{ low = "2020-01-01", high = "2021-01-01" }', ['type = "date"']),
         ('{ type = "date", low = "soon", high = "later" }', ["not a date", '"2020-01-01"']),
         ('{ type = "date", low = "", high = "" }', ["not a date"]),
+        ('{ type = "datetime", low = "", high = "" }', ["datetime column is not one"]),
+        ('{ type = "timestamp" }', ["has a type that is 'timestamp'", 'type = "datetime"']),
+        (
+            '{ type = "datetime", low = "2020-01-01", high = "2021-01-01", zone = "Paris" }',
+            ["zone 'Paris' is not known", "IANA"],
+        ),
+        (
+            '{ type = "datetime", low = "2020-01-01", high = "2021-01-01", unit = "s" }',
+            ["a unit and no zone", 'zone = "UTC"'],
+        ),
+        ('{ type = "text", zone = "UTC" }', ["of type 'text', and has 'zone'", "datetime"]),
+        ('{ low = 0, high = 60, decimal = ";" }', ["decimal is ';'", 'decimal = ","']),
+        ('{ type = "date", format = "%d/%m" }', ["year, month and day", "%d/%m/%Y"]),
         ('{ type = "integer", low = 0, high = 1.5 }', ["1.5", 'x = { type = "integer"']),
         ('{ type = "integer", low = "0", high = "9" }', ["not a number", "without quotes"]),
         ('{ type = "int", low = 0, high = 9 }', ["'int'", 'type = "integer"']),

@@ -8,13 +8,25 @@ import datetime
 import re
 from decimal import Decimal
 from fractions import Fraction
-from math import inf, isnan, nan
+from math import floor, inf, isnan, nan
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 
-from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, TextColumn
+from discreet.plan.calendar import Dated
+from discreet.plan.schema import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    NumberColumn,
+    TextColumn,
+    number,
+)
+from discreet.plan.schema import (
+    datetime as declared_datetime,
+)
+from discreet.plan.zones import _zone
 
 EXACT = 1 << 53
 """Up to here every whole number is a float of its own."""
@@ -28,6 +40,12 @@ _NUMBER = re.compile(
     r"|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
 )
 _DATE = re.compile(rf"([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})(?:[{_BLANKS}T].*)?", re.DOTALL)
+_DATETIME = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
+    r"(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?"
+    r"(?: ?(Z)| ?([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?"
+)
+_YEAR = 366 * 86_400
 _TRUTHS = {"true": True, "t": True, "yes": True, "y": True}
 _TRUTHS |= {"false": False, "f": False, "no": False, "n": False}
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
@@ -53,6 +71,11 @@ def read(declared: Column, stored: object) -> Value:
       Texts of floats are Python's repr.
     - A moment's text is YYYY-MM-DD HH:MM:SS, then the fraction without trailing zeros, then +00
       where it has a zone.  The calendar is that of Python: the years 1 to 9999.
+    - A text says a datetime as ISO 8601 has it, to the minute, the second or a fraction of one,
+      with blanks around it; a date alone is its midnight.  With an offset it is a moment of the
+      world.  Seconds are whole: fractions are dropped.
+    - A moment of the world is shown by the clock of the declared zone, by the offset that it has
+      then, or that it has a year beyond the declared bounds; without a zone it is missing.
     - A UUID's text has small letters.
     - An id that is stored as bytes is told apart by its bytes (``read_id``).
     """
@@ -60,8 +83,14 @@ def read(declared: Column, stored: object) -> Value:
         return None
     if isinstance(stored, bytes):
         return read(declared, _decoded(stored))
+    if isinstance(declared, NumberColumn) and declared.dated == Dated.SECONDS:
+        return _second(declared, stored)
     if isinstance(declared, NumberColumn) and declared.dated:
         return _day(stored)
+    if isinstance(declared, NumberColumn) and declared.decimal and isinstance(stored, str):
+        if "." in stored:
+            return None
+        stored = stored.replace(declared.decimal, ".")
     if isinstance(declared, NumberColumn) or (
         isinstance(declared, CategoryColumn) and declared.numeric
     ):
@@ -206,6 +235,55 @@ def _day(stored: object) -> float | None:
     return float(stored.toordinal() - _EPOCH) if isinstance(stored, datetime.date) else None
 
 
+def _second(declared: NumberColumn, stored: object) -> float | None:
+    if declared.unit is not None:
+        found = _number(stored)
+        if found is None or isinstance(stored, datetime.date) or abs(found) == inf:
+            return None
+        return _by_clock(declared, floor(found / (1000 if declared.unit == "ms" else 1)))
+    if isinstance(stored, np.datetime64):
+        return float(_seconds(stored)) if _in_calendar(stored) else None
+    if isinstance(stored, datetime.datetime) and stored.tzinfo is not None:
+        return _by_clock(declared, _seconds(np.datetime64(_utc(stored))))
+    if isinstance(stored, datetime.datetime):
+        return float(_seconds(np.datetime64(stored)))
+    if isinstance(stored, datetime.date):
+        return float((stored.toordinal() - _EPOCH) * 86_400)
+    if not isinstance(stored, str):
+        return None
+    found_text = _DATETIME.fullmatch(stored.strip(_BLANKS))
+    if found_text is None:
+        return None
+    day, hour, minute, second, utc, sign, ahead, further = found_text.groups()
+    try:
+        date, time = datetime.date.fromisoformat(day), datetime.time(*_parts(hour, minute, second))
+        offset = datetime.time(*_parts(ahead, further))
+    except ValueError:
+        return None
+    shown = datetime.datetime.combine(date, time)
+    seconds = _seconds(np.datetime64(shown))
+    if not (utc or sign):
+        return float(seconds)
+    change = offset.hour * 3600 + offset.minute * 60
+    return _by_clock(declared, seconds + change if sign == "-" else seconds - change)
+
+
+def _parts(*digits: str | None) -> list[int]:
+    return [int(one or 0) for one in digits]
+
+
+def _by_clock(declared: NumberColumn, second: int) -> float | None:
+    """What the clock of the declared zone shows at a second of UTC."""
+    if declared.zone is None or not _FIRST <= second < _LAST:
+        return None
+    low, high = int(declared.low or 0) - _YEAR, int(declared.high or 0) + _YEAR
+    moment = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    moment += datetime.timedelta(seconds=min(max(second, low), high))
+    offset = moment.astimezone(_zone(declared.zone)).utcoffset() or datetime.timedelta()
+    shown = second + int(offset.total_seconds())
+    return float(shown) if _FIRST <= shown < _LAST else None
+
+
 # ---------------------------------------------------------------------- cells to try it with
 
 DECLARED: dict[str, Column] = {
@@ -215,11 +293,33 @@ DECLARED: dict[str, Column] = {
     "boolean": BooleanColumn(),
     "text": TextColumn(),
     "text category": CategoryColumn(("7", "true", "a", "2.5")),
-    "date": NumberColumn(low=Fraction(0), high=Fraction(30000), whole=True, dated=True),
+    "date": NumberColumn(low=Fraction(0), high=Fraction(30000), whole=True, dated=Dated.DAYS),
+    "datetime": declared_datetime("1965-01-01", "2030-12-31", zone="America/New_York"),
+    "milliseconds": declared_datetime("2000-01-01", "2030-12-31", zone="Europe/Paris", unit="ms"),
+    "decimal comma": number(-1000, 1000, decimal=","),
 }
+CHANGES = [
+    *("2024-03-10 01:59:59", "2024-03-10 02:00:00", "2024-03-10 02:30:00", "2024-03-10 03:00:00"),
+    *("2024-11-03 00:59:59", "2024-11-03 01:30:00", "2024-11-03 02:00:00", "2024-03-31 02:30"),
+]
+"""Around the hour that a clock leaves out, and the one that it shows twice."""
+INSTANTS = [
+    *("2024-03-10T06:59:59Z", "2024-03-10T07:00:00Z", "2024-03-10 07:00:00+00:00"),
+    *("2024-11-03T05:59:59Z", "2024-11-03T06:00:00Z", "2024-11-03 01:30:00-05:00"),
+    *("2024-11-03 01:30:00 -0400", "2024-03-31T00:59:59Z", "2024-03-31T01:00:00.999Z"),
+    *("2020-01-02 03:04+23:59", "2020-01-02 03:04+24:00", "2020-01-02 03:04-05:60"),
+    *("0001-01-01 00:00:00Z", "0001-01-01 00:00:00+00:01", "0001-01-01T05:00:00Z"),
+    *(
+        "9999-12-31 23:59:59Z",
+        "9999-12-31T23:59:59-00:01",
+        "1000-06-01 12:00Z",
+        "5000-07-01 12:00Z",
+    ),
+]
 
 INTEGERS: list[Any] = [None, 0, 1, 2, 7, -1, 100, 127, -128, 2**31 - 1, -(2**31), 2**53, 2**53 + 1]
-INTEGERS += [-(2**53) - 1, 2**63 - 1, -(2**63), 10**18]
+INTEGERS += [-(2**53) - 1, 2**63 - 1, -(2**63), 10**18, 1711846799999, 1711846800000]
+INTEGERS += [253402300799999, 253402300800000, -62135596800000, -62135596800001]
 HUGE: list[Any] = [None, 1, 7, 2**64 - 1, 2**64, 2**64 + 2**11 + 1, -(2**64) - 1, 2**127 - 1]
 HUGE += [-(2**127), 10**20 + 1, 2**53 + 1, 2**80 + 2**27 + 1]
 FLOATS: list[Any] = [None, nan, inf, -inf, 0.0, -0.0, 1.0, 7.0, -7.0, 2.5, 0.1, 1 / 3, 5e-324]
@@ -305,7 +405,16 @@ TEXTS += [
     "N/A",
 ]
 TEXTS += ["NULL", "N/A", "x" * 5000, "ı", "K", "TRUE\u200b", "tRuE", "00012", "7 8", "1 e3"]
-TEXTS += ["--7", "+ 7"]
+TEXTS += ["--7", "+ 7", "-2,50", "1.234,5", "1,2,3", ",5", "1704067200000", "1710054000", "-1"]
+TEXTS += [*CHANGES, *INSTANTS, "2020-01-02 3:04", "2020-01-02 24:00", "2020-01-02 23:59:60"]
+TEXTS += [
+    "2020-01-02 03:04:05.",
+    "2020-01-02T03",
+    "2020-01-02  03:04",
+    "2020-01-02 03:04 ",
+    "2020-01-02Z",
+]
+TEXTS += ["2020-01-02 03:04:05,5", "2020-01-02 03:04:05.123456789012 Z", "2020-01-02t03:04z"]
 BYTES: list[Any] = [None, b"", b"7", b"7.0", b"true", b"2020-01-02", "Ä".encode(), b"a\0b"]
 NOT_UTF8: list[bytes] = [b"\xff", b"\xc3", b"\xc3\x28", b"\xc0\x80", b"\xed\xa0\x80", b"a\xffb"]
 NOT_UTF8 += [b"\xf4\x90\x80\x80", b"\x80", b"\xe2\x82", b"7\xff", b"\xf8\x88\x80\x80\x80"]
@@ -318,6 +427,8 @@ MOMENTS += [
     datetime.datetime(2020, 1, 2, 3, 4, 5, 1),
 ]
 MOMENTS += [datetime.datetime.min, datetime.datetime.max, datetime.datetime(1677, 9, 21)]
+MOMENTS += [datetime.datetime.fromisoformat(text) for text in CHANGES]
+MOMENTS += [datetime.datetime(2024, 3, 10, 7), datetime.datetime(2024, 11, 3, 6)]
 ZONED: list[Any] = [
     None if moment is None else moment.replace(tzinfo=datetime.UTC) for moment in MOMENTS
 ]

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from math import isqrt
+from pathlib import Path
 from random import Random
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 import discreet as dp
@@ -86,6 +88,17 @@ def test_an_empty_table_is_measured_alike(local_cluster: Any) -> None:
         found = contract.measured(there, question, blocks, None)
         assert found == contract.measured(here, question, blocks, None)
         assert not any(any(vector.values()) for vector in found.values())
+
+
+def test_times_of_day_are_the_same_integers(local_cluster: Any, tmp_path: Path) -> None:
+    rows, declared, place = contract.clock_frame(), contract.clock_schema(), tmp_path / "t.parquet"
+    tmp_path.chmod(0o755)
+    pyarrow.parquet.write_table(rows, place)  # a frame made from Arrow would lose what has no zone
+    frame_of_spark = local_cluster.read.parquet(str(place)).repartition(2)
+    here = DuckDB(Sources(FrameSource(rows)), declared)
+    there = Spark(Sources(find_source(frame_of_spark)), declared)
+    with closing(here), closing(there):
+        contract.check_clocks(here, there)
 
 
 def test_a_million_rows_of_one_person_count_for_the_caps(local_cluster: Any) -> None:

@@ -10,9 +10,11 @@ import pytest
 
 from discreet.engines.spark import columns
 from tests.neighbors.comparing import Counts, FoundError
+from tests.neighbors.example import PAIRS as PAIRS_OF_A_FAMILY
 from tests.neighbors.example import replay, run
 from tests.neighbors.kinds import EVERY, NUMERIC
 from tests.neighbors.people import Held
+from tests.neighbors.questions import CLOCKED
 from tests.neighbors.running import long_run
 from tests.neighbors.store import Store, Written
 
@@ -28,6 +30,7 @@ _NUMBERS = tuple(name for name in NUMERIC if name != "uint64")
 KINDS = {name: EVERY[name] for name in (*_NUMBERS, *_TEXTS, *_DATES, "bool")}
 FITS = {
     "date": _DATES,
+    "datetime": _DATES,
     "number": (*_NUMBERS, "bool"),
     "boolean": (*_WHOLE, "float64", "float32", "bool"),
     "text": (*_WHOLE, *_TEXTS, "bool"),
@@ -59,6 +62,7 @@ def store(local_cluster: Any) -> Store:
 def test_neighbors_are_told_apart_by_no_more_than_is_priced(store: Store, counts: Counts) -> None:
     for number in PAIRS:
         run(store, number, counts, QUESTIONS)
+    run(store, CLOCKED * PAIRS_OF_A_FAMILY, counts, QUESTIONS)
     assert counts.pairs > counts.refused
 
 

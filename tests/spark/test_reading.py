@@ -16,9 +16,11 @@ from discreet.plan.schema import NumberColumn
 from tests.reading import rule
 from tests.reading.stores import PLACE, arrow, moments, parquet_files, read_back, texts
 
-BY_TEXT = {"number", "integer", "numeric category", "boolean", "date"}
+DATES = {"date", "datetime"}
+BY_TEXT = {"number", "integer", "numeric category", "boolean", "milliseconds", "decimal comma"}
+BY_TEXT |= DATES
 TEXT = {"text", "text category"}
-DATED = set(rule.DECLARED) - {"date"}
+DATED = set(rule.DECLARED) - DATES
 EVERY = set(rule.DECLARED)
 MICROS = [0, 1, -1, 10**15, 2**62, -(2**62), 2**63 - 1, -(2**63) + 1, 253402300800 * 10**6 - 1]
 MICROS += [253402300800 * 10**6, -62135596800 * 10**6, -62135596800 * 10**6 - 1]
@@ -36,17 +38,17 @@ def moment_cells() -> list[Any]:
 
 # Cells, how they are stored, and the declarations that the type is refused for.
 STORED: dict[str, tuple[Sequence[Any], Any, set[str]]] = {
-    "bigint": (rule.INTEGERS, pyarrow.int64(), {"date"}),
-    "tinyint": ([None, 0, 1, 7, -128], pyarrow.int8(), {"date"}),
-    "double": (rule.FLOATS, pyarrow.float64(), {"date"} | TEXT),
-    "float": (rule.SMALL_FLOATS, pyarrow.float32(), {"date"} | TEXT),
-    "decimal(5,2)": (rule.DECIMALS, pyarrow.decimal128(5, 2), {"date", "boolean"} | TEXT),
+    "bigint": (rule.INTEGERS, pyarrow.int64(), DATES),
+    "tinyint": ([None, 0, 1, 7, -128], pyarrow.int8(), DATES),
+    "double": (rule.FLOATS, pyarrow.float64(), DATES | TEXT),
+    "float": (rule.SMALL_FLOATS, pyarrow.float32(), DATES | TEXT),
+    "decimal(5,2)": (rule.DECIMALS, pyarrow.decimal128(5, 2), {"boolean"} | DATES | TEXT),
     "decimal(38,10)": (
         rule.WIDE_DECIMALS,
         pyarrow.decimal128(38, 10),
-        {"date", "boolean"} | TEXT,
+        {"boolean"} | DATES | TEXT,
     ),
-    "boolean": (rule.BOOLEANS, pyarrow.bool_(), {"date"}),
+    "boolean": (rule.BOOLEANS, pyarrow.bool_(), DATES),
     "string": (rule.TEXTS, pyarrow.string(), BY_TEXT),
     "not UTF-8": ([*rule.NOT_UTF8, *rule.TEXTS], texts, BY_TEXT),
     "binary": ([*rule.BYTES, *rule.NOT_UTF8], pyarrow.binary(), BY_TEXT),

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
+import pyarrow
 import pytest
 from sqlglot import exp
 
@@ -280,6 +281,111 @@ def joined_rows() -> dict[str, list[dict[str, Any]]]:
         "visits": [rows.visit(whose) for whose, (own, _) in many.items() for _ in range(own)],
         "patients": [rows.patient(whose) for whose, (_, own) in many.items() for _ in range(own)],
     }
+
+
+# ---------------------------------------------------------------------- datetimes
+
+CLOCKS = {
+    "id": "bigint",
+    "shown": "timestamp",
+    "world": "timestamptz",
+    "day": "date",
+    "unix": "bigint",
+    "millis": "double precision",
+}
+"""How moments are stored: as a clock showed them, as moments of the world, or counted."""
+_ARROW_CLOCKS = {
+    "id": pyarrow.int64(),
+    "shown": pyarrow.timestamp("us"),
+    "world": pyarrow.timestamp("us", "UTC"),
+    "day": pyarrow.date32(),
+    "unix": pyarrow.int64(),
+    "millis": pyarrow.float64(),
+}
+_CHANGES = {"America/New_York": (1710054000, 1730613600), "Australia/Lord_Howe": (1712415600,)}
+_EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def clock_schema() -> Schema:
+    """What is declared of them: in New York, on an island with half an hour of summer, in Paris."""
+    bounds = ("2024-01-01", "2024-12-31 23:59:59")
+    york, island = _CHANGES
+    return Schema(
+        name="t",
+        columns={
+            "shown": dp.datetime(*bounds),
+            "world": dp.datetime(*bounds, zone=york),
+            "day": dp.datetime(*bounds),
+            "unix": dp.datetime(*bounds, zone=island, unit="s"),
+            "millis": dp.datetime("1900-01-01", "2100-12-31", zone="Europe/Paris", unit="ms"),
+        },
+        unit="id",
+        max_rows=3,
+        max_groups=2,
+    )
+
+
+def clock_rows() -> list[tuple[Any, ...]]:
+    """Moments around every change of a clock, around midnights, and at the ends of the calendar."""
+    seconds = [
+        change + near
+        for changes in _CHANGES.values()
+        for change in changes
+        for near in (-7200, -3601, -3600, -1800, -1, 0, 1, 1799, 1800, 3599, 3600, 7200)
+    ]
+    seconds += [1704067200 + 86_400 * day + near for day in (0, 59, 60, 365) for near in (-1, 0)]
+    seconds += [-62135596800, -62135596799, -62135579000, 253402300799, 253402300700, 253402290000]
+    seconds += [0, -1, 951782400, -2208988800, 4102444800, -1, 1]
+    rows: list[tuple[Any, ...]] = [
+        (one % 7, moment, moment.replace(tzinfo=datetime.UTC), moment.date(), second, second * 1e3)
+        for one, second in enumerate(seconds)
+        for moment in (_EPOCH + datetime.timedelta(seconds=second),)
+    ]
+    fraction = datetime.datetime(2024, 3, 10, 6, 59, 59, 999_999)
+    rows += [(7, fraction, fraction.replace(tzinfo=datetime.UTC), None, None, 1710053999999.5)]
+    odd = [(2**62, inf), (-(2**62), -inf), (253402300800, nan), (-62135596801, 253402300800000.0)]
+    odd += [(253402300799, -62135596800001.0), (None, 253402300799999.9), (0, -0.5)]
+    return [*rows, *((8, None, None, None, *one) for one in odd), *rows[:5]]
+
+
+def clock_frame() -> pyarrow.Table:
+    """The same in memory."""
+    columns = zip(*clock_rows(), strict=True)
+    return pyarrow.table(
+        {
+            name: pyarrow.array(cells, kind)
+            for (name, kind), cells in zip(_ARROW_CLOCKS.items(), columns, strict=True)
+        }
+    )
+
+
+def clock_questions() -> list[Question]:
+    """What is asked of times of day, of each column."""
+    declared, found = clock_schema(), []
+    for name in declared.columns:
+        part = "month" if name == "millis" else "hour"
+        found += [
+            f"SELECT HOUR({name}) AS h, COUNT(*) AS n FROM t GROUP BY h",
+            f"SELECT ISODOW({name}) AS d, HOUR({name}) AS h, COUNT(*) AS n FROM t GROUP BY d, h",
+            f"SELECT DATE_TRUNC('month', {name}) AS m, SUM(MINUTE({name})) AS s, "
+            f"AVG(SECOND({name})) AS a FROM t GROUP BY m",
+            f"SELECT DATE_TRUNC('{part}', {name}) AS h, COUNT(*) AS n FROM t WHERE {name} BETWEEN "
+            "'2024-03-10' AND '2024-03-12 05:30' GROUP BY h",
+            f"SELECT BINS({name}, '2024-01-01', '2024-03-10 03:00', '2024-11-03', '2024-12-31') "
+            f"AS b, MEDIAN({name}) AS m, MIN({name}) AS f, MAX({name}) AS l FROM t GROUP BY b",
+            f"SELECT COUNT({name}) AS n, COUNT(DISTINCT {name}) AS k, SUM(CLIP(DATE_DIFF('hour', "
+            f"shown, {name}), -30, 30)) AS s, AVG(CLIP(({name} - world) * 24, -9, 9)) AS a FROM t",
+            f"SELECT COUNT(*) AS n FROM t WHERE {name} + INTERVAL '90' MINUTE < world OR "
+            f"CAST({name} AS DATE) = '2024-03-10' OR YEAR({name}) = 1",
+        ]
+    return [checked_question(parse_select(text, declared), declared) for text in found]
+
+
+def check_clocks(here: Engine, there: Engine) -> None:
+    """Two engines have the same integers of times of day."""
+    for question in clock_questions():
+        there.prepare(question, question.measures, question.unit)
+        check_alike((here, there), question, question.measures, None)
 
 
 TREATMENTS = {

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 _EPOCH = datetime.date(1970, 1, 1)
+_OF_CLOCKS = ("HOUR", "MINUTE", "SECOND", "DATE", "MIDNIGHT", "EPOCH", "MOMENT")
 _TRUE, _FALSE = {"true", "t", "yes", "y", "1"}, {"false", "f", "no", "n", "0"}
 
 
@@ -16,6 +17,8 @@ def applied(function: str, value: Any, parameters: tuple[Fraction | str, ...]) -
         return None
     if function in ("SQRT", "LN", "LOG10", "EXP", "POWER"):
         return _numeric(function, value, parameters)
+    if function in _OF_CLOCKS or parameters[:1] in (("hour",), ("minute",), ("second",)):
+        return _timed(function, value, parameters)
     if function in ("DATE_TRUNC", "CALENDAR") or isinstance(value, float):
         return _dated(function, value, parameters)
     return _textual(function, value, parameters)
@@ -93,6 +96,30 @@ def _dated(function: str, value: float, parameters: tuple[Any, ...]) -> float | 
         "WEEK": date.isocalendar()[1],
     }
     return float(found[function])
+
+
+def _timed(function: str, value: float, parameters: tuple[Any, ...]) -> float | None:
+    """By whole numbers, also beyond the calendar; MOMENT alone asks for it."""
+    if function == "MIDNIGHT":
+        return value * 86_400
+    if math.isinf(value):  # an infinity less another one is nothing
+        return None if function in ("HOUR", "MINUTE", "SECOND", "MOMENT") else value
+    seconds = math.floor(value)
+    minutes, hours, day = seconds // 60, seconds // 3600, seconds // 86_400
+    match function:
+        case "HOUR":
+            return float(hours % 24)
+        case "MINUTE":
+            return float(minutes % 60)
+        case "SECOND":
+            return float(seconds % 60)
+        case "DATE":
+            return float(day)
+        case "EPOCH":
+            return value
+        case "MOMENT":
+            return None if _dated("CALENDAR", float(day), ()) is None else float(seconds)
+    return float({"hour": hours * 3600, "minute": minutes * 60, "second": seconds}[parameters[0]])
 
 
 def days(date: datetime.date) -> float:

@@ -3,8 +3,8 @@
 from itertools import product
 from math import inf
 
-from discreet.plan.function_signatures import FIRST_DAY, LAST_DAY
-from discreet.plan.schema import boolean, category, date, number, text
+from discreet.plan.calendar import FIRST_DAY, FIRST_SECOND, LAST_DAY, LAST_SECOND
+from discreet.plan.schema import boolean, category, date, datetime, number, text
 from discreet.sql.read.allow_list import FUNCTIONS, OPERATORS, WRITTEN
 
 KINDS = {
@@ -15,6 +15,8 @@ KINDS = {
     "diagnosis": "text",
     "admitted": "double precision",
     "discharged": "double precision",
+    "arrived": "double precision",
+    "seen": "double precision",
 }
 COLUMNS = {
     "stay": number(),
@@ -24,6 +26,8 @@ COLUMNS = {
     "diagnosis": text(),
     "admitted": date(),
     "discharged": date(),
+    "arrived": datetime(),
+    "seen": datetime(),
 }
 NUMBERS = [None, inf, -inf, 0.0, -0.0, 5e-324, 0.1, 0.5, -0.5, 1.5, -2.5, 2.675, 7.0, -7.0]
 NUMBERS += [99.99999999999999, 2.0**53, -(2.0**63), 1e200, 1e308, -1.7976931348623157e308]
@@ -47,6 +51,11 @@ TEXTS += ["0001-01-01", "9999-12-31", "10000-01-01", "x" * 300, "a\nb", "\x1f"]
 DAYS = [None, 0.0, -1.0, 20484.0, 20495.0, 19782.0, FIRST_DAY, LAST_DAY, FIRST_DAY - 1.0]
 DAYS += [LAST_DAY + 1.0, 1e10, -1e300, inf, -inf]
 DAYS = [None if day is None else float(day) for day in DAYS]
+
+SECONDS = [None, 0.0, -1.0, 59.0, 60.0, 3599.0, 3600.0, 86_399.0, 86_400.0, -86_400.0, -86_401.0]
+SECONDS += [1710054000.0, 1710050399.0, 1709164800.0, 951782399.0, 951868800.0, 253402300799.0 - 60]
+SECONDS += [float(one) for one in (FIRST_SECOND, FIRST_SECOND + 1, LAST_SECOND, LAST_SECOND - 3600)]
+SECONDS += [FIRST_SECOND - 1.0, LAST_SECOND + 1.0, 1e14, -1e14]
 
 EXAMPLES = [offer.example for offer in (*WRITTEN, *OPERATORS, *FUNCTIONS)]
 FURTHER = [
@@ -109,6 +118,43 @@ FURTHER = [
     "IIF(stay > 0, 'a', 'b')",
     "IFNULL(stay, age)",
     "CASE WHEN diagnosis IS DISTINCT FROM NULL THEN 1 END",
+    "YEAR(arrived)",
+    "WEEK(arrived)",
+    "EXTRACT(ISODOW FROM arrived)",
+    "EXTRACT(HOUR FROM arrived) * 60 + EXTRACT(MINUTE FROM arrived)",
+    "EXTRACT(EPOCH FROM arrived) / 3600",
+    "DATE_PART('second', arrived)",
+    "DATE_TRUNC('second', arrived)",
+    "DATE_TRUNC('minute', arrived)",
+    "DATE_TRUNC('hour', arrived)",
+    "DATE_TRUNC('day', arrived)",
+    "DATE_TRUNC('month', arrived)",
+    "DATE_TRUNC('hour', arrived) = DATE_TRUNC('hour', seen)",
+    "DATE_DIFF('second', arrived, seen)",
+    "DATE_DIFF('minute', arrived, seen)",
+    "DATE_DIFF('hour', arrived, seen)",
+    "DATE_DIFF('day', arrived, seen)",
+    "DATE_DIFF('month', arrived, admitted)",
+    "(seen - arrived) * 24",
+    "arrived - admitted",
+    "admitted - TIMESTAMP '2024-03-10 12:00'",
+    "arrived + 0.25",
+    "arrived - stay",
+    "arrived + INTERVAL '90' MINUTE",
+    "INTERVAL 2 WEEKS + arrived",
+    "HOUR(arrived - INTERVAL '1' SECOND)",
+    "DAY(arrived + INTERVAL '6' HOUR)",
+    "arrived BETWEEN '2024-03-10' AND '2024-03-10 07:00:00'",
+    "arrived < seen",
+    "arrived >= admitted",
+    "admitted < TIMESTAMP '2024-03-10 00:00:00'",
+    "admitted < TIMESTAMP '2024-03-10 00:00:01'",
+    "CAST(arrived AS DATE) = admitted",
+    "CAST(admitted AS TIMESTAMP)",
+    "CAST(arrived AS TIMESTAMP) = arrived",
+    "COALESCE(arrived, TIMESTAMP '2024-03-10 12:00')",
+    "GREATEST(arrived, admitted)",
+    "HOUR(CASE WHEN smoker THEN arrived ELSE seen END)",
 ]
 MORE = [
     "diagnosis LIKE '%a%b%'",
@@ -175,7 +221,9 @@ def rows() -> list[dict[str, object]]:
     """Rows in which every value of a column stands, and pairs of those that are compared."""
     pairs = list(product(NUMBERS, NUMBERS))
     days = list(product(DAYS, DAYS))
-    many = len(pairs)
+    seconds = list(product(SECONDS, SECONDS))
+    many = max(len(pairs), len(seconds))
+    pairs += pairs
     return [
         {
             "stay": stay,
@@ -185,8 +233,10 @@ def rows() -> list[dict[str, object]]:
             "diagnosis": TEXTS[place % len(TEXTS)],
             "admitted": days[place % len(days)][0],
             "discharged": days[place % len(days)][1],
+            "arrived": seconds[place % len(seconds)][0],
+            "seen": seconds[place % len(seconds)][1],
         }
-        for place, (stay, age) in zip(range(many), pairs, strict=True)
+        for place, (stay, age) in zip(range(many), pairs, strict=False)
     ]
 
 

@@ -87,10 +87,12 @@ def release_result(release: Release) -> ResultSet:
         if any(isinstance(value, str) for value in table[name]):
             types |= dict.fromkeys((name, f"{name}_lower", f"{name}_upper"), DATETIME)
     columns = [
-        map(_day, values) if types[name] is DATETIME else values for name, values in table.items()
+        map(_date, values) if types[name] is DATETIME else values for name, values in table.items()
     ]
     return ResultSet(types, list(zip(*columns, strict=True)))
 
 
-def _day(value: str | None) -> date | None:
-    return None if value is None else date.fromisoformat(value)
+def _date(value: str | None) -> date | None:
+    if value is None:
+        return None
+    return datetime.fromisoformat(value) if ":" in value else date.fromisoformat(value)

@@ -30,7 +30,6 @@ from discreet.measures.quantiles import rank_error, rank_price, rank_reach, rank
 from discreet.mechanisms.extremes import NearMaximum
 from discreet.mechanisms.ranks import toward_middle
 from discreet.plan.expressions import Node
-from discreet.plan.schema import date_text
 from discreet.privacy.estimates import RankError
 
 END_POINTS = 1 << 24  # every doubling widens the rank error by 1.7/ε
@@ -96,7 +95,7 @@ class Extreme:
 
         def decoded(noisy: Sequence[int]) -> tuple[Any, RankError]:
             number = self.number(noisy[0])
-            return (date_text(int(number)) if output.dated else number), error
+            return output.shown(number), error
 
         return decoded
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from discreet.errors import BoundsError, Place, PolicyError, QueryError, Remedy
 from discreet.exact import Grid, Range, Rounding
 from discreet.mechanisms.additive_noise import MeasureMechanism
+from discreet.plan.calendar import Dated, dated_text
 from discreet.plan.expressions import (
     Chosen,
     Node,
@@ -19,8 +20,7 @@ from discreet.plan.expressions import (
     values_together,
     walk,
 )
-from discreet.plan.schema import date_text
-from discreet.plan.types import CheckedExpression, Kind
+from discreet.plan.types import DATES, CheckedExpression
 from discreet.privacy.estimates import LinearError, NoiseDraw, RankError, Uncertainty
 from discreet.privacy.sensitivity import Neighbors, Sensitivity
 from discreet.privacy.uncertainty import as_float
@@ -269,7 +269,7 @@ class Steps:
     node: Node
     range: Range
     default: int | None = None
-    dated: bool = False
+    dated: Dated = Dated.NOT
     rounding: Rounding = Rounding.NEAREST
     ends: tuple[Fraction, Fraction] | None = None
     whole: bool = False
@@ -285,7 +285,7 @@ class Steps:
     def label(self, place: int) -> str:
         """The number at a grid point as text; a date where it is one."""
         number = self.range.grid.value(place)
-        return date_text(int(number)) if self.dated else f"{number:g}"
+        return dated_text(number, self.dated) if self.dated else f"{number:g}"
 
     @property
     def clipping(self) -> str:
@@ -384,7 +384,7 @@ def grid_steps(
         default = bounded.middle
         if typed.default is not None:
             default = min(max(grid.index(typed.default), first), last)
-    dated, ends = typed.kind is Kind.DATE, None if nearest else (low, high)
+    dated, ends = DATES.get(typed.kind, Dated.NOT), None if nearest else (low, high)
     whole = typed.whole and grid.exponent == 0
     return Steps(typed.node, bounded, default, dated, rounding, ends, whole)
 
@@ -671,11 +671,15 @@ class Output:
     aggregate: Aggregate
     measure: "Measure"
     level: Fraction | None = None
-    dated: bool = False
+    dated: Dated = Dated.NOT
     node: Node | None = None
     """What it is asked of, checked."""
     part: str = ""
     """Which of several numbers it is, where a statistic has several."""
+
+    def shown(self, number: float) -> int | float | str:
+        """A number as it is answered: a date or a datetime as its text."""
+        return dated_text(number, self.dated) if self.dated else number
 
 
 class Measure(Protocol):

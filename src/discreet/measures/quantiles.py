@@ -29,7 +29,6 @@ from discreet.mechanisms.quantile_intervals import BoundedQuantiles, equal_draws
 from discreet.mechanisms.quantiles import Quantiles
 from discreet.mechanisms.ranks import BaseMeasure, round_numbers
 from discreet.plan.expressions import Node
-from discreet.plan.schema import date_text
 from discreet.privacy.estimates import MeasuredRankError, RankError
 from discreet.privacy.sensitivity import Neighbors
 
@@ -144,9 +143,8 @@ class Ranks:
         return self.levels.index(output.level or Fraction(1, 2))
 
     def _shown(self, point: int, output: Output) -> Any:
-        """The value at a point; a date as text."""
-        number = self.value.number(self.value.range.low + point)
-        return date_text(int(number)) if output.dated else number
+        """The value at a point; a date or a datetime as text."""
+        return output.shown(self.value.number(self.value.range.low + point))
 
     def expected(self, output: Output, unit: Unit, rows: int | None) -> list[int] | None:
         """The error of a rank does not depend on it."""

@@ -30,9 +30,10 @@ from discreet.measures.relations import (
     SLOPE,
 )
 from discreet.measures.sums import SUM
+from discreet.plan.calendar import Dated
 from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text, together
 from discreet.plan.schema import Column
-from discreet.plan.types import CheckedExpression, Kind, check_expression
+from discreet.plan.types import COUNTED, DATES, CheckedExpression, Kind, check_expression
 
 __all__ = [
     "CORRELATION",
@@ -97,7 +98,7 @@ def _outputs(everything: MeasureContext) -> tuple[Output, ...]:
     measures = []
     for aggregate in everything.asked:
         measure, typed = _measure(aggregate, everything), aggregate.typed
-        dated = typed is not None and typed.kind is Kind.DATE
+        dated = Dated.NOT if typed is None else DATES.get(typed.kind, Dated.NOT)
         node = None if typed is None else typed.node
         if aggregate.together:
             node = together([one.node for one in aggregate.together])
@@ -153,12 +154,12 @@ def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> Che
         return CheckedExpression(
             _flag(typed.node), Kind.NUMBER, Fraction(0), Fraction(1), True, missing
         )
-    if typed.kind is Kind.DATE and not ordered:
+    if typed.kind in (Kind.DATE, Kind.DATETIME) and not ordered:
         raise QueryError(
-            f"{aggregate.said} asks for the {statistic} of a date. Dates have an order and no "
-            "sum. Ask for its median, a quantile, its least or its largest value."
+            f"{aggregate.said} asks for the {statistic} of a {typed.kind}. Dates have an order and "
+            "no sum. Ask for its median, a quantile, its least or its largest value."
         )
-    if typed.kind not in (Kind.NUMBER, Kind.DATE):
+    if typed.kind not in COUNTED:
         raise QueryError(
             f"{aggregate.said} asks for the {statistic} of a {typed.kind}. It needs numbers. Use a "
             "numeric column, or a condition for a proportion.",

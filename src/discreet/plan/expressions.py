@@ -1,6 +1,7 @@
 """Row expressions: trees of nodes, each an operator or function that is defined for every row.
 
-Nothing here can fail on data.  Numbers are 64-bit floats; a date is the number of its day.  What
+Nothing here can fail on data.  Numbers are 64-bit floats; a date is the number of its day, a
+datetime that of its second.  What
 has no value (a division by zero, a difference of infinities, a cell that does not fit its column)
 is missing, which is SQL's NULL, and missing operands give missing results as in SQL.
 """
@@ -11,7 +12,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from discreet.errors import Place, QueryError, Remedy
-from discreet.plan.schema import date_text
+from discreet.plan.calendar import DAY_SECONDS, Dated, dated_text
 
 MOST_NODES = 1000
 """The most nodes of one expression."""
@@ -38,13 +39,14 @@ _RESERVED_WORDS = frozenset(
 Arithmetic = Literal["+", "-", "*", "/", "%"]
 Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
 DatePart = Literal["YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "WEEK"]
+TimePart = Literal["HOUR", "MINUTE", "SECOND"]
 NumberFunction = Literal["SQRT", "LN", "LOG10", "EXP", "POWER"]
 TextFunction = Literal[
     "LOWER", "UPPER", "TRIM", "LENGTH", "SUBSTRING", "RIGHT", "LIKE", "ILIKE", "CONTAINS"
 ]
-DateFunction = Literal["DATE_TRUNC", "CALENDAR"]
-Function = NumberFunction | TextFunction | DatePart | DateFunction
-CastTarget = Literal["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "VARCHAR"]
+DateFunction = Literal["DATE_TRUNC", "CALENDAR", "DATE", "MIDNIGHT", "EPOCH", "MOMENT"]
+Function = NumberFunction | TextFunction | DatePart | TimePart | DateFunction
+CastTarget = Literal["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "TIMESTAMP", "VARCHAR"]
 
 
 # ---------------------------------------------------------------------- nodes
@@ -66,18 +68,18 @@ class Named(_PlacedNode):
 
 @dataclass(frozen=True, slots=True)
 class Constant(_PlacedNode):
-    """A number, truth value, text, or None for missing; a ``dated`` number is a day."""
+    """A number, truth value, text, or None for missing; a ``dated`` number is a day or a second."""
 
     value: Fraction | bool | str | None
-    dated: bool = False
+    dated: Dated = Dated.NOT
 
 
 @dataclass(frozen=True, slots=True)
 class Calculation(_PlacedNode):
     """A sum, difference, product, quotient or remainder, which has the sign of the left side.
 
-    A quotient or remainder by zero is missing.  Two dates have a difference in days; a date and a
-    number of days have a sum, which is a date.
+    A quotient or remainder by zero is missing.  Two dates have a difference in days, and so have
+    two datetimes, with fractions; a date or a datetime and a number of days have a sum.
     """
 
     operator: Arithmetic
@@ -161,6 +163,8 @@ class Applied(_PlacedNode):
     """A function of one value and constant parameters; missing where it is not defined.
 
     CALENDAR is the date itself; missing before the year 1 and after 9999, outside of the calendar.
+    DATE is a datetime's date, and MIDNIGHT the datetime with which a date begins; EPOCH is the
+    number that a datetime is, and MOMENT the datetime that a number is, if the calendar has it.
     """
 
     function: Function
@@ -222,6 +226,9 @@ _OPERAND_FIELDS: dict[type, tuple[str, ...]] = {
     for kind in get_args(Node)
 }
 """The fields of each kind of node that hold nodes."""
+TIME_SECONDS = {"hour": 3600, "minute": 60, "second": 1}
+"""The parts of a day that a datetime is cut to."""
+_CASTS = {"DATE": "DATE", "MIDNIGHT": "TIMESTAMP"}
 _ZERO, _ONE = Constant(Fraction(0)), Constant(Fraction(1))
 _NULL = Constant(None)
 
@@ -386,7 +393,7 @@ def quoted_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def constant_text(value: Fraction | bool | str | None, dated: bool = False) -> str:
+def constant_text(value: Fraction | bool | str | None, dated: Dated = Dated.NOT) -> str:
     """A constant as SQL writes it.
 
     >>> constant_text(Fraction(1, 4)), constant_text("it's"), constant_text(None)
@@ -398,7 +405,9 @@ def constant_text(value: Fraction | bool | str | None, dated: bool = False) -> s
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
-    return f"DATE '{date_text(int(value))}'" if dated else number_text(value)
+    if not dated:
+        return number_text(value)
+    return f"{'TIMESTAMP' if dated == Dated.SECONDS else 'DATE'} '{dated_text(value, dated)}'"
 
 
 def number_text(value: Fraction) -> str:
@@ -412,6 +421,10 @@ def _applied_text(node: Applied) -> str:
         return f"{_operand_text(operand)} {node.function} {parameters[0]}"
     if node.function == "CALENDAR":
         return expression_text(operand)
+    if node.function in _CASTS:
+        return f"CAST({expression_text(operand)} AS {_CASTS[node.function]})"
+    if node.function == "MOMENT":
+        return f"MAKE_TIMESTAMP({expression_text(operand)})"
     # SUBSTRING and TRIM have keywords among their arguments: a condition there needs parentheses.
     needs_parentheses = node.function in ("SUBSTRING", "TRIM")
     arguments = [
@@ -567,12 +580,65 @@ def ends_with(operand: Node, text: str) -> Node:
 
 
 def date_difference(unit: str, start: Node, end: Node) -> Node | None:
-    """The days between two dates, or how often the month or year changes; None for other units."""
+    """How often a unit of time changes between two dates or datetimes; None for other units."""
     if unit == "day":
-        return Calculation("-", end, start)
+        return Calculation("-", *(_date_of(side) for side in (end, start)))
     if unit == "year":
         return Calculation("-", Applied("YEAR", end), Applied("YEAR", start))
-    return Calculation("-", _month_number(end), _month_number(start)) if unit == "month" else None
+    if unit == "month":
+        return Calculation("-", _month_number(end), _month_number(start))
+    if unit not in TIME_SECONDS:
+        return None
+    return Calculation("-", _unit_number(unit, end), _unit_number(unit, start))
+
+
+def lowered(node: Applied) -> Node | None:
+    """A function of a datetime as arithmetic with its number, or None for any other function.
+
+    Every step is a whole number below 2^53 or the floor of a quotient of two such, so that floats
+    of every engine give the same.
+    """
+    match node:
+        case Applied("HOUR", operand):
+            return _within(operand, 3600, DAY_SECONDS)
+        case Applied("MINUTE", operand):
+            return _within(operand, 60, 3600)
+        case Applied("SECOND", operand):
+            return _within(operand, 1, 60)
+        case Applied("DATE", operand):
+            return _count_of(DAY_SECONDS, operand)
+        case Applied("MIDNIGHT", operand):
+            return Calculation("*", operand, Constant(Fraction(DAY_SECONDS)))
+        case Applied("EPOCH", operand):
+            return operand
+        case Applied("DATE_TRUNC", operand, (str() as unit,)) if unit in TIME_SECONDS:
+            size = TIME_SECONDS[unit]
+            return Calculation("*", _count_of(size, operand), Constant(Fraction(size)))
+    return None
+
+
+def _date_of(moment: Node) -> Node:
+    """The date of a datetime; a date is its own, and a written one is read as the other side is."""
+    written = isinstance(moment, Constant) and isinstance(moment.value, str)
+    return moment if written else Converted(moment, "DATE")
+
+
+def _within(seconds: Node, size: int, larger: int) -> Node:
+    """How many parts of a size have passed in the larger one that a second is in."""
+    whole = Calculation("*", _count_of(larger, seconds), Constant(Fraction(larger // size)))
+    return Calculation("-", _count_of(size, seconds), whole)
+
+
+def _count_of(size: int, seconds: Node) -> Node:
+    """How many parts of a size have passed since 1970."""
+    if size == 1:
+        return seconds
+    return Floored(Calculation("/", seconds, Constant(Fraction(size))))
+
+
+def _unit_number(unit: str, moment: Node) -> Node:
+    """The number of the hour, minute or second that a datetime is in."""
+    return _count_of(TIME_SECONDS[unit], Applied("EPOCH", moment))
 
 
 def _balanced_tree(kind: type[Both] | type[Either], conditions: Sequence[Node]) -> Node:

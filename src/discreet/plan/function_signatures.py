@@ -11,7 +11,17 @@ from math import floor
 from typing import Literal, get_args
 
 from discreet.errors import QueryError, Remedy
-from discreet.plan.expressions import Applied, Constant, Converted, DatePart, Function, Node
+from discreet.plan.calendar import DAY_SECONDS, FIRST_DAY, FIRST_SECOND, LAST_DAY, LAST_SECOND
+from discreet.plan.expressions import (
+    TIME_SECONDS,
+    Applied,
+    Constant,
+    Converted,
+    DatePart,
+    Function,
+    Node,
+    TimePart,
+)
 from discreet.plan.interval_arithmetic import (
     Interval,
     absolute,
@@ -29,8 +39,6 @@ from discreet.plan.interval_arithmetic import (
 DateUnit = Literal["year", "quarter", "month", "week", "day"]
 DATE_UNITS: tuple[DateUnit, ...] = get_args(DateUnit)
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
-FIRST_DAY = datetime.date.min.toordinal() - _EPOCH
-LAST_DAY = datetime.date.max.toordinal() - _EPOCH
 DATE_PART_RANGES: dict[DatePart, tuple[int, int]] = {
     "YEAR": (1, 9999),
     "QUARTER": (1, 4),
@@ -42,21 +50,29 @@ DATE_PART_RANGES: dict[DatePart, tuple[int, int]] = {
     "WEEK": (1, 53),
 }
 """Between which bounds a part of any date lies."""
+TIME_PART_RANGES: dict[TimePart, tuple[int, int]] = {
+    "HOUR": (0, 23),
+    "MINUTE": (0, 59),
+    "SECOND": (0, 59),
+}
+"""The same of the time of day."""
 MOST_PLACES = 1_000_000
 """Characters of a text that can be counted off."""
 _LARGEST_POWER = 100
 _MOST_PATTERN = 200
 CALENDAR = Interval(Fraction(FIRST_DAY), Fraction(LAST_DAY))
+CLOCK = Interval(Fraction(FIRST_SECOND), Fraction(LAST_SECOND))
 _NOT_NEGATIVE = Interval(low=Fraction(0))
 Parameters = tuple[Fraction | str, ...]
 BoundsRule = Callable[[Interval, Parameters], Interval]
 
 
 class Kind(StrEnum):
-    """The kinds of value.  A date is counted in days, and compared with dates only."""
+    """The kinds of value.  A date is counted in days, a datetime in seconds of a wall clock."""
 
     NUMBER = "number"
     DATE = "date"
+    DATETIME = "datetime"
     BOOLEAN = "true or false"
     TEXT = "text"
     NOTHING = "nothing"
@@ -180,6 +196,24 @@ def _truncated(inner: Interval, parameters: Parameters) -> Interval:
     return increasing(lambda end: Fraction(truncated(unit, floor(end))), narrowed(inner, CALENDAR))
 
 
+def _time_part(part: TimePart, _: Interval, __: Parameters) -> Interval:
+    low, high = TIME_PART_RANGES[part]
+    return Interval(Fraction(low), Fraction(high))
+
+
+def _moments_truncated(inner: Interval, parameters: Parameters) -> Interval:
+    size = TIME_SECONDS[str(parameters[0])]
+    return increasing(lambda end: Fraction(end // size * size), narrowed(inner, CLOCK))
+
+
+def _date_of(inner: Interval, _: Parameters) -> Interval:
+    return increasing(lambda end: Fraction(end // DAY_SECONDS), narrowed(inner, CLOCK))
+
+
+def _midnight(inner: Interval, _: Parameters) -> Interval:
+    return increasing(lambda end: floor(end) * Fraction(DAY_SECONDS), narrowed(inner, CALENDAR))
+
+
 def date_unit(parameters: Parameters) -> DateUnit:
     """The unit that a date is cut to."""
     return next(unit for unit in DATE_UNITS if unit == parameters[0])
@@ -249,7 +283,35 @@ SIGNATURES: dict[Function, Signature] = {
         part: Signature(Kind.DATE, Kind.NUMBER, partial(_part, part), whole=True, repeats=3)
         for part in DATE_PART_RANGES
     },
+    "DATE": Signature(Kind.DATETIME, Kind.DATE, _date_of, whole=True),
+    "MIDNIGHT": Signature(Kind.DATE, Kind.DATETIME, _midnight, whole=True),
+    "EPOCH": Signature(Kind.DATETIME, Kind.NUMBER, lambda inner, _: inner, whole=True),
+    "MOMENT": Signature(
+        Kind.NUMBER,
+        Kind.DATETIME,
+        lambda inner, _: floored(narrowed(inner, CLOCK)),
+        whole=True,
+        repeats=3,
+    ),
+    **{
+        time_part: Signature(
+            Kind.DATETIME, Kind.NUMBER, partial(_time_part, time_part), whole=True, repeats=2
+        )
+        for time_part in TIME_PART_RANGES
+    },
 }
+_MOMENTS_TRUNCATED = Signature(
+    Kind.DATETIME,
+    Kind.DATETIME,
+    _moments_truncated,
+    whole=True,
+    example="DATE_TRUNC('hour', x)",
+)
+
+
+def cuts_time(parameters: Parameters) -> bool:
+    """Whether DATE_TRUNC is to a part of a day, which a date does not have."""
+    return len(parameters) == 1 and parameters[0] in TIME_SECONDS
 
 
 def in_calendar(node: Node) -> bool:
@@ -268,6 +330,8 @@ def repeats(node: Applied) -> int:
 def signature(node: Applied) -> Signature:
     """What a function takes and gives; refused where its written parameters do not fit."""
     rule = SIGNATURES[node.function]
+    if node.function == "DATE_TRUNC" and cuts_time(node.parameters):
+        return _MOMENTS_TRUNCATED
     if not rule.parameters(node.parameters):
         raise QueryError(
             f"the parameters of {node.function} are not those it takes. They are written out, as "

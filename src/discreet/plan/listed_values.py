@@ -10,8 +10,10 @@ from fractions import Fraction
 from itertools import islice, product
 from math import floor, fmod, inf, isnan
 
+from discreet.plan.calendar import FIRST_DAY, LAST_DAY
 from discreet.plan.expressions import (
     LONGEST_JOINED,
+    TIME_SECONDS,
     Absolute,
     Applied,
     Calculation,
@@ -24,10 +26,11 @@ from discreet.plan.expressions import (
     Node,
     walk,
 )
-from discreet.plan.function_signatures import FIRST_DAY, LAST_DAY, Kind, date_unit, starts
+from discreet.plan.function_signatures import cuts_time, date_unit, starts
 from discreet.plan.interval_arithmetic import Interval, narrowed
 from discreet.plan.schema import LARGEST_KEY, CategoryColumn, Column
 from discreet.plan.types import (
+    COUNTED,
     CheckedExpression,
     Facts,
     both,
@@ -177,6 +180,8 @@ def _applied(node: Applied, known: _Known, facts: Facts) -> _Values:
     """Functions that every engine computes alike."""
     places = [int(one) for one in node.parameters if not isinstance(one, str)]
     match node.function:
+        case "DATE_TRUNC" if cuts_time(node.parameters):
+            return _times(TIME_SECONDS[str(node.parameters[0])], _ends(node.operand, known, facts))
         case "DATE_TRUNC":
             ends = _ends(node.operand, known, facts)
             if ends is None or ends[0] < FIRST_DAY or ends[1] > LAST_DAY:
@@ -204,7 +209,7 @@ def _applied(node: Applied, known: _Known, facts: Facts) -> _Values:
 def _whole(node: Node, known: _Known, facts: Facts) -> _Values:
     """Every whole number between the bounds of a whole expression."""
     typed = known.checked(node)
-    if not typed.whole or typed.kind not in (Kind.NUMBER, Kind.DATE):
+    if not typed.whole or typed.kind not in COUNTED:
         return None
     return _between(_floats(narrowed(typed.interval, facts.get(node, Interval()))))
 
@@ -236,6 +241,16 @@ def _between(ends: tuple[float, float] | None) -> _Values:
     if ends is None or max(map(abs, ends)) > LARGEST_KEY or ends[1] - ends[0] >= MOST_LISTED:
         return None
     return [float(place) for place in range(floor(ends[0]), floor(ends[1]) + 1)]
+
+
+def _times(size: int, ends: tuple[float, float] | None) -> _Values:
+    """Every so many seconds, from the one that the first end is in to that of the last."""
+    if ends is None or max(map(abs, ends)) > LARGEST_KEY:
+        return None
+    first, last = (floor(end) // size for end in ends)
+    if last - first >= MOST_LISTED:
+        return None
+    return [float(count * size) for count in range(first, last + 1)]
 
 
 def _paired(

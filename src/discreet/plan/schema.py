@@ -1,16 +1,18 @@
 """A table as its custodian declares it: columns, whom it protects, and each person's caps."""
 
-import datetime
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from discreet.errors import BoundsError, PolicyError, Remedy
 from discreet.exact import decimal_text, rational
+from discreet.plan.calendar import DAY_SECONDS, Dated, dated_text, day, second
+from discreet.plan.zones import check_zone, zone_offsets
 from discreet.privacy.sensitivity import Neighbors
 
 LARGEST_BOUND = 10**100
@@ -18,7 +20,9 @@ LARGEST_KEY = 1 << 53
 MOST_KEYS = 1_000_000
 MOST_BINS = 1_000
 _MOST_WRITTEN = 200
-_EPOCH = datetime.date(1970, 1, 1)
+_DATE_DIRECTIVES = "Ymd"
+_TIME_DIRECTIVES = "HIpMSfz"
+_LONGEST_FORMAT = 60
 
 CategoryValue = str | int | bool
 
@@ -36,24 +40,41 @@ DECLARE_THE_UNIT = Remedy(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberColumn:
-    """A numeric column; ``whole`` says that its values are integers, ``dated`` days since 1970.
+    """A numeric column; ``whole`` says that its values are integers.
 
-    Without bounds it can be filtered by, and nothing else.
+    ``dated`` ones are days or seconds since 1970: dates, or datetimes of a wall clock.  Without
+    bounds it can be filtered by, and nothing else.
     """
 
     low: Fraction | None = None
     high: Fraction | None = None
     whole: bool = False
-    dated: bool = False
+    dated: Dated = Dated.NOT
     default: Fraction | None = None
+    zone: str | None = None
+    """Whose wall clock it is, where cells say which moment of the world they are."""
+    unit: Literal["s", "ms"] | None = None
+    """What its cells count since 1970, where they are numbers."""
+    format: str | None = None
+    """How texts of it are written, where that is not as in ISO 8601."""
+    decimal: Literal[","] | None = None
+    """The comma before the fraction, where texts have it in the place of the point."""
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
-        kind = "date" if self.dated else "integer" if self.whole else "number"
+        kinds = {Dated.DAYS: "date", Dated.SECONDS: "datetime"}
+        kind = kinds.get(self.dated, "integer" if self.whole else "number")
         ends = {"low": self.low, "high": self.high, "default": self.default}
-        return {"kind": kind} | {
-            name: _written(end, self.dated) for name, end in ends.items() if end is not None
-        }
+        forms = {one: getattr(self, one) for one in CELL_FORMS if getattr(self, one) is not None}
+        return (
+            {"kind": kind}
+            | forms
+            | {name: _written(end, self.dated) for name, end in ends.items() if end is not None}
+        )
+
+
+CELL_FORMS = ("zone", "unit", "format", "decimal")
+"""What a declaration may say of how the cells of a numeric column are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +118,24 @@ class TextColumn:
 Column = NumberColumn | CategoryColumn | BooleanColumn | TextColumn
 
 
-def number(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
+def number(
+    low: object = None, high: object = None, *, default: object = None, decimal: str | None = None
+) -> NumberColumn:
     """A numeric column, clipped to public bounds where it is aggregated.
 
     ``default`` stands for a missing value where the number of records is public; the middle of
-    the bounds unless stated.
+    the bounds unless stated.  With ``decimal=","`` the text 2,5 is a number, and 2.5 is not.
 
-    >>> number(0, 60)
-    NumberColumn(low=Fraction(0, 1), high=Fraction(60, 1), whole=False, dated=False, default=None)
+    >>> number(0, 60).high
+    Fraction(60, 1)
     """
-    return _bounded("number", low, high, default, rational, whole=False, dated=False)
+    declared = _bounded("number", low, high, default, rational, whole=False)
+    return replace(declared, decimal=_decimal(decimal))
 
 
-def integer(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
+def integer(
+    low: object = None, high: object = None, *, default: object = None, decimal: str | None = None
+) -> NumberColumn:
     """A column of whole numbers with public bounds.
 
     Sums, means and quantiles count in whole steps, so that a stored fraction is rounded there,
@@ -119,7 +145,7 @@ def integer(low: object = None, high: object = None, *, default: object = None) 
     >>> integer(0, 120).whole
     True
     """
-    declared = _bounded("integer", low, high, default, rational, whole=True, dated=False)
+    declared = _bounded("integer", low, high, default, rational, whole=True)
     for end in (declared.low, declared.high, declared.default):
         if end is not None and end.denominator != 1:
             raise BoundsError(
@@ -130,16 +156,89 @@ def integer(low: object = None, high: object = None, *, default: object = None) 
                     policy="",
                 ),
             )
-    return declared
+    return replace(declared, decimal=_decimal(decimal))
 
 
-def date(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
+def date(
+    low: object = None, high: object = None, *, default: object = None, format: str | None = None
+) -> NumberColumn:
     """A column of dates with public bounds; a time of day is dropped.
+
+    ``format`` says how texts are written, as Python's ``strptime`` reads them: "%d/%m/%Y".
 
     >>> date("2020-01-01", "2026-12-31").low
     Fraction(18262, 1)
     """
-    return _bounded("date", low, high, default, _days, whole=True, dated=True)
+    declared = _bounded("date", low, high, default, _days, whole=True, dated=Dated.DAYS)
+    return replace(declared, format=_format(format, Dated.DAYS))
+
+
+def datetime(
+    low: object = None,
+    high: object = None,
+    *,
+    default: object = None,
+    zone: str | None = None,
+    unit: str | None = None,
+    format: str | None = None,
+) -> NumberColumn:
+    """A column of datetimes with public bounds, in whole seconds of a wall clock.
+
+    Bounds, hours and days are those of the clock.  ``zone`` says whose it is: cells that say which
+    moment of the world they are, such as 2026-01-31T10:00:00Z, are then shown by its clock.
+    Without it such cells are missing, and a column whose type has a zone is refused.  ``unit`` is
+    "s" or "ms" where cells are numbers since 1970 in UTC.  ``format`` says how texts are written,
+    as Python's ``strptime`` reads them: "%d/%m/%Y %H:%M".
+
+    >>> datetime("2026-01-01", "2026-12-31 23:59:59", zone="Europe/Paris").to_data()
+    {'kind': 'datetime', 'zone': 'Europe/Paris', 'low': '2026-01-01 00:00:00',
+     'high': '2026-12-31 23:59:59'}
+    """
+    declared = _bounded("datetime", low, high, default, _seconds, whole=True, dated=Dated.SECONDS)
+    if unit is not None and unit not in ("s", "ms"):
+        raise BoundsError(
+            f"the unit {str(unit)[:40]!r} is not known. Numbers count seconds or milliseconds "
+            "since 1970.",
+            Remedy(python='Write unit="s" or unit="ms".', policy='Write unit = "s" or "ms".'),
+        )
+    if unit is not None and format is not None:
+        raise BoundsError(
+            "a datetime column has a unit and a format. Its cells are numbers since 1970, or "
+            "texts. Leave one of them out."
+        )
+    if unit is not None and zone is None:
+        raise BoundsError(
+            "a datetime column has a unit and no zone. What is counted since 1970 is a moment of "
+            "the world, and its hour and day are those of a zone, which is never chosen silently.",
+            Remedy(
+                python='Write zone="Europe/Paris", or zone="UTC".',
+                policy='Write zone = "Europe/Paris", or zone = "UTC".',
+            ),
+        )
+    if zone is None and format is not None and "%z" in str(format):
+        raise BoundsError(
+            "a datetime column has a format with %z and no zone. Its texts say which moment of the "
+            "world they are, and the clock that shows it is never chosen silently.",
+            Remedy(
+                python='Write zone="Europe/Paris", or zone="UTC".',
+                policy='Write zone = "Europe/Paris", or zone = "UTC".',
+            ),
+        )
+    if zone is not None:
+        check_zone(zone)
+        if declared.low is None or declared.high is None:
+            raise BoundsError(
+                "a datetime column has a zone and no bounds. Its clocks are looked up between "
+                "them.",
+                _like("datetime", Dated.SECONDS),
+            )
+        zone_offsets(zone, int(declared.low), int(declared.high))
+    return replace(
+        declared,
+        zone=zone,
+        unit="s" if unit == "s" else "ms" if unit else None,
+        format=_format(format, Dated.SECONDS),
+    )
 
 
 def boolean() -> BooleanColumn:
@@ -208,24 +307,29 @@ def category(values: Sequence[object]) -> CategoryColumn:
     return CategoryColumn(distinct_values)  # type: ignore[arg-type]
 
 
-def read_edges(edges: object) -> tuple[tuple[Fraction, ...], bool]:
-    """Increasing bin edges, at least two, and whether they are dates.
+def read_edges(edges: object) -> tuple[tuple[Fraction, ...], Dated]:
+    """Increasing bin edges, at least two, and whether they are dates or datetimes.
 
     >>> read_edges([0, 18, 65])
     ((Fraction(0, 1), Fraction(18, 1), Fraction(65, 1)), False)
     """
     listed = list(edges) if isinstance(edges, list | tuple | range) else []
-    days = [day(edge) for edge in listed]
-    dated = bool(days) and None not in days
-    exact_edges = tuple(
-        Fraction(at) if at is not None else rational(edge, "a bin edge")
-        for edge, at in zip(listed, days, strict=True)
-    )
-    if not dated and any(at is not None for at in days):
+    moments = [_moment(edge) for edge in listed]
+    known = [at for at in moments if at is not None]
+    dated = Dated.NOT
+    if listed and len(known) == len(listed):
+        dated = Dated.SECONDS if any(at % DAY_SECONDS for at in known) else Dated.DAYS
+    elif known:
         raise BoundsError(
             "some bin edges are dates and some are not. Bins are cut out of one kind of value. "
             "Write all of them as dates, or all as numbers."
         )
+    exact_edges = tuple(
+        Fraction(at, DAY_SECONDS if dated is Dated.DAYS else 1)
+        if at is not None
+        else rational(edge, "a bin edge")
+        for edge, at in zip(listed, moments, strict=True)
+    )
     if len(exact_edges) > MOST_BINS + 1:
         raise BoundsError(
             f"there are more than {MOST_BINS:,} bins. Every one of them is released, and compared "
@@ -244,28 +348,11 @@ def read_edges(edges: object) -> tuple[tuple[Fraction, ...], bool]:
     return exact_edges, dated
 
 
-def day(value: object) -> int | None:
-    """The days from 1970 to a date, given as a date or as its text; None if it is neither.
-
-    >>> day("1970-01-02"), day("soon")
-    (1, None)
-    """
-    try:
-        parsed = datetime.date.fromisoformat(value) if isinstance(value, str) else value
-    except ValueError:
-        return None
-    if not isinstance(parsed, datetime.date):
-        return None
-    return parsed.toordinal() - _EPOCH.toordinal()
-
-
-def date_text(days: int) -> str:
-    """The date that is so many days from 1970.
-
-    >>> date_text(1)
-    '1970-01-02'
-    """
-    return datetime.date.fromordinal(days + _EPOCH.toordinal()).isoformat()
+def _moment(value: object) -> int | None:
+    """The second of a date or a datetime, given as such or as its text."""
+    found = second(value)
+    days = day(value) if found is None and isinstance(value, str) else None
+    return found if days is None else days * DAY_SECONDS
 
 
 def _days(value: object, name: str) -> Fraction:
@@ -273,24 +360,86 @@ def _days(value: object, name: str) -> Fraction:
     if days is None:
         raise BoundsError(
             f"{name} of a date column is not a date. Dates are written as year, month and day.",
-            _like("date", dated=True),
+            _like("date", Dated.DAYS),
         )
     return Fraction(days)
 
 
-def _like(kind: str, *, dated: bool) -> Remedy:
+def _seconds(value: object, name: str) -> Fraction:
+    found = _moment(value)
+    if found is None:
+        raise BoundsError(
+            f"{name} of a datetime column is not one. They are those of the column's own wall "
+            "clock: year, month and day, and a time without a zone.",
+            _like("datetime", Dated.SECONDS),
+        )
+    return Fraction(found)
+
+
+_EXAMPLES = {
+    Dated.NOT: "0, 120",
+    Dated.DAYS: '"2020-01-01", "2026-12-31"',
+    Dated.SECONDS: '"2020-01-01 00:00:00", "2026-12-31 23:59:59"',
+}
+
+
+def _like(kind: str, dated: Dated) -> Remedy:
     """How a column of a kind is declared with bounds; a policy's reader adds its own line."""
-    ends = '"2020-01-01", "2026-12-31"' if dated else "0, 120"
-    return Remedy(python=f"Write dp.{kind}({ends}).", policy="")
+    return Remedy(python=f"Write dp.{kind}({_EXAMPLES[dated]}).", policy="")
+
+
+def _decimal(sign: str | None) -> Literal[","] | None:
+    if sign is None or sign == ".":
+        return None
+    if sign != ",":
+        raise BoundsError(
+            f"decimal is {str(sign)[:40]!r}. It is what stands before the fraction of a number in "
+            "a text: a point, unless it is a comma.",
+            Remedy(python='Write decimal=",".', policy='Write decimal = ",".'),
+        )
+    return ","
+
+
+def _format(written: str | None, dated: Dated) -> str | None:
+    """A format that is read alike: each part of a date once, and no further sign of strptime."""
+    if written is None:
+        return None
+    text = str(written)
+    directives = [found[1:] for found in re.findall(r"%.?", text, re.DOTALL) if found != "%%"]
+    known = _DATE_DIRECTIVES + (_TIME_DIRECTIVES if dated is Dated.SECONDS else "")
+    clock = {"H", "I", "p"} & {*directives}
+    if (
+        not {*_DATE_DIRECTIVES} <= {*directives} <= {*known}
+        or len({*directives}) < len(directives)
+        or clock not in (set(), {"H"}, {"I", "p"})
+        or not text.isprintable()
+        or len(text) > _LONGEST_FORMAT
+    ):
+        listed = " ".join(f"%{one}" for one in known)
+        example = "%d/%m/%Y" + (" %H:%M" if dated is Dated.SECONDS else "")
+        raise BoundsError(
+            f"the format {text[:60]!r} is not one that can be read. It has year, month and day "
+            f"once each, and of the signs of strptime only {listed}, where %I and %p stand "
+            "together.",
+            Remedy(python=f'Write format="{example}".', policy=f'Write format = "{example}".'),
+        )
+    return text
 
 
 def _bounded(
-    kind: str, low: object, high: object, default: object, read: Any, *, whole: bool, dated: bool
+    kind: str,
+    low: object,
+    high: object,
+    default: object,
+    read: Any,
+    *,
+    whole: bool,
+    dated: Dated = Dated.NOT,
 ) -> NumberColumn:
     if (low is None) != (high is None):
         raise BoundsError(
             f"a {kind} column has one bound. Values are clipped to both.",
-            _like(kind, dated=dated),
+            _like(kind, dated),
             "A column that is only filtered by needs none.",
         )
     if low is None:
@@ -301,7 +450,7 @@ def _bounded(
         raise BoundsError(
             f"the bounds of a {kind} column do not increase: {_written(least, dated)} and "
             f"{_written(most, dated)}. Every value is clipped between them.",
-            _like(kind, dated=dated),
+            _like(kind, dated),
         )
     if max(abs(least), abs(most)) > LARGEST_BOUND:
         raise BoundsError(
@@ -316,8 +465,8 @@ def _bounded(
     return NumberColumn(low=least, high=most, whole=whole, dated=dated, default=middle)
 
 
-def _written(value: Fraction, dated: bool) -> str:
-    return date_text(int(value)) if dated else str(value)
+def _written(value: Fraction, dated: Dated) -> str:
+    return dated_text(value, dated) if dated else str(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -533,13 +682,16 @@ def _column_from_data(data: Mapping[str, Any], now: Column | None) -> Column:
     if now is not None and now.to_data() == data:
         return now
     ends = [data[end] for end in ("low", "high") if end in data]
+    forms = {form: data[form] for form in CELL_FORMS if form in data}
     match data["kind"]:
         case "number":
-            return number(*ends, default=data.get("default"))
+            return number(*ends, default=data.get("default"), **forms)
         case "integer":
-            return integer(*ends, default=data.get("default"))
+            return integer(*ends, default=data.get("default"), **forms)
         case "date":
-            return date(*ends, default=data.get("default"))
+            return date(*ends, default=data.get("default"), **forms)
+        case "datetime":
+            return datetime(*ends, default=data.get("default"), **forms)
         case "boolean":
             return boolean()
         case "text":
@@ -563,8 +715,8 @@ def _check_columns(columns: Mapping[str, Column], unit: str) -> None:
                 "says which values are public.",
                 Remedy(
                     python="Write dp.number(0, 60), dp.integer(0, 120), "
-                    'dp.category(["A", "B"]), dp.date("2020-01-01", "2026-12-31"), dp.boolean() '
-                    "or dp.text().",
+                    'dp.category(["A", "B"]), dp.date("2020-01-01", "2026-12-31"), '
+                    'dp.datetime("2020-01-01", "2026-12-31 23:59:59"), dp.boolean() or dp.text().',
                     policy='Write { low = 0, high = 60 }, { values = ["A", "B"] } or '
                     '{ type = "text" }.',
                 ),

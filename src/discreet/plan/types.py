@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from fractions import Fraction
+from math import floor
 
 from discreet.errors import Place, QueryError, Remedy
+from discreet.plan.calendar import DAY_SECONDS, Dated, day, second
 from discreet.plan.expressions import (
     MOST_NODES,
     Absolute,
@@ -33,7 +35,14 @@ from discreet.plan.expressions import (
     read_size,
     rounded,
 )
-from discreet.plan.function_signatures import CALENDAR, Kind, repeats, signature
+from discreet.plan.function_signatures import (
+    CALENDAR,
+    DATE_PART_RANGES,
+    Kind,
+    cuts_time,
+    repeats,
+    signature,
+)
 from discreet.plan.interval_arithmetic import (
     Interval,
     absolute,
@@ -46,8 +55,13 @@ from discreet.plan.interval_arithmetic import (
     negative,
     remainder,
 )
-from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, day
+from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
+COUNTED = (Kind.NUMBER, Kind.DATE, Kind.DATETIME)
+"""The kinds of value that lie between bounds."""
+KINDS = {Dated.NOT: Kind.NUMBER, Dated.DAYS: Kind.DATE, Dated.SECONDS: Kind.DATETIME}
+DATES = {kind: dated for dated, kind in KINDS.items()}
+"""What the numbers of a kind are read as."""
 Facts = Mapping[Node, Interval]
 """Expressions that lie between bounds, or are missing, wherever a branch is taken."""
 
@@ -209,7 +223,7 @@ def _check(node: Node, columns: Mapping[str, Column], facts: Facts) -> CheckedEx
     except QueryError as error:
         error.at(node.place)
         raise
-    if not facts or node not in facts or typed.kind not in (Kind.NUMBER, Kind.DATE):
+    if not facts or node not in facts or typed.kind not in COUNTED:
         return typed
     interval = narrowed(facts[node], typed.interval)
     return CheckedExpression(
@@ -227,6 +241,8 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> CheckedEx
             return _constant(node, value, dated)
         case Calculation(operator, left, right):
             sides = _check(left, columns, facts), _check(right, columns, facts)
+            if Kind.DATETIME in (sides[0].kind, sides[1].kind):
+                return _clock(operator, *sides, node)
             if Kind.DATE in (sides[0].kind, sides[1].kind):
                 return _calendar(operator, *sides, node)
             what = f"the operator {operator}"
@@ -285,7 +301,10 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> CheckedEx
             return _chosen(test, first, second, node.place)
         case Applied(function, operand, parameters):
             rule = signature(node)
-            inner = _need(_check(operand, columns, facts), rule.takes, function)
+            inner = _as_taken(node, _check(operand, columns, facts))
+            if function == "DATE" and inner.kind is Kind.DATE:
+                return inner
+            inner = _need(inner, rule.takes, function)
             interval = rule.bounds(inner.interval, parameters)
             applied = Applied(function, inner.node, parameters, place=node.place)
             return CheckedExpression(applied, rule.gives, interval.low, interval.high, rule.whole)
@@ -314,7 +333,7 @@ def _chosen(
 
 def _column(node: Node, column: Column) -> CheckedExpression:
     if isinstance(column, NumberColumn):
-        kind = Kind.DATE if column.dated else Kind.NUMBER
+        kind = KINDS[Dated(column.dated)]
         return CheckedExpression(node, kind, column.low, column.high, column.whole, column.default)
     if isinstance(column, BooleanColumn):
         return CheckedExpression(node, Kind.BOOLEAN)
@@ -324,31 +343,33 @@ def _column(node: Node, column: Column) -> CheckedExpression:
     return CheckedExpression(node, Kind.TEXT)
 
 
-def _constant(node: Node, value: Fraction | bool | str | None, dated: bool) -> CheckedExpression:
+def _constant(node: Node, value: Fraction | bool | str | None, dated: Dated) -> CheckedExpression:
     if value is None:
         return CheckedExpression(node, Kind.NOTHING)
     if isinstance(value, bool):
         return CheckedExpression(node, Kind.BOOLEAN)
     if isinstance(value, str):
         return CheckedExpression(node, Kind.TEXT)
-    return CheckedExpression(
-        node, Kind.DATE if dated else Kind.NUMBER, value, value, value.denominator == 1
-    )
+    return CheckedExpression(node, KINDS[Dated(dated)], value, value, value.denominator == 1)
 
 
 def _alike(
     first: CheckedExpression, second: CheckedExpression, node: Node
 ) -> tuple[CheckedExpression, CheckedExpression]:
-    """Two values of one kind; a text beside a date is read as a date."""
-    if first.kind is Kind.DATE and second.kind is Kind.TEXT:
-        second = _as_date(second)
-    elif second.kind is Kind.DATE and first.kind is Kind.TEXT:
-        first = _as_date(first)
+    """Two values of one kind; a text beside a date or a datetime is read as one.
+
+    A date beside a datetime is the midnight with which it begins.
+    """
+    first, second = _beside(first, second.kind), _beside(second, first.kind)
+    if {first.kind, second.kind} == {Kind.DATE, Kind.DATETIME}:
+        first, second = _as_midnight(first), _as_midnight(second)
+    if {first.kind, second.kind} == {Kind.DATE, Kind.DATETIME}:
+        first, second = _on_clock(first), _on_clock(second)
     kinds = {first.kind, second.kind} - {Kind.NOTHING}
     if len(kinds) > 1:
         remedy: str | Remedy = (
             "Compare a number with a number, a text with a text, a date with a date such as "
-            "'2026-01-31'."
+            "'2026-01-31', a datetime with one such as '2026-01-31 10:00'."
         )
         if isinstance(node, Compared) and Kind.BOOLEAN in kinds:
             truth = expression_text((first if first.kind is Kind.BOOLEAN else second).node)[:60]
@@ -372,6 +393,75 @@ def _written_side(left: Node, right: Node) -> Place | None:
     return written[0].place if len(written) == 1 else None
 
 
+def _as_taken(node: Applied, inner: CheckedExpression) -> CheckedExpression:
+    """The operand of a function, as its date where parts of a date are asked of a datetime."""
+    rule = signature(node)
+    asks_date = node.function in DATE_PART_RANGES or node.function == "DATE_TRUNC"
+    if inner.kind is Kind.DATETIME and rule.takes is Kind.DATE and asks_date:
+        return _date_of(inner)
+    if inner.kind is Kind.DATE and node.function == "DATE_TRUNC" and cuts_time(node.parameters):
+        raise QueryError(
+            f"{expression_text(node)[:80]!r} cuts a date to a part of a day. A date has no time "
+            "of day.",
+            Remedy(
+                python='Declare the column as dp.datetime(…), or write .truncate("month").',
+                sql="Declare the column with type = \"datetime\", or write DATE_TRUNC('month', x).",
+            ),
+        ).at(node.place)
+    return inner
+
+
+def _date_of(side: CheckedExpression) -> CheckedExpression:
+    date = Applied("DATE", side.node, place=side.node.place)
+    interval = signature(date).bounds(side.interval, ())
+    return CheckedExpression(date, Kind.DATE, interval.low, interval.high, True)
+
+
+def _beside(side: CheckedExpression, other: Kind) -> CheckedExpression:
+    """A text beside a date or a datetime, as one."""
+    if side.kind is not Kind.TEXT:
+        return side
+    if other is Kind.DATETIME:
+        return _as_datetime(side)
+    return _as_date(side) if other is Kind.DATE else side
+
+
+def _as_midnight(side: CheckedExpression) -> CheckedExpression:
+    """A written midnight as its date, which is what it is compared as with one."""
+    value = side.node.value if isinstance(side.node, Constant) else None
+    if side.kind is not Kind.DATETIME or not isinstance(value, Fraction) or value % DAY_SECONDS:
+        return side
+    date = Constant(value / DAY_SECONDS, Dated.DAYS, place=side.node.place)
+    return CheckedExpression(date, Kind.DATE, date.value, date.value, True)  # type: ignore[arg-type]
+
+
+def _on_clock(side: CheckedExpression) -> CheckedExpression:
+    """A date as the midnight with which it begins."""
+    if side.kind is not Kind.DATE:
+        return side
+    if isinstance(side.node, Constant) and isinstance(side.node.value, Fraction):
+        return _moment(side.node.value * DAY_SECONDS, side.node.place)
+    midnight = Applied("MIDNIGHT", side.node, place=side.node.place)
+    interval = signature(midnight).bounds(side.interval, ())
+    return CheckedExpression(midnight, Kind.DATETIME, interval.low, interval.high, True)
+
+
+def _moment(value: Fraction, place: Place | None) -> CheckedExpression:
+    node = Constant(value, Dated.SECONDS, place=place)
+    return CheckedExpression(node, Kind.DATETIME, value, value, True)
+
+
+def _as_datetime(side: CheckedExpression) -> CheckedExpression:
+    seconds = second(side.node.value if isinstance(side.node, Constant) else None)
+    if seconds is None:
+        raise QueryError(
+            f"{expression_text(side.node)[:60]} is used as a datetime, and is not one. Datetimes "
+            "are written as a date and a time of the column's own clock, without a zone. Write "
+            "'2026-01-31 10:00:00'."
+        ).at(side.node.place)
+    return _moment(Fraction(seconds), side.node.place)
+
+
 def _as_date(side: CheckedExpression) -> CheckedExpression:
     text = side.node.value if isinstance(side.node, Constant) else None
     days = day(text)
@@ -381,7 +471,7 @@ def _as_date(side: CheckedExpression) -> CheckedExpression:
             "written as year, month and day. Write '2026-01-31'."
         ).at(side.node.place)
     value = Fraction(days)
-    date = Constant(value, dated=True, place=side.node.place)
+    date = Constant(value, Dated.DAYS, place=side.node.place)
     return CheckedExpression(date, Kind.DATE, value, value, True)
 
 
@@ -435,6 +525,56 @@ def _calendar(
     return CheckedExpression(dated, Kind.DATE, day_interval.low, day_interval.high, True)
 
 
+def _clock(
+    operator: Arithmetic, left: CheckedExpression, right: CheckedExpression, node: Node
+) -> CheckedExpression:
+    """The days between two datetimes, or the datetime so many days before or after one."""
+    moments = {Kind.DATE, Kind.DATETIME}
+    if operator == "-" and {left.kind, right.kind} <= moments | {Kind.TEXT, Kind.NOTHING}:
+        one, two = (_epoch(side) for side in _alike(left, right, node))
+        seconds = _calculation("-", one, two, node.place)
+        day_length = Constant(Fraction(DAY_SECONDS))
+        return _calculation("/", seconds, _constant(day_length, day_length.value, Dated.NOT), None)
+    later = right.kind is Kind.DATETIME
+    moment, days = (right, left) if later else (left, right)
+    if operator not in ("+", "-") or (later and operator == "-") or days.kind in moments:
+        raise QueryError(
+            f"{expression_text(node)[:80]!r} calculates with a datetime. Two datetimes have a "
+            "difference in days and fractions of one, and a datetime plus or minus a number of "
+            "days is a datetime.",
+            Remedy(
+                python="Write one datetime minus another, or t + datetime.timedelta(hours=6).",
+                sql="Write one datetime minus another, DATE_DIFF('hour', s, t), or "
+                "t + INTERVAL '6' HOUR.",
+            ),
+        )
+    days = _need(days, Kind.NUMBER, f"the operator {operator} with a datetime")
+    moved = _calculation(operator, _epoch(moment), _seconds(days), node.place)
+    reached = Applied("MOMENT", moved.node, place=node.place)
+    interval = signature(reached).bounds(moved.interval, ())
+    return CheckedExpression(reached, Kind.DATETIME, interval.low, interval.high, True)
+
+
+def _epoch(side: CheckedExpression) -> CheckedExpression:
+    """The number of seconds that a datetime is."""
+    if isinstance(side.node, Constant) and isinstance(side.node.value, Fraction):
+        return _constant(Constant(side.node.value), side.node.value, Dated.NOT)
+    node = Applied("EPOCH", side.node, place=side.node.place)
+    return _number(node, side.interval, True)
+
+
+def _seconds(days: CheckedExpression) -> CheckedExpression:
+    """A number of days in seconds, to the nearest one."""
+    if isinstance(days.node, Constant) and isinstance(days.node.value, Fraction):
+        value = Fraction(floor(days.node.value * DAY_SECONDS + Fraction(1, 2)))
+        return _constant(Constant(value), value, Dated.NOT)
+    length = Interval(Fraction(DAY_SECONDS), Fraction(DAY_SECONDS))
+    half = Interval(Fraction(1, 2), Fraction(1, 2))
+    found = floored(added(multiplied(days.interval, length), half))
+    node = Calculation("*", days.node, Constant(Fraction(DAY_SECONDS)))
+    return _number(rounded(node), found, True)
+
+
 def _converted(node: Converted, inner: CheckedExpression) -> CheckedExpression:
     """A cast by the kinds that it is from and to: none can fail, and none depends on an engine."""
     value = inner.node
@@ -445,9 +585,14 @@ def _converted(node: Converted, inner: CheckedExpression) -> CheckedExpression:
             (Kind.NUMBER, "DOUBLE")
             | (Kind.BOOLEAN, "BOOLEAN")
             | (Kind.DATE, "DATE")
+            | (Kind.DATETIME, "TIMESTAMP")
             | (Kind.TEXT, "VARCHAR")
         ):
             return inner
+        case Kind.DATETIME, "DATE":
+            return _date_of(inner)
+        case Kind.DATE, "TIMESTAMP":
+            return _on_clock(inner)
         case Kind.NUMBER, "INTEGER":
             half = Interval(Fraction(1, 2), Fraction(1, 2))
             found = floored(added(inner.interval, half))
@@ -468,6 +613,10 @@ def _converted(node: Converted, inner: CheckedExpression) -> CheckedExpression:
             day_of = Converted(value, "DATE", place=node.place)
             return CheckedExpression(day_of, Kind.DATE, CALENDAR.low, CALENDAR.high, True)
     remedies: dict[Kind, str | Remedy] = {
+        Kind.DATETIME: Remedy(
+            python='Write .hour(), .truncate("hour") or .cast("date").',
+            sql="Write HOUR(x), DATE_TRUNC('hour', x), CAST(x AS DATE), or EPOCH(x) for seconds.",
+        ),
         Kind.DATE: Remedy(
             python='Write .year(), .truncate("month"), or subtract a date for days.',
             sql="Write YEAR(x), DATE_TRUNC('month', x), or x - DATE '1970-01-01' for days.",

@@ -1,9 +1,10 @@
 """Reading a policy: every field is checked before anything is opened."""
 
-import datetime
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date as plain_date
+from datetime import datetime as moment
 from decimal import Decimal
 from difflib import get_close_matches
 from glob import escape, has_magic
@@ -21,12 +22,14 @@ from discreet.errors import (
 )
 from discreet.ledger.declarations import Period
 from discreet.plan.schema import (
+    CELL_FORMS,
     MOST_ROWS,
     ROW,
     Column,
     boolean,
     category,
     date,
+    datetime,
     integer,
     number,
     text,
@@ -39,6 +42,7 @@ _BOUNDED: Final[dict[str, Callable[..., Column]]] = {
     "number": number,
     "integer": integer,
     "date": date,
+    "datetime": datetime,
 }
 _PLAIN: Final[dict[str, Callable[[], Column]]] = {"boolean": boolean, "text": text}
 TYPES: Final = (*_BOUNDED, *_PLAIN, "category")
@@ -46,15 +50,22 @@ _EXAMPLES: Final = {
     "number": "{ low = 0, high = 60 }",
     "integer": '{ type = "integer", low = 0, high = 120 }',
     "date": '{ type = "date", low = "2020-01-01", high = "2026-12-31" }',
+    "datetime": '{ type = "datetime", low = "2020-01-01", high = "2026-12-31 23:59:59" }',
     "boolean": '{ type = "boolean" }',
     "text": '{ type = "text" }',
     "category": '{ values = ["A", "B", "C"] }',
 }
 _USUAL: Final = ["number", "date", "category", "text"]
-_MEANT: Final = {"int": "integer", "bigint": "integer", "whole": "integer", "bool": "boolean"}
+_MEANT: Final = {
+    **{"int": "integer", "bigint": "integer", "whole": "integer", "bool": "boolean"},
+    **dict.fromkeys(("timestamp", "timestamptz", "time"), "datetime"),
+}
 """The type that is meant by a word of other systems."""
 _COLUMN_FIELDS: Final = {
-    "number": ("type", "low", "high", "default"),
+    "number": ("type", "low", "high", "default", "decimal"),
+    "integer": ("type", "low", "high", "default", "decimal"),
+    "date": ("type", "low", "high", "default", "format"),
+    "datetime": ("type", "low", "high", "default", "zone", "unit", "format"),
     "category": ("type", "values"),
 }
 _FIELDS: Final = (
@@ -161,9 +172,16 @@ class _Reader:
                 *([kind] if kind else _USUAL),
             )
         kind = self._kind(form)
-        known = _COLUMN_FIELDS.get("number" if kind in _BOUNDED else kind, ("type",))
+        known = _COLUMN_FIELDS.get(kind, ("type",))
         for field in form:
             if field not in known:
+                if field in CELL_FORMS:
+                    kinds = [one for one, listed in _COLUMN_FIELDS.items() if field in listed]
+                    raise self._refused(
+                        f"is of type {kind!r}, and has {field!r}.",
+                        f"It says how cells are written where type is {' or '.join(kinds)}.",
+                        *kinds,
+                    )
                 if field in ("low", "high", "values", "default"):
                     raise self._refused(
                         f"is of type {kind!r}, and has {field!r}.",
@@ -182,16 +200,18 @@ class _Reader:
             if "values" in form:
                 return "category"
             ends = [form[end] for end in ("low", "high") if end in form]
-            if ends and all(isinstance(end, datetime.date) for end in ends):
-                return "date"
+            if ends and all(isinstance(end, plain_date) for end in ends):
+                timed = any(isinstance(end, moment) for end in ends)
+                return "datetime" if timed or {"zone", "unit"} & form.keys() else "date"
             if ends and all(isinstance(end, int | Decimal) for end in ends):
                 return "number"
             example = "date" if ends else "number"
-            unknown = [field for field in form if field not in ("low", "high", "default")]
+            fields = ("low", "high", "default", *CELL_FORMS)
+            unknown = [field for field in form if field not in fields]
             if unknown:
                 raise self.policy.unknown(
                     unknown[0],
-                    ("type", "low", "high", "values", "default"),
+                    ("type", "values", *fields),
                     (*self.within, self.name),
                 )
             raise self._refused(
@@ -215,13 +235,14 @@ class _Reader:
             if kind == "category":
                 return category(form.get("values", ()))
             ends = {end: form.get(end) for end in ("low", "high", "default")}
-            if kind != "date" and any(
-                isinstance(end, str | datetime.date) for end in ends.values()
+            if kind not in ("date", "datetime") and any(
+                isinstance(end, str | plain_date) for end in ends.values()
             ):
                 raise BoundsError(
                     "a bound or a default is not a number. Numbers stand without quotes."
                 )
-            return _BOUNDED[kind](ends["low"], ends["high"], default=ends["default"])
+            forms = {one: form[one] for one in CELL_FORMS if one in form}
+            return _BOUNDED[kind](ends["low"], ends["high"], default=ends["default"], **forms)
         except (BoundsError, PrivacyParameterError) as error:
             said = error.text(Front.POLICY)
         raise self._refused("is declared wrongly:", said, kind)

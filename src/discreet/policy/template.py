@@ -122,10 +122,14 @@ def _heading(columns: Sequence[DescribedColumn]) -> list[str]:
         lines += [
             "# The file does not say which type a column has. Take the form that fits. Numbers",
             "# have a decimal point, dates are 2026-01-31, truth values are true and false, yes",
-            "# and no, 1 and 0; what is written otherwise counts as missing, without an error.",
+            "# and no, 1 and 0; what is written otherwise counts as missing, without an error,",
+            '# unless decimal = "," or format = "%d/%m/%Y" stands in the declaration.',
             "#   { low = 0, high = 60 }                      a number",
             '#   { type = "integer", low = 0, high = 120 }   a whole number',
             '#   { type = "date", low = "2020-01-01", high = "2026-12-31" }',
+            '#   { type = "datetime", low = "2020-01-01", high = "2026-12-31 23:59:59" }',
+            "#       with a time of day; where texts end in Z or +02:00, add",
+            '#       zone = "Europe/Paris"',
             '#   { values = ["A", "B", "C"] }                one of a public list',
             '#   { type = "boolean" }                        true or false',
             '#   { type = "text" }                           anything; its values stay private',
@@ -152,8 +156,11 @@ def _line(key: str, kind: str | None) -> str:
         return f'# {key} = {{ type = "integer", low = , high = }}'
     if word in _REAL:
         return f"# {key} = {{ low = , high = }}"
-    if word == "DATE" or word.startswith("TIMESTAMP"):
+    if word == "DATE":
         return f'# {key} = {{ type = "date", low = "", high = "" }}'
+    if word.startswith("TIMESTAMP"):
+        zone = ', zone = ""' if "TZ" in word or "ZONE" in word else ""
+        return f'# {key} = {{ type = "datetime", low = "", high = ""{zone} }}'
     if word == "BOOLEAN":
         return f'{key} = {{ type = "boolean" }}'
     if word == "ENUM":

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import datetime, timedelta
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from math import floor, inf, isfinite, isnan, log10
+from math import ceil, floor, inf, isfinite, isnan, log10
 from typing import Any
 
 from discreet.errors import DataError
@@ -98,9 +98,8 @@ def bounds_text(value: Any, lower: Any, upper: Any) -> str:
     below, above = distance(lower, value), distance(value, upper)
     margin = max(below, above)
     if isinstance(value, str):
-        days = "1 day" if margin == 1 else f"{margin:,} days"
         uneven = 5 * min(below, above) < 4 * margin
-        return f"between {lower} and {upper}" if uneven else f"± {days}"
+        return f"between {lower} and {upper}" if uneven else f"± {_span_text(value, margin)}"
     if upper == inf and lower > -inf:
         return f"at least {released_number_text(lower, None)}"
     if lower == -inf and upper < inf:
@@ -111,14 +110,33 @@ def bounds_text(value: Any, lower: Any, upper: Any) -> str:
     return f"± {margin_text(margin)}"
 
 
+def _span_text(value: str, margin: float) -> str:
+    """A span around a date, which is in days, or around a datetime, in the unit that fits it.
+
+    >>> _span_text("2026-02-27", 1), _span_text("2026-02-27 10:00:00", 5400)
+    ('1 day', '90 minutes')
+    """
+    size, unit = 1, "day"
+    if ":" in value:
+        units = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+        size, unit = next((one for one in units if margin >= 2 * one[0]), (1, "second"))
+    many = ceil(margin / size)
+    return f"1 {unit}" if many == 1 else f"{many:,} {unit}s"
+
+
 def distance(first: Any, second: Any) -> float:
-    """How far the second of two values is above the first; of dates, in days.
+    """How far the second of two values is above the first: of dates in days.
+
+    Of datetimes it is in seconds.
 
     >>> distance(2, 5), distance("2026-02-27", "2026-03-03")
     (3, 4)
+    >>> distance("2026-02-27 10:00:00", "2026-02-27 10:01:30")
+    90
     """
     if isinstance(first, str):
-        return (date.fromisoformat(second) - date.fromisoformat(first)).days
+        apart_by = datetime.fromisoformat(second) - datetime.fromisoformat(first)
+        return apart_by // timedelta(seconds=1) if ":" in first else apart_by.days
     apart: float = second - first
     return apart
 
@@ -299,7 +317,7 @@ class Estimate:
 
     @property
     def margin(self) -> float | None:
-        """The larger distance from the value to a bound at 95%; of a date in days."""
+        """The larger distance from the value to a bound at 95%; of dates in days, of datetimes in seconds."""
         if not self.bounded:
             return None
         lower, upper = self.interval()

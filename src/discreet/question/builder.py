@@ -23,7 +23,9 @@ from discreet.measures.registry import (
     VARIANCE,
 )
 from discreet.plan import expressions
+from discreet.plan.calendar import DAY_SECONDS, Dated, day, second
 from discreet.plan.expressions import (
+    TIME_SECONDS,
     Absolute,
     Applied,
     Arithmetic,
@@ -50,7 +52,7 @@ from discreet.plan.expressions import (
     together,
 )
 from discreet.plan.function_signatures import DATE_UNITS
-from discreet.plan.schema import day, read_edges
+from discreet.plan.schema import read_edges
 
 _LARGEST_CONSTANT = 10**308  # what a 64-bit float holds
 _TARGETS: dict[str, CastTarget] = {
@@ -58,6 +60,7 @@ _TARGETS: dict[str, CastTarget] = {
     "integer": "INTEGER",
     "boolean": "BOOLEAN",
     "date": "DATE",
+    "datetime": "TIMESTAMP",
     "text": "VARCHAR",
 }
 
@@ -203,12 +206,31 @@ class RowValue:
         """The day of the year of a date, 1 to 366."""
         return self._applied("DAYOFYEAR")
 
+    def hour(self) -> Self:
+        """The hour of a datetime, 0 to 23."""
+        return self._applied("HOUR")
+
+    def minute(self) -> Self:
+        """The minute of a datetime, 0 to 59."""
+        return self._applied("MINUTE")
+
+    def second(self) -> Self:
+        """The second of a datetime, 0 to 59."""
+        return self._applied("SECOND")
+
+    def epoch(self) -> Self:
+        """The seconds of a datetime's clock since 1970."""
+        return self._applied("EPOCH")
+
     def truncate(self, unit: str) -> Self:
-        """The first day of a date's year, quarter, month or (from Monday) week."""
-        if unit not in DATE_UNITS:
+        """The first day of a date's year, quarter, month or (from Monday) week.
+
+        Of a datetime also its day, or the datetime at which its hour, minute or second begins.
+        """
+        if unit not in DATE_UNITS and unit not in TIME_SECONDS:
             raise QueryError(
-                f"truncate got {str(unit)[:60]!r}. A date is cut to a {', '.join(DATE_UNITS)}. "
-                "Write "
+                f"truncate got {str(unit)[:60]!r}. A date is cut to a {', '.join(DATE_UNITS)}, a "
+                f"datetime also to a {', '.join(TIME_SECONDS)}. Write "
                 '.truncate("month").'
             )
         return self._applied("DATE_TRUNC", unit)
@@ -224,7 +246,7 @@ class RowValue:
         return type(self)(Negated(Missing(self.node)))
 
     def cast(self, to: str) -> Self:
-        """The value as a number, integer, boolean, date or text; missing where it is none."""
+        """The value as a number, integer, boolean, date, datetime or text, or missing."""
         if to not in _TARGETS:
             raise QueryError(
                 f"cast got {str(to)[:60]!r}. Values are cast to {', '.join(_TARGETS)}. Write "
@@ -245,6 +267,16 @@ def constant_number(value: object) -> Fraction:
             "values can really have."
         )
     return number
+
+
+def _second(value: datetime.datetime) -> int:
+    found = second(value)
+    if found is None:
+        raise QueryError(
+            "a datetime with a zone is compared with. Those of a column are of its declared zone's "
+            "clock. Write one without: value.astimezone(zone).replace(tzinfo=None)."
+        )
+    return found
 
 
 def _whole(value: object) -> Fraction:
@@ -475,7 +507,7 @@ class Binned:
 
     node: Node
     edges: tuple[Fraction, ...]
-    dated: bool = False
+    dated: Dated = Dated.NOT
     name: str | None = None
 
     def alias(self, name: str) -> "Binned":
@@ -600,6 +632,10 @@ def as_expression(value: Any) -> Expression:
         )
     if value is None or isinstance(value, bool | str):
         return Expression(Constant(value))
+    if isinstance(value, datetime.datetime):
+        return Expression(Constant(Fraction(_second(value)), Dated.SECONDS))
     if isinstance(value, datetime.date):
-        return Expression(Constant(Fraction(day(value) or 0), dated=True))
+        return Expression(Constant(Fraction(day(value) or 0), Dated.DAYS))
+    if isinstance(value, datetime.timedelta):
+        return Expression(Constant(Fraction(value // datetime.timedelta(seconds=1), DAY_SECONDS)))
     return Expression(Constant(constant_number(value)))

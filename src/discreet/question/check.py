@@ -338,7 +338,8 @@ def _checked_after(
     after: PostProcessing, outputs: tuple[Output, ...], keys: tuple[tuple[str, Grouping], ...]
 ) -> PostProcessing:
     columns: dict[str, Column] = {
-        output.name: NumberColumn(whole=output.dated, dated=output.dated) for output in outputs
+        output.name: NumberColumn(whole=bool(output.dated), dated=output.dated)
+        for output in outputs
     }
     for name, grouping in keys:
         columns[name] = label_column(grouping)

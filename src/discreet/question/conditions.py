@@ -22,6 +22,7 @@ from math import ceil, floor, inf
 from discreet.errors import Place, QueryError, Remedy
 from discreet.measures.measure import Aggregate, Steps
 from discreet.measures.registry import COUNT, DISTINCT, PEOPLE, ROWS
+from discreet.plan.calendar import Dated, dated_text
 from discreet.plan.exclusion import Way, ways
 from discreet.plan.expressions import (
     Applied,
@@ -53,9 +54,8 @@ from discreet.plan.schema import (
     Column,
     NumberColumn,
     Schema,
-    date_text,
 )
-from discreet.plan.types import Kind, bounds_of
+from discreet.plan.types import DATES, bounds_of
 from discreet.question.groupings import (
     BinGrouping,
     BooleanGrouping,
@@ -224,12 +224,9 @@ def _summed(summary: Summary, columns: Mapping[str, Column]) -> Column:
     """A summary of a person's rows, which is clipped to its bounds."""
     value = summary.value
     counted = summary.statistic in (ROWS, COUNT, DISTINCT)
-    dated = (
-        not counted
-        and value is not None
-        and not isinstance(value, Steps)
-        and bounds_of(value, columns).kind is Kind.DATE
-    )
+    dated = Dated.NOT
+    if not counted and value is not None and not isinstance(value, Steps):
+        dated = DATES.get(bounds_of(value, columns).kind, Dated.NOT)
     return NumberColumn(low=summary.low, high=summary.high, whole=counted, dated=dated)
 
 
@@ -537,7 +534,7 @@ def declared_words(name: str, column: Column | None) -> str:
         return f"those of {name} are {', '.join(values)}{more}"
     if isinstance(column, NumberColumn) and column.low is not None and column.high is not None:
         ends = (
-            date_text(int(end)) if column.dated else number_text(end)
+            dated_text(end, column.dated) if column.dated else number_text(end)
             for end in (column.low, column.high)
         )
         return f"{name} is declared {' to '.join(ends)}"
@@ -616,7 +613,9 @@ def _increases(node: Node, name: str) -> bool:
             return node.name == name
         case Floored(operand):
             return _increases(operand, name)
-        case Applied("YEAR" | "DATE_TRUNC" | "CALENDAR", operand):
+        case Applied(
+            "YEAR" | "DATE_TRUNC" | "CALENDAR" | "DATE" | "MIDNIGHT" | "EPOCH" | "MOMENT", operand
+        ):
             return _increases(operand, name)
         case Calculation("+" | "-", left, Constant(Fraction())):
             return _increases(left, name)

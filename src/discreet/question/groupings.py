@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from discreet.errors import DiscreetError, QueryError, Remedy
+from discreet.plan.calendar import DAY_SECONDS, Dated, dated_text
 from discreet.plan.expressions import Named, Node, expression_text, number_text
 from discreet.plan.function_signatures import date_texts
 from discreet.plan.listed_values import listed_values
@@ -17,11 +18,11 @@ from discreet.plan.schema import (
     Column,
     NumberColumn,
     TextColumn,
-    date_text,
 )
-from discreet.plan.types import Kind, check_expression
+from discreet.plan.types import COUNTED, DATES, Kind, check_expression
 from discreet.question.query import GroupKey
 
+_EDGES = {Dated.NOT: "numbers", Dated.DAYS: "dates", Dated.SECONDS: "datetimes"}
 Label = str | int | float | bool
 """A group's name in one column."""
 
@@ -32,7 +33,7 @@ class ListedGrouping:
 
     node: Node
     values: tuple[str | int | float, ...]
-    dated: bool = False
+    dated: Dated = Dated.NOT
 
     @property
     def size(self) -> int:
@@ -42,7 +43,9 @@ class ListedGrouping:
     @property
     def labels(self) -> tuple[Label, ...]:
         """The groups in order."""
-        return tuple(date_text(int(day)) for day in self.values) if self.dated else self.values
+        if not self.dated:
+            return self.values
+        return tuple(dated_text(float(one), self.dated) for one in self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class IntegerGrouping:
     node: Node
     low: int
     high: int
-    dated: bool = False
+    dated: Dated = Dated.NOT
 
     @property
     def size(self) -> int:
@@ -80,9 +83,10 @@ class IntegerGrouping:
     @property
     def labels(self) -> tuple[Label, ...]:
         """The groups in order."""
-        if self.dated:
+        if self.dated == Dated.DAYS:
             return tuple(date_texts(self.low, self.high))
-        return tuple(range(self.low, self.high + 1))
+        every = range(self.low, self.high + 1)
+        return tuple(dated_text(one, self.dated) for one in every) if self.dated else tuple(every)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ class BinGrouping:
 
     node: Node
     edges: tuple[Fraction, ...]
-    dated: bool = False
+    dated: Dated = Dated.NOT
     left_out: frozenset[int] = frozenset()
 
     @property
@@ -119,7 +123,7 @@ class BinGrouping:
         )
 
     def _end(self, edge: Fraction) -> str:
-        return date_text(int(edge)) if self.dated else number_text(edge)
+        return dated_text(edge, self.dated) if self.dated else number_text(edge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +148,18 @@ def grouping_of(key: GroupKey, columns: Mapping[str, Column]) -> Grouping:
 def _grouping(key: GroupKey, node: Node, columns: Mapping[str, Column]) -> Grouping:
     typed = check_expression(node, columns)
     column = columns.get(node.name) if isinstance(node, Named) else None
-    dated = typed.kind is Kind.DATE
+    dated = DATES.get(typed.kind, Dated.NOT)
     if key.edges:
-        if typed.kind not in (Kind.NUMBER, Kind.DATE):
+        if typed.kind not in COUNTED:
             raise QueryError(
                 f"bins are asked of {expression_text(node)[:60]!r}, which is a {typed.kind}. Only "
                 "numbers are cut into bins. Group by the column itself."
             )
-        if key.dated != dated:
-            kinds = ("dates", "numbers") if key.dated else ("numbers", "dates")
+        edges = key.edges
+        if (key.dated, dated) == (Dated.DAYS, Dated.SECONDS):
+            edges = tuple(edge * DAY_SECONDS for edge in edges)  # a date is its midnight
+        elif key.dated != dated:
+            kinds = [_EDGES[Dated(one)] for one in (key.dated, dated)]
             raise QueryError(
                 f"the bins of {expression_text(node)[:60]!r} have {kinds[0]} for edges, and its "
                 f"values are {kinds[1]}. Edges are of the column's own kind.",
@@ -163,7 +170,7 @@ def _grouping(key: GroupKey, node: Node, columns: Mapping[str, Column]) -> Group
                     "dates.",
                 ),
             )
-        return BinGrouping(typed.node, key.edges, dated)
+        return BinGrouping(typed.node, edges, dated)
     if isinstance(column, CategoryColumn):
         return ListedGrouping(node, column.values)
     if typed.kind is Kind.BOOLEAN:
@@ -182,10 +189,13 @@ def _grouping(key: GroupKey, node: Node, columns: Mapping[str, Column]) -> Group
         return PrivateGrouping(typed.node) if values is None else ListedGrouping(typed.node, values)
     if values:
         return _numbered(typed.node, values, dated)
-    kind = "a date" if dated else "a number"
+    kind = _EDGES[dated].removesuffix("s")
     ends = ["2025-01-01", "2026-01-01"] if dated else [0, 18, 65, 120]
     python = f"Cut it into bins: dp.col(…).bins([{', '.join(map(_text, ends))}])"
     sql = f"Cut it into bins: BINS({expression_text(node)[:60]}, {', '.join(map(repr, ends))})"
+    if dated == Dated.SECONDS:
+        python = f'Group by a part of it: dp.col(…).hour() or .truncate("day"). {python}'
+        sql = f"Group by a part of it: HOUR(t) or DATE_TRUNC('day', t). {sql}"
     if typed.whole:
         unbounded = typed.low is None or typed.high is None
         bounds = ", or declare " + ("bounds" if unbounded else "narrower bounds")
@@ -199,7 +209,7 @@ def _grouping(key: GroupKey, node: Node, columns: Mapping[str, Column]) -> Group
     else:
         remedy = Remedy(python=f"{python}.", sql=f"{sql}.")
     raise QueryError(
-        f"groups are asked by {expression_text(node)[:60]!r}, which is {kind} with more values "
+        f"groups are asked by {expression_text(node)[:60]!r}, which is a {kind} with more values "
         "than can be listed. Groups must be public.",
         remedy,
     )
@@ -209,7 +219,7 @@ def _text(edge: object) -> str:
     return f'"{edge}"' if isinstance(edge, str) else str(edge)
 
 
-def _numbered(node: Node, values: tuple[str | int | float, ...], dated: bool) -> Grouping:
+def _numbered(node: Node, values: tuple[str | int | float, ...], dated: Dated) -> Grouping:
     """Public numbers in increasing order, as every whole number of a range where they are that."""
     first, last = values[0], values[-1]
     if isinstance(first, int) and isinstance(last, int) and last - first == len(values) - 1:
@@ -217,9 +227,11 @@ def _numbered(node: Node, values: tuple[str | int | float, ...], dated: bool) ->
     return ListedGrouping(node, values, dated)
 
 
-def is_dated(grouping: Grouping) -> bool:
-    """Whether the labels of a group are dates."""
-    return isinstance(grouping, IntegerGrouping | ListedGrouping) and grouping.dated
+def dated_labels(grouping: Grouping) -> Dated:
+    """Whether the labels of a group are dates or datetimes."""
+    if isinstance(grouping, IntegerGrouping | ListedGrouping):
+        return Dated(grouping.dated)
+    return Dated.NOT
 
 
 def label_column(grouping: Grouping) -> Column:

@@ -18,6 +18,7 @@ from discreet.errors import (
 )
 from discreet.measures.measure import POINTS, Aggregate, MeasureRules, Statistic, Steps, grid_steps
 from discreet.measures.registry import COUNT, DISTINCT, MAX, MEAN, MIN, ROWS, SUM
+from discreet.plan.calendar import Dated
 from discreet.plan.expressions import Named, Node, constant_text, expression_text, quoted_name, walk
 from discreet.plan.schema import (
     DECLARE_THE_UNIT,
@@ -29,6 +30,8 @@ from discreet.plan.schema import (
     TextColumn,
 )
 from discreet.plan.types import (
+    COUNTED,
+    DATES,
     CheckedExpression,
     Kind,
     check_expression,
@@ -347,7 +350,7 @@ def column_of(typed: CheckedExpression, columns: Mapping[str, Column]) -> Column
     node = typed.node
     if isinstance(node, Named):
         return columns[node.name]
-    if typed.kind in (Kind.NUMBER, Kind.DATE):
+    if typed.kind in COUNTED:
         return _number(typed)
     return BooleanColumn() if typed.kind is Kind.BOOLEAN else TextColumn()
 
@@ -509,7 +512,7 @@ def _summary(
     if statistic not in (SUM, MEAN, MIN, MAX):
         raise _not_personal(asked)
     ordered = statistic in (MIN, MAX)
-    if typed.kind is not Kind.NUMBER and not (ordered and typed.kind is Kind.DATE):
+    if typed.kind is not Kind.NUMBER and not (ordered and typed.kind in COUNTED):
         raise QueryError(
             f"{asked.said} asks for the {statistic} of a {typed.kind}, person by person. It needs "
             "numbers. Use a numeric column, or CASE WHEN … THEN 1 ELSE 0 END."
@@ -535,7 +538,7 @@ def _number(typed: CheckedExpression) -> NumberColumn:
     low, high = typed.low, typed.high
     if low is None or high is None or max(abs(low), abs(high)) > LARGEST_BOUND:
         low = high = None
-    return NumberColumn(low=low, high=high, whole=typed.whole, dated=typed.kind is Kind.DATE)
+    return NumberColumn(low=low, high=high, whole=typed.whole, dated=DATES[typed.kind])
 
 
 def _count(least: int, cap: int) -> NumberColumn:
@@ -557,7 +560,7 @@ class GroupKey:
     name: str
     of: Node
     edges: tuple[Fraction, ...] = ()
-    dated: bool = False
+    dated: Dated = Dated.NOT
     place: Place | None = field(default=None, compare=False, repr=False)
     """Where it stands in the text of the question, if it was read from one."""
 

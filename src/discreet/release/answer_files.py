@@ -95,6 +95,7 @@ def _workbook(release: Saved, columns: Columns) -> bytes:
     forms = {
         "head": book.add_format({"bold": True, "bottom": 1, "text_wrap": True}),
         "day": book.add_format({"num_format": "yyyy-mm-dd"}),
+        "moment": book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
         "text": book.add_format({"text_wrap": True, "valign": "top"}),
     }
     _answer_sheets(book, columns, forms)
@@ -121,21 +122,23 @@ def _answer_sheets(book: Any, columns: Columns, forms: Mapping[str, Any]) -> Non
         sheet = book.add_worksheet("answer" if number == 1 else f"answer {number}")
         sheet.freeze_panes(1, 0)
         for place, (name, (kind, values)) in enumerate(columns.items()):
-            sheet.set_column(place, place, 26 if kind is ColumnType.TEXT else 14)
+            wide = kind in (ColumnType.TEXT, ColumnType.MOMENT)
+            sheet.set_column(place, place, 26 if wide else 14)
             _write_text(sheet, 0, place, name, forms["head"])
             for row, value in enumerate(values[start : start + _MOST_ROWS], 1):
-                _write_value(sheet, row, place, kind, value, forms["day"])
+                form = forms["moment" if kind is ColumnType.MOMENT else "day"]
+                _write_value(sheet, row, place, kind, value, form)
 
 
-def _write_value(sheet: Any, row: int, place: int, kind: ColumnType, value: Any, day: Any) -> None:
+def _write_value(sheet: Any, row: int, place: int, kind: ColumnType, value: Any, form: Any) -> None:
     """One cell; a gap stays empty, and what a number of a sheet cannot be is a text."""
     if value is None:
         return
-    if kind is ColumnType.DAY:
-        if value >= _FIRST_DAY:
-            sheet.write_datetime(row, place, value, day)
+    if kind in (ColumnType.DAY, ColumnType.MOMENT):
+        if (value if kind is ColumnType.DAY else value.date()) >= _FIRST_DAY:
+            sheet.write_datetime(row, place, value, form)
         else:
-            _write_text(sheet, row, place, value.isoformat())
+            _write_text(sheet, row, place, str(value))
     elif kind is ColumnType.TRUTH:
         sheet.write_boolean(row, place, value)
     elif kind is ColumnType.TEXT or not _is_exact(value):
@@ -181,6 +184,7 @@ _STORED: Mapping[ColumnType, str] = {
     ColumnType.WHOLE: "BIGINT",
     ColumnType.REAL: "DOUBLE",
     ColumnType.DAY: "DATE",
+    ColumnType.MOMENT: "TIMESTAMP_S",
     ColumnType.TEXT: "VARCHAR",
 }
 

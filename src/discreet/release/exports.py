@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from enum import Enum
 from fractions import Fraction
 from importlib import import_module
@@ -160,6 +160,7 @@ class ColumnType(Enum):
     WHOLE = "int64"
     REAL = "float64"
     DAY = "date"
+    MOMENT = "datetime"
     TEXT = "text"
 
 
@@ -174,11 +175,23 @@ def column_type(values: Iterable[Any], unknown: ColumnType = ColumnType.REAL) ->
         return unknown
     if types == {bool}:
         return ColumnType.TRUTH
-    if types == {date}:
-        return ColumnType.DAY
+    if types in ({date}, {datetime}):
+        return ColumnType.DAY if types == {date} else ColumnType.MOMENT
     if types == {int} and all(value is not None and abs(value) <= _LARGEST for value in values):
         return ColumnType.WHOLE
     return ColumnType.REAL if types <= {int, float} else ColumnType.TEXT
+
+
+def dated_column(texts: Sequence[str | None]) -> tuple[ColumnType, list[Any]]:
+    """Texts of dates, or of datetimes, as such; a gap stays one.
+
+    >>> dated_column(["2026-01-31"])[0].name, dated_column(["2026-01-31 10:00:00", None])[0].name
+    ('DAY', 'MOMENT')
+    """
+    if any(text is not None and ":" in text for text in texts):
+        moments = [None if text is None else datetime.fromisoformat(text) for text in texts]
+        return ColumnType.MOMENT, moments
+    return ColumnType.DAY, [None if text is None else date.fromisoformat(text) for text in texts]
 
 
 Columns = Mapping[str, tuple[ColumnType, Sequence[Any]]]
@@ -215,6 +228,7 @@ def polars_frame(columns: Columns) -> Any:
         ColumnType.WHOLE: polars.Int64,
         ColumnType.REAL: polars.Float64,
         ColumnType.DAY: polars.Date,
+        ColumnType.MOMENT: polars.Datetime("us"),
         ColumnType.TEXT: polars.String,
     }
     return polars.DataFrame(
@@ -236,6 +250,7 @@ def arrow_table(columns: Columns) -> Any:
         ColumnType.WHOLE: arrow.int64(),
         ColumnType.REAL: arrow.float64(),
         ColumnType.DAY: arrow.date32(),
+        ColumnType.MOMENT: arrow.timestamp("s"),
         ColumnType.TEXT: arrow.string(),
     }
     return arrow.table(

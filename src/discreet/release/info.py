@@ -14,6 +14,7 @@ from discreet.accounting.filters import Filter, left_text, share_left
 from discreet.errors import DiscreetError, Front
 from discreet.exact import decimal_text, percent_text
 from discreet.measures.measure import sentence_list
+from discreet.plan.calendar import Dated, dated_text
 from discreet.plan.expressions import constant_text, quoted_name
 from discreet.plan.schema import (
     BooleanColumn,
@@ -22,13 +23,13 @@ from discreet.plan.schema import (
     NumberColumn,
     Schema,
     TextColumn,
-    date_text,
 )
 from discreet.question.check import checked_question
 from discreet.question.groupings import label_text
 from discreet.release.plan import make_plan
 from discreet.text_table import wrapped
 
+_KINDS: Final = {Dated.DAYS: "date", Dated.SECONDS: "datetime"}
 _WIDTH: Final = 80
 _MOST_VALUES: Final = 8
 _LONGEST_VALUE: Final = 30
@@ -310,11 +311,12 @@ def _holds(column: Column) -> str:
         case TextColumn():
             return "a text; which there are is private"
         case NumberColumn():
-            kind = "date" if column.dated else "whole number" if column.whole else "number"
+            kind = _KINDS.get(column.dated, "whole number" if column.whole else "number")
             if column.low is None or column.high is None:
                 return f"a {kind} without bounds"
             low, high = (_end(end, column.dated) for end in (column.low, column.high))
-            return f"a {kind} from {low} to {high}"
+            clock = f", by the clock of {column.zone}" if column.zone else ""
+            return f"a {kind} from {low} to {high}{clock}"
 
 
 def _declared(column: Column) -> dict[str, Any]:
@@ -361,8 +363,8 @@ def _beside(label: str, words: str, width: int) -> Iterator[str]:
         yield f"{start:<{width}}{right[place] if place < len(right) else ''}".rstrip()
 
 
-def _end(value: Fraction, dated: bool) -> str:
-    return date_text(int(value)) if dated else decimal_text(value)
+def _end(value: Fraction, dated: Dated) -> str:
+    return dated_text(value, dated) if dated else decimal_text(value)
 
 
 def _constant(value: str | int) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from fractions import Fraction
 from math import inf, nextafter
 from pathlib import Path
@@ -47,6 +46,7 @@ from discreet.release.exports import (
     ColumnType,
     NumberText,
     column_type,
+    dated_column,
     points_aligned,
     printed,
     usual_interval,
@@ -415,19 +415,19 @@ class Release:
         return column_picture(self, next(iter(self.columns)) if column is None else column)
 
     def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
-        """Every column with its type, and days as dates."""
+        """Every column with its type, and days and datetimes as such."""
         table = {
             name: (column_type(part, ColumnType.TEXT), part)
             for name, part in self.to_dict().items()
         }
         for name in self.dated:
-            table[name] = (ColumnType.DAY, [date.fromisoformat(label) for label in table[name][1]])
+            table[name] = dated_column(table[name][1])
         for name in self.columns:
             if any(isinstance(value, str) for value in table[name][1]):
-                for part in self._parts(name)[:3]:
-                    days = [one and date.fromisoformat(one) for one in table[part][1]]
-                    table[part] = (ColumnType.DAY, days)
-            kind = ColumnType.DAY if table[name][0] is ColumnType.DAY else ColumnType.REAL
+                table |= {part: dated_column(table[part][1]) for part in self._parts(name)[:3]}
+            kind = table[name][0]
+            if kind not in (ColumnType.DAY, ColumnType.MOMENT):
+                kind = ColumnType.REAL
             names, rest = self._parts(name)[:3], self._parts(name)[3:]
             table |= {part: (column_type(table[part][1], kind), table[part][1]) for part in names}
             for part in rest:

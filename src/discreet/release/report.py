@@ -7,7 +7,6 @@ price means in words that need no course in privacy.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from fractions import Fraction
 from math import exp, floor, isfinite, log10
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, named_number_text, rational
 from discreet.measures.measure import Aggregate, sentence_list
+from discreet.plan.calendar import second
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.privacy.losses import ZeroConcentratedDP
 from discreet.question.groupings import label_text
@@ -393,7 +393,8 @@ def _is_ranked(estimate: Estimate) -> bool:
 
 
 def _number(value: Any) -> float:
-    return float(date.fromisoformat(value).toordinal() if isinstance(value, str) else value)
+    """A number to place it by; dates and datetimes by their seconds."""
+    return float(second(value) or 0) if isinstance(value, str) else float(value)
 
 
 def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:

@@ -10,8 +10,17 @@ from discreet.engines.base import Engine
 from discreet.measures.counts import counted_part
 from discreet.measures.measure import GroupIntegers, Measure, Unit
 from discreet.noise import BitSource
+from discreet.plan.calendar import (
+    FIRST_DAY,
+    FIRST_SECOND,
+    LAST_DAY,
+    LAST_SECOND,
+    Dated,
+    dated_number,
+)
 from discreet.plan.expressions import (
     Absolute,
+    Applied,
     Both,
     Calculation,
     Chosen,
@@ -24,10 +33,10 @@ from discreet.plan.expressions import (
     Named,
     Negated,
     Node,
+    lowered,
     names_in,
     with_operands,
 )
-from discreet.plan.schema import day
 from discreet.privacy.estimates import (
     BoundedError,
     Estimate,
@@ -47,7 +56,7 @@ from discreet.privacy.uncertainty import (
     widest_quotient,
 )
 from discreet.question.check import Question
-from discreet.question.groupings import Grouping, Label, PrivateGrouping, is_dated
+from discreet.question.groupings import Grouping, Label, PrivateGrouping, dated_labels
 from discreet.question.query import PostProcessing
 from discreet.release.caps import CapEffects
 from discreet.release.kept_answer import NoisyMeasurements
@@ -100,6 +109,10 @@ def run_and_noise(
     return NoisyMeasurements(released, cells, selected, measured.rows)
 
 
+_ENDS: dict[str, tuple[int, int]] = {
+    "CALENDAR": (FIRST_DAY, LAST_DAY),
+    "MOMENT": (FIRST_SECOND, LAST_SECOND),
+}
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: a == b,
     "<>": lambda a, b: a != b,
@@ -179,8 +192,8 @@ def _parted(node: Node, row: Row) -> tuple[Node, dict[str, Estimate]]:
 
 
 def _numbers(ends: tuple[Any, Any]) -> FloatInterval:
-    """Both ends of an interval as numbers: a date is its day."""
-    low, high = (float(day(end) or 0) if isinstance(end, str) else end for end in ends)
+    """Both ends of an interval as numbers: a date is its day, a datetime its second."""
+    low, high = (float(_counted(end) or 0) if isinstance(end, str) else end for end in ends)
     return low, high
 
 
@@ -219,6 +232,11 @@ def evaluated(node: Node, row: Row) -> Any:
             return None if inner is None else min(max(inner, as_float(low)), as_float(high))
         case Chosen(condition, then, otherwise):
             return evaluated(then if evaluated(condition, row) is True else otherwise, row)
+        case Applied() if (simpler := lowered(node)) is not None:
+            return evaluated(simpler, row)
+        case Applied("CALENDAR" | "MOMENT" as function, operand):
+            inner, (first, last) = evaluated(operand, row), _ENDS[function]
+            return floor(inner) if inner is not None and first <= inner < last + 1 else None
     raise TypeError(f"{type(node).__name__} is refused before anything is released")
 
 
@@ -226,8 +244,13 @@ def _released(found: Any) -> Any:
     """A label, or an estimate's value; a date is its day, and NaN is missing."""
     plain = found.value if isinstance(found, Estimate) else found
     if isinstance(found, Estimate) and isinstance(plain, str):
-        return day(plain)
+        return _counted(plain)
     return None if isinstance(plain, float) and isnan(plain) else plain
+
+
+def _counted(text: str) -> int | None:
+    """The day of a date, or the second of a datetime, that was released as text."""
+    return dated_number(text, Dated.SECONDS if ":" in text else Dated.DAYS)
 
 
 def _calculated(operator: str, left: Any, right: Any) -> Any:
@@ -497,8 +520,9 @@ def declare_parts(
 
 
 def _comparable(label: Label, grouping: Grouping) -> Label | None:
-    """A group's label as conditions compare it: a date is its day."""
-    return day(label) if is_dated(grouping) else label
+    """A group's label as conditions compare it: a date is its day, a datetime its second."""
+    dated = dated_labels(grouping)
+    return dated_number(label, dated) if dated else label
 
 
 def _groups(question: Question, noisy: NoisyMeasurements) -> tuple[Group, ...]:

@@ -41,7 +41,7 @@ from discreet.question.builder import (
     rows,
 )
 from discreet.question.check import Question, checked_question
-from discreet.question.groupings import is_dated
+from discreet.question.groupings import dated_labels
 from discreet.question.query import GroupKey, Query
 from discreet.release.caps import SuggestedCaps, suggest_caps
 from discreet.release.certificate import UNANSWERED, Certificate
@@ -741,7 +741,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     groups, columns = groups_and_estimates(plan.question, price, noisy, payment, plan.effects)
     certificate = replace(stated, answer=sha256(data).hexdigest())
     keys = tuple(name for name, _ in plan.question.keys)
-    dated = tuple(name for name, grouping in plan.question.keys if is_dated(grouping))
+    dated = tuple(name for name, grouping in plan.question.keys if dated_labels(grouping))
     query = plan.question.query
     return Release(
         keys,

@@ -78,6 +78,18 @@ def test_an_empty_table_is_measured_alike(server: str) -> None:
         assert not any(any(vector.values()) for vector in found.values())
 
 
+def test_times_of_day_are_the_same_integers(server: str) -> None:
+    address, declared = (
+        new_table(server, contract.CLOCKS, contract.clock_rows()),
+        contract.clock_schema(),
+    )
+    with (
+        closing(DuckDB(Sources(FrameSource(contract.clock_frame())), declared)) as here,
+        closing(Postgres(Sources(find_source(address)), declared)) as there,
+    ):
+        contract.check_clocks(here, there)
+
+
 @pytest.mark.slow
 def test_a_million_rows_of_one_person_count_for_the_caps(server: str) -> None:
     address = new_table(server, {"id": "text", "x": "double precision"}, [])

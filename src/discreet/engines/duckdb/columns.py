@@ -16,6 +16,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.duckdb.dates import (
+    DATE_TIMES,
+    ZONED,
+    date_sql,
+    datetime_sql,
+    moment_sql,
+)
 from discreet.engines.duckdb.source import (
     FileSource,
     FrameSource,
@@ -28,6 +35,7 @@ from discreet.engines.frames.frame import FrameReader
 from discreet.engines.sources import TableView
 from discreet.engines.writer import EXACT, LONGEST_TEXT
 from discreet.errors import Remedy, SourceError
+from discreet.plan.calendar import Dated
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
 TEXTS = ("VARCHAR", "JSON")
@@ -37,18 +45,7 @@ _INTEGERS = tuple(
 )
 _WIDE_INTEGERS = ("HUGEINT", "UHUGEINT", "BIGNUM")
 _FLOATS = ("FLOAT", "DOUBLE")
-_ZONED = {"TIMESTAMP WITH TIME ZONE": "us", "TIMESTAMPTZ_NS": "ns"}
-_DATE_TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", *_ZONED)
-_FIRST_MOMENT, _LAST_MOMENT = "0001-01-01 00:00:00", "9999-12-31 23:59:59"
-_FIRST_NANOSECOND = "1677-09-21 00:12:43.145224194"
-_LAST_NANOSECOND = "2262-04-11 23:47:16.854775806"
-"""The ends of what 64-bit nanoseconds hold: one further is DuckDB's infinity."""
-_DAY_NANOSECONDS = 86_400 * 10**9
 _EXACT_DIGITS = 15
-_BLANKS_SQL = "E' \\t\\n\\x0B\\x0C\\r'"
-_DATE_PATTERN_SQL = (
-    "'(?s)[ \\t\\n\\x0B\\x0C\\r]*[0-9]{4}-[0-9]{2}-[0-9]{2}([ \\t\\n\\x0B\\x0C\\rT].*)?'"
-)
 _DECIMAL_TYPE = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _CHUNK_BYTES = 1 << 20
 _MARK = "\ue000"
@@ -62,11 +59,14 @@ def decoded_column(column: str, stored: str, declared: Column) -> str:
 
     A number may still be NaN, which the queries read as NULL.
     """
-    if isinstance(declared, NumberColumn) and declared.dated:
-        return _date(column, stored)
-    if isinstance(declared, NumberColumn) or (
-        isinstance(declared, CategoryColumn) and declared.numeric
-    ):
+    if isinstance(declared, NumberColumn):
+        text, number = _cell_text(column, stored), _number(column, stored, declared.decimal)
+        if declared.dated == Dated.DAYS:
+            return date_sql(column, stored, text, declared)
+        if declared.dated == Dated.SECONDS:
+            return datetime_sql(column, stored, text, number, declared)
+        return number
+    if isinstance(declared, CategoryColumn) and declared.numeric:
         return _number(column, stored)
     if isinstance(declared, BooleanColumn):
         return _boolean(column, stored)
@@ -117,7 +117,7 @@ def quoted_identifier(value: str) -> str:
 # ---------------------------------------------------------------------- by declared type
 
 
-def _number(column: str, stored: str) -> str:
+def _number(column: str, stored: str, decimal: str | None = None) -> str:
     digits = _decimal_digits(stored)
     if stored in (*_INTEGERS, *_FLOATS, "BOOLEAN") or (digits and digits[0] <= _EXACT_DIGITS):
         return f"CAST({column} AS DOUBLE)"
@@ -127,6 +127,15 @@ def _number(column: str, stored: str) -> str:
     if text is None:
         return _null("DOUBLE")
     number = f"TRY_CAST({text} AS DOUBLE)"
+    if decimal is not None:  # a point is then no sign of a number
+        pointed = f"TRY_CAST(REPLACE({text}, '{decimal}', '.') AS DOUBLE)"
+        number_sql = f"CASE WHEN NOT CONTAINS({text}, '.') THEN {pointed} END"
+        is_text = f"{_json_kind(column)} = 'VARCHAR'"
+        number = (
+            number_sql
+            if stored != "JSON"
+            else f"CASE WHEN {is_text} THEN {number_sql} ELSE {number} END"
+        )
     if stored != "JSON":
         return number
     truth = f"CASE WHEN {_json_kind(column)} = 'BOOLEAN' THEN TRY_CAST({text} AS BOOLEAN) END"
@@ -159,27 +168,11 @@ def _text(column: str, stored: str) -> str:
         if digits[0] == digits[1]:  # DuckDB writes no 0 before the point
             text_sql = f"REGEXP_REPLACE({text_sql}, '^(-?)\\.', '\\10.')"
         return f"RTRIM(RTRIM({text_sql}, '0'), '.')" if digits[1] else text_sql
-    if stored in _DATE_TIMES:
-        moment = f"CAST({_moment(column, stored)} AS VARCHAR)"
-        return f"{moment} || '+00'" if stored in _ZONED else moment
+    if stored in DATE_TIMES:
+        moment = f"CAST({moment_sql(column, stored)} AS VARCHAR)"
+        return f"{moment} || '+00'" if stored in ZONED else moment
     text = _cell_text(column, stored)
     return _null("VARCHAR") if text is None else text
-
-
-def _date(column: str, stored: str) -> str:
-    if stored in _DATE_TIMES and stored.endswith("_NS"):
-        # A cast to DATE rounds to microseconds, and may reach the next day.
-        nanoseconds, day = f"CAST(EPOCH_NS({_moment(column, stored)}) AS HUGEINT)", _DAY_NANOSECONDS
-        days = f"({nanoseconds} - ({nanoseconds} % {day} + {day}) % {day}) // {day}"
-        return f"DATE '1970-01-01' + CAST({days} AS INTEGER)"
-    if stored in _DATE_TIMES:
-        return f"CAST({_moment(column, stored)} AS DATE)"
-    text = _cell_text(column, stored)
-    if text is None:
-        return _null("DATE")
-    date = f"TRY_CAST(LEFT(LTRIM({text}, {_BLANKS_SQL}), 10) AS DATE)"
-    is_date = f"REGEXP_FULL_MATCH({text}, {_DATE_PATTERN_SQL})"
-    return f"CASE WHEN {is_date} AND {date} >= DATE '0001-01-01' THEN {date} END"
 
 
 # ---------------------------------------------------------------------- by stored type
@@ -191,7 +184,7 @@ def _is_readable(stored: str) -> bool:
         *_INTEGERS,
         *_WIDE_INTEGERS,
         *_FLOATS,
-        *_DATE_TIMES,
+        *DATE_TIMES,
         *TEXTS,
         "BOOLEAN",
         "UUID",
@@ -249,26 +242,6 @@ def _float_text(number: str) -> str:
     whole = f"ABS({number_sql}) <= {EXACT}::DOUBLE AND FLOOR({number_sql}) = {number_sql}"
     digits = f"CAST(TRY_CAST({number_sql} AS BIGINT) AS VARCHAR)"
     return f"CASE WHEN {whole} THEN {digits} ELSE CAST({number_sql} AS VARCHAR) END"
-
-
-def _moment(column: str, stored: str) -> str:
-    """The SQL of a date or time in UTC, without its zone; NULL outside of the calendar."""
-    first, last = _FIRST_MOMENT, _LAST_MOMENT
-    if stored.endswith("_NS"):
-        first, last = _FIRST_NANOSECOND, _LAST_NANOSECOND
-    if stored in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE"):
-        last += ".999999"
-    elif stored == "TIMESTAMP_MS":
-        last += ".999"
-    if stored in _ZONED:
-        first, last = f"{first}+00", f"{last}+00"
-    bounds = f"CAST('{first}' AS {stored}) AND CAST('{last}' AS {stored})"
-    in_calendar = f"CASE WHEN {column} BETWEEN {bounds} THEN {column} END"
-    if stored not in _ZONED:
-        return in_calendar
-    unit = _ZONED[stored]
-    constructor = "MAKE_TIMESTAMP" if unit == "us" else "MAKE_TIMESTAMP_NS"
-    return f"{constructor}(EPOCH_{unit.upper()}({in_calendar}))"
 
 
 def _null(kind: str) -> str:

@@ -14,6 +14,7 @@ from discreet.engines.duckdb.connection import DuckDBConnection
 from discreet.engines.duckdb.source import FileSource, LocalSource
 from discreet.engines.sources import Source, TableView
 from discreet.errors import BoundsError, DiscreetError, SourceError
+from discreet.plan.calendar import Dated
 from discreet.plan.schema import (
     LARGEST_KEY,
     MOST_BINS,
@@ -78,7 +79,7 @@ def _columns(name: str, connection: DuckDBConnection) -> dict[str, Column]:
     for column, kind, *_ in connection.rows("DESCRIBE source"):
         text, number, date = (
             decoded_column(quoted_identifier(column), kind, one)
-            for one in (TextColumn(), NumberColumn(), NumberColumn(dated=True))
+            for one in (TextColumn(), NumberColumn(), NumberColumn(dated=Dated.DAYS))
         )
         facts = _FACTS.format(
             text=text,
@@ -112,7 +113,7 @@ def _column(text: str, facts: tuple[Any, ...], connection: DuckDBConnection) -> 
             return CategoryColumn(tuple(int(value) for value in values))
         return NumberColumn(low=Fraction(low), high=Fraction(high), whole=whole == count)
     if count and dates == count:
-        return NumberColumn(low=Fraction(first), high=Fraction(last), whole=True, dated=True)
+        return NumberColumn(low=Fraction(first), high=Fraction(last), whole=True, dated=Dated.DAYS)
     if not count or distinct > _MOST_VALUES:
         return TextColumn()
     try:

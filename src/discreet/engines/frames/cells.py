@@ -23,8 +23,11 @@ _FIRST_MONTH, _LAST_MONTH = (1 - 1970) * 12, (10_000 - 1970) * 12
 Integers = NDArray[np.int64]
 
 
-CellKind = Literal["number", "truth", "day", "text", "id"]
-"""What a column is declared as; the last one says whose row it is."""
+CellKind = Literal["number", "comma", "truth", "day", "moment", "text", "id"]
+"""What a column is declared as; the last one says whose row it is.
+
+Texts of a number with a comma have one in the place of the point.
+"""
 EXACT = 1 << 53
 _MOST_PLACES = 400
 _LARGEST = 1 << 1100
@@ -101,7 +104,10 @@ def texts_of(cells: Iterable[object], kind: CellKind, merges: bool) -> list[str 
                 reader = readers.get(type(cell)) or readers.setdefault(
                     type(cell), _reader(type(cell))
                 )
-                texts.append(reader(cell, kind, merges))
+                text = reader(cell, "number" if kind == "comma" else kind, merges)
+                if kind == "comma" and text is not None and reader not in (_text, _bytes):
+                    text = text.replace(".", ",")
+                texts.append(text)
             except Exception:  # whatever a strange object does, it is missing
                 texts.append(None)
     return texts
@@ -169,7 +175,7 @@ def _bytes(cell: Any, kind: CellKind, merges: bool) -> str | None:
 
 
 def _truth(cell: Any, kind: CellKind, merges: bool) -> str | None:
-    if kind == "day":
+    if kind in ("day", "moment"):
         return None
     if kind == "number" or merges:
         return "1" if cell else "0"
@@ -178,7 +184,7 @@ def _truth(cell: Any, kind: CellKind, merges: bool) -> str | None:
 
 def _whole(cell: Any, kind: CellKind, merges: bool) -> str | None:
     value = int.__index__(cell) if issubclass(type(cell), int) else int(np.generic.item(cell))
-    if kind == "day" or (merges and abs(value) >= EXACT):
+    if kind in ("day", "moment") or (merges and abs(value) >= EXACT):
         return None
     if kind == "truth":
         return str(value) if value in (0, 1) else None
@@ -189,7 +195,7 @@ def _whole(cell: Any, kind: CellKind, merges: bool) -> str | None:
 
 def _real(cell: Any, kind: CellKind, merges: bool) -> str | None:
     value = float.__float__(cell) if issubclass(type(cell), float) else float(cell)
-    if kind == "day":
+    if kind in ("day", "moment"):
         return None
     if kind == "truth":
         return str(int(value)) if value in (0, 1) else None
@@ -207,7 +213,7 @@ def _decimal(cell: Any, kind: CellKind, merges: bool) -> str | None:
     value = Decimal(cell)
     if not value.is_finite():
         return None if value.is_nan() else _real(Decimal.__float__(value), kind, merges)
-    if kind == "day" or (merges and value.copy_abs() >= EXACT):
+    if kind in ("day", "moment") or (merges and value.copy_abs() >= EXACT):
         return None
     if kind == "truth":
         return str(int(value)) if value in (0, 1) else None

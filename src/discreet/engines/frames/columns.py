@@ -22,7 +22,9 @@ from discreet.engines.frames.cells import (
     texts_of,
     utf8_text,
 )
+from discreet.plan.calendar import DAY_SECONDS, FIRST_SECOND, LAST_SECOND, Dated
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
+from discreet.plan.zones import ZoneOffsets
 
 Mask = NDArray[np.bool_]
 Array = NDArray[Any]
@@ -112,8 +114,12 @@ def cell_kind(column: Column | None) -> CellKind:
     match column:
         case None:
             return "id"
-        case NumberColumn(dated=True):
+        case NumberColumn(dated=Dated.DAYS):
             return "day"
+        case NumberColumn(dated=Dated.SECONDS, unit=None):
+            return "moment"
+        case NumberColumn(decimal=","):
+            return "comma"
         case NumberColumn() | CategoryColumn(numeric=True):
             return "number"
         case BooleanColumn():
@@ -122,10 +128,13 @@ def cell_kind(column: Column | None) -> CellKind:
             return "text"
 
 
-def duckdb_array(stored: FrameCells, kind: CellKind, merges: bool) -> Array:
+def duckdb_array(
+    stored: FrameCells, kind: CellKind, merges: bool, clock: ZoneOffsets | None = None
+) -> Array:
     """The array that DuckDB reads as the declared kind.
 
-    ``merges``: numbers from 2^53 on are missing, and true and false are 1 and 0.
+    ``merges``: numbers from 2^53 on are missing, and true and false are 1 and 0.  ``clock`` is that
+    of the zone by which moments of the world are shown.
     """
     match stored:
         case ObjectCells(values):
@@ -136,12 +145,14 @@ def duckdb_array(stored: FrameCells, kind: CellKind, merges: bool) -> Array:
         case DateCells() | DateTimeCells() if kind in ("text", "id"):
             return _dated_texts(stored)
     match kind:
-        case "number":
+        case "number" | "comma":
             return _numbers(stored, merges)
         case "truth":
             return _truths(stored)
         case "day":
             return _days(stored)
+        case "moment":
+            return _moments(stored, clock)
         case _:
             return _texts(stored, merges)
 
@@ -262,6 +273,23 @@ def _days(stored: FrameCells) -> Array:
         case _:
             size = size_of(stored)
             return midnights(np.zeros(size, np.int64), np.ones(size, np.bool_))
+
+
+def _moments(stored: FrameCells, clock: ZoneOffsets | None) -> Array:
+    """Whole seconds of a clock, as moments without a zone."""
+    match stored:
+        case DateTimeCells(days, nanoseconds, missing, zoned):
+            seconds = days * DAY_SECONDS + nanoseconds // 10**9
+            if zoned and clock is not None:
+                places = np.searchsorted(np.array(clock.changes, np.int64), seconds, side="right")
+                seconds = seconds + np.array(clock.offsets, np.int64)[places]
+            missing = missing | (seconds < FIRST_SECOND) | (seconds > LAST_SECOND)
+            moments = np.where(missing, 0, seconds).astype("datetime64[s]")
+            moments = moments.astype("datetime64[us]")
+            moments[missing] = np.datetime64("NaT")
+            return moments
+        case _:
+            return _days(stored)
 
 
 def _texts(stored: FrameCells, merges: bool) -> Array:

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from discreet.engines.clocks import clock_of, zoned_error
 from discreet.engines.frames import from_arrow, from_pandas, from_polars
-from discreet.engines.frames.columns import Array, cell_kind, duckdb_array
-from discreet.plan.schema import Column, TextColumn
+from discreet.engines.frames.columns import Array, DateTimeCells, cell_kind, duckdb_array
+from discreet.plan.schema import Column, NumberColumn, TextColumn
 
 _LIBRARIES: dict[str, ModuleType] = {
     "pandas": from_pandas,
@@ -63,12 +64,15 @@ class FrameReader:
     def _read(self, frame: Any) -> dict[str, Array]:
         library = _library(frame)
         merges = library is from_pandas  # one cell changes the type of a whole column there
-        return {
-            name: duckdb_array(
-                library.column(frame, self.names.index(name)), cell_kind(column), merges
-            )
-            for name, column in self._declared.items()
-        }
+        arrays = {}
+        for name, column in self._declared.items():
+            cells, kind = library.column(frame, self.names.index(name)), cell_kind(column)
+            clock = clock_of(column) if isinstance(column, NumberColumn) else None
+            zoned = isinstance(cells, DateTimeCells) and cells.zoned
+            if kind == "moment" and clock is None and zoned:
+                raise zoned_error(name, "a timestamp with a zone")
+            arrays[name] = duckdb_array(cells, kind, merges, clock)
+        return arrays
 
 
 def _library(frame: object) -> ModuleType:

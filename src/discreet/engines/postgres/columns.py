@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from discreet.engines.clocks import MILLISECONDS, clock_of, clock_sql, zoned_error
 from discreet.engines.postgres.connection import PostgresConnection
-from discreet.engines.postgres.numbers import INFINITY, float_literal
+from discreet.engines.postgres.numbers import INFINITY, computed_once, float_literal
 from discreet.engines.postgres.source import PostgresTable
 from discreet.engines.sources import TableView
 from discreet.engines.writer import EXACT, LONGEST_TEXT
 from discreet.errors import SourceError
+from discreet.plan.calendar import DAY_SECONDS, Dated
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
+from discreet.plan.zones import ZoneOffsets
 
 # A domain has the values of the type that it is made of; an enumeration has a type of its own.
 # A cell is computed where it is read if a view, another server, a generated column that is not
@@ -72,7 +75,7 @@ _WORDS = {
     "bool": "BOOLEAN",
     "date": "DATE",
     "timestamp": "TIMESTAMP",
-    "timestamptz": "TIMESTAMP",
+    "timestamptz": "TIMESTAMPTZ",
     "enum": "ENUM",
     **dict.fromkeys(("text", "varchar", "bpchar", "name", "uuid"), "VARCHAR"),
 }
@@ -219,8 +222,16 @@ def _unit(column: str, kind: str) -> str | None:
 
 
 def _read(column: str, kind: str, declared: Column, name: str) -> str:
-    if isinstance(declared, NumberColumn) and declared.dated:
+    if isinstance(declared, NumberColumn) and declared.dated == Dated.DAYS:
         value_sql, what, wanted = _date(column, kind), "a date", "date"
+    elif isinstance(declared, NumberColumn) and declared.dated:
+        clock = clock_of(declared)
+        if declared.unit is None and kind == "timestamptz" and clock is None:
+            raise zoned_error(name, kind)
+        what, wanted = "a datetime", "timestamp" if clock is None else "timestamptz"
+        if declared.unit is not None:
+            what, wanted = f"a datetime in {declared.unit} since 1970", "double precision"
+        value_sql = _datetime(column, kind, declared.unit, clock)
     elif isinstance(declared, NumberColumn) or (
         isinstance(declared, CategoryColumn) and declared.numeric
     ):
@@ -238,6 +249,27 @@ def _date(column: str, kind: str) -> str | None:
     if kind not in _MOMENTS:
         return None
     return f"({_moment(column, kind)}::date - DATE '1970-01-01')::double precision"
+
+
+def _datetime(column: str, kind: str, unit: str | None, clock: ZoneOffsets | None) -> str | None:
+    """Whole seconds of a clock since 1970.  Seconds of UTC are computed once, and then shown."""
+    if unit is not None and clock is not None:
+        number = _number(column, kind)
+        divided = f"{number} / {float_literal(MILLISECONDS)}" if unit == "ms" else number
+        return None if number is None else _shown(f"FLOOR({divided})", clock)
+    if kind not in _MOMENTS:
+        return None
+    moment = f"({_moment(column, kind)})"
+    if kind == "timestamptz":
+        moment = f"({moment} AT TIME ZONE 'UTC')"
+    if kind == "date":
+        return f"({moment} - DATE '1970-01-01')::double precision * {float_literal(DAY_SECONDS)}"
+    second = f"EXTRACT(EPOCH FROM DATE_TRUNC('second', {moment}))::double precision"
+    return _shown(second, clock) if kind == "timestamptz" and clock is not None else second
+
+
+def _shown(second: str, clock: ZoneOffsets) -> str:
+    return f"{computed_once({'u': second}, clock_sql('u', clock))}::double precision"
 
 
 def _number(column: str, kind: str) -> str | None:

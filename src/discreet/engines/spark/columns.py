@@ -5,14 +5,23 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from discreet.engines.clocks import MILLISECONDS, clock_of, clock_sql, zoned_error
 from discreet.engines.sources import TableView
 from discreet.engines.spark.connection import SparkConnection
 from discreet.engines.spark.session import session_of
 from discreet.engines.spark.source import SparkFrame, SparkSource
 from discreet.engines.writer import LONGEST_TEXT
 from discreet.errors import Remedy, SourceError
-from discreet.plan.function_signatures import FIRST_DAY, LAST_DAY
+from discreet.plan.calendar import (
+    DAY_SECONDS,
+    FIRST_DAY,
+    FIRST_SECOND,
+    LAST_DAY,
+    LAST_SECOND,
+    Dated,
+)
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
+from discreet.plan.zones import ZoneOffsets
 
 Types = tuple[tuple[str, str], ...]
 """The names and types of columns, in their order."""
@@ -26,7 +35,7 @@ _WORDS = {
     "decimal": "DECIMAL",
     "boolean": "BOOLEAN",
     "date": "DATE",
-    "timestamp": "TIMESTAMP",
+    "timestamp": "TIMESTAMPTZ",
     "timestamp_ntz": "TIMESTAMP",
     **dict.fromkeys(("string", "varchar", "char"), "VARCHAR"),
 }
@@ -40,7 +49,8 @@ _READING = {
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _FLOATS = ("float", "double")
 _DATES = ("date", "timestamp", "timestamp_ntz")
-_DAY = 86_400_000_000
+_SECOND = 1_000_000
+_DAY = DAY_SECONDS * _SECOND
 _FENCE = "SPARK_PARTITION_ID() >= 0"
 """Always true, and not known to be before the rows are read: no condition is moved across it."""
 
@@ -185,10 +195,12 @@ def _unit(place: str, kind: str, *, mixed: bool) -> str:
 
 
 def _read(place: str, kind: str, declared: Column, name: str) -> str:
-    if isinstance(declared, NumberColumn) and declared.dated:
+    if isinstance(declared, NumberColumn) and declared.dated == Dated.DAYS:
         if kind in _DATES:
             return f"CAST({_days(place, kind)} AS DOUBLE)"
         raise _unreadable(name, kind, "a date", "date")
+    if isinstance(declared, NumberColumn) and declared.dated:
+        return _datetime(place, kind, declared, name)
     if isinstance(declared, NumberColumn) or (
         isinstance(declared, CategoryColumn) and declared.numeric
     ):
@@ -219,6 +231,39 @@ def _read(place: str, kind: str, declared: Column, name: str) -> str:
     if kind in (*_WHOLE, "boolean"):
         return f"CAST({place} AS STRING)"
     raise _unreadable(name, kind, "a text", "string")
+
+
+def _datetime(place: str, kind: str, declared: NumberColumn, name: str) -> str:
+    """Whole seconds of a clock since 1970.  Seconds of UTC are computed once, and then shown."""
+    clock = clock_of(declared)
+    if declared.unit is not None and clock is not None:
+        if kind in _DATES or not (
+            kind in (*_WHOLE, *_FLOATS, "boolean") or kind.startswith("decimal")
+        ):
+            raise _unreadable(name, kind, f"a datetime in {declared.unit} since 1970", "double")
+        number = _float(place)
+        if declared.unit == "ms":
+            number = f"({number} / CAST('{MILLISECONDS}' AS DOUBLE))"
+        within = f"{number} >= {FIRST_SECOND} AND {number} < {LAST_SECOND + 1}"
+        return _shown(f"CASE WHEN {within} THEN FLOOR({number}) END", clock)
+    if kind not in _DATES:
+        raise _unreadable(name, kind, "a datetime", "timestamp_ntz")
+    days = f"{_days(place, kind)} * CAST({DAY_SECONDS} AS BIGINT)"
+    if kind == "date":
+        return f"CAST({days} AS DOUBLE)"
+    if kind == "timestamp_ntz":
+        time = f"HOUR({place}) * 3600 + MINUTE({place}) * 60 + SECOND({place})"
+        return f"CAST({days} + {time} AS DOUBLE)"
+    if clock is None:
+        raise zoned_error(name, "Spark's timestamp")
+    moment = f"UNIX_MICROS({place})"
+    second = f"({moment} - PMOD({moment}, {_SECOND})) DIV {_SECOND}"
+    inside = f"CASE WHEN {_days(place, kind)} IS NOT NULL THEN {second} END"
+    return _shown(inside, clock)
+
+
+def _shown(second: str, clock: ZoneOffsets) -> str:
+    return f"CAST(TRANSFORM(ARRAY({second}), u -> {clock_sql('u', clock)})[0] AS DOUBLE)"
 
 
 def _is_text(kind: str) -> bool:

@@ -40,10 +40,15 @@ WRITTEN = (
     Allowed("TRUE", "TRUE", "a truth value; FALSE is the other"),
     Allowed("NULL", "NULL", "a missing value"),
     Allowed("DATE '2026-01-31'", "DATE '2026-01-31'", "a written date"),
+    Allowed(
+        "TIMESTAMP '2026-01-31 10:00:00'",
+        "TIMESTAMP '2026-01-31 10:00:00'",
+        "a written datetime of the column's own clock",
+    ),
 )
 OPERATORS = (
-    Allowed("+", "stay + 1", "sum; of a date and a number of days, a date"),
-    Allowed("-", "discharged - admitted", "difference; of two dates, in days"),
+    Allowed("+", "stay + 1", "sum; a date and a number of days is a date"),
+    Allowed("-", "discharged - admitted", "difference; of two dates or datetimes, in days"),
     Allowed("*", "stay * 24", "product"),
     Allowed("/", "stay / age", "quotient; missing where the divisor is 0"),
     Allowed("//", "age // 10", "the largest whole number not above the quotient"),
@@ -70,7 +75,12 @@ OPERATORS = (
     Allowed("::", "stay::INTEGER", "the same as CAST"),
 )
 FUNCTIONS = (
-    Allowed("CAST", "CAST(stay AS INTEGER)", "as another kind, or missing", ("TRY_CAST",)),
+    Allowed(
+        "CAST",
+        "CAST(stay AS INTEGER)",
+        "as another kind, or missing; CAST(arrived AS DATE) is the day of a datetime",
+        ("TRY_CAST",),
+    ),
     Allowed("COALESCE", "COALESCE(stay, 0)", "the first that is not missing", ("IFNULL",)),
     Allowed("NULLIF", "NULLIF(stay, 0)", "the value, missing where it equals the other"),
     Allowed("IF", "IF(smoker, 1, 0)", "one value where it is true, else the other", ("IIF",)),
@@ -121,15 +131,21 @@ FUNCTIONS = (
     Allowed(
         "DATE_TRUNC",
         "DATE_TRUNC('month', admitted)",
-        "the first day of its year, quarter, month or week (from Monday)",
+        "the first day of its year, quarter, month or week (from Monday); of a datetime also the "
+        "day, or the datetime at which its hour, minute or second begins",
         ("DATETRUNC",),
     ),
     Allowed(
         "DATE_DIFF",
         "DATE_DIFF('day', admitted, discharged)",
-        "days between two dates, or how often the month or the year changes",
+        "days between two dates, or how often the month or the year changes; of datetimes also "
+        "the day, hour, minute or second",
         ("DATEDIFF",),
     ),
+    Allowed("HOUR", "HOUR(arrived)", "the hour of a datetime, 0 to 23"),
+    Allowed("MINUTE", "MINUTE(arrived)", "the minute, 0 to 59"),
+    Allowed("SECOND", "SECOND(arrived)", "the second, 0 to 59; fractions are dropped"),
+    Allowed("EPOCH", "EPOCH(arrived)", "the seconds of its clock since 1970"),
 )
 
 CALLED = frozenset(name for offer in FUNCTIONS for name in (offer.name, *offer.also))

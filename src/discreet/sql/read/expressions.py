@@ -13,7 +13,9 @@ from sqlglot import exp
 from discreet.errors import DiscreetError, Front, PrivacyParameterError, QueryError
 from discreet.exact import rational
 from discreet.plan import expressions
+from discreet.plan.calendar import DAY_SECONDS, Dated, day, second
 from discreet.plan.expressions import (
+    TIME_SECONDS,
     Absolute,
     Applied,
     Arithmetic,
@@ -26,7 +28,6 @@ from discreet.plan.expressions import (
     Comparison,
     Constant,
     Converted,
-    DatePart,
     Floored,
     Function,
     Joined,
@@ -43,7 +44,7 @@ from discreet.plan.expressions import (
     read_size,
 )
 from discreet.plan.function_signatures import DATE_UNITS
-from discreet.plan.schema import LARGEST_BOUND, day
+from discreet.plan.schema import LARGEST_BOUND
 from discreet.sql.read.messages import position_of
 from discreet.sql.read.parser import (
     Inner,
@@ -77,8 +78,12 @@ _OF_ONE: dict[type[exp.Expr], Function] = {
     exp.DayOfWeek: "DAYOFWEEK",
     exp.DayOfWeekIso: "ISODOW",
     exp.DayOfYear: "DAYOFYEAR",
+    exp.Hour: "HOUR",
+    exp.Minute: "MINUTE",
+    exp.Second: "SECOND",
+    exp.TimeToUnix: "EPOCH",
 }
-_PARTS: dict[str, DatePart] = {
+_PARTS: dict[str, Function] = {
     "year": "YEAR",
     "quarter": "QUARTER",
     "month": "MONTH",
@@ -89,6 +94,10 @@ _PARTS: dict[str, DatePart] = {
     "isodow": "ISODOW",
     "doy": "DAYOFYEAR",
     "dayofyear": "DAYOFYEAR",
+    "hour": "HOUR",
+    "minute": "MINUTE",
+    "second": "SECOND",
+    "epoch": "EPOCH",
 }
 _TARGETS: dict[exp.DType, CastTarget] = {
     **dict.fromkeys((exp.DType.DOUBLE, exp.DType.FLOAT, exp.DType.DECIMAL), "DOUBLE"),
@@ -97,13 +106,14 @@ _TARGETS: dict[exp.DType, CastTarget] = {
     ),
     exp.DType.BOOLEAN: "BOOLEAN",
     exp.DType.DATE: "DATE",
+    **dict.fromkeys((exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME), "TIMESTAMP"),
     **dict.fromkeys((exp.DType.TEXT, exp.DType.VARCHAR), "VARCHAR"),
 }
 
 
 _NOTHING = Constant(None)
 _DEEPEST_TREE = 100
-_DAYS = {"DAY": 1, "DAYS": 1, "WEEK": 7, "WEEKS": 7}
+_SPANS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": DAY_SECONDS, "WEEK": 7 * DAY_SECONDS}
 _CALCULATIONS: dict[type[exp.Expr], Arithmetic] = {
     exp.Add: "+",
     exp.Sub: "-",
@@ -128,15 +138,27 @@ def _cast(tree: exp.Expr, inner: Inner) -> Node:
     target, value = _TARGETS.get(tree.args["to"].this), tree.this
     if target is None:
         raise not_offered(tree)
-    if target != "DATE" or type(value) is not exp.Literal or not value.is_string:
+    if target not in ("DATE", "TIMESTAMP") or type(value) is not exp.Literal or not value.is_string:
         return Converted(inner(value), target)
+    if target == "TIMESTAMP":
+        return _written_datetime(value.name)
     days = day(value.name)
     if days is None:
         raise QueryError(
             f"{value.name[:60]!r} is not a date. Dates are written as year, month and day. Write "
             "DATE '2026-01-31'."
         )
-    return Constant(Fraction(days), dated=True)
+    return Constant(Fraction(days), Dated.DAYS)
+
+
+def _written_datetime(text: str) -> Node:
+    seconds = second(text)
+    if seconds is None:
+        raise QueryError(
+            f"{text[:60]!r} is not a datetime. Datetimes are written as a date and a time of the "
+            "column's own clock, without a zone. Write TIMESTAMP '2026-01-31 10:00:00'."
+        )
+    return Constant(Fraction(seconds), Dated.SECONDS)
 
 
 def _of_one(tree: exp.Expr, inner: Inner) -> Node:
@@ -268,7 +290,7 @@ def _extract(tree: exp.Expr, inner: Inner) -> Node:
 def _truncated(tree: exp.Expr, inner: Inner) -> Node:
     check_given(tree, "this", "unit")
     unit = tree.args["unit"].name.lower()
-    if unit not in DATE_UNITS:
+    if unit not in DATE_UNITS and unit not in TIME_SECONDS:
         raise not_offered(tree)
     return Applied("DATE_TRUNC", inner(tree.this), (unit,))
 
@@ -480,14 +502,14 @@ def _calculation(tree: exp.Expr, inner: Inner) -> Node:
 
 
 def _days(tree: exp.Expr) -> Node:
-    """An interval beside a date: a whole number of days."""
+    """An interval beside a date or a datetime, in days."""
     check_given(tree, "this", "unit")
     count, unit = tree.this, tree.args.get("unit")
     number = count.name if type(count) is exp.Literal else ""
-    days = _DAYS.get("" if unit is None else unit.name.upper())
-    if days is None or not number.removeprefix("-").isdecimal() or len(number) > 9:
+    seconds = _SPANS.get("" if unit is None else unit.name.upper().removesuffix("S"))
+    if seconds is None or not number.removeprefix("-").isdecimal() or len(number) > 9:
         raise not_offered(tree)
-    return Constant(Fraction(int(number) * days))
+    return Constant(Fraction(int(number) * seconds, DAY_SECONDS))
 
 
 def _comparison(tree: exp.Expr, inner: Inner) -> Node:

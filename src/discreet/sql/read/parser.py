@@ -82,9 +82,9 @@ _INSTEAD: dict[type[exp.Expr], str] = {
     exp.Like: "After LIKE stands a written pattern: x LIKE 'A%'.",
     exp.ILike: "After ILIKE stands a written pattern: x ILIKE 'a%'.",
     exp.Escape: "There is no ESCAPE. CONTAINS, STARTS_WITH and ENDS_WITH take % and _ as they are.",
-    exp.Cast: "Cast to DOUBLE, INTEGER, BOOLEAN, DATE or VARCHAR.",
-    exp.Interval: "An interval stands beside a date: d + INTERVAL '7' DAY. Months differ in "
-    "length.",
+    exp.Cast: "Cast to DOUBLE, INTEGER, BOOLEAN, DATE, TIMESTAMP or VARCHAR.",
+    exp.Interval: "An interval stands beside a date or a datetime: d + INTERVAL '7' DAY, or HOUR, "
+    "MINUTE, SECOND or WEEK. Months differ in length.",
     exp.Query: "A subquery stands in FROM or WITH. Join it, or use CASE WHEN.",
     exp.Window: "There is no OVER. Ask for groups with GROUP BY.",
     exp.AggFunc: "Aggregates stand in SELECT, HAVING and ORDER BY, and not inside each other.",
@@ -93,9 +93,14 @@ _INSTEAD: dict[type[exp.Expr], str] = {
     exp.Is: "After IS stands NULL, TRUE, FALSE or DISTINCT FROM, each also with NOT.",
     exp.Pow: "The exponent is written out: POWER(x, 2).",
     exp.Concat: "Join at least one text: CONCAT(x, '-', y).",
-    exp.TimestampTrunc: "Write DATE_TRUNC('month', d): year, quarter, month, week or day.",
-    exp.DateDiff: "Write DATE_DIFF('day', d, e): day, month or year.",
-    exp.Extract: "Write EXTRACT(YEAR FROM d): year, quarter, month, week, day, dow, isodow or doy.",
+    exp.TimestampTrunc: "Write DATE_TRUNC('month', d): year, quarter, month, week or day; of a "
+    "datetime also hour, minute or second.",
+    exp.DateDiff: "Write DATE_DIFF('day', d, e): day, month or year; of datetimes also hour, "
+    "minute or second.",
+    exp.AtTimeZone: "A datetime is that of its column's declared zone: "
+    '{ type = "datetime", zone = "Europe/Paris", … }.',
+    exp.Extract: "Write EXTRACT(YEAR FROM d): year, quarter, month, week, day, dow, isodow or doy; "
+    "of a datetime also hour, minute, second or epoch.",
     exp.CurrentDate: instead_of("CURRENT_DATE"),
     exp.CurrentTimestamp: instead_of("CURRENT_TIMESTAMP"),
     exp.Glob: instead_of("GLOB"),

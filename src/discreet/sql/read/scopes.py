@@ -29,6 +29,7 @@ from discreet.measures.registry import (
     SUM,
     VARIANCE,
 )
+from discreet.plan.calendar import Dated, dated_text, day, second
 from discreet.plan.expressions import (
     Both,
     Chosen,
@@ -42,7 +43,7 @@ from discreet.plan.expressions import (
     values_together,
     walk,
 )
-from discreet.plan.schema import Column, date_text, day, read_edges
+from discreet.plan.schema import Column, read_edges
 from discreet.question.query import Relation
 from discreet.sql.read.allow_list import AGGREGATE_NAMES
 from discreet.sql.read.expressions import column_parts, read_node, written_only
@@ -195,7 +196,7 @@ class GroupItem:
 
     of: Node
     edges: tuple[Fraction, ...] = ()
-    dated: bool = False
+    dated: Dated = Dated.NOT
     place: Place | None = field(default=None, compare=False)
 
     @property
@@ -395,11 +396,12 @@ def _words(node: Node) -> str:
 
 
 def _place(edge: Node) -> object:
-    """A bin edge: a number, or the text of a date."""
+    """A bin edge: a number, or the text of a date or a datetime."""
     if isinstance(edge, Constant) and isinstance(edge.value, str):
-        return edge.value if day(edge.value) is not None else None
+        known = day(edge.value) is not None or second(edge.value) is not None
+        return edge.value if known else None
     if isinstance(edge, Constant) and edge.dated and isinstance(edge.value, Fraction):
-        return date_text(int(edge.value))
+        return dated_text(edge.value, edge.dated)
     return number_of(edge)
 
 

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from discreet.exact import Rounding
 from discreet.measures.measure import Steps
+from discreet.plan.calendar import FIRST_DAY, FIRST_SECOND, LAST_DAY, LAST_SECOND, Dated
 from discreet.plan.expressions import (
     LONGEST_JOINED,
     Absolute,
@@ -28,8 +29,9 @@ from discreet.plan.expressions import (
     Negated,
     Node,
     Together,
+    lowered,
 )
-from discreet.plan.function_signatures import DATE_PART_RANGES, FIRST_DAY, LAST_DAY, in_calendar
+from discreet.plan.function_signatures import DATE_PART_RANGES, in_calendar
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
 UNIT, CELL = "unit", "cell"
@@ -209,6 +211,11 @@ def _calendar(value: exp.Expr, _: Parameters) -> exp.Expr:
     return _where(_dated(day), day.copy())
 
 
+def _moment(value: exp.Expr, _: Parameters) -> exp.Expr:
+    second = exp.Floor(this=value)
+    return _where(_between(second, FIRST_SECOND, LAST_SECOND), second.copy())
+
+
 def _date(value: exp.Expr) -> exp.Expr:
     """Days as a date of the engine, asked for only where the calendar has one."""
     whole = cast(value, exp.DataType.Type.INT)
@@ -216,10 +223,13 @@ def _date(value: exp.Expr) -> exp.Expr:
 
 
 def _dated(value: exp.Expr) -> exp.Expr:
-    first, last = float_constant(Fraction(FIRST_DAY)), float_constant(Fraction(LAST_DAY))
+    return _between(value, FIRST_DAY, LAST_DAY)
+
+
+def _between(value: exp.Expr, first: int, last: int) -> exp.Expr:
     return exp.And(
-        this=exp.GTE(this=exp.paren(value), expression=first),
-        expression=exp.LTE(this=exp.paren(value.copy()), expression=last),
+        this=exp.GTE(this=exp.paren(value), expression=float_constant(Fraction(first))),
+        expression=exp.LTE(this=exp.paren(value.copy()), expression=float_constant(Fraction(last))),
     )
 
 
@@ -254,6 +264,7 @@ _OTHERS: dict[Function, Callable[[exp.Expr, Parameters], exp.Expr]] = {
     "RIGHT": _right,
     "CONTAINS": _contains,
     "CALENDAR": _calendar,
+    "MOMENT": _moment,
 }
 
 
@@ -267,9 +278,9 @@ def read_column(stored: exp.Expr, column: Column) -> exp.Expr:
 
     A number may still be NaN: its short name says so, and who uses it takes care.
     """
-    if isinstance(column, NumberColumn) and column.dated:
+    if isinstance(column, NumberColumn) and column.dated == Dated.DAYS:
         return day_number(exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.DATE)))
-    if is_float(column):
+    if isinstance(column, NumberColumn) or is_float(column):
         return exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.DOUBLE))
     text = exp.TryCast(this=stored, to=exp.DataType(this=exp.DataType.Type.TEXT))
     if isinstance(column, BooleanColumn):
@@ -317,6 +328,8 @@ def expression_sql(node: Node, names: Mapping[str, str]) -> exp.Expr:
                 .when(expression_sql(condition, names), expression_sql(then, names), copy=False)
                 .else_(expression_sql(otherwise, names), copy=False)
             )
+        case Applied() if (simpler := lowered(node)) is not None:
+            return expression_sql(simpler, names)
         case Applied(_, operand, _):
             return applied(node, expression_sql(operand, names))
         case Joined(left, right):
