@@ -1,6 +1,6 @@
 """A parameter is one value, whatever it says."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
@@ -199,7 +199,7 @@ def test_a_statement_is_a_text_of_some_length(cursor, text):
         Decimal("-inf"),
         10**5000,
         b"A",
-        datetime(2025, 1, 1),
+        datetime(2025, 1, 1, tzinfo=UTC),
         Fraction(1, 3),
         "\ud800",
         ["A"],

@@ -74,9 +74,10 @@ def by_spark(path: object) -> str:
     return f"spark://?path={quote(str(path))}"
 
 
-def check(source: object, kind: str, what: str) -> None:
+def check(source: object, kind: str, what: str, but: str | None = None) -> None:
     """Compare cell by cell, for every declaration, and name those that differ."""
     cells, _, refused = STORED[kind]
+    refused = refused | {but}  # type: ignore[arg-type]
     copies = {
         name: (f"c{copy}", declared)
         for copy, (name, declared) in enumerate(rule.DECLARED.items())
@@ -115,4 +116,6 @@ def test_a_cell_is_read_by_the_rule(local_cluster: Any, tmp_path: Path, kind: st
     local_cluster.read.parquet(str(tmp_path / "pyarrow.parquet")).write.parquet(str(place))
     check(by_spark(place), kind, "Parquet of Spark")
     if kind != "not UTF-8":  # PySpark itself looks at what is called text
-        check(local_cluster.createDataFrame(table), kind, "a frame")
+        # PySpark itself makes moments of the world of Arrow's moments without a zone.
+        but = "datetime" if kind == "timestamp_ntz" else None
+        check(local_cluster.createDataFrame(table), kind, "a frame", but)

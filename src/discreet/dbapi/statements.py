@@ -127,14 +127,17 @@ def parameter_literal(value: object, number: int = 1) -> str:
 
     >>> [parameter_literal(value) for value in ("it's", 3, -0.1, True, None, date(2026, 1, 31))]
     ["'it''s'", '3', '-0.1', 'TRUE', 'NULL', "DATE '2026-01-31'"]
+    >>> parameter_literal(datetime(2026, 1, 31, 10))
+    "TIMESTAMP '2026-01-31 10:00:00'"
     """
     written = literal_text(value)
     if written is not None:
         return written
     raise DataError(
         f"parameter {number} is {with_article(type(value).__name__)} that no SQL value "
-        "stands for. A parameter is a text, a finite number up to 10^100, a day, True, False or "
-        "None. Convert it, such as a datetime to its date."
+        "stands for. A parameter is a text, a finite number up to 10^100, a day, a datetime "
+        "without a zone, True, False or None. Convert it, such as a datetime with a zone to the "
+        "clock of the column."
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
+from io import BytesIO
 from zoneinfo import ZoneInfo
 
 from discreet.errors import BoundsError, Remedy
@@ -105,8 +106,8 @@ def _offset(zone: ZoneInfo, second: int) -> int:
 
 @cache
 def _zone(name: str) -> ZoneInfo:
-    with resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
-        return ZoneInfo.from_file(file, name)
+    place = resources.files("tzdata").joinpath("zoneinfo", *name.split("/"))
+    return ZoneInfo.from_file(BytesIO(place.read_bytes()), name)
 
 
 @cache

@@ -317,7 +317,10 @@ class Estimate:
 
     @property
     def margin(self) -> float | None:
-        """The larger distance from the value to a bound at 95%; of dates in days, of datetimes in seconds."""
+        """The larger distance from the value to a bound at 95%.
+
+        Of dates it is in days, of datetimes in seconds.
+        """
         if not self.bounded:
             return None
         lower, upper = self.interval()

@@ -25,6 +25,8 @@ def literal_text(value: object) -> str | None:
 
     >>> [literal_text(value) for value in ("it's", 3, -0.1, True, None, date(2026, 1, 31))]
     ["'it''s'", '3', '-0.1', 'TRUE', 'NULL', "DATE '2026-01-31'"]
+    >>> literal_text(datetime(2026, 1, 31, 10))
+    "TIMESTAMP '2026-01-31 10:00:00'"
     """
     match value:
         case None:
@@ -39,6 +41,8 @@ def literal_text(value: object) -> str | None:
             return float.__repr__(value)
         case Decimal() if value.is_finite():
             return Decimal.__str__(value)
+        case datetime(tzinfo=None):
+            return f"TIMESTAMP '{datetime.isoformat(value, ' ', 'seconds')}'"
         case date() if not isinstance(value, datetime):
             return f"DATE '{date.isoformat(value)}'"
     return None
