@@ -249,6 +249,12 @@ class _Examples:
             case BooleanColumn():
                 yield from groups
                 yield from self._where(asked)
+            case NumberColumn(dated=Dated.SECONDS):
+                hour = f"HOUR({asked}) AS hour"
+                yield from (
+                    f"SELECT {hour}, {one} FROM {table} GROUP BY hour" for one in self._counts
+                )
+                yield from self._where(f"{asked} > '2025-01-01 12:00'")
             case NumberColumn(low=None):
                 edge = "'2025-01-01'" if column.dated else "0"
                 yield from self._where(f"{asked} > {edge}")
