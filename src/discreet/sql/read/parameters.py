@@ -91,8 +91,9 @@ def _literal(name: str, value: object) -> str:
     if written is None:
         raise DataError(
             f"the parameter {name[:60]!r} is {with_article(type(value).__name__)} that no SQL "
-            "value stands for. A parameter is a text, a finite number up to 10^100, a day, True, "
-            "False or None. Convert it, such as a datetime to its date."
+            "value stands for. A parameter is a text, a finite number up to 10^100, a day, a "
+            "datetime without a zone, True, False or None. Convert it, such as a datetime with a "
+            "zone to the clock of the column."
         )
     return written
 
