@@ -300,7 +300,6 @@ OTHER_EXPRESSIONS = [
     "MODE(stay)",
     "HISTOGRAM(stay)",
     "QUANTILE_DISC(stay, 0.5)",
-    "QUANTILE(stay, [0.5])",
     "SUM(stay ORDER BY age)",
     "SUM(stay) RESPECT NULLS",
     "COUNT(DISTINCT ON (ward) stay)",

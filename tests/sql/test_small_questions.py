@@ -8,7 +8,9 @@ import pytest
 
 import discreet as dp
 from discreet.dbapi import statements
+from discreet.question.check import checked_question
 from discreet.sql.read.parameters import bind_names
+from discreet.sql.read.select import parse_select
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +170,85 @@ def test_a_connection_takes_names_as_well() -> None:
     text = "SELECT ROWS(stay > :high) FROM visits"
     for one in (text, f"EXPLAIN {text}"):
         assert statements.bind_parameters(one, {"high": 3}) == one.replace(":high", " 3 ")
+
+
+# ---------------------------------------------------------------------- lists of a public table
+
+WARDS = pandas.DataFrame({"ward": ["A", "B", "C"], "region": ["n", "n", "s"], "beds": [10, 20, 30]})
+STAYS = pandas.DataFrame(
+    {
+        "patient": [place // 3 for place in range(900)],
+        "ward": [["A", "B", "C", None][place % 4] for place in range(900)],
+        "level": [place % 5 for place in range(900)],
+    }
+)
+
+
+@pytest.fixture(scope="module", params=["row", "patient"])
+def lists(request: pytest.FixtureRequest) -> Iterator[dp.Table]:
+    caps = {} if request.param == "row" else {"max_rows": 3, "max_groups": 3}
+    with dp.table(
+        STAYS,
+        name="stays",
+        unit=request.param,
+        budget=dp.Budget(epsilon=8),
+        columns={"ward": dp.category(["A", "B", "C"]), "level": dp.integer(0, 4)},
+        public={"wards": WARDS, "twice": pandas.concat([WARDS, WARDS])},
+        ledger=":memory:",
+        **caps,
+    ) as table:
+        yield table
+
+
+def true_count(table: dp.Table, text: str) -> float:
+    """The rows that the engine counts, in the code that ships."""
+    question = checked_question(parse_select(text, table.schema), table.schema)
+    (measure,) = question.measures
+    found = table._engine.measure(question, (measure,), None, question.unit)
+    return float(sum(found.of[measure].open()) * measure.step(question.unit))
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [
+        ("ward IN (SELECT ward FROM wards)", 675),
+        ("ward IN (SELECT ward FROM wards WHERE region = 'n')", 450),
+        ("ward NOT IN (SELECT ward FROM wards WHERE region = 'n')", 225),
+        ("ward IN (SELECT ward FROM wards WHERE beds > 15 AND region = 'n') AND level < 2", 90),
+        (
+            "ward IN (SELECT ward FROM wards WHERE region = 'n') "
+            "AND ward NOT IN (SELECT ward FROM wards WHERE beds = 10)",
+            225,
+        ),
+        ("level * 10 IN (SELECT beds FROM wards)", 540),
+    ],
+)
+def test_rows_are_chosen_by_what_a_public_table_lists(
+    lists: dp.Table, where: str, kept: int
+) -> None:
+    assert true_count(lists, f"SELECT COUNT(*) AS n FROM stays WHERE {where}") == kept
+
+
+def test_a_list_stands_beside_a_join_and_groups(lists: dp.Table) -> None:
+    where = "s.ward IN (SELECT ward FROM wards WHERE region = 's')"
+    text = f"SELECT COUNT(*) AS n FROM stays s JOIN wards w ON s.ward = w.ward WHERE {where}"
+    assert true_count(lists, text) == 225
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("ward IN (SELECT ward FROM twice)", "write its values out"),
+        ("ward IN (SELECT ward FROM wards WHERE level > 3)", "there is no column 'level'"),
+        ("ward IN (SELECT ward FROM wards) OR level > 3", "join the table"),
+        ("level IN (SELECT level FROM stays)", "subquery after 'IN'"),
+        ("ward IN (SELECT beds FROM wards)", "values of one kind"),
+        ("ward IN (SELECT UPPER(ward) FROM wards)", "subquery after 'IN'"),
+    ],
+)
+def test_another_list_is_refused(lists: dp.Table, where: str, said: str) -> None:
+    with pytest.raises(dp.QueryError, match=said):
+        lists.ask(f"SELECT COUNT(*) FROM stays WHERE {where}").plan(epsilon=1)
 
 
 # ---------------------------------------------------------------------- what is not public

@@ -17,6 +17,7 @@ from discreet.measures.extremes import Extreme
 from discreet.measures.measure import Measure
 from discreet.measures.moments import Moments
 from discreet.measures.quantiles import Ranks
+from discreet.measures.relations import Relations
 from discreet.measures.sums import FixedTotal, Total
 from discreet.plan.expressions import expression_text, number_text
 from discreet.plan.schema import Schema
@@ -142,6 +143,8 @@ def _subject(block: Measure) -> str:
 def _worth(block: Measure, sensitivity: int, question: Question) -> str:
     """The sensitivity in rows, people, values, or the column's own unit; squared for squares."""
     amount = Fraction(sensitivity, share(block, question.unit))
+    if isinstance(block, Relations):
+        amount /= sum(block.row_sizes)
     if isinstance(block, Total | Moments | FixedTotal):
         squares = isinstance(block, Moments) and block.squares
         amount *= block.value.range.grid.step ** (2 if squares else 1)

@@ -311,6 +311,12 @@ TABLES = (
         "its values are looked up; its groups are public; also LEFT JOIN",
     ),
     Allowed(
+        "IN a public table",
+        "SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards WHERE region = 'north')",
+        "which rows have a value that the public table lists; of a column in which no value is "
+        "there twice, in the WHERE of the whole question; also NOT IN, of rows that have a value",
+    ),
+    Allowed(
         "JOIN by person",
         "SELECT sex, AVG(stay) FROM visits v JOIN patients p ON v.patient_id = p.patient_id "
         "GROUP BY sex",

@@ -571,6 +571,12 @@ def _between(tree: exp.Expr, inner: Inner) -> Node:
 
 def _in(tree: exp.Expr, inner: Inner) -> Node:
     listed = tree.args.get("expressions") or []
+    if tree.args.get("query") is not None:
+        raise not_offered(
+            tree,
+            "A list of a public table stands in the WHERE of the whole question, beside other "
+            "conditions by AND. Elsewhere, join the table.",
+        )
     check_given(tree, "this", "expressions")
     values = [inner(one) for one in listed]
     if not values or not all(isinstance(one, Constant) for one in values):

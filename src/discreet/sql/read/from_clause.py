@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import NoReturn
 
 from sqlglot import exp
@@ -9,7 +10,17 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.measures.measure import Aggregate
 from discreet.measures.registry import PEOPLE
-from discreet.plan.expressions import Named, Node, replaced, walk
+from discreet.plan.expressions import (
+    Both,
+    Chosen,
+    Constant,
+    Missing,
+    Named,
+    Negated,
+    Node,
+    replaced,
+    walk,
+)
 from discreet.plan.schema import Column, Schema, about_people
 from discreet.question.query import Lookup, Pair, PerPerson, Relation, Scan, Selected
 from discreet.sql.read.expressions import column_parts, read_node
@@ -624,6 +635,57 @@ class Catalog:
             with with_position(condition, self.text):
                 row_conditions.append(view.read(condition))
         return FromRows(view.source, tuple(columns), tuple(row_conditions), self.text)
+
+    def chosen(self, view: FromRows, tree: exp.Expr) -> FromRows | None:
+        """The rows of which a value is among those of a public column; None for another condition.
+
+        It is a join that keeps every row, by a column in which no value is there twice, and a
+        condition on what was found: a row stays one row.
+        """
+        negated = type(tree) is exp.Not
+        inside = tree.this if negated else tree
+        listed = inside.args.get("query") if type(inside) is exp.In else None
+        if listed is None:
+            return None
+        with with_position(tree, self.text):
+            return self._among(view, inside.this, listed.this, negated=negated)
+
+    def _among(
+        self, view: FromRows, value: exp.Expr, listed: exp.Expr, *, negated: bool
+    ) -> FromRows:
+        check_clauses(listed, self.text, Example(self.schema), inner=True)
+        table = listed.args["from_"].this
+        folded = {name.casefold(): name for name in self.schema.public}
+        name = folded[table.name.casefold()]
+        relation, prefix, visible = _left(view)
+        taken = {one.table.casefold() for one in visible}
+        tries = (f"{name}_{number}" if number else name for number in count())
+        alias = next(one for one in tries if one.casefold() not in taken)
+        right = AliasedLookup(name, alias, self.schema.public[name].columns)
+        own = FromRows(relation, visible, (), self.text)
+        shown = replace(right, alias=name).view()  # in the list it goes by its own name
+        inner = FromRows(
+            relation,
+            tuple(replace(one, node=Named(f"{alias}.{one.name}")) for one in shown),
+            (),
+            self.text,
+        )
+        column = inner.found(listed.expressions[0])
+        if own.is_unit(value):
+            raise QueryError(*about_people(name, column.name))
+        node = own.read(value)
+        source = Lookup(
+            relation, prefix, name, alias, ((_stripped(node, prefix), column.name),), True
+        )
+        where = listed.args.get("where")
+        missing: Node = Missing(Named(f"{alias}.{column.name}"))
+        condition: Node = Negated(missing)
+        for one in [] if where is None else tree_conjuncts(where.this):
+            condition = Both(condition, inner.read(one))
+        if negated:
+            never = Chosen(condition, Constant(False), Constant(True))
+            condition = Both(Negated(Missing(node)), never)
+        return FromRows(source, visible, (*_carried(view, prefix), condition), self.text)
 
     def source(self, tree: exp.Expr) -> FromRows:
         """The rows that a SELECT is about."""

@@ -390,6 +390,21 @@ def _inner(tokens: list[Token], text: str) -> _Inner | None:
     return _Inner(column, table, alias[:_LONGEST], where, plain)
 
 
+def is_public_list(tokens: list[Token], place: int, text: str, schema: Schema | None) -> bool:
+    """Whether the SELECT at ``place`` is the list of an IN: a column of a public table, in which
+    no value is there twice."""
+    if schema is None or place < 2 or tokens[place - 2].text.upper() != "IN":
+        return False
+    inner = _inner(tokens[place:], text)
+    if inner is None or not inner.plain or inner.alias:
+        return False
+    for name, public in schema.public.items():
+        if name.casefold() == inner.table.casefold():
+            folded = {one.casefold(): one for one in public.columns}
+            return public.most.get(folded.get(inner.column.casefold(), "")) == 1
+    return False
+
+
 def compared_with(tree: exp.Expr) -> exp.Expr | None:
     """The column beside which a name stands in a comparison or in the list of an IN."""
     around = tree.parent

@@ -16,6 +16,7 @@ from discreet.sql.read.messages import (
     Example,
     instead_of,
     instead_of_subquery,
+    is_public_list,
     open_quote,
     position_of,
     rule_and_remedy,
@@ -288,6 +289,8 @@ def _check_subquery(tokens: list[Token], place: int, text: str, example: Example
     if tokens[0].token_type is TokenType.WITH and bracket.token_type is TokenType.R_PAREN:
         return  # the SELECT that a WITH is written for
     if bracket.token_type is TokenType.L_PAREN:
+        if is_public_list(tokens, place, text, example.schema):
+            return
         raise _misplaced(tokens, place, bracket, text, example)
     following = tokens[place + 1].text.upper() if place + 1 < len(tokens) else ""
     if tokens[place].token_type is TokenType.WITH and following in ("ROLLUP", "CUBE"):

@@ -280,12 +280,15 @@ def _parsed(text: str, schema: Schema) -> Query:
     check_clauses(tree, text, example, inner=False)
     catalog = Catalog(schema, text).with_queries(tree)
     view = catalog.source(tree)
+    clause = tree.args.get("where")
+    conditions = []
+    for one in [] if clause is None else tree_conjuncts(clause.this):
+        chosen = catalog.chosen(view, one)
+        conditions += [one] if chosen is None else []
+        view = view if chosen is None else chosen
     reading = SelectReader(view, example)
     _check_no_rows(tree, reading)
-    clause = tree.args.get("where")
-    where = (
-        [] if clause is None else [reading.condition(one) for one in tree_conjuncts(clause.this)]
-    )
+    where = [reading.condition(one) for one in conditions]
     reading.reserve(tree.args.get("group"))
     asked = reading.items(tree.expressions)
     items = _grouped(tree.args.get("group"), asked, reading)
