@@ -41,8 +41,18 @@ class Host:
 
     def __init__(self, poll: Path, *options: str) -> None:
         command = [sys.executable, "-m", "discreet.cli", "survey", "serve", str(poll)]
+        self._start([*command, "--port", "0", *options])
+
+    @classmethod
+    def started(cls, command: list[str]) -> "Host":
+        """The collector that a command of its own serves."""
+        host = cls.__new__(cls)
+        host._start(command)
+        return host
+
+    def _start(self, command: list[str]) -> None:
         self.process = subprocess.Popen(
-            [*command, "--port", "0", *options],
+            command,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

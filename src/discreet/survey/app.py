@@ -98,8 +98,9 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
     answer_refusals(app, REASONS, collector.refuse)
 
     @app.exception_handler(DiscreetError)
-    async def unavailable(request: Request, _: DiscreetError) -> Response:
+    async def unavailable(request: Request, error: DiscreetError) -> Response:
         if request.method != "POST":
+            collector.tell(error)
             return refusal_response("unavailable", Reason(503, "The database does not answer."), 5)
         collector.refuse("unavailable")
         return refusal_response("unavailable", REASONS["unavailable"], 5)

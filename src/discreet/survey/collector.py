@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from logging import getLogger
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
@@ -23,12 +22,12 @@ from discreet.errors import DataError, DiscreetError, SourceError
 from discreet.local import Tally
 from discreet.strict_json import Shape, decoded
 from discreet.survey.poll import ONE_TIME, Poll
-from discreet.survey.poll_terms import taken_over_error
+from discreet.survey.poll_terms import reports_text, taken_over_error
 from discreet.survey.report_store import Outcome, ReceivedReport, ReportStore
 from discreet.survey.tokens import new_id, token_hash
+from discreet.web.notices import Notices
 from discreet.web.refusals import Refused
 
-_LOG: Final = getLogger("discreet.survey")
 LONGEST_BODY: Final = 1 << 16
 _MOST_AT_ONCE: Final = 512
 _PAUSE: Final = 1.0  # seconds between two writings of refusals
@@ -82,7 +81,7 @@ class Collector:
         self._lock = Lock()
         self._tidy_at = 0.0
         self._untidy_since = monotonic()  # a process before this one may have been killed
-        self._told: set[str] = set()
+        self.notices = Notices("discreet survey")
         self._writer = Thread(target=self._write, name="survey writer", daemon=True)
 
     def start(self) -> None:
@@ -168,13 +167,14 @@ class Collector:
             self._untidy_since = monotonic()
         try:
             outcomes = self.store.add([entry for entry, _ in batch], self._count, refusals)
-        except Exception:  # whatever it is, nobody may be told that a report is kept
+        except Exception as error:  # whatever it is, nobody may be told that a report is kept
             with self._lock:
                 self._refusals += refusals
+            self.tell(error, len(batch))
             _tell([future for _, future in batch], None)
             return
         if Outcome.CHANGED in outcomes:
-            self._tell_once(str(taken_over_error()))
+            self.tell(taken_over_error(), len(batch))
         _tell([future for _, future in batch], outcomes)
 
     def _tidy(self, quiet: bool, last: bool) -> None:
@@ -195,20 +195,30 @@ class Collector:
             self._tidy_at = began + _SHARE * (monotonic() - began)
             return
         self._tidy_at = began + _RETRY
-        self._tell_once(
+        self.notices.tell(
+            "tidying",
             f"the reports could not be written anew: {why}. Until they are, the database tells in "
             "which order they came, and with which tokens. End what reads it, or let this user "
-            "empty the tables; it is tried again."
+            "empty the tables; it is tried again.",
         )
 
-    def _tell_once(self, text: str) -> None:
-        """Tell whoever serves the poll, but not over and over."""
-        if text not in self._told:
-            self._told.add(text)
-            _LOG.warning("discreet survey: %s", text)
+    def tell(self, error: Exception, reports: int = 0) -> None:
+        """Tell whoever serves the poll of a fault, and of reports that are not kept by it."""
+        what = str(error) if isinstance(error, DiscreetError) else _unforeseen(error)
+        lost = f"{reports_text(reports)} not taken: " if reports else ""
+        again = " Whoever sent one is asked to send the same again." if reports else ""
+        self.notices.tell(what, f"{lost}{what}{again}")
 
     def _count(self, tally: bytes | None, entries: list[ReceivedReport]) -> bytes:
         return tally_with(self.poll.scheme, tally, [entry.report for entry in entries])
+
+
+def _unforeseen(error: Exception) -> str:
+    return (
+        f"the collector met a fault that it does not know: {type(error).__name__}. Reports are "
+        "only taken once they are on the disk. Look at the disk and the database, and serve the "
+        "poll again."
+    )
 
 
 def _tell(futures: list["Future[Outcome]"], outcomes: list[Outcome] | None) -> None:

@@ -22,27 +22,51 @@ _COLUMNS = {
     "survey_tokens": "hash, used",
     "survey_poll": "one, scheme, question, tokens, tally",
 }
-_SQLITE = {
-    "SQLITE_CANTOPEN": "the file cannot be opened or made",
-    "SQLITE_READONLY": "the file or its folder may not be written",
-    "SQLITE_PERM": "the file or its folder may not be written",
-    "SQLITE_NOTADB": "the file is not a SQLite database",
-    "SQLITE_CORRUPT": "the file is damaged",
-    "SQLITE_FULL": "the disk is full",
-    "SQLITE_BUSY": "another program keeps it locked",
-    "SQLITE_IOERR": "the disk fails",
+_MAY_NOT: Final = "Let the user who serves the poll write the file and its folder"
+_ROOM: Final = "Make room on the disk; reports are taken again as soon as there is some"
+_LOCKED: Final = "End the program that keeps it, or wait for it"
+_SQLITE: Final = {
+    "SQLITE_CANTOPEN": (
+        "the file cannot be opened or made",
+        "Put it back where the poll names it, or let this user open it and its folder",
+    ),
+    "SQLITE_READONLY": ("the file or its folder may not be written", _MAY_NOT),
+    "SQLITE_PERM": ("the file or its folder may not be written", _MAY_NOT),
+    "SQLITE_NOTADB": (
+        "the file is not a SQLite database",
+        "Name the poll's own database, or another one that is not there yet",
+    ),
+    "SQLITE_CORRUPT": ("the file is damaged", "Stop serving, and put a backup in its place"),
+    "SQLITE_FULL": ("the disk is full", _ROOM),
+    "SQLITE_BUSY": ("another program keeps it locked", _LOCKED),
+    "SQLITE_IOERR": (
+        "the disk fails",
+        "Look whether it is full, damaged or a network's, and whether a limit is set on the size "
+        "of files",
+    ),
 }
-_POSTGRES = {
-    "08": "the server does not answer",
-    "28": "the server does not let this user in",
-    "3D000": "the server has no database of this name",
-    "42P01": "no poll was served from it yet",
-    "42501": "this user may not write, or empty, the tables there",
-    "53": "the server is full or out of memory",
-    "55P03": "another program keeps it locked",
-    "57014": "the server took too long",
-    "57": "the server is shutting down",
+_NO_TABLES: Final = ("no poll was served from it yet", "Serve the poll first, or name its database")
+_POSTGRES: Final = {
+    "08": (
+        "the server does not answer",
+        "Start it, or correct its address in the poll; reports are taken again as soon as it does",
+    ),
+    "28": (
+        "the server does not let this user in",
+        "Correct the user or the password of its address",
+    ),
+    "3D000": (
+        "the server has no database of this name",
+        "Make it with createdb, or correct the name",
+    ),
+    "42P01": _NO_TABLES,
+    "42501": ("this user may not write, or empty, the tables there", "GRANT the user these rights"),
+    "53": ("the server is full or out of memory", "Make room on the server"),
+    "55P03": ("another program keeps it locked", _LOCKED),
+    "57014": ("the server took too long", "Look what keeps it busy"),
+    "57": ("the server is shutting down", "Start it again"),
 }
+_UNKNOWN: Final = "Check its path or address, its disk and its rights"
 
 
 _TABLES: Final = (
@@ -105,8 +129,8 @@ class Database(Protocol):
     def mark(self) -> object:
         """What tells the database from another one at the same place."""
 
-    def reason(self, error: Exception) -> str:
-        """What went wrong, in words that hold nothing of a row or of the address."""
+    def reason(self, error: Exception) -> tuple[str, str]:
+        """What went wrong, and what helps, in words that hold nothing of a row or the address."""
 
     def connect(self, *, write: bool) -> Any:
         """A connection on which a commit that has returned survives a loss of power."""
@@ -150,14 +174,14 @@ class SqliteFile:
         """What its driver raises."""
         return (sqlite3.Error, OverflowError, ValueError)
 
-    def reason(self, error: Exception) -> str:
-        """What went wrong, in words that hold nothing of a row or of the address."""
+    def reason(self, error: Exception) -> tuple[str, str]:
+        """What went wrong, and what helps, in words that hold nothing of a row or the address."""
         name = getattr(error, "sqlite_errorname", "")
         for start, words in _SQLITE.items():
             if name.startswith(start):
                 return words
         missing = str(error).startswith("no such table")
-        return _POSTGRES["42P01"] if missing else type(error).__name__
+        return _NO_TABLES if missing else (type(error).__name__, _UNKNOWN)
 
     def tidy(self, connection: Any) -> bool:
         """Write the file anew, and empty the one that is written ahead."""
@@ -223,8 +247,8 @@ class PostgresDatabase:
 
         return (psycopg.Error, OSError)
 
-    def reason(self, error: Exception) -> str:
-        """What went wrong, in words that hold nothing of a row or of the address."""
+    def reason(self, error: Exception) -> tuple[str, str]:
+        """What went wrong, and what helps, in words that hold nothing of a row or the address."""
         state = getattr(error, "sqlstate", None) or ""
         for start, words in _POSTGRES.items():
             if state.startswith(start):
@@ -234,7 +258,7 @@ class PostgresDatabase:
             return _POSTGRES["3D000"]
         if not state and ("password" in said or "authentication" in said or "role" in said):
             return _POSTGRES["28"]
-        return _POSTGRES["08"] if not state else type(error).__name__
+        return _POSTGRES["08"] if not state else (type(error).__name__, _UNKNOWN)
 
     def tidy(self, connection: Any) -> bool:
         """Write the tables into new files of the server."""
@@ -494,10 +518,10 @@ class ReportStore:
         except DiscreetError:  # has its own words
             raise
         except self._database.faults as error:
+            fact, remedy = self._database.reason(error)
             raise SourceError(
-                f"the poll's database cannot be used: {self._database.reason(error)}. Reports are "
-                "only taken once they are on its disk. Check its path or address, its disk and its "
-                "rights."
+                f"the poll's database cannot be used: {fact}. Reports are only taken once they are "
+                f"on its disk. {remedy}."
             ) from None
 
 

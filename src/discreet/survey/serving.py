@@ -24,4 +24,5 @@ def server(poll: Poll, store: ReportStore, proxy: str | None = None) -> Callable
 
     ``proxy`` is the address of a proxy whose word about the sender's address is believed.
     """
-    return serving.server(application(Collector(poll, store)), proxy)
+    collector = Collector(poll, store)
+    return serving.server(application(collector), proxy, collector.notices)

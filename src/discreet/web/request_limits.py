@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _MOST_ADDRESSES: Final = 1 << 16
-_PATIENCE: Final = 20.0  # seconds for a request's body
+_PATIENCE: Final = 10.0  # seconds for a request's body
 
 
 class RateLimit:
@@ -40,7 +40,7 @@ class RateLimit:
     def wait(self, address: str) -> int:
         """Take one from the address's bucket: 0, or after how many seconds there will be one."""
         now = self._clock()
-        address = _network(address)
+        address = network(address)
         held, since = self._buckets.pop(address, (self._most, now))
         held = min(self._most, held + (now - since) * self._rate)
         short = held < 1
@@ -58,7 +58,7 @@ class RateLimit:
             del self._buckets[address]
 
 
-def _network(address: str) -> str:
+def network(address: str) -> str:
     """The address; of IPv6 the network, of which one household has all addresses; whatever is no
     address shares one bucket."""
     try:

@@ -19,9 +19,12 @@ from typing import Final
 
 from discreet.dependencies import install_extra
 from discreet.errors import SourceError
+from discreet.web.connections import ConnectionLimits, Connections, guarded_protocol
 from discreet.web.headers import Application
+from discreet.web.notices import Notices
 
-_MOST_REQUESTS: Final = 4096
+_MOST_CONNECTIONS: Final = 4096
+_BACKLOG: Final = 2048
 _NO_ADDRESS: Final = frozenset({EADDRNOTAVAIL, EAI_NONAME, EAI_NODATA, EAI_AGAIN, EAI_FAIL})
 
 
@@ -29,7 +32,7 @@ def listening(host: str, port: int) -> socket:
     """A socket on which the server will be reached; port 0 takes any that is free."""
     family = AF_INET6 if ":" in host else AF_INET
     try:
-        return create_server((host, port), family=family, backlog=2048)
+        return create_server((host, port), family=family, backlog=_BACKLOG)
     except (OSError, ValueError, TypeError) as error:
         if not isinstance(error, OSError) or error.errno in _NO_ADDRESS:
             raise SourceError(
@@ -42,7 +45,12 @@ def listening(host: str, port: int) -> socket:
         ) from None
 
 
-def server(application: Application, proxy: str | None = None) -> Callable[[socket], None]:
+def server(
+    application: Application,
+    proxy: str | None = None,
+    notices: Notices | None = None,
+    limits: ConnectionLimits | None = None,
+) -> Callable[[socket], None]:
     """What serves an application on a socket until the process is told to stop.
 
     No address of a sender is logged.  ``proxy`` is the address of a proxy whose word about
@@ -59,21 +67,23 @@ def server(application: Application, proxy: str | None = None) -> Callable[[sock
             "--proxy is not an address. It is the IP address from which the proxy connects, whose "
             "word about senders is believed. Use --proxy 127.0.0.1 for one on this machine."
         )
+    limits = limits or ConnectionLimits(in_all=_connections())
+    connections = Connections(limits, notices or Notices("discreet"), proxy)
     settings = uvicorn.Config(
         application,
         access_log=False,
         log_config=None,  # what is wrong goes to the standard error, and other loggers are let be
-        log_level="warning",
+        log_level="error",  # a flood of what is no HTTP writes no lines
         server_header=False,
         proxy_headers=proxy is not None,
         forwarded_allow_ips=proxy or "",
-        http="h11",  # which refuses endless headers
+        http=guarded_protocol(connections, limits),
         ws="none",
         lifespan="on",
         timeout_keep_alive=30,
         timeout_graceful_shutdown=10,
-        limit_concurrency=_requests(),
-        h11_max_incomplete_event_size=1 << 14,
+        backlog=_BACKLOG,
+        h11_max_incomplete_event_size=1 << 14,  # of a header
     )
 
     def run(place: socket) -> None:
@@ -84,19 +94,19 @@ def server(application: Application, proxy: str | None = None) -> Callable[[sock
     return run
 
 
-def _requests() -> int:
-    """How many requests are answered at once: fewer than the files that the process may open."""
+def _connections() -> int:
+    """How many connections there may be: half as many as the files that the process may open."""
     try:
         from resource import RLIMIT_NOFILE, getrlimit, setrlimit
     except ImportError:  # where there is no such limit
-        return _MOST_REQUESTS
+        return _MOST_CONNECTIONS
     soft, hard = getrlimit(RLIMIT_NOFILE)
-    wanted = 2 * _MOST_REQUESTS if hard < 0 else min(hard, 2 * _MOST_REQUESTS)
+    wanted = 2 * _MOST_CONNECTIONS if hard < 0 else min(hard, 2 * _MOST_CONNECTIONS)
     if 0 <= soft < wanted:
         with suppress(OSError, ValueError):
             setrlimit(RLIMIT_NOFILE, (wanted, hard))
             soft = wanted
-    return _MOST_REQUESTS if soft < 0 else max(16, min(_MOST_REQUESTS, soft // 2))
+    return _MOST_CONNECTIONS if soft < 0 else max(16, min(_MOST_CONNECTIONS, soft // 2))
 
 
 def _is_address(text: str) -> bool:
