@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from discreet.local import Mean
 from discreet.noise import UnsafeSeededBits
 from discreet.survey import openapi
 from discreet.survey.collector import Collector
-from discreet.survey.estimates import CHOOSE, KINDS, NUMBER_KINDS
 from discreet.survey.poll import Poll, read_poll, write_template
+from discreet.survey.poll_schemes import CHOOSE, KINDS, NUMBER_KINDS
+from discreet.survey.question import Question
 from discreet.survey.refusals import REASONS
 from discreet.survey.report_store import ReceivedReport
-from discreet.survey.results import as_csv, results
+from discreet.survey.results import Counted, as_csv, results
 from discreet.survey.serving import open_poll_store
 from tests.golden.comparing import parted
 from tests.golden.numbers import steady
@@ -36,6 +36,29 @@ POLLS: dict[str, str] = {
         for kind in (*kinds, CHOOSE)
     },
     "tokens": f'{_HEAD}{_WORDS}tokens = "one-time"\ncloses = 2026-12-31\nrate_limit = 7\n',
+    "questions": f"""title = "Five questions"
+epsilon = 3
+results = "live"
+[[questions]]
+question = "Did you skip a lesson?"
+kind = "yes-no"
+[[questions]]
+question = "How do you come?"
+{_WORDS}shuffle = true
+[[questions]]
+question = "What do you like?"
+kind = "several"
+answers = ["Sport", "Music", "Art"]
+[[questions]]
+question = "How are the lessons?"
+kind = "scale"
+low = 1
+high = 5
+ends = ["boring", "exciting"]
+[[questions]]
+question = "How many hours?"
+{_NUMBER}epsilon = 1
+""",
 }
 """A poll for each scheme that a page knows, and one with every other field."""
 
@@ -64,19 +87,13 @@ def _poll(path: Path, text: str) -> str:
         collector = Collector(poll, store, lambda: _NOON)
         sent = [_sent(poll, place) for place in range(_REPORTS)]
         entries = [collector.read(one.encode()) for one in sent]
-        tally = poll.scheme.tally()
-        for entry in entries:
-            tally.add(
-                poll.scheme.report_from_wire(
-                    f'{{"scheme": "{poll.scheme.identity}", "report": {entry.report}}}'
-                )
-            )
-        found = results(poll, tally.to_bytes(), {"malformed": 2}, _NOON)
+        tally = poll.ballot.counted(None, [entry.report for entry in entries])
+        found = results(poll, Counted(tally, {"malformed": 2}), closed=False)
         return parted(
             {
                 "poll": text,
                 "terms": "\n".join(map(str, _terms(path.with_suffix(".db")))),
-                "scheme": poll.scheme.to_json(),
+                "scheme": poll.ballot.text,
                 "first reports": "\n".join(sent[:3]),
                 "first entries": "\n".join(map(_entry_text, entries[:3])),
                 "document": _json(openapi.report_operation(poll)["openapi_extra"]),
@@ -90,12 +107,30 @@ def _poll(path: Path, text: str) -> str:
 
 
 def _sent(poll: Poll, place: int) -> str:
-    scheme, bits = poll.scheme, UnsafeSeededBits(place)
-    value: Any = place % 41 if isinstance(scheme, Mean) else poll.answers[place % 3]
-    report = json.loads(scheme.report_to_wire(scheme.randomize(value, source=bits)))
-    named = {"question": poll.question_identity, "id": f"{place:032x}"}
+    bits = UnsafeSeededBits(place)
+    parts = [_drawn(question, place, bits) for question in poll.questions]
+    plain = poll.ballot.plain
+    report = {
+        "scheme" if plain else "survey": poll.ballot.identity,
+        "report": parts[0] if plain else parts,
+    }
+    asked = {"question": poll.question_identity} if plain else {}
+    named = {**asked, "id": f"{place:032x}"}
     token = {} if poll.tokens == "none" else {"token": f"token-{place}"}
     return json.dumps(report | named | token)
+
+
+def _drawn(question: Question, place: int, bits: UnsafeSeededBits) -> Any:
+    """A report to a question, of an answer that depends on its place."""
+    scheme, answers = question.scheme, question.answers
+    answer: Any = place % 41 if question.is_number else answers[place % len(answers)]
+    if question.kind == "several":
+        answer = [name for at, name in enumerate(answers) if place >> at & 1]
+    reports = [
+        json.loads(scheme.report_to_wire(scheme.randomize(value, source=bits)))["report"]
+        for value in question.values(answer)
+    ]
+    return reports if question.kind == "several" else reports[0]
 
 
 def _terms(database: Path) -> list[Any]:

@@ -18,8 +18,8 @@ from discreet.measures.registry import STATISTICS
 from discreet.privacy.events import KINDS as EVENT_KINDS
 from discreet.privacy.events import Event, event_from_data, event_to_data
 from discreet.release.certificate import Certificate
-from discreet.survey.estimates import KINDS as SURVEY_KINDS
-from discreet.survey.estimates import NUMBER_KINDS
+from discreet.survey.poll_schemes import KINDS as SURVEY_KINDS
+from discreet.survey.poll_schemes import NUMBER_KINDS
 from tests.golden.comparing import FOLDER
 from tests.golden.questions import QUESTIONS
 from tests.sql.corpus.facts import cases

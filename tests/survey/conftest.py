@@ -43,15 +43,13 @@ class Site:
         return asyncio.run(asked())
 
     def send(self, **fields: Any) -> Any:
-        """A report with these fields; the scheme is stated if nothing else is."""
-        return self.ask("POST", "/reports", json={"scheme": self.poll.scheme.identity} | fields)
+        """A report with these fields; the scheme or the survey is stated if nothing else is."""
+        name = "scheme" if self.poll.ballot.plain else "survey"
+        return self.ask("POST", "/reports", json={name: self.poll.ballot.identity} | fields)
 
     def counted(self) -> int:
         """How many reports are in the tally."""
-        from discreet.survey.collector import read_tally
-
-        tally, _ = self.store.tally()
-        return 0 if tally is None else read_tally(self.poll.scheme, tally).reports
+        return self.poll.ballot.number(self.store.tally()[0])
 
     def close(self) -> None:
         self.collector.stop()

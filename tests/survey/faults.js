@@ -39,7 +39,7 @@
     if (!heading.textContent.trim()) found.push("an empty heading");
     level = own;
   }
-  for (const element of document.querySelectorAll("button, select, input:not([type=radio]), label:has(input[type=radio])")) {
+  for (const element of document.querySelectorAll("button, select, input:not([type=radio]):not([type=checkbox]), label:has(input)")) {
     const box = element.getBoundingClientRect();
     if (seen(element) && (box.height < 24 || box.width < 24)) found.push(`too small: ${element.id}`);
   }

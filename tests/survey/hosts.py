@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,24 +16,35 @@ PATIENCE = 120  # seconds, for a machine with other things to do
 ANSWERS = ("canary-north", "canary-south", "canary-east")
 
 
-def write_poll(folder: Path, **fields: object) -> Path:
-    """A poll file with some fields of its own."""
+def write_poll(
+    folder: Path, questions: Sequence[Mapping[str, object]] = (), **fields: object
+) -> Path:
+    """A poll file with some fields of its own; of several questions without the one of its own."""
     stated: dict[str, object] = {
         "title": "Directions",
         "question": "Where would you go?",
         "answers": list(ANSWERS),
         "epsilon": 1,
         "rate_limit": 1_000_000,
+        "results": "live",  # so that a test sees at once what it has sent
         **fields,
     }
     path = folder / "poll.toml"
-    lines = [
-        f"{name} = {value if name == 'closes' else json.dumps(value, ensure_ascii=False)}"
-        for name, value in stated.items()
-        if value is not None
-    ]
+    if questions:
+        stated |= {"question": None, "answers": None}
+    lines = _lines(stated)
+    for one in questions:
+        lines += ["[[questions]]", *_lines(one)]
     path.write_text("\n".join(lines), "utf-8")
     return path
+
+
+def _lines(fields: Mapping[str, object]) -> list[str]:
+    return [
+        f"{name} = {value if name == 'closes' else json.dumps(value, ensure_ascii=False)}"
+        for name, value in fields.items()
+        if value is not None
+    ]
 
 
 class Host:
@@ -59,11 +70,13 @@ class Host:
         )
         assert self.process.stdout is not None
         self.said = ""
-        while (line := self.process.stdout.readline()) and "results" not in line:
+        while line := self.process.stdout.readline():
             self.said += line
+            if "for you" in line:
+                break
         found = re.search(r"answer\s+(http\S+)/", self.said)
         if found is None:
-            self.said += line + self.stop(signal.SIGKILL)
+            self.said += self.stop(signal.SIGKILL)
             raise RuntimeError(f"the collector did not start: {self.said}")
         self.address = found[1]  # the socket listens: a request waits until it is answered
 

@@ -2,20 +2,36 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const module = await import(pathToFileURL(process.argv[2]));
+const folder = process.argv[2];
+const loaded = (name) => import(pathToFileURL(`${folder}/${name}.js`));
+const [core, ballots, texts, page] = [
+  await loaded("randomizer"),
+  await loaded("ballot"),
+  await loaded("texts"),
+  await loaded("page"),
+];
+const mean = await loaded("schemes/mean");
+const table = JSON.parse(readFileSync(`${folder}/texts/en.json`, "utf-8"));
+const say = texts.teller(table);
 const real = globalThis.crypto;
 const tasks = JSON.parse(readFileSync(0, "utf-8"));
+const kinds = {};
+for (const name of ["randomized-response", "unary", "subset", "hadamard", "projective", "mean"]) {
+  kinds[name] = (await loaded(`schemes/${name}`)).default;
+}
+const readScheme = (text) => core.readScheme(core.readObject(text), kinds);
 
-/** A generator that gives the scripted words, one a call, and must be used up. */
+/** A generator that gives the scripted words of 64 bits, one a call, and must be used up. */
 function scripted(words) {
   let used = 0;
   const source = {
     getRandomValues(array) {
-      for (let at = 0; at < array.length; at += 1) {
-        if (used === words.length) throw new Error("more words are drawn than the script has");
-        array[at] = BigInt(words[used]);
-        used += 1;
-      }
+      if (!(array instanceof Uint32Array) || array.length !== 2) throw new Error("not a word");
+      if (used === words.length) throw new Error("more words are drawn than the script has");
+      const word = BigInt(words[used]);
+      used += 1;
+      array[0] = Number(word >> 32n);
+      array[1] = Number(word & 0xffffffffn);
       return array;
     },
   };
@@ -26,54 +42,90 @@ function replace(source) {
   Object.defineProperty(globalThis, "crypto", { value: source, configurable: true });
 }
 
-const kinds = {
+const known = {
   refused({ text }) {
     try {
-      module.readScheme(text);
+      readScheme(text);
       return null;
     } catch (error) {
-      if (!(error instanceof module.Refusal)) throw error;
+      if (!(error instanceof core.Refusal)) throw error;
       return error.message;
     }
   },
   scripted({ text, runs }) {
-    const scheme = module.readScheme(text);
+    const scheme = readScheme(text);
     return runs.map(({ answer, words }) => {
       const script = scripted(words);
       replace(script.source);
       try {
-        return [module.randomize(scheme, answer), script.left()];
+        return [core.randomize(scheme, answer), script.left()];
       } finally {
         replace(real);
       }
     });
   },
   sample({ text, answer, count }) {
-    const scheme = module.readScheme(text);
+    const scheme = readScheme(text);
     const seen = {};
     for (let at = 0; at < count; at += 1) {
-      const report = JSON.stringify(module.randomize(scheme, answer));
+      const report = JSON.stringify(core.randomize(scheme, answer));
       seen[report] = (seen[report] ?? 0) + 1;
     }
     return seen;
   },
   positions({ text, numbers }) {
-    const scheme = module.readScheme(text);
-    return numbers.map((number) => String(module.positionOf(scheme, number)));
+    const scheme = readScheme(text);
+    return numbers.map((number) => String(mean.positionOf(scheme, number)));
   },
-  bounds: ({ text }) => module.bounds(module.readScheme(text)),
-  hash: ({ text }) => module.sha256(text),
-  identity: ({ text }) => module.readScheme(text).hash,
+  bounds: ({ text }) => mean.bounds(readScheme(text)),
+  hash: ({ text }) => core.sha256(text),
+  identity: ({ text }) => ballots.readBallot(text, kinds).hash,
   words({ text, reports }) {
-    const scheme = module.readScheme(text);
+    const { questions, ratio } = ballots.readBallot(text, kinds);
+    const [{ scheme }] = questions;
+    const level = texts.level(ratio);
     return [
-      module.explanation(scheme),
-      reports.map((report) => module.reportInWords(scheme, report)),
+      [...texts.explanation(scheme, level, say), texts.exactly(ratio, say)],
+      reports.map((report) => scheme.rules.said(scheme, report, say).replace(/[\u2068\u2069]/g, "")),
+      level,
     ];
   },
-  envelope({ text, question, report, token }) {
-    return module.envelope(module.readScheme(text), question, report, token);
+  ballot({ text }) {
+    try {
+      const { questions, ratio } = ballots.readBallot(text, kinds);
+      return [questions.map(({ parts }) => parts), ratio.map(String), texts.level(ratio)];
+    } catch (error) {
+      if (!(error instanceof core.Refusal)) throw error;
+      return error.message;
+    }
+  },
+  several({ text, number, answer, words }) {
+    const { questions } = ballots.readBallot(text, kinds);
+    const script = scripted(words);
+    replace(script.source);
+    try {
+      return [ballots.reportTo(questions[number], answer), script.left()];
+    } finally {
+      replace(real);
+    }
+  },
+  orders({ count, runs }) {
+    return runs.map((words) => {
+      const script = scripted(words);
+      replace(script.source);
+      try {
+        return [ballots.order(count, true, core.below), script.left()];
+      } finally {
+        replace(real);
+      }
+    });
+  },
+  often: ({ chances }) => chances.map(([above, below]) => texts.often(say, BigInt(above), BigInt(below))),
+  levels: ({ ratios }) => ratios.map(([above, below]) => texts.level([BigInt(above), BigInt(below)])),
+  typed: ({ numbers }) => numbers.map((text) => page.typedNumber(text) ?? (page.typedNumber(text) === null ? "none" : "unclear")),
+  envelope({ text, question, reports, token }) {
+    return ballots.envelope(ballots.readBallot(text, kinds), question, reports, token);
   },
 };
 
-process.stdout.write(JSON.stringify(tasks.map((task) => kinds[task.kind](task))));
+process.stdout.write(JSON.stringify(tasks.map((task) => known[task.kind](task))));

@@ -9,9 +9,8 @@ import pytest
 
 from discreet.cli.exit_codes import run_command
 from discreet.cli.main import discreet
-from discreet.survey.collector import tally_with
-from discreet.survey.estimates import KINDS
 from discreet.survey.poll import read_poll
+from discreet.survey.poll_schemes import KINDS
 from discreet.survey.report_store import ReceivedReport
 from discreet.survey.serving import open_poll_store
 from discreet.survey.tokens import new_id, token_hash
@@ -64,7 +63,7 @@ def test_a_number_is_rehearsed_and_its_mean_is_shown(survey: Command, tmp_path: 
     assert "50 fake respondents, duchi, ε = 1 for each" in out
     assert "1 intervals hold the truth" in out
     assert "shifts the mean by at most" in out
-    scheme = read_poll(path).scheme
+    scheme = read_poll(path).questions[0].scheme
     stored(path, scheme.randomize([10] * 60).tolist())
     code, out, _ = survey("results", path)
     assert code == 0
@@ -72,11 +71,12 @@ def test_a_number_is_rehearsed_and_its_mean_is_shown(survey: Command, tmp_path: 
     assert re.search(r"mean +at least +at most", out)
     assert "forges the report" in out
     found = json.loads(survey("results", path, "--json")[1])
-    assert found["shares"] == []
-    assert found["mean"]["lower"] <= found["mean"]["value"] <= found["mean"]["upper"]
+    (asked,) = found["questions"]
+    assert asked["shares"] == []
+    assert asked["mean"]["lower"] <= asked["mean"]["value"] <= asked["mean"]["upper"]
     lines = survey("results", path, "--csv")[1].splitlines()
     assert lines[0] == "mean,error,lower,upper"
-    assert float(lines[1].split(",")[0]) == found["mean"]["value"]
+    assert float(lines[1].split(",")[0]) == asked["mean"]["value"]
 
 
 def stored(path: Path, reports: list[int]) -> None:
@@ -85,7 +85,7 @@ def stored(path: Path, reports: list[int]) -> None:
     entries = [ReceivedReport(new_id(), "2030-01-02", str(report)) for report in reports]
     store.add(
         entries,
-        lambda tally, more: tally_with(poll.scheme, tally, [one.report for one in more]),
+        lambda tally, more: poll.ballot.counted(tally, [one.report for one in more]),
         {"malformed": 3},
     )
     store.close()
@@ -105,7 +105,7 @@ def test_results_are_shown_and_written(survey: Command, tmp_path: Path) -> None:
     code, out, _ = survey("results", path, "--json")
     found = json.loads(out)
     assert (code, found["reports"], found["refused"]) == (0, 120, {"malformed": 3})
-    assert found["shares"][0]["share"] == pytest.approx(
+    assert found["questions"][0]["shares"][0]["share"] == pytest.approx(
         (0.5 - 0.2119415576) / (0.5761168848 - 0.2119415576)
     )
     code, out, _ = survey("results", path, "--csv")
@@ -127,7 +127,7 @@ def test_a_poll_that_protects_little_says_so(survey: Command, tmp_path: Path) ->
     code, _, error = survey("simulate", write_poll(tmp_path, epsilon=8), "--respondents", 50)
     assert code == 0
     assert "2.98e+03 times as likely" in error
-    assert error.count("a great deal") == 1
+    assert error.count("protects little") == 1
     assert "a great deal" not in survey("simulate", write_poll(tmp_path), "--respondents", 5)[2]
 
 

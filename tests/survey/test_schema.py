@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.survey.estimates import KINDS
+from discreet.survey.poll_schemes import KINDS
 from tests.survey.conftest import Site, Sites
 
 schemathesis = pytest.importorskip("schemathesis", reason="NO TESTS BY SCHEMATHESIS: not installed")

@@ -29,7 +29,7 @@ def test_only_the_proxy_that_is_named_is_believed_about_an_address(
 ) -> None:
     """One report a minute: a second one would be taken only if all of this took a minute."""
     path = write_poll(tmp_path, rate_limit=1)
-    report = f'{{"scheme": "{read_poll(path).scheme.identity}", "report": 0}}'.encode()
+    report = f'{{"scheme": "{read_poll(path).questions[0].scheme.identity}", "report": 0}}'.encode()
     found = []
     with hosting(path, *options) as host:
         for number in range(5):
@@ -50,7 +50,7 @@ def test_only_the_proxy_that_is_named_is_believed_about_an_address(
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM], ids=lambda by: by.name)
 def test_the_server_ends_quietly_and_keeps_what_it_took(tmp_path: Path, by: signal.Signals) -> None:
     path = write_poll(tmp_path)
-    identity = read_poll(path).scheme.identity
+    identity = read_poll(path).questions[0].scheme.identity
     with hosting(path) as host:
         assert host.post({"scheme": identity, "report": 0}) == 201
         assert host.post({"scheme": identity, "report": 77}) == 400

@@ -64,9 +64,10 @@ def test_a_database_that_was_moved_is_told(site: Sites, caplog: pytest.LogCaptur
     assert made.send(report=2).status_code == 201
     assert made.counted() == 2
     lines = [line for line in told(caplog) if "not taken" in line]
-    assert "removed or replaced" in lines[0]
-    assert "Put it back" in lines[0]
-    assert all("Put it back" in line for line in lines)
+    assert lines  # whoever looks first finds it replaced, whoever looks again cannot open it
+    for line in lines:
+        assert "removed or replaced" in line or "cannot be opened" in line
+        assert "Put it back" in line
 
 
 def test_a_database_that_may_not_grow_is_told(
@@ -110,7 +111,7 @@ def test_a_fault_that_nobody_foresaw_is_told_by_its_kind_only(
 
 LIMITED = """
 import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 from discreet.cli.main import main
 sys.argv = ["discreet", "survey", "serve", sys.argv[1], "--port", "0"]
 main()
@@ -159,7 +160,7 @@ def test_a_full_disk_is_told_and_nothing_acknowledged_is_lost(small_disk: Path) 
 
 
 def body(path: Path, number: int) -> dict[str, Any]:
-    scheme = read_poll(path).scheme
+    scheme = read_poll(path).questions[0].scheme
     return {"scheme": scheme.identity, "report": "0" * 250, "id": f"{number:032x}"}
 
 

@@ -13,12 +13,18 @@ import pytest
 
 from discreet.errors import DataError, SourceError
 from discreet.local import RandomizedResponse
-from discreet.survey.collector import read_tally, tally_with
+from discreet.survey.ballot import Ballot
 from discreet.survey.poll_terms import PollTerms
+from discreet.survey.question import Question
 from discreet.survey.report_store import Outcome, ReceivedReport, ReportStore
 from discreet.survey.tokens import new_id, new_token, token_hash
 
 POLL = RandomizedResponse(epsilon=1, categories=3)
+BALLOT = Ballot(
+    questions=(Question(text="Where?", kind="one", answers=("0", "1", "2"), scheme=POLL),),
+    epsilon=POLL.loss.epsilon,
+    plain=True,
+)
 TERMS = PollTerms(POLL.to_json(), "Where?", "none")
 DAY = "2030-01-02"
 
@@ -26,7 +32,7 @@ Places = Callable[[], str]
 
 
 def count(tally: bytes | None, entries: list[ReceivedReport]) -> bytes:
-    return tally_with(POLL, tally, [entry.report for entry in entries])
+    return BALLOT.counted(tally, [entry.report for entry in entries])
 
 
 def entry(report: int = 0, token: str | None = None, identity: str | None = None) -> ReceivedReport:
@@ -67,7 +73,7 @@ def test_a_batch_is_kept_with_its_tally(place: str) -> None:
     again = ReportStore(place, TERMS)
     tally, refused = again.tally()
     assert tally is not None
-    assert read_tally(POLL, tally).counts.tolist() == [1, 1, 2]
+    assert BALLOT.tallies(tally)[0].counts.tolist() == [1, 1, 2]
     assert refused == {"closed": 1, "malformed": 3}
     assert sorted(everything(again)) == [(DAY, "0"), (DAY, "1"), (DAY, "2"), (DAY, "2")]
     again.close()
@@ -103,7 +109,7 @@ def test_two_collectors_share_one_tally(place: str) -> None:
         stores[number % 2].add([entry(number % 3)], count, {})
     tally, _ = stores[0].tally()
     assert tally is not None
-    assert read_tally(POLL, tally).counts.tolist() == [4, 3, 3]
+    assert BALLOT.tallies(tally)[0].counts.tolist() == [4, 3, 3]
     for store in stores:
         store.close()
 
@@ -260,7 +266,7 @@ def test_a_server_does_not_tell_the_order_of_arrival_or_whose_token_it_was(schem
     assert store.tokens() == (40, 40)
     tally, _ = store.tally()
     assert tally is not None
-    assert read_tally(POLL, tally).reports == 40
+    assert BALLOT.tallies(tally)[0].reports == 40
     assert store.add([came[0]], count, {}) == [Outcome.AGAIN]
     store.close()
 
@@ -403,6 +409,7 @@ def test_a_row_holds_nothing_about_a_person(tmp_path: Path) -> None:
         "survey_reports": ["id", "day", "report"],
         "survey_tokens": ["hash", "used"],
         "survey_refusals": ["reason", "number"],
+        "survey_shown": ["one", "closed", "shown", "refused", "coming"],
     }
     # No hidden row number tells in which order reports came.
     assert "WITHOUT ROWID" in tables["survey_reports"]

@@ -1,10 +1,8 @@
 """The web application of one poll: the page, the collector and the results."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from threading import Lock
 from time import monotonic
 from typing import Any, Final
@@ -13,29 +11,22 @@ from discreet.dependencies import install_extra
 from discreet.errors import DiscreetError, SourceError
 from discreet.survey import openapi
 from discreet.survey.collector import LONGEST_BODY, Collector
+from discreet.survey.export import exported
+from discreet.survey.operator import add_operator_page
+from discreet.survey.pages import rendered_page, static_files
+from discreet.survey.poll import CLOSED, LIVE, PRIVATE
 from discreet.survey.refusals import REASONS
-from discreet.survey.results import results
+from discreet.survey.results import Counted, as_csv, results
 from discreet.web.headers import Application, secured
+from discreet.web.one_time_link import OneTimeLink
 from discreet.web.refusals import Reason, Refused, answer_refusals, refusal_response
 from discreet.web.request_limits import RateLimit, json_body
-from discreet.web.templates import rendered
 
-_STATIC: Final = {
-    "randomize.js": "text/javascript; charset=utf-8",
-    "results.js": "text/javascript; charset=utf-8",
-    "survey.css": "text/css; charset=utf-8",
-    "icon.svg": "image/svg+xml",
-}
 _FRESH: Final = 0.5  # seconds for which results are not computed again
 
 
-def static_file(name: str) -> bytes:
-    """A file of the page."""
-    return (files("discreet.survey") / "page" / name).read_bytes()
-
-
 class ResultsCache:
-    """The results, computed at most twice a second however many look at them."""
+    """The results that everyone may see, computed at most twice a second."""
 
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
@@ -45,27 +36,52 @@ class ResultsCache:
         self._found: dict[str, Any] = {}
 
     def now(self) -> dict[str, Any]:
-        """The results of all reports that were acknowledged half a second ago."""
+        """The results, as new as the poll's mode lets them be."""
         with self._lock:
             if monotonic() >= self._until:
                 collector = self._collector
-                tally, refused = collector.store.tally()
-                seen = (tally, refused, collector.poll.is_open(collector.clock()))
+                counted, closed = public_counts(collector), not collector.is_open
+                seen = (counted, closed)
                 if seen != self._seen:
-                    self._found = results(collector.poll, tally, refused, collector.clock())
+                    self._found = results(collector.poll, counted, closed=closed)
                     self._seen = seen
                 self._until = monotonic() + _FRESH
             return self._found
 
 
-def application(collector: Collector, *, fresh: bool = False) -> Application:
+def public_counts(collector: Collector) -> Counted:
+    """What everyone may see of what was counted."""
+    mode, store = collector.poll.results, collector.store
+    if mode == LIVE:
+        return Counted(*store.tally())
+    shown = store.shown()
+    if mode == PRIVATE or (mode == CLOSED and collector.is_open):
+        return Counted(None, {})
+    return Counted(shown.tally, shown.refused)
+
+
+def may_export(collector: Collector) -> bool:
+    """Whether everyone may have the reports: what changes from one look to the next would be one
+    of them, unless all is shown and no more come."""
+    if collector.poll.results == LIVE:
+        return True
+    if collector.poll.results == PRIVATE or collector.is_open:
+        return False
+    shown = collector.store.shown().tally
+    return shown is not None and shown == collector.store.tally()[0]
+
+
+def application(
+    collector: Collector, *, fresh: bool = False, link: OneTimeLink | None = None
+) -> Application:
     """The application that serves a poll.  Its collector starts and stops with it.
 
-    ``fresh`` starts the collector at once, for a host that sends no lifespan events.
+    ``fresh`` starts the collector at once, for a host that sends no lifespan events.  ``link``
+    opens the page of whoever asks.
     """
     try:
         from fastapi import FastAPI, Request
-        from fastapi.responses import JSONResponse, Response, StreamingResponse
+        from fastapi.responses import JSONResponse, Response
         from starlette.exceptions import HTTPException
     except ImportError:
         raise SourceError(
@@ -75,7 +91,7 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
     poll = collector.poll
     limit = RateLimit(poll.rate_limit)
     published = ResultsCache(collector)
-    scheme = poll.scheme.to_json()
+    ballot = poll.ballot.text
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
@@ -106,7 +122,7 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
         return refusal_response("unavailable", REASONS["unavailable"], 5)
 
     def page(name: str) -> Any:
-        data = rendered(f"survey/page/{name}", title=poll.title).encode()
+        data = rendered_page(poll, name).encode()
 
         async def show() -> Response:
             return Response(data, media_type="text/html; charset=utf-8")
@@ -114,11 +130,11 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
         return show
 
     for path, name in (("/", "index.html"), ("/results", "results.html")):
-        app.get(path, include_in_schema=False)(page(name))
+        app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)(page(name))
 
-    static = {name: (static_file(name), kind) for name, kind in _STATIC.items()}
+    static = static_files()
 
-    @app.get("/static/{name}", include_in_schema=False)
+    @app.get("/static/{name:path}", include_in_schema=False)
     async def file(name: str) -> Response:
         if name not in static:
             raise HTTPException(404)
@@ -127,24 +143,15 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
 
     @app.get("/scheme.json", **openapi.SCHEME)
     async def scheme_json() -> Response:
-        return Response(scheme, media_type="application/json")
+        return Response(ballot, media_type="application/json")
 
     @app.get("/api/poll", **openapi.POLL)
     async def poll_json() -> Response:
-        closes = None if poll.closes is None else poll.closes.isoformat()
-        return JSONResponse(
-            {
-                "title": poll.title,
-                "question": poll.question,
-                "tokens": poll.tokens,
-                "closed": not poll.is_open(collector.clock()),
-                "closes": closes,
-            }
-        )
+        return JSONResponse(poll_document(collector))
 
     @app.post("/reports", **openapi.report_operation(poll))
     async def reports(request: Request) -> Response:
-        if not poll.is_open(collector.clock()):
+        if not collector.is_open:
             raise Refused("closed")
         client = request.client
         wait = limit.wait(client.host if client else "")
@@ -156,50 +163,47 @@ def application(collector: Collector, *, fresh: bool = False) -> Application:
         return JSONResponse({"stored": True}, 201)
 
     @app.get("/api/results", **openapi.RESULTS)
-    def results_json() -> Response:
-        return JSONResponse(published.now())
+    def results_in(format: openapi.ResultsFormat = openapi.ResultsFormat.JSON) -> Response:
+        found = published.now()
+        if format is openapi.ResultsFormat.JSON:
+            return JSONResponse(found)
+        named = {"Content-Disposition": 'attachment; filename="results.csv"'}
+        return Response(as_csv(found), media_type="text/csv; charset=utf-8", headers=named)
 
     @app.get("/api/export", **openapi.EXPORT)
     def export(format: openapi.ExportFormat = openapi.ExportFormat.CSV) -> Response:
-        lines = _csv(collector) if format is openapi.ExportFormat.CSV else _json(collector)
-        name = f"reports.{format.value}"
-        kind = (
-            "text/csv; charset=utf-8" if format is openapi.ExportFormat.CSV else "application/json"
-        )
-        first = next(lines)  # a database that does not answer is told as such, not halfway
-        return StreamingResponse(
-            _after(first, lines),
-            media_type=kind,
-            headers={"Content-Disposition": f'attachment; filename="{name}"'},
-        )
+        if not may_export(collector):
+            return refusal_response("not-public", REASONS["not-public"])
+        response: Response = exported(collector, format)
+        return response
 
+    if link is not None:
+        add_operator_page(app, collector, link)
     return secured(app)
 
 
-def _after(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
-
-
-def _csv(collector: Collector) -> Iterator[str]:
-    rows = collector.store.reports()
-    held = next(rows, None)
-    yield "day,report\n"
-    while held is not None:
-        quoted = ((day, report.replace('"', '""')) for day, report in held)
-        yield "".join(f'{day},"{report}"\n' for day, report in quoted)
-        held = next(rows, None)
-
-
-def _json(collector: Collector) -> Iterator[str]:
-    rows = collector.store.reports()
-    held = next(rows, None)
-    yield f'{{"scheme": {collector.poll.scheme.to_json()}, "reports": ['
-    before = ""
-    while held is not None:
-        yield before + ", ".join(
-            f'{{"day": {json.dumps(day)}, "report": {report}}}' for day, report in held
-        )
-        before = ", "
-        held = next(rows, None)
-    yield "]}"
+def poll_document(collector: Collector) -> dict[str, Any]:
+    """The poll as the page shows it."""
+    poll = collector.poll
+    return {
+        "title": poll.title,
+        "language": poll.language,
+        "texts": dict(poll.texts.table),
+        "textsLanguage": poll.texts.language,
+        "words": dict(poll.words),
+        "tokens": poll.tokens,
+        "results": poll.results,
+        "batch": poll.batch,
+        "closed": not collector.is_open,
+        "closes": None if poll.closes is None else poll.closes.isoformat(),
+        "questions": [
+            {
+                "question": one.text,
+                "kind": one.kind,
+                "answers": list(one.answers),
+                "ends": None if one.ends is None else list(one.ends),
+                "shuffle": one.shuffled,
+            }
+            for one in poll.questions
+        ],
+    }

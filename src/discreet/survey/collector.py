@@ -5,7 +5,6 @@ once a batch and not once a report.  Refusals are counted, and written with the 
 within a second.
 """
 
-import json
 from asyncio import Future, get_running_loop
 from collections import Counter
 from collections.abc import Callable
@@ -18,10 +17,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, UnsetType
 
-from discreet.errors import DataError, DiscreetError, SourceError
-from discreet.local import Tally
+from discreet.errors import DiscreetError, SourceError
 from discreet.strict_json import Shape, decoded
-from discreet.survey.poll import ONE_TIME, Poll
+from discreet.survey.poll import BATCHES, CLOSED, ONE_TIME, Poll
 from discreet.survey.poll_terms import reports_text, taken_over_error
 from discreet.survey.report_store import Outcome, ReceivedReport, ReportStore
 from discreet.survey.tokens import new_id, token_hash
@@ -41,16 +39,22 @@ _REFUSED: Final = {
     Outcome.TOKEN_UNKNOWN: "token-unknown",
     Outcome.TOKEN_USED: "token-used",
     Outcome.CHANGED: "wrong-scheme",
+    Outcome.CLOSED: "closed",
 }
 
 Waiting = tuple[ReceivedReport, "Future[Outcome]"]
 
 
 class Body(Shape, frozen=True):
-    """What a request says: a report, whose it is, and under which scheme it was made."""
+    """What a request says: a report, whose it is, and by which ballot it was made.
 
-    scheme: str
+    A report to a plain poll names the scheme and may name the question; one to several questions
+    names the survey.
+    """
+
     report: Any
+    scheme: str | UnsetType = UNSET
+    survey: str | UnsetType = UNSET
     question: Any = UNSET
     id: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")] | UnsetType = UNSET
     token: str | UnsetType = UNSET
@@ -74,12 +78,13 @@ class Collector:
         self.store = store
         self.clock = clock
         self._pause = pause
-        self._scheme = poll.scheme.identity
         self._question = poll.question_identity
+        self._closed = False
         self._queue: SimpleQueue[Waiting | None] = SimpleQueue()
         self._refusals: Counter[str] = Counter()
         self._lock = Lock()
         self._tidy_at = 0.0
+        self._show_at = 0.0
         self._untidy_since = monotonic()  # a process before this one may have been killed
         self.notices = Notices("discreet survey")
         self._writer = Thread(target=self._write, name="survey writer", daemon=True)
@@ -104,12 +109,15 @@ class Collector:
         sent = decoded(body, Body)
         if sent is None:
             raise Refused("malformed")
-        if sent.scheme != self._scheme or sent.question not in (UNSET, self._question):
+        plain = self.poll.ballot.plain
+        named, other = (sent.scheme, sent.survey) if plain else (sent.survey, sent.scheme)
+        if other is not UNSET or named is UNSET:
+            raise Refused("malformed")
+        if named != self.poll.ballot.identity or sent.question not in (UNSET, self._question):
             raise Refused("wrong-scheme")
-        report = json.dumps(sent.report)
         try:
-            self.poll.scheme.report_from_wire(_wire(sent.scheme, report))
-        except (DiscreetError, ValueError, TypeError, OverflowError, RecursionError):
+            report = self.poll.ballot.read(sent.report)
+        except (ValueError, RecursionError):
             raise Refused("malformed") from None
         identity = new_id() if sent.id is UNSET else sent.id
         return ReceivedReport(
@@ -123,6 +131,16 @@ class Collector:
         outcome = await future
         if outcome in _REFUSED:
             raise Refused(_REFUSED[outcome])
+
+    @property
+    def is_open(self) -> bool:
+        """Whether reports are taken: the poll's time has not come, and nobody closed it."""
+        return not self._closed and self.poll.is_open(self.clock())
+
+    def close_poll(self, closed: bool = True) -> None:
+        """Take no more reports from now on, or take them again."""
+        self.store.close_poll(closed)
+        self._closed = closed
 
     def refuse(self, reason: str) -> None:
         """Count a refusal."""
@@ -156,6 +174,7 @@ class Collector:
             except Empty:
                 pass
             self._keep(batch)
+            self._show()
             self._tidy(quiet=not batch, last=not going)
 
     def _keep(self, batch: list[Waiting]) -> None:
@@ -171,11 +190,26 @@ class Collector:
             with self._lock:
                 self._refusals += refusals
             self.tell(error, len(batch))
+            self._show_at = monotonic() + _RETRY  # reports come first
             _tell([future for _, future in batch], None)
             return
         if Outcome.CHANGED in outcomes:
             self.tell(taken_over_error(), len(batch))
         _tell([future for _, future in batch], outcomes)
+
+    def _show(self) -> None:
+        """Look whether the poll was closed, and show everyone what they may see; now and then."""
+        now = monotonic()
+        if now < self._show_at:
+            return
+        self._show_at = now + self._pause
+        try:
+            self._closed = self.store.shown().closed
+            mode, ended = self.poll.results, not self.is_open
+            if mode == BATCHES or (mode == CLOSED and ended):
+                self.store.show(self.poll.batch, self.poll.ballot.number, to_end=ended)
+        except Exception as error:  # it is tried again, and no report waits for it
+            self.tell(error)
 
     def _tidy(self, quiet: bool, last: bool) -> None:
         """Let the database forget when reports came: when none come, and at the latest after a
@@ -207,10 +241,10 @@ class Collector:
         what = str(error) if isinstance(error, DiscreetError) else _unforeseen(error)
         lost = f"{reports_text(reports)} not taken: " if reports else ""
         again = " Whoever sent one is asked to send the same again." if reports else ""
-        self.notices.tell(what, f"{lost}{what}{again}")
+        self.notices.tell(f"{bool(reports)} {what}", f"{lost}{what}{again}")
 
     def _count(self, tally: bytes | None, entries: list[ReceivedReport]) -> bytes:
-        return tally_with(self.poll.scheme, tally, [entry.report for entry in entries])
+        return self.poll.ballot.counted(tally, [entry.report for entry in entries])
 
 
 def _unforeseen(error: Exception) -> str:
@@ -237,28 +271,3 @@ def _tell(futures: list["Future[Outcome]"], outcomes: list[Outcome] | None) -> N
         mine = [(at, one) for at, one in enumerate(futures) if one.get_loop() is loop]
         with suppress(RuntimeError):  # a loop that has ended has nobody who waits
             loop.call_soon_threadsafe(settle, mine)
-
-
-def tally_with(scheme: Any, tally: bytes | None, reports: list[str]) -> bytes:
-    """The tally with these reports, which are JSON texts that were read before."""
-    total = scheme.tally() if tally is None else read_tally(scheme, tally)
-    identity = scheme.identity
-    for report in reports:
-        total.add(scheme.report_from_wire(_wire(identity, report)))
-    data: bytes = total.to_bytes()
-    return data
-
-
-def _wire(scheme: str, report: str) -> str:
-    return f'{{"scheme": "{scheme}", "report": {report}}}'
-
-
-def read_tally(scheme: Any, data: bytes) -> Any:
-    """The tally of a database, which must be of the poll's scheme."""
-    tally = Tally.from_bytes(data)
-    if tally.identity != scheme.identity:
-        raise DataError(
-            "the database's tally is of another scheme. Its counts mean something else. Name the "
-            "poll's own database."
-        )
-    return tally

@@ -1,93 +1,98 @@
-"""The local scheme of a poll, and the estimates from its tally."""
+"""Estimates from the tallies of a poll."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import sqrt
-from typing import Any, Final
+from typing import Any
 
-from discreet.local import (
-    HadamardResponse,
-    Mean,
-    ProjectiveGeometryResponse,
-    RandomizedResponse,
-    SubsetSelection,
-    UnaryEncoding,
-    choose,
-)
+from discreet.local import Mean, respondents_for
 from discreet.privacy.estimates import Estimate
-
-CHOOSE: Final = "choose"
-KINDS: Final[dict[str, Any]] = {
-    one.name: one
-    for one in (
-        RandomizedResponse,
-        UnaryEncoding,
-        SubsetSelection,
-        HadamardResponse,
-        ProjectiveGeometryResponse,
-    )
-}
-"""The schemes for answers to choose from, the simplest first."""
-NUMBER_KINDS: Final = ("duchi", "piecewise", "hybrid")
-"""The schemes for a number."""
-
-
-def scheme_for(kind: str, answers: tuple[str, ...], epsilon: Fraction) -> Any:
-    """The scheme of this kind for these answers; the one with the lowest variance if asked to.
-
-    >>> scheme_for("choose", ("no", "yes"), Fraction(1)).name
-    'randomized-response'
-    """
-    if kind == CHOOSE:
-        return choose(epsilon=epsilon, categories=answers).scheme
-    return KINDS[kind](epsilon=epsilon, categories=answers)
-
-
-def number_scheme_for(kind: str, low: Fraction, high: Fraction, epsilon: Fraction) -> Mean:
-    """The scheme of this kind for a number; the one with the narrowest interval if asked to.
-
-    >>> number_scheme_for("choose", Fraction(0), Fraction(24), Fraction(1)).kind
-    'duchi'
-    """
-    if kind == CHOOSE:
-        scheme: Mean = choose(epsilon=epsilon, low=low, high=high).scheme
-        return scheme
-    return Mean(epsilon=epsilon, low=low, high=high, kind=kind)
+from discreet.survey.question import Question
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyEstimate:
-    """An estimate of one answer's share, or of the mean, with its 95% interval."""
+    """An estimate of one answer's share, or of the mean, with its 95% interval.
+
+    ``value`` is unbiased; ``consistent`` is nearer to the truth and biased: shares that are at
+    least 0 and sum to 1, or a mean between the bounds.
+    """
 
     answer: str
     value: float
+    consistent: float
     error: float
     lower: float
     upper: float
+
+    def shown(self, low: float, high: float) -> tuple[float, float]:
+        """The interval as a page shows it: within these bounds, and around ``consistent``.
+
+        Cut off alone, an interval that lies beyond a bound would be a point and look certain.  As
+        wide as it is, it is also put around ``consistent``, and both together are shown; whatever
+        holds the truth as often as it did does so still.
+
+        >>> SurveyEstimate("a", -0.3, 0.0, 0.1, -0.5, -0.1).shown(0, 1)
+        (0.0, 0.2)
+        """
+        below, above = self.value - self.lower, self.upper - self.value
+        least = max(low, min(self.lower, self.consistent - below))
+        most = min(high, max(self.upper, self.consistent + above))
+        return min(least, high), max(most, low)
 
 
 def estimated_mean(scheme: Mean, tally: Any) -> SurveyEstimate:
     """The mean of the respondents' numbers."""
     error = scheme.standard_error(tally) if tally.reports > 1 else sqrt(scheme.variance(1))
     value, lower, upper = _bounds(scheme.estimate(tally))
-    return SurveyEstimate("mean", value, error, lower, upper)
+    inside = min(float(scheme.high), max(float(scheme.low), value))
+    return SurveyEstimate("mean", value, inside, error, lower, upper)
 
 
 def estimated_shares(scheme: Any, answers: tuple[str, ...], tally: Any) -> list[SurveyEstimate]:
     """The share of every answer, in the poll's order."""
     estimate = scheme.estimate(tally)
     if isinstance(estimate, Estimate):  # of two answers, the second
-        estimates = {answers[1]: _bounds(estimate)}
-        value, lower, upper = estimates[answers[1]]
-        estimates[answers[0]] = 1 - value, 1 - upper, 1 - lower
+        value, lower, upper = _bounds(estimate)
+        estimates = {answers[0]: (1 - value, 1 - upper, 1 - lower), answers[1]: _bounds(estimate)}
+        consistent = {name: min(1.0, max(0.0, one[0])) for name, one in estimates.items()}
     else:
         cells: Mapping[Any, Estimate] = estimate
         estimates = {str(name): _bounds(one) for name, one in cells.items()}
+        consistent = {str(name): one for name, one in estimate.consistent().items()}
     return [
-        SurveyEstimate(answer, value, _error(scheme, tally, value), lower, upper)
-        for answer, (value, lower, upper) in ((name, estimates[name]) for name in answers)
+        SurveyEstimate(name, value, consistent[name], _error(scheme, tally, value), lower, upper)
+        for name, (value, lower, upper) in ((name, estimates[name]) for name in answers)
     ]
+
+
+def estimated(question: Question, tallies: list[Any]) -> list[SurveyEstimate]:
+    """What the reports to a question say, from the tally of each of its parts."""
+    if question.is_number:
+        return [estimated_mean(question.scheme, tallies[0])]
+    if question.kind != "several":
+        return estimated_shares(question.scheme, question.answers, tallies[0])
+    return [
+        replace(estimated_shares(question.scheme, ("no", "yes"), tally)[1], answer=answer)
+        for answer, tally in zip(question.answers, tallies, strict=True)
+    ]
+
+
+def split_tallies(questions: Sequence[Question], tallies: Sequence[Any]) -> list[list[Any]]:
+    """The tallies of a ballot's parts by question."""
+    parts = iter(tallies)
+    return [[next(parts) for _ in range(one.parts)] for one in questions]
+
+
+@lru_cache(maxsize=256)
+def respondents_needed(scheme: Any) -> int:
+    """From how many reports on the interval of every share is at most ten points wide to each
+    side, or that of a mean a tenth of its scale."""
+    part = Fraction(1, 10)
+    margin = part * (scheme.high - scheme.low) if isinstance(scheme, Mean) else part
+    return respondents_for(scheme, margin=margin, interval="guaranteed").respondents
 
 
 def _bounds(estimate: Estimate) -> tuple[float, float, float]:

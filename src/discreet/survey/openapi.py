@@ -5,12 +5,20 @@ from typing import Any, Final
 
 from discreet.local import Mean
 from discreet.survey.collector import LONGEST_BODY
-from discreet.survey.poll import NONE, ONE_TIME, Poll
+from discreet.survey.poll import MODES, NONE, ONE_TIME, Poll
+from discreet.survey.question import ANSWER_KINDS, Question
 from discreet.survey.refusals import REASONS
 
 DESCRIPTION: Final = (
     "Reports that were randomized at the respondent are collected here. No answer ever arrives."
 )
+
+
+class ResultsFormat(Enum):
+    """The format of estimates."""
+
+    JSON = "json"
+    CSV = "csv"
 
 
 class ExportFormat(Enum):
@@ -56,11 +64,12 @@ def _by_status() -> dict[int, dict[str, Any]]:
 
 
 SCHEME: Final[dict[str, Any]] = {
-    "summary": "The scheme by which answers are randomized",
-    "responses": {200: _answer("A scheme.", _content({"type": "object"}))},
+    "summary": "The scheme by which answers are randomized, or of several questions the survey",
+    "responses": {200: _answer("A scheme, or a survey.", _content({"type": "object"}))},
 }
+_TEXTS: Final = {"type": "array", "items": _TEXT}
 POLL: Final[dict[str, Any]] = {
-    "summary": "The question",
+    "summary": "The questions, and the texts around them",
     "responses": {
         200: _answer(
             "The poll.",
@@ -68,10 +77,27 @@ POLL: Final[dict[str, Any]] = {
                 _object(
                     {
                         "title": _TEXT,
-                        "question": _TEXT,
+                        "language": _TEXT,
+                        "texts": {"type": "object", "additionalProperties": _TEXT},
+                        "textsLanguage": _TEXT,
+                        "words": {"type": "object", "additionalProperties": _TEXT},
                         "tokens": {"enum": [NONE, ONE_TIME]},
+                        "results": {"enum": list(MODES)},
+                        "batch": {"type": "integer"},
                         "closed": {"type": "boolean"},
                         "closes": {"type": ["string", "null"]},
+                        "questions": {
+                            "type": "array",
+                            "items": _object(
+                                {
+                                    "question": _TEXT,
+                                    "kind": {"enum": list(ANSWER_KINDS)},
+                                    "answers": _TEXTS,
+                                    "ends": {"anyOf": [_TEXTS, {"type": "null"}]},
+                                    "shuffle": {"type": "boolean"},
+                                }
+                            ),
+                        },
                     }
                 )
             ),
@@ -82,16 +108,35 @@ POLL: Final[dict[str, Any]] = {
 
 def report_operation(poll: Poll) -> dict[str, Any]:
     """What the address says that takes reports of this poll."""
+    identity = {
+        "const": poll.ballot.identity,
+        "description": "The SHA-256 of the text of /scheme.json.",
+    }
+    own: dict[str, Any]
+    if poll.ballot.plain:
+        own = {
+            "scheme": identity,
+            "report": _of_question(poll.questions[0]),
+            "question": {
+                "const": poll.question_identity,
+                "description": "The SHA-256 of the question, if it is to be sure that it was this "
+                "one.",
+            },
+        }
+    else:
+        reports = [_of_question(one) for one in poll.questions]
+        own = {
+            "survey": identity,
+            "report": {
+                "type": "array",
+                "prefixItems": reports,
+                "minItems": len(reports),
+                "maxItems": len(reports),
+                "description": "A report to each question, in their order.",
+            },
+        }
     properties: dict[str, Any] = {
-        "scheme": {
-            "const": poll.scheme.identity,
-            "description": "The SHA-256 of the text of /scheme.json.",
-        },
-        "report": _report(poll.scheme),
-        "question": {
-            "const": poll.question_identity,
-            "description": "The SHA-256 of the question, if it is to be sure that it was this one.",
-        },
+        **own,
         "id": {
             "type": "string",
             "pattern": "^[0-9a-f]{32}$",
@@ -99,7 +144,7 @@ def report_operation(poll: Poll) -> dict[str, Any]:
             "may be sent again.",
         },
     }
-    required = ["scheme", "report"]
+    required = ["scheme" if poll.ballot.plain else "survey", "report"]
     if poll.tokens == ONE_TIME:
         properties["token"] = {"type": "string", "minLength": 1}
         required.append("token")
@@ -126,6 +171,20 @@ def report_operation(poll: Poll) -> dict[str, Any]:
                 ),
             }
         },
+    }
+
+
+def _of_question(question: Question) -> dict[str, Any]:
+    """The reports to a question as a JSON schema."""
+    report = _report(question.scheme)
+    if question.kind != "several":
+        return report
+    return {
+        "type": "array",
+        "items": report,
+        "minItems": question.parts,
+        "maxItems": question.parts,
+        "description": "For each answer whether it is chosen, randomized.",
     }
 
 
@@ -169,59 +228,61 @@ def _report(scheme: Any) -> dict[str, Any]:
     return {**place, "description": "The place of an answer."}
 
 
+_ESTIMATE: Final = dict.fromkeys(
+    ("error", "lower", "upper", "consistent", "at_least", "at_most"), _NUMBER
+)
+_QUESTION: Final = _object(
+    {
+        "question": _TEXT,
+        "kind": {"enum": list(ANSWER_KINDS)},
+        "shares": {
+            "type": "array",
+            "items": _object({"answer": _TEXT, "share": _NUMBER, **_ESTIMATE}),
+        },
+        "mean": {
+            "anyOf": [
+                _object({"value": _NUMBER, **_ESTIMATE, "low": _NUMBER, "high": _NUMBER}),
+                {"type": "null"},
+            ]
+        },
+        "needed": {"type": "integer"},
+        "reading": _TEXT,
+        "poisoning": _object(
+            {
+                "most_shift_per_report": {"type": ["number", "null"]},
+                "weight": _NUMBER,
+                "text": _TEXT,
+            }
+        ),
+    }
+)
 RESULTS: Final[dict[str, Any]] = {
-    "summary": "The estimates",
+    "summary": "The estimates that everyone may see",
     "responses": {
         200: _answer(
-            "Shares, or a mean, with their 95% intervals.",
+            "Shares, or a mean, with their 95% intervals; none before there is a batch of reports.",
             _content(
                 _object(
                     {
                         "title": _TEXT,
-                        "question": _TEXT,
                         "closed": {"type": "boolean"},
+                        "mode": {"enum": list(MODES)},
+                        "batch": {"type": "integer"},
                         "reports": {"type": "integer", "minimum": 0},
-                        "scheme": _TEXT,
+                        "ballot": _TEXT,
                         "epsilon": _TEXT,
                         "confidence": _NUMBER,
-                        "shares": {
-                            "type": "array",
-                            "items": _object(
-                                {
-                                    "answer": _TEXT,
-                                    "share": _NUMBER,
-                                    "error": _NUMBER,
-                                    "lower": _NUMBER,
-                                    "upper": _NUMBER,
-                                }
-                            ),
-                        },
-                        "mean": {
-                            "anyOf": [
-                                _object(
-                                    dict.fromkeys(
-                                        ("value", "error", "lower", "upper", "low", "high"), _NUMBER
-                                    )
-                                ),
-                                {"type": "null"},
-                            ]
-                        },
-                        "reading": _TEXT,
-                        "poisoning": _object(
-                            {
-                                "most_shift_per_report": {"type": ["number", "null"]},
-                                "weight": _NUMBER,
-                                "text": _TEXT,
-                            }
-                        ),
+                        "questions": {"type": "array", "items": _QUESTION},
                         "refused": {
                             "type": "object",
                             "additionalProperties": {"type": "integer", "minimum": 0},
                         },
                     }
                 )
-            ),
+            )
+            | {"text/csv": {"schema": _TEXT}},
         ),
+        422: {"description": "The format is not known.", "content": _ERROR},
         **_UNAVAILABLE,
     },
 }
@@ -245,6 +306,7 @@ EXPORT: Final[dict[str, Any]] = {
                 ),
             },
         },
+        403: {"description": "Reports are not for everyone now.", "content": _ERROR},
         422: {"description": "The format is not known.", "content": _ERROR},
         **_UNAVAILABLE,
     },

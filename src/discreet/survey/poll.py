@@ -1,42 +1,58 @@
 """A poll as its TOML file declares it, and the file that ``discreet survey new`` writes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Final
-from unicodedata import category, normalize
 from warnings import catch_warnings, simplefilter
 
-from discreet.errors import DiscreetError, Front, PolicyError, PrivacyWarning
-from discreet.exact import rational
-from discreet.local import Mean
+from discreet.errors import BudgetExhaustedError, PolicyError, PrivacyWarning
+from discreet.exact import decimal_text
 from discreet.policy.policy_file import TomlFile
-from discreet.survey.estimates import CHOOSE, KINDS, NUMBER_KINDS, number_scheme_for, scheme_for
+from discreet.survey.ballot import Ballot
+from discreet.survey.poll_terms import PollTerms
+from discreet.survey.question import (
+    QUESTION_FIELDS,
+    Complaint,
+    Question,
+    is_line,
+    read_epsilon,
+    read_line,
+    read_question,
+)
+from discreet.survey.texts import ENGLISH, Texts, texts_from, texts_in
 
 NONE: Final = "none"
 ONE_TIME: Final = "one-time"
-MOST_ANSWERS: Final = 1000
+LIVE: Final = "live"
+BATCHES: Final = "batches"
+CLOSED: Final = "closed"
+PRIVATE: Final = "private"
+MODES: Final = (LIVE, BATCHES, CLOSED, PRIVATE)
+LEAST_BATCH: Final = 10
+MOST_QUESTIONS: Final = 50
 
-_FIELDS: Final = (
+_WORDS: Final = ("asker", "purpose", "contact", "consent", "thanks")
+_SHARED: Final = (
     "title",
-    "question",
-    "answers",
-    "low",
-    "high",
-    "epsilon",
-    "scheme",
+    "questions",
     "database",
     "rate_limit",
     "closes",
     "tokens",
+    "results",
+    "batch",
+    "language",
+    "texts",
+    *_WORDS,
 )
-_LONGEST_EPSILON: Final = 120  # letters of a fraction, as in the page's script
-_MOST_LETTERS: Final = {"title": 200, "question": 2000, "answer": 200}
+_FIELDS: Final = ("title", *QUESTION_FIELDS, *_SHARED[1:])
 _MOST_RATE: Final = 1_000_000
-_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_JOINERS: Final = frozenset("\u200c\u200d\u00ad")  # inside of words and emoji
+_MOST_BATCH: Final = 1_000_000
 
 
 _TEXT = """# A survey in which answers are randomized in the browser of each respondent.
@@ -51,14 +67,25 @@ answers = ["No", "Yes"]
 # low = 0
 # high = 40
 
-# No report is more than e^epsilon times as likely for one answer as for another. A smaller
-# epsilon protects more, and needs more respondents for the same accuracy. It cannot be changed
-# once there are reports.
+# No report is more than e^epsilon times as likely for one answer as for another. To 1 that
+# protects well, to 2 some, above 2 little. A smaller epsilon needs more respondents for the same
+# accuracy. It cannot be changed once there are reports.
 epsilon = 1
 
 # How an answer is randomized: "randomized-response", "unary", "subset", "hadamard" or "projective",
 # a number: "duchi", "piecewise" or "hybrid". "choose" takes the one with the narrowest interval.
 scheme = "choose"
+
+# Who asks and why, whom to write to, and what respondents agree to. Respondents read it first.
+# asker = "The pupils' council"
+# purpose = "We want to know whether lessons start too early."
+# contact = "council@school.example"
+# consent = "I am 14 or older, and I take part of my own will."
+# thanks = "Results are on the board on Friday."
+
+# When results are shown to everyone: "batches" of at least 10 reports, so that nobody sees what
+# one report changes; "live"; "closed", once the survey is; or "private", to you alone.
+results = "batches"
 
 # Where reports are kept: a SQLite file beside this one, or "postgresql://host/database".
 database = "{stem}.db"
@@ -72,52 +99,75 @@ rate_limit = 60
 # "none": everyone may answer. "one-time": whoever has a token, once; make tokens with
 # discreet survey tokens {name} --number 200
 tokens = "none"
+
+# The language of the questions, as in lang="en" of a page. English and Arabic ("ar") pages
+# are there; for another one translate what discreet survey texts writes, and name
+# the file: texts = "texts.json".
+language = "en"
+
+# Several questions share one epsilon. Write them at the end, instead of the one above:
+# [[questions]]
+# question = "How do you come to school?"
+# answers = ["On foot", "By bicycle", "By bus"]
+# [[questions]]
+# question = "How are the lessons?"
+# kind = "scale"
+# low = 1
+# high = 5
+# ends = ["boring", "exciting"]
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Poll:
-    """One question with its answers, and how reports of it are collected.
+    """Questions with their answers, and how reports to them are collected.
 
-    Without ``answers`` the question is for a number between the bounds of its scheme.
-    ``scheme`` is the local scheme by which a browser randomizes an answer; it fixes the privacy.
+    ``ballot`` holds the questions and how answers are randomized; it fixes the privacy.
     ``rate_limit`` is how many reports a minute one address may send.  ``closes`` is the first
-    moment at which no more are taken.
+    moment at which no more are taken.  ``results`` says when results are shown to everyone, and
+    ``batch`` how many reports a change of them holds at least.  ``words`` are what respondents
+    read before and after: who asks, why, whom to write to, what they agree to, and thanks.
     """
 
     title: str
-    question: str
-    answers: tuple[str, ...]
-    scheme: Any
+    ballot: Ballot
     database: str
     rate_limit: int = 60
     closes: datetime | None = None
     tokens: str = NONE
+    results: str = BATCHES
+    batch: int = LEAST_BATCH
+    language: str = ENGLISH
+    texts: Texts = field(default_factory=lambda: texts_in(ENGLISH))
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def is_number(self) -> bool:
-        """Whether the question is for a number, and the estimate a mean."""
-        return isinstance(self.scheme, Mean)
-
-    @property
-    def kind(self) -> str:
-        """How answers are randomized, as it is called in a poll."""
-        name: str = self.scheme.kind if self.is_number else self.scheme.name
-        return name
-
-    @property
-    def question_identity(self) -> str:
-        """The SHA-256 of the question, by which a report names it."""
-        return sha256(self.question.encode()).hexdigest()
+    def questions(self) -> tuple[Question, ...]:
+        """What is asked, in order."""
+        return self.ballot.questions
 
     @property
     def epsilon(self) -> Fraction:
-        """What one report may reveal of one answer."""
-        loss: Fraction = self.scheme.loss.epsilon
-        return loss
+        """What all reports of one respondent may reveal."""
+        return self.ballot.epsilon
+
+    @property
+    def terms(self) -> PollTerms:
+        """What all reports in a database share."""
+        if self.ballot.plain:
+            return PollTerms(self.ballot.text, self.questions[0].text, self.tokens)
+        schemes = "\n".join(f"{one.kind} {one.scheme.to_json()}" for one in self.questions)
+        return PollTerms(schemes, "\n".join(one.text for one in self.questions), self.tokens)
+
+    @property
+    def question_identity(self) -> str | None:
+        """The SHA-256 of the question, by which a report to a plain poll may name it."""
+        if not self.ballot.plain:
+            return None
+        return sha256(self.questions[0].text.encode()).hexdigest()
 
     def is_open(self, now: datetime) -> bool:
-        """Whether reports are still taken."""
+        """Whether it is before the moment from which no reports are taken."""
         return self.closes is None or now < self.closes
 
 
@@ -125,21 +175,127 @@ def read_poll(path: str | Path) -> Poll:
     """The poll that a TOML file declares; every field is checked before anything is opened."""
     file = _PollFile.read(path)
     fields = file.fields
+    several = "questions" in fields
+    known = ("title", "epsilon", *_SHARED[1:]) if several else _FIELDS
     for name in fields:
-        if name not in _FIELDS:
-            raise file.unknown(name, _FIELDS)
-    number = "low" in fields or "high" in fields
-    answers = () if number else _answers(file)
+        if name not in known:
+            raise file.unknown(name, known)
+    language = _language(file)
+    texts = _texts(file, language)
+    words = {name: read_line(fields, file.error, name, "…") for name in _WORDS if name in fields}
     return Poll(
-        title=_line(file, "title", "Sport in our school"),
-        question=_line(file, "question", "Did you ever skip a lesson?"),
-        answers=answers,
-        scheme=_number_scheme(file) if number else _scheme(file, answers),
+        title=read_line(fields, file.error, "title", "Sport in our school"),
+        ballot=_ballot(file, texts) if several else _plain(file, texts),
         database=_database(file),
         rate_limit=_rate(file),
         closes=_closing(file),
         tokens=_tokens(file),
+        results=_results(file),
+        batch=_batch(file),
+        language=language,
+        texts=texts,
+        words=words,
     )
+
+
+def _plain(file: "_PollFile", texts: Texts) -> Ballot:
+    """The ballot of a poll that declares one question."""
+    epsilon = read_epsilon(file.fields, file.error)
+    question = read_question(file.fields, file.error, epsilon, _no_and_yes(texts))
+    # One scheme is all that such a report states; a report of several parts states them all.
+    return Ballot(questions=(question,), epsilon=question.epsilon, plain=question.parts == 1)
+
+
+def _ballot(file: "_PollFile", texts: Texts) -> Ballot:
+    """The ballot of a list of questions, which share one epsilon."""
+    tables = file.fields["questions"]
+    if (
+        not isinstance(tables, list)
+        or not 1 <= len(tables) <= MOST_QUESTIONS
+        or not all(isinstance(table, dict) for table in tables)
+    ):
+        raise file.error(
+            "questions is not a list of questions.",
+            f"It is 1 to {MOST_QUESTIONS} of them, each under a line [[questions]]. Write them at "
+            "the end of the file.",
+            "questions",
+        )
+    complaints: list[Complaint] = [
+        partial(_about, file, number) for number in range(1, len(tables) + 1)
+    ]
+    for table, complain in zip(tables, complaints, strict=True):
+        for name in table:
+            if name not in QUESTION_FIELDS:
+                fields = ", ".join(QUESTION_FIELDS)
+                raise complain(
+                    f"there is no field {name[:60]!r}.",
+                    f"The fields of a question are {fields}. Correct the name, or take it out.",
+                    name,
+                )
+    parts, cap = _parts_of_epsilon(file, tables, complaints)
+    questions = tuple(
+        read_question(table, complain, epsilon, _no_and_yes(texts))
+        for table, complain, epsilon in zip(tables, complaints, parts, strict=True)
+    )
+    for number, one in enumerate(questions):
+        if one.text in {other.text for other in questions[:number]}:
+            raise complaints[number](
+                "the question stands twice.",
+                "Two reports to one question reveal twice as much. Take one of them out.",
+                "question",
+            )
+    ballot = Ballot(questions=questions, epsilon=cap, plain=False)
+    account = ballot.account()
+    try:
+        with catch_warnings():
+            simplefilter("ignore", PrivacyWarning)
+            for one in questions:
+                for part in range(one.parts):
+                    account.charge(f"{one.text} {part}", one.scheme)
+    except BudgetExhaustedError:
+        raise file.error(
+            f"the questions together cost more than epsilon = {decimal_text(cap)}.",
+            "It is for all answers of a respondent together, since losses add up. Lower those of "
+            "the questions, or raise it.",
+            "epsilon",
+        ) from None
+    return ballot
+
+
+def _parts_of_epsilon(
+    file: "_PollFile", tables: list[Any], complaints: list[Complaint]
+) -> tuple[list[Fraction], Fraction]:
+    """What each question may cost, and all of them together: those that state nothing share
+    equally what is left."""
+    stated = [
+        read_epsilon(table, complain) if "epsilon" in table else None
+        for table, complain in zip(tables, complaints, strict=True)
+    ]
+    taken = sum((one for one in stated if one is not None), Fraction(0))
+    rest = stated.count(None)
+    if "epsilon" not in file.fields and not rest:
+        return [one for one in stated if one is not None], taken
+    cap = read_epsilon(file.fields, file.error)
+    if rest and taken >= cap:
+        raise file.error(
+            f"nothing of epsilon = {decimal_text(cap)} is left for {rest} of the questions.",
+            "It is for all answers of a respondent together; questions without an epsilon of "
+            "their own share what is left. Raise it, or lower those of the others.",
+            "epsilon",
+        )
+    return [(cap - taken) / rest if one is None else one for one in stated], cap
+
+
+def _about(
+    file: "_PollFile", number: int, fact: str, remedy: str, field: str | None
+) -> PolicyError:
+    """An error in one of several questions."""
+    del field  # it stands in several places
+    return file.error(f"in question {number}: {fact}", remedy)
+
+
+def _no_and_yes(texts: Texts) -> tuple[str, str]:
+    return texts.say("no"), texts.say("yes")
 
 
 class _PollFile(TomlFile):
@@ -151,118 +307,6 @@ class _PollFile(TomlFile):
         "written: discreet survey new poll.toml."
     )
     example: ClassVar = 'title = "Sport"'
-
-
-def _line(file: TomlFile, name: str, example: str) -> str:
-    text, most = file.fields.get(name), _MOST_LETTERS[name]
-    if isinstance(text, str) and text.strip() and len(text) <= most and _is_line(text):
-        return text.strip()
-    raise file.error(
-        f"there is no {name}." if text is None else f"{name} is not one line of text.",
-        f'It is shown to every respondent, in at most {most} letters. Write {name} = "{example}".',
-        name,
-    )
-
-
-def _answers(file: TomlFile) -> tuple[str, ...]:
-    answers = file.fields.get("answers")
-    most = _MOST_LETTERS["answer"]
-    remedy = (
-        f"They are 2 to {MOST_ANSWERS} different texts of at most {most} letters, in the order in "
-        'which they are shown. Write answers = ["No", "Yes"].'
-    )
-    if answers is None:
-        bounds = "For a number, write low = 0 and high = 40 instead."
-        raise file.error("there are no answers to choose from.", f"{remedy} {bounds}", "answers")
-    if not isinstance(answers, list):
-        raise file.error("answers is not a list in brackets.", remedy, "answers")
-    if not 2 <= len(answers) <= MOST_ANSWERS:
-        raise file.error(f"the number of answers is {len(answers)}.", remedy, "answers")
-    texts: list[str] = []
-    for number, answer in enumerate(answers, 1):
-        text = normalize("NFC", answer).strip() if isinstance(answer, str) else ""
-        if not text:
-            raise file.error(f"answer {number} is not a text, or empty.", remedy, "answers")
-        if len(text) > most or not _is_line(text):
-            why = f"longer than {most} letters" if len(text) > most else "not one line"
-            raise file.error(f"answer {number} is {why}: {text[:40]!r}.", remedy, "answers")
-        if text in texts:
-            raise file.error(f"the answer {text[:60]!r} stands twice.", remedy, "answers")
-        texts.append(text)
-    return tuple(texts)
-
-
-def _is_line(text: str) -> bool:
-    """Whether a text can be shown on one line: no control characters, no half characters, and
-    nothing that turns the direction of what follows."""
-    return not any(category(letter) in _UNSEEN and letter not in _JOINERS for letter in text)
-
-
-def _scheme(file: TomlFile, answers: tuple[str, ...]) -> Any:
-    kind, epsilon = _kind(file, tuple(KINDS)), _epsilon(file)
-    try:
-        with catch_warnings():
-            simplefilter("ignore", PrivacyWarning)  # of an ε that the commands tell about once
-            return scheme_for(kind, answers, epsilon)
-    except DiscreetError as error:
-        raise PolicyError(f"in {file.path.name}: {error.text(Front.POLICY)}") from None
-
-
-def _number_scheme(file: TomlFile) -> Mean:
-    """The scheme of a question for a number."""
-    rule = "A question for a number has bounds that are known beforehand, and no answers."
-    if "answers" in file.fields:
-        raise file.error(
-            "there are answers to choose from and bounds of a number.",
-            f"{rule} Take out answers, or low and high.",
-            "low",
-        )
-    if not {"low", "high"} <= set(file.fields):
-        raise file.error(
-            "one of low and high is missing.",
-            f"{rule} Write low = 0 and high = 40.",
-            "low" if "low" in file.fields else "high",
-        )
-    kind, epsilon = _kind(file, NUMBER_KINDS), _epsilon(file)
-    try:
-        low, high = (rational(file.fields[name], name) for name in ("low", "high"))
-        with catch_warnings():
-            simplefilter("ignore", PrivacyWarning)
-            return number_scheme_for(kind, low, high, epsilon)
-    except DiscreetError as error:
-        raise PolicyError(f"in {file.path.name}: {error.text(Front.POLICY)}") from None
-
-
-def _kind(file: TomlFile, kinds: tuple[str, ...]) -> str:
-    kind = file.fields.get("scheme", CHOOSE)
-    if kind in (CHOOSE, *kinds):
-        return str(kind)
-    raise file.error(
-        "the scheme is not one for this question.",
-        f"It is how an answer is randomized: {', '.join(kinds)}, or {CHOOSE}, which takes the "
-        f'most accurate. Write scheme = "{CHOOSE}".',
-        "scheme",
-    )
-
-
-def _epsilon(file: TomlFile) -> Fraction:
-    if "epsilon" not in file.fields:
-        raise file.error(
-            "there is no epsilon.",
-            "It says how much a report may reveal of an answer: no report is more than e^ε times "
-            "as likely for one answer as for another. Write epsilon = 1.",
-            "epsilon",
-        )
-    rule = "It is a number above 0; smaller ones protect more. Write epsilon = 1."
-    try:
-        epsilon = rational(file.fields["epsilon"], "epsilon")
-    except DiscreetError:
-        raise file.error("epsilon is not a number.", rule, "epsilon") from None
-    if epsilon <= 0:
-        raise file.error("epsilon is not above 0.", rule, "epsilon")
-    if len(str(epsilon)) > _LONGEST_EPSILON:
-        raise file.error("epsilon has too many digits for a page to check.", rule, "epsilon")
-    return epsilon
 
 
 def _database(file: TomlFile) -> str:
@@ -328,6 +372,65 @@ def _tokens(file: TomlFile) -> str:
         f'tokens = "{NONE}".',
         "tokens",
     )
+
+
+def _results(file: TomlFile) -> str:
+    mode = file.fields.get("results", BATCHES)
+    if mode in MODES:
+        return str(mode)
+    raise file.error(
+        "results is not a way to show them.",
+        f'"{BATCHES}" shows them to everyone whenever at least {LEAST_BATCH} reports more have '
+        f'come, "{LIVE}" with every report, "{CLOSED}" once the poll is closed, "{PRIVATE}" to '
+        f'you alone. Write results = "{BATCHES}".',
+        "results",
+    )
+
+
+def _batch(file: TomlFile) -> int:
+    batch = file.fields.get("batch", LEAST_BATCH)
+    if type(batch) is int and LEAST_BATCH <= batch <= _MOST_BATCH:
+        return batch
+    raise file.error(
+        f"batch is not a whole number from {LEAST_BATCH} on.",
+        "It is how many reports come between two results that are shown, at least. Write "
+        f"batch = {LEAST_BATCH}.",
+        "batch",
+    )
+
+
+def _language(file: TomlFile) -> str:
+    language = file.fields.get("language", ENGLISH)
+    if isinstance(language, str) and len(language) <= 35:
+        parts = language.split("-")
+        if 2 <= len(parts[0]) <= 8 and all(
+            part.isascii() and part.isalnum() and len(part) <= 8 for part in parts
+        ):
+            return language
+    raise file.error(
+        "language is not the name of one.",
+        "It is that of the questions, as a page's lang has it: en, ar, pt-BR. Write "
+        f'language = "{ENGLISH}".',
+        "language",
+    )
+
+
+def _texts(file: TomlFile, language: str) -> Texts:
+    """The texts of the pages: those of a file beside the poll, or those that are there."""
+    named = file.fields.get("texts")
+    if named is None:
+        return texts_in(language)
+    remedy = (
+        "It is the JSON of discreet survey texts, translated, beside the poll. Write "
+        'texts = "texts.json".'
+    )
+    if not isinstance(named, str) or not named or not is_line(named):
+        raise file.error("texts is not the name of a file.", remedy, "texts")
+    try:
+        text = (file.path.parent / named).read_text("utf-8")
+    except (OSError, ValueError):
+        raise file.error(f"the file {named[:60]!r} cannot be read.", remedy, "texts") from None
+    return texts_from(named[:60], text, language)
 
 
 def write_template(place: Path) -> None:

@@ -16,6 +16,11 @@ REASONS: Final = {
     "token-unknown": Reason(
         403, "The token is not known. Send the same report with the token as it was given out."
     ),
+    "not-public": Reason(
+        403,
+        "This is not for everyone now. Reports are for everyone with results = live, or once the "
+        "survey is closed. Ask whoever serves it.",
+    ),
     "too-slow": Reason(408, "The request took too long. Send the same report again."),
     "token-used": Reason(
         409, "The token was used before. It is for one report. Send this one with another token."

@@ -1,5 +1,6 @@
 """Where reports are kept: a SQLite file or a PostgreSQL database, behind one small interface."""
 
+import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -77,11 +78,14 @@ _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS survey_tokens (hash TEXT PRIMARY KEY, used INTEGER NOT NULL)"
     "{keyed}",
     "CREATE TABLE IF NOT EXISTS survey_refusals (reason TEXT PRIMARY KEY, number BIGINT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS survey_shown (one INTEGER PRIMARY KEY, closed INTEGER NOT NULL, "
+    "shown TEXT, refused TEXT NOT NULL, coming TEXT)",
 )
 _COUNTED: Final = (
     "INSERT INTO survey_refusals (reason, number) VALUES (?, ?) ON CONFLICT (reason) "
     "DO UPDATE SET number = survey_refusals.number + excluded.number"
 )
+_SHOWN: Final = "SELECT closed, shown, refused, coming FROM survey_shown"
 _TERMS: Final = "SELECT scheme, question, tokens FROM survey_poll"
 _PAGE: Final = 1000
 
@@ -326,6 +330,7 @@ class Outcome(Enum):
     TOKEN_UNKNOWN = "token-unknown"
     TOKEN_USED = "token-used"
     CHANGED = "changed"  # the poll was changed while it was served
+    CLOSED = "closed"  # whoever asks has closed the poll
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +341,16 @@ class ReceivedReport:
     day: str
     report: str
     token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResults:
+    """What everyone may see: the tally of whole batches, with the refusals of that time; and
+    whether whoever asks has closed the poll."""
+
+    closed: bool
+    tally: bytes | None
+    refused: dict[str, int]
 
 
 Count = Callable[[bytes | None, list[ReceivedReport]], bytes]
@@ -379,6 +394,10 @@ class ReportStore:
                 execute(statement)
             for table in _TABLES:
                 execute(table.format(keyed=self._database.keyed))
+            execute(
+                "INSERT INTO survey_shown (one, closed, shown, refused, coming) "
+                "VALUES (1, 0, NULL, '{}', NULL) ON CONFLICT (one) DO NOTHING"
+            )
             expected = (terms.scheme, terms.question, terms.tokens)
             execute(
                 "INSERT INTO survey_poll (one, scheme, question, tokens) VALUES (1, ?, ?, ?) "
@@ -393,6 +412,8 @@ class ReportStore:
             if not renew:
                 raise outdated_poll_error()
             execute("UPDATE survey_poll SET scheme = ?, question = ?, tokens = ?", *expected)
+            if stored_terms.scheme != terms.scheme:  # there are no reports
+                execute("UPDATE survey_shown SET shown = NULL, coming = NULL")
 
     def add(
         self, entries: Sequence[ReceivedReport], count: Count, refusals: Mapping[str, int]
@@ -404,7 +425,10 @@ class ReportStore:
             ).fetchone()
             if PollTerms(*terms) != self._terms:
                 return [Outcome.CHANGED] * len(entries)
-            outcomes = [_kept(execute, entry) for entry in entries]
+            if entries and self._shown(execute).closed:
+                outcomes = [Outcome.CLOSED] * len(entries)
+            else:
+                outcomes = [_kept(execute, entry) for entry in entries]
             stored = [
                 entry
                 for entry, outcome in zip(entries, outcomes, strict=True)
@@ -434,6 +458,72 @@ class ReportStore:
                 self._forget()
                 raise
 
+    # ------------------------------------------------------------------ what everyone sees
+
+    def show(self, batch: int, number: Callable[[bytes], int], *, to_end: bool) -> None:
+        """Let everyone see one more batch of reports, if there is one.
+
+        What was shown, and what is shown next, differ by at least ``batch`` reports at any time,
+        whenever the poll is closed (``to_end``) and opened again: the tally that is coming is
+        fixed a batch after that which is shown, and shown when a batch more is there; and all is
+        shown at the end if that is a batch.  ``number`` is that of a tally's reports.
+        """
+        with self._writing() as execute:
+            *terms, tally = execute(
+                "SELECT scheme, question, tokens, tally FROM survey_poll" + self._database.lock
+            ).fetchone()
+            if PollTerms(*terms) != self._terms or tally is None:
+                return
+            _, shown, _, coming = execute(_SHOWN).fetchone()
+            there, shown_reports, coming_reports = (
+                0 if one is None else number(_bytes(one)) for one in (tally, shown, coming)
+            )
+            if to_end:
+                if there - shown_reports < batch:
+                    return
+                shown, coming = tally, tally
+            elif there - max(coming_reports, shown_reports) < batch:
+                return
+            else:
+                shown, coming = coming or shown, tally
+            refused = json.dumps(self._refused(execute))
+            execute(
+                "UPDATE survey_shown SET shown = ?, refused = ?, coming = ?", shown, refused, coming
+            )
+
+    def shown(self) -> ShownResults:
+        """What everyone may see."""
+        with self._reading() as execute:
+            if PollTerms(*execute(_TERMS).fetchone()) != self._terms:
+                raise taken_over_error()
+            return self._shown(execute)
+
+    def is_closed(self) -> bool:
+        """Whether whoever asks has closed the poll; one that was served by version 0.1 is open."""
+        with self._reading() as execute:
+            try:
+                return self._shown(execute).closed
+            except self._database.faults as error:
+                if self._database.reason(error) == _NO_TABLES:
+                    return False
+                raise
+
+    def close_poll(self, closed: bool = True) -> None:
+        """Take no more reports, or take them again."""
+        with self._writing() as execute:
+            execute(_TERMS + self._database.lock).fetchone()  # whoever writes takes turns
+            execute("UPDATE survey_shown SET closed = ?", int(closed))
+
+    def _shown(self, execute: Callable[..., Any]) -> ShownResults:
+        closed, shown, refused, _ = execute(_SHOWN).fetchone()
+        return ShownResults(
+            bool(closed), None if shown is None else _bytes(shown), json.loads(refused)
+        )
+
+    def _refused(self, execute: Callable[..., Any]) -> dict[str, int]:
+        rows = execute("SELECT reason, number FROM survey_refusals ORDER BY reason").fetchall()
+        return {str(reason): int(number) for reason, number in rows}
+
     def tally(self) -> tuple[bytes | None, dict[str, int]]:
         """The tally of all reports, and how many were refused for which reason."""
         with self._reading() as execute:
@@ -442,9 +532,8 @@ class ReportStore:
             ).fetchone()
             if PollTerms(*terms) != self._terms:
                 raise taken_over_error()
-            refused = execute("SELECT reason, number FROM survey_refusals ORDER BY reason")
-            numbers = {str(reason): int(number) for reason, number in refused.fetchall()}
-        return None if tally is None else _bytes(tally), numbers
+            refused = self._refused(execute)
+        return None if tally is None else _bytes(tally), refused
 
     def tokens(self) -> tuple[int, int]:
         """How many tokens there are, and how many of them were used."""

@@ -2,101 +2,115 @@
 
 import csv
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from io import StringIO
 from typing import Any
 
 from discreet.exact import decimal_text, named_number_text
-from discreet.survey.collector import read_tally
-from discreet.survey.estimates import SurveyEstimate, estimated_mean, estimated_shares, leverage
+from discreet.survey.estimates import (
+    SurveyEstimate,
+    estimated,
+    leverage,
+    respondents_needed,
+    split_tallies,
+)
 from discreet.survey.poll import Poll
+from discreet.survey.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a database holds at some time: a tally, and how many requests were refused."""
+
+    tally: bytes | None
+    refused: Mapping[str, int]
 
 
 def results(
-    poll: Poll, tally: bytes | None, refused: Mapping[str, int], now: datetime
+    poll: Poll, counted: Counted, *, closed: bool, tokens: int | None = None
 ) -> dict[str, Any]:
-    """The results as JSON has them."""
-    counts = None if tally is None else read_tally(poll.scheme, tally)
-    number = 0 if counts is None else counts.reports
+    """The results as JSON has them; ``tokens`` is how many were given out, if there are any."""
+    tallies = poll.ballot.tallies(counted.tally)
+    number = tallies[0].reports
+    by_question = split_tallies(poll.questions, tallies)
+    invited = {} if tokens is None else {"invited": tokens}
     return {
         "title": poll.title,
-        "question": poll.question,
-        "closed": not poll.is_open(now),
+        "closed": closed,
+        "mode": poll.results,
+        "batch": poll.batch,
         "reports": number,
-        "scheme": poll.scheme.identity,
+        **invited,
+        "ballot": poll.ballot.identity,
         "epsilon": decimal_text(poll.epsilon),
         "confidence": 0.95,
-        "shares": _shares(poll, counts),
-        "mean": _mean(poll, counts),
-        "reading": _reading(poll),
-        "poisoning": poisoning(poll, number),
-        "refused": dict(refused),
+        "questions": [
+            _of_question(poll, question, own, number)
+            for question, own in zip(poll.questions, by_question, strict=True)
+        ],
+        "refused": dict(counted.refused),
     }
 
 
-def _shares(poll: Poll, counts: Any) -> list[dict[str, Any]]:
-    if counts is None or poll.is_number:
-        return []
-    estimates = estimated_shares(poll.scheme, poll.answers, counts)
-    return [{"answer": one.answer, "share": one.value, **_errors(one)} for one in estimates]
+def _of_question(poll: Poll, question: Question, tallies: list[Any], number: int) -> dict[str, Any]:
+    found = estimated(question, tallies) if number else []
+    shares, mean = [], None
+    if question.is_number:
+        scale = {"low": float(question.scheme.low), "high": float(question.scheme.high)}
+        mean = {**_numbers(found[0], "value", *scale.values()), **scale} if found else None
+    else:
+        shares = [{"answer": one.answer, **_numbers(one, "share", 0.0, 1.0)} for one in found]
+    return {
+        "question": question.text,
+        "kind": question.kind,
+        "shares": shares,
+        "mean": mean,
+        "needed": respondents_needed(question.scheme),
+        "reading": _reading(poll, question),
+        "poisoning": poisoning(poll, question, number),
+    }
 
 
-def _mean(poll: Poll, counts: Any) -> dict[str, float] | None:
-    if counts is None or not poll.is_number:
-        return None
-    estimate = estimated_mean(poll.scheme, counts)
-    bounds = {"low": float(poll.scheme.low), "high": float(poll.scheme.high)}
-    return {"value": estimate.value, **_errors(estimate), **bounds}
+def _numbers(found: SurveyEstimate, name: str, low: float, high: float) -> dict[str, float]:
+    """The unbiased estimate with its error and interval, and what a page shows of it."""
+    least, most = found.shown(low, high)
+    return {
+        name: found.value,
+        "error": found.error,
+        "lower": found.lower,
+        "upper": found.upper,
+        "consistent": found.consistent,
+        "at_least": least,
+        "at_most": most,
+    }
 
 
-def _errors(found: SurveyEstimate) -> dict[str, float]:
-    return {"error": found.error, "lower": found.lower, "upper": found.upper}
-
-
-def poisoning(poll: Poll, reports: int) -> dict[str, Any]:
+def poisoning(poll: Poll, question: Question, reports: int) -> dict[str, Any]:
     """How far false reports can shift an estimate: each by at most the scheme's weight over n.
 
     Whoever lies in the answer shifts it as in every survey; whoever forges the report that is sent
     shifts a share by up to 1/(p - q)/n, and a mean by up to the range of what reports stand for.
     """
-    weight = leverage(poll.scheme)
+    weight = leverage(question.scheme)
+    kind = "mean" if question.is_number else "share"
+    say = poll.texts.say
+    if question.is_number:
+        digits, least = 4, 0.0
+        width = float(question.scheme.high - question.scheme.low)
+        each, few = rounded_up(weight / max(reports, 1)), rounded_up(weight * _FEW)
+    else:
+        digits, width, least = 3, 1.0, weight
+        each = rounded_up(100 * weight / max(reports, 1))
+        few = rounded_up(min(100.0, weight))
+    text = say(f"forged.{kind}", width=f"{width:.4g}", weight=rounded_up(weight, digits))
+    if reports > least:
+        text += " " + say(f"forged.{kind}.here", each=each, few=few)
     return {
         "most_shift_per_report": weight / reports if reports else None,
         "weight": weight,
-        "text": (_shifted_mean if poll.is_number else _shifted_share)(poll, weight, reports)
-        + ". Forged reports cannot be told from honest ones: that is the price of deniability. "
-        "One-time tokens and the rate limit bound how many there can be.",
+        "text": f"{text} {say('forged.bound')}",
     }
-
-
-def _shifted_share(_: Poll, weight: float, reports: int) -> str:
-    text = (
-        "Whoever gives a false answer shifts a share by 1/n on average, as in any survey of n "
-        f"people. Whoever forges the report itself can shift it by up to {rounded_up(weight, 3)}/n"
-    )
-    if reports > weight:
-        text += (
-            f": here by at most {rounded_up(100 * weight / reports)} percentage points for each "
-            f"forged report, and by at most {rounded_up(min(100.0, weight))} points if one report "
-            "in a hundred is forged"
-        )
-    return text
-
-
-def _shifted_mean(poll: Poll, weight: float, reports: int) -> str:
-    width = float(poll.scheme.high - poll.scheme.low)
-    text = (
-        f"Whoever gives a false number shifts the mean by up to {width:.4g}/n on average, as in "
-        "any survey of n people. Whoever forges the report itself can shift it by up to "
-        f"{rounded_up(weight, 4)}/n"
-    )
-    if reports:
-        text += (
-            f": here by at most {rounded_up(weight / reports)} for each forged report, and by at "
-            f"most {rounded_up(weight * _FEW)} if one report in a hundred is forged"
-        )
-    return text
 
 
 _FEW = 0.01
@@ -117,32 +131,43 @@ def rounded_up(value: float, digits: int = 2) -> str:
     return f"{rounded.normalize():f}" if abs(exact.adjusted()) < _LONG else f"{rounded:.{digits}g}"
 
 
-def _reading(poll: Poll) -> str:
-    what, ends, clipped = (
-        ("the mean", "outside of the bounds", "Numbers beyond the bounds count as the bounds. ")
-        if poll.is_number
-        else ("each share", "below 0% or above 100%", "")
-    )
-    return (
-        f"Every report was randomized in the respondent's browser, so {what} is an estimate. In at "
-        f"least 95 of 100 such surveys an interval holds {what} among those who answered. "
-        f"Estimates are unbiased: with few reports they may lie {ends}. {clipped}One report "
-        f"reveals at most {named_number_text('ε', poll.epsilon)} of one answer. The intervals are "
-        "for those who answered; they are for a population if those are a random sample of it, and "
-        "honest."
-    )
+def _reading(poll: Poll, question: Question) -> str:
+    kind = {"number": "mean", "several": "several"}.get(question.kind, "share")
+    loss = named_number_text("ε", question.epsilon)
+    return poll.texts.say(f"reading.{kind}", loss=loss)
+
+
+_NUMBERS = ("error", "lower", "upper")
 
 
 def as_csv(found: Mapping[str, Any]) -> str:
-    """The shares as CSV, one line per answer; or the mean."""
+    """The estimates as CSV, one line per answer or mean; of several questions with each of them.
+
+    A poll without reports has the line of names alone.
+    """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    if found["mean"] is not None:
-        names = ("value", "error", "lower", "upper")
-        writer.writerow(["mean", *names[1:]])
-        writer.writerow(found["mean"][name] for name in names)
-        return text.getvalue()
-    writer.writerow(["answer", "share", "error", "lower", "upper"])
-    for share in found["shares"]:
-        writer.writerow(share[name] for name in ("answer", "share", "error", "lower", "upper"))
+    questions = found["questions"]
+    if len(questions) > 1:
+        writer.writerow(["question", "answer", "estimate", *_NUMBERS])
+        for one in questions:
+            for answer, value, rest in _lines(one):
+                writer.writerow([one["question"], answer, value, *rest])
+    elif questions[0]["kind"] == "number":
+        writer.writerow(["mean", *_NUMBERS])
+        writer.writerows([value, *rest] for _, value, rest in _lines(questions[0]))
+    else:
+        writer.writerow(["answer", "share", *_NUMBERS])
+        writer.writerows([answer, value, *rest] for answer, value, rest in _lines(questions[0]))
     return text.getvalue()
+
+
+def _lines(question: Mapping[str, Any]) -> list[tuple[str, float, list[float]]]:
+    """The answer, its estimate, and the numbers beside it."""
+    if question["mean"] is not None:
+        mean = question["mean"]
+        return [("mean", mean["value"], [mean[name] for name in _NUMBERS])]
+    return [
+        (one["answer"], one["share"], [one[name] for name in _NUMBERS])
+        for one in question["shares"]
+    ]

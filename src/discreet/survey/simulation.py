@@ -1,13 +1,15 @@
 """A rehearsal: fake answers, randomized and estimated as real ones are."""
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from discreet.noise import BitSource, Keystream
 from discreet.noise.bernoulli import uniform_below
-from discreet.survey.estimates import SurveyEstimate, estimated_mean, estimated_shares
+from discreet.survey.estimates import SurveyEstimate, estimated
 from discreet.survey.poll import Poll
+from discreet.survey.question import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,42 +25,64 @@ class RehearsalResult:
         return self.estimate.lower <= self.truth <= self.estimate.upper
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionRehearsal:
+    """What was found of one question."""
+
+    question: Question
+    results: list[RehearsalResult]
+
+
 def rehearse(
     poll: Poll, respondents: int, source: BitSource | None = None
-) -> list[RehearsalResult]:
+) -> list[QuestionRehearsal]:
     """What a survey of so many people could find.
 
-    Answer i of k is given by a share of people in proportion to k - i; numbers lie anywhere
-    between the bounds.  Reports are written and read as they would be on their way; none is
-    stored.
+    Answer i of k is given by a share of people in proportion to k - i; of several, each by that
+    share for itself; numbers lie anywhere between the bounds.  Reports are written and read as
+    they would be on their way; none is stored.
     """
     source = source or Keystream()
-    scheme, size = poll.scheme, len(poll.answers)
-    tally = scheme.tally()
+    found = []
+    for question in poll.questions:
+        drawn = [_drawn(question, source) for _ in range(respondents)]
+        tallies = [question.scheme.tally() for _ in range(question.parts)]
+        for answer in drawn:
+            for tally, value in zip(tallies, question.values(answer), strict=True):
+                report = question.scheme.randomize(value, source=source)
+                tally.add(question.scheme.report_from_wire(question.scheme.report_to_wire(report)))
+        results = [
+            RehearsalResult(truth, estimate)
+            for truth, estimate in zip(
+                _truths(question, drawn), estimated(question, tallies), strict=True
+            )
+        ]
+        found.append(QuestionRehearsal(question, results))
+    return found
 
-    def sent(answer: Any) -> None:
-        report = scheme.report_to_wire(scheme.randomize(answer, source=source))
-        tally.add(scheme.report_from_wire(report))
 
-    if poll.is_number:
-        total = Fraction(0)
-        for _ in range(respondents):
-            place = Fraction(uniform_below(scheme.steps + 1, source), scheme.steps)
-            total += place
-            sent(scheme.low + (scheme.high - scheme.low) * place)
-        truth = scheme.low + (scheme.high - scheme.low) * total / respondents
-        return [RehearsalResult(float(truth), estimated_mean(scheme, tally))]
-    answer_counts = [0] * size
-    for _ in range(respondents):
-        answer = _answer(size, source)
-        answer_counts[answer] += 1
-        sent(poll.answers[answer])
+def _drawn(question: Question, source: BitSource) -> Any:
+    """The answer of a fake respondent."""
+    if question.is_number:
+        scheme = question.scheme
+        place = Fraction(uniform_below(scheme.steps + 1, source), scheme.steps)
+        return scheme.low + (scheme.high - scheme.low) * place
+    size = len(question.answers)
+    if question.kind != "several":
+        return question.answers[_answer(size, source)]
     return [
-        RehearsalResult(count / respondents, share)
-        for count, share in zip(
-            answer_counts, estimated_shares(scheme, poll.answers, tally), strict=True
-        )
+        name
+        for place, name in enumerate(question.answers)
+        if uniform_below(size + 1, source) < size - place
     ]
+
+
+def _truths(question: Question, drawn: list[Any]) -> list[float]:
+    if question.is_number:
+        return [float(sum(drawn, Fraction(0)) / len(drawn))]
+    chosen = drawn if question.kind == "several" else [[answer] for answer in drawn]
+    counts = Counter(name for answer in chosen for name in answer)
+    return [counts[name] / len(drawn) for name in question.answers]
 
 
 def _answer(size: int, source: BitSource) -> int:
