@@ -1,6 +1,6 @@
 """Polls and collectors inside the test's own process."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import pytest
 from discreet.survey.collector import Collector
 from discreet.survey.poll import read_poll
 from discreet.survey.serving import open_poll_store
+from discreet.web.one_time_link import OneTimeLink
 from tests.survey.hosts import write_poll
 
 NOON = datetime(2030, 1, 2, 12, 0, tzinfo=UTC)
@@ -18,7 +19,7 @@ NOON = datetime(2030, 1, 2, 12, 0, tzinfo=UTC)
 class Site:
     """A poll's application, called without a network."""
 
-    def __init__(self, poll: Path, clock: Callable[[], datetime]) -> None:
+    def __init__(self, poll: Path, clock: Callable[[], datetime], link: OneTimeLink | None) -> None:
         httpx = pytest.importorskip("httpx", reason="NO TESTS OF THE SURVEY'S SITE: no httpx")
         pytest.importorskip("fastapi", reason="NO TESTS OF THE SURVEY'S SITE: no fastapi")
         from discreet.survey.app import application
@@ -26,7 +27,7 @@ class Site:
         self.poll = read_poll(poll)
         self.store = open_poll_store(self.poll)
         self.collector = Collector(self.poll, self.store, clock, pause=0.02)
-        self.application = application(self.collector, fresh=True)
+        self.application = application(self.collector, fresh=True, link=link)
         self._transport = httpx.ASGITransport(self.application, client=("192.0.2.7", 1))
         self._client = httpx.AsyncClient
 
@@ -63,8 +64,13 @@ def site(tmp_path: Path) -> Iterator[Sites]:
     """Makes sites of polls with some fields of their own."""
     made: list[Site] = []
 
-    def make(clock: Callable[[], datetime] = lambda: NOON, **fields: object) -> Site:
-        made.append(Site(write_poll(tmp_path, **fields), clock))
+    def make(
+        questions: Sequence[Mapping[str, object]] = (),
+        clock: Callable[[], datetime] = lambda: NOON,
+        link: OneTimeLink | None = None,
+        **fields: object,
+    ) -> Site:
+        made.append(Site(write_poll(tmp_path, questions, **fields), clock, link))
         return made[-1]
 
     yield make

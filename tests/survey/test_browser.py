@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
+from xml.etree import ElementTree
 
 import pytest
 
@@ -488,3 +490,269 @@ def test_faults_are_seen(browser: Browser, page: Host) -> None:
     assert "a field has a name attribute" in found
     assert "there is a form that could be sent" in found
     assert any(fault.startswith("no name") for fault in found)
+
+
+FIVE: list[dict[str, object]] = [
+    {"question": "Did you skip a lesson?", "kind": "yes-no"},
+    {"question": "How do you come?", "answers": ["canary-foot", "canary-bus"], "shuffle": True},
+    {"question": "What do you like?", "kind": "several", "answers": ["art", "canary-sport"]},
+    {"question": "How are lessons?", "kind": "scale", "ends": ["canary-dull", "great"]},
+    {"question": "How many hours?", "low": 0, "high": 14},
+]
+
+
+def answer_five(browser: Browser) -> None:
+    for field in ("answer-1", "q2-answer-0", "q3-answer-1", "q4-answer-4"):
+        click(browser, field)
+    number = "document.getElementById('q5-number')"
+    browser.run(f"({number}.value = '7,5', {number}.dispatchEvent(new Event('input')))")
+
+
+@pytest.mark.parametrize(
+    ("screen", "dark"),
+    [
+        pytest.param(PHONE, False, id="phone-light"),
+        pytest.param(DESK, True, id="desk-dark", marks=pytest.mark.soak),
+    ],
+)
+def test_five_questions_are_answered_and_no_answer_leaves_the_page(
+    browser: Browser, tmp_path: Path, screen: tuple[int, int], dark: bool
+) -> None:
+    folder = Path(os.environ.get("DISCREET_SCREENSHOTS", tmp_path))
+    path = write_poll(tmp_path, FIVE, epsilon=2)
+    poll = read_poll(path)
+    browser.size(*screen, dark)
+    with hosting(path) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        told = browser.roles()
+        for question in poll.questions[:2]:
+            assert ("radiogroup", question.text) in told
+        assert ("group", "What do you like?") in told
+        assert ("textbox", "How many hours?") in told
+        for missing in ("Did you skip a lesson", "How do you come", "What do you like"):
+            click(browser, "send")
+            browser.wait(f"document.getElementById('status').textContent.includes('{missing}')")
+            click(browser, {"D": "answer-1", "H": "q2-answer-0", "W": "q3-none"}[missing[0]])
+        answer_five(browser)
+        assert browser.run("document.getElementById('q3-none').checked") is False
+        assert faults(browser) == []
+        browser.picture(folder / f"five_{screen[0]}.png")
+        click(browser, "send")
+        browser.wait(SENT)
+        assert faults(browser) == []
+        assert browser.run("document.querySelectorAll(':checked').length") == 0
+        assert browser.run("document.getElementById('words').childElementCount") == 5
+        browser.picture(folder / f"five_sent_{screen[0]}.png")
+        found = host.get("/api/export?format=json")["reports"]
+        assert len(found) == 1
+        poll.ballot.read(found[0]["report"])
+        browser.open(f"{host.address}/results")
+        browser.wait("document.querySelectorAll('.chart .range').length > 0")
+        assert faults(browser) == []
+        assert browser.run("document.querySelectorAll('svg.chart').length") == 5
+        browser.picture(folder / f"five_results_{screen[0]}.png")
+    (sent,) = [request for request in browser.requests if request["method"] == "POST"]
+    assert set(json.loads(sent["postData"])) == {"survey", "report", "id"}
+    assert not any("canary" in json.dumps(request) for request in browser.requests)
+    assert browser.complaints == []
+
+
+OLD = """for (const [place, name] of [[AbortSignal, "timeout"], [globalThis, "BigUint64Array"],
+  [Object, "hasOwn"], [DataView.prototype, "setBigUint64"], [Element.prototype, "replaceChildren"],
+  [Array.prototype, "at"], [String.prototype, "replaceAll"], [globalThis, "structuredClone"],
+  [Promise, "any"]MORE]) delete place[name];"""
+
+
+@pytest.mark.parametrize("more", ["", ', [globalThis, "AbortController"]'], ids=["old", "older"])
+def test_a_browser_that_lacks_what_is_new_sends_all_the_same(
+    browser: Browser, tmp_path: Path, more: str
+) -> None:
+    path = write_poll(tmp_path, scheme="subset", epsilon=2)
+    source = OLD.replace("MORE", more)
+    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=source)
+    try:
+        with hosting(path) as host:
+            browser.open(host.address)
+            browser.wait(READY)
+            assert browser.run("typeof BigUint64Array") == "undefined"
+            answer(browser, 1)
+            assert counts(host, path).reports == 1
+            browser.open(f"{host.address}/results")
+            browser.wait("document.querySelectorAll('.chart .range').length > 0")
+    finally:
+        browser.call("Page.removeScriptToEvaluateOnNewDocument", **script)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("delete globalThis.BigInt", "Nothing was sent"),
+        ("Object.defineProperty(globalThis, 'crypto', {value: undefined})", "roll dice"),
+    ],
+)
+def test_a_browser_that_is_too_old_says_so_before_anything_is_tapped(
+    browser: Browser, page: Host, source: str, said: str
+) -> None:
+    assert "your browser is too old" in urlopen(page.address).read().decode()  # until a script runs
+    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=source)
+    try:
+        browser.open(page.address)
+        browser.wait(f"document.getElementById('status').textContent.includes('{said}')")
+        assert browser.run("document.getElementById('survey').hidden") is True
+    finally:
+        browser.call("Page.removeScriptToEvaluateOnNewDocument", **script)
+
+
+@pytest.mark.parametrize(
+    "screen",
+    [
+        pytest.param(PHONE, id="phone"),
+        pytest.param(DESK, id="desk", marks=pytest.mark.soak),
+    ],
+)
+def test_a_page_may_be_written_from_right_to_left(
+    browser: Browser, tmp_path: Path, screen: tuple[int, int]
+) -> None:
+    folder = Path(os.environ.get("DISCREET_SCREENSHOTS", tmp_path))
+    path = write_poll(
+        tmp_path,
+        title="المدرسة",
+        question="كم مرة تغيبت عن درس؟",
+        answers=["أبدًا", "مرة \u200f(ABC 12)", "👩‍👩‍👧‍👦"],
+        asker="مجلس الطلاب",
+        language="ar",
+    )
+    browser.size(*screen)
+    with hosting(path) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        assert browser.run("getComputedStyle(document.body).direction") == "rtl"
+        assert browser.run("document.documentElement.lang") == "ar"
+        assert faults(browser) == []
+        # The button lies at the right of its answer, and the arrow to the left goes to the next.
+        right = "getBoundingClientRect().right"
+        assert browser.run(
+            f"document.getElementById('answer-0').{right} > "
+            f"document.querySelector('[for=answer-0] span').{right}"
+        )
+        browser.run("document.getElementById('answer-0').focus()")
+        browser.press("ArrowLeft", 37)
+        assert browser.run("document.activeElement.id") == "answer-1"
+        browser.picture(folder / f"arabic_{screen[0]}.png")
+        click(browser, "send")
+        browser.wait("!document.getElementById('next').hidden")
+        assert faults(browser) == []
+        browser.open(f"{host.address}/results")
+        browser.wait("document.querySelectorAll('.chart .range').length > 0")
+        assert faults(browser) == []
+        browser.picture(folder / f"arabic_results_{screen[0]}.png")
+        latin = browser.run("document.body.innerText.match(/[A-Za-z]{4,}/g) || []")
+    assert set(latin) <= {"JSON"}
+    assert browser.complaints == []
+
+
+def test_who_asks_is_said_and_nothing_is_sent_without_consent(
+    browser: Browser, tmp_path: Path
+) -> None:
+    words = {
+        "asker": "The council <b>",
+        "purpose": "To know",
+        "contact": "council@school.example",
+        "consent": "I am 14",
+        "thanks": "See the board",
+    }
+    path = write_poll(tmp_path, closes="2090-06-01", **words)
+    with hosting(path) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        intro = browser.run("document.getElementById('intro').innerText")
+        for said in ("The council <b>", "To know", "council@school.example", "2090"):
+            assert said in intro
+        click(browser, "answer-0")
+        click(browser, "send")
+        browser.wait("document.getElementById('status').textContent.includes('I am 14')")
+        assert browser.run("document.activeElement.id") == "consent"
+        assert host.get("/api/export?format=json")["reports"] == []
+        click(browser, "consent")
+        click(browser, "send")
+        browser.wait(SENT)
+        assert browser.run("document.getElementById('thanks').textContent") == "See the board"
+        assert faults(browser) == []
+    assert not any("I am 14" in json.dumps(request) for request in browser.requests)
+
+
+def test_a_number_beyond_the_bounds_is_asked_for_twice(browser: Browser, tmp_path: Path) -> None:
+    with hosting(number_poll(tmp_path)) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        for number, said in (("75", "will count as 40"), ("-1", "as 0"), ("1,500", "thousands")):
+            entered(browser, number)
+            click(browser, "send")
+            browser.wait(f"document.getElementById('status').textContent.includes('{said}')")
+        entered(browser, "75")
+        click(browser, "send")
+        browser.wait("document.getElementById('status').textContent.includes('75 lies beyond')")
+        assert counts(host, tmp_path / "poll.toml").reports == 0
+        click(browser, "send")
+        browser.wait(SENT)
+        assert counts(host, tmp_path / "poll.toml").reports == 1
+
+
+def test_what_was_sent_may_be_doubted_as_far_as_that_is_true(
+    browser: Browser, tmp_path: Path
+) -> None:
+    for epsilon, said in ((1, "Nobody can tell"), (2, "Nobody can be sure"), (2.9, "most likely")):
+        path = write_poll(tmp_path, epsilon=epsilon, answers=["No", "Yes"], database=f"{said}.db")
+        with hosting(path) as host:
+            browser.open(host.address)
+            browser.wait(READY)
+            why = browser.run("document.getElementById('why').textContent")
+            answer_there = "document.getElementById('reassured').textContent"
+            assert said in browser.run(answer_there)
+            assert ("Why nobody can tell" in why) == (epsilon == 1)
+            assert ("19 of 20 cases" in why) == (epsilon == 2.9)
+
+
+def test_whoever_serves_has_a_page_and_its_link_works_once(
+    browser: Browser, tmp_path: Path
+) -> None:
+    folder = Path(os.environ.get("DISCREET_SCREENSHOTS", tmp_path))
+    path = write_poll(tmp_path, results="private")
+    with hosting(path) as host:
+        link = next(word for word in host.said.split() if "#key=" in word)
+        assert host.post({"scheme": read_poll(path).ballot.identity, "report": 0}) == 201
+        browser.open(link)
+        browser.wait("!document.getElementById('operator').hidden")
+        assert "key" not in browser.run("location.href")
+        assert faults(browser) == []
+        assert browser.run("document.querySelectorAll('.chart .range').length") == 9
+        browser.picture(folder / "operator.png")
+        click(browser, "close")
+        browser.wait("document.getElementById('close').textContent.includes('again')")
+        assert host.post({"scheme": read_poll(path).ballot.identity, "report": 0}) == 410
+        browser.run("sessionStorage.clear()")
+        browser.open("about:blank")
+        browser.open(link)
+        browser.wait("document.getElementById('status').textContent.includes('works once')")
+        assert browser.run("document.getElementById('operator').hidden") is True
+    key = link.partition("#key=")[2]
+    assert not any(key in request["url"] for request in browser.requests)
+
+
+def test_a_chart_is_saved_as_it_looks(browser: Browser, tmp_path: Path) -> None:
+    path = write_poll(tmp_path)
+    with hosting(path) as host:
+        assert host.post({"scheme": read_poll(path).ballot.identity, "report": 0}) == 201
+        browser.open(f"{host.address}/results")
+        browser.wait("document.querySelectorAll('.chart .range').length > 0")
+        text = browser.run(
+            "import('/static/chart.js').then((one) => "
+            "one.standalone(document.querySelector('svg.chart')))"
+        )
+    drawing = ElementTree.fromstring(text)
+    parts = [part.tag.rpartition("}")[2] for part in drawing.iter()]
+    assert parts.count("line") >= 9
+    assert "canary-north" in text
+    assert "class=" not in text
+    assert "var(" not in text

@@ -9,13 +9,15 @@ import pytest
 
 from discreet.cli.exit_codes import run_command
 from discreet.cli.main import discreet
+from discreet.local import read_export
 from discreet.survey.poll import read_poll
 from discreet.survey.poll_schemes import KINDS
 from discreet.survey.report_store import ReceivedReport
 from discreet.survey.serving import open_poll_store
 from discreet.survey.tokens import new_id, token_hash
+from discreet.web.addresses import camera_code
 from discreet.web.serving import listening
-from tests.survey.hosts import write_poll
+from tests.survey.hosts import hosting, write_poll
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -187,3 +189,72 @@ def test_a_port_that_is_taken_is_told(survey: Command, tmp_path: Path) -> None:
         code, _, error = survey("serve", write_poll(tmp_path), "--port", port)
     assert code == 2
     assert f"port {port}" in error
+
+
+def test_a_poll_is_closed_looked_at_and_exported(survey: Command, tmp_path: Path) -> None:
+    path = write_poll(tmp_path, scheme="randomized-response")
+    for command in ("status", "close", "export"):
+        code, _, error = survey(command, path)
+        assert code == 2
+        assert "no database" in error
+    stored(path, [0, 1, 2])
+    code, out, _ = survey("status", path)
+    assert code == 0
+    assert "it takes reports, 3 reports" in out
+    assert "malformed 3" in out
+    assert survey("close", path)[1] == "No more reports are taken.\n"
+    assert "it is closed, 3 reports" in survey("status", path)[1]
+    assert json.loads(survey("status", path, "--json")[1])["closed"] is True
+    assert ", closed" in survey("results", path)[1]
+    assert survey("close", path, "--undo")[0] == 0
+    assert json.loads(survey("status", path, "--json")[1])["closed"] is False
+    lines = survey("export", path)[1].splitlines()
+    assert lines[0] == "day,report"
+    assert sorted(lines[1:]) == [f'2030-01-02,"{report}"' for report in range(3)]
+    exported = survey("export", path, "--format", "json")[1]
+    assert read_export(exported).reports == 3
+
+
+def test_the_response_rate_is_that_of_tokens(survey: Command, tmp_path: Path) -> None:
+    path = write_poll(tmp_path, tokens="one-time", answers=None, low=0, high=40)
+    assert survey("tokens", path, "--number", 8)[0] == 0
+    assert "0 of 8 tokens were used: 0.0%" in survey("status", path)[1]
+    assert json.loads(survey("results", path, "--json")[1])["invited"] == 8
+    assert survey("results", path, "--csv")[1] == "mean,error,lower,upper\n"
+
+
+def test_several_questions_are_rehearsed_and_shown(survey: Command, tmp_path: Path) -> None:
+    asked = [
+        {"question": "Did you?", "kind": "yes-no"},
+        {"question": "What?", "kind": "several", "answers": ["art", "sport"]},
+    ]
+    path = write_poll(tmp_path, asked, epsilon=2)
+    code, out, _ = survey("simulate", path, "--respondents", 50)
+    assert code == 0
+    assert "Did you?  (yes-no, ε = 1)" in out
+    assert "of 4 intervals hold the truth" in out
+    open_poll_store(read_poll(path)).close()
+    code, out, _ = survey("results", path)
+    assert "Directions  0 reports, ε = 2 for each" in out
+
+
+def test_the_scale_is_said_on_the_command_line(survey: Command, tmp_path: Path) -> None:
+    for epsilon, said in ((1, "protects well"), (1.5, "protects some"), (2.9, "protects little")):
+        path = write_poll(tmp_path, epsilon=epsilon, database=f"{said[-3:]}.db")
+        open_poll_store(read_poll(path)).close()
+        assert said in survey("status", path)[1]
+
+
+def test_the_texts_are_written_to_be_translated(survey: Command) -> None:
+    english, arabic = (json.loads(survey("texts", "--language", name)[1]) for name in ("en", "ar"))
+    assert list(english) == list(arabic)
+    assert arabic["direction"] == "rtl"
+
+
+def test_the_address_in_the_network_has_a_code_for_cameras(tmp_path: Path) -> None:
+    with hosting(write_poll(tmp_path), "--qr", "--address", "https://survey.example.org") as host:
+        said = host.said + host.stop()
+    assert "others   https://survey.example.org/" in said
+    assert camera_code("https://survey.example.org/") in said
+    blocks = [line for line in said.splitlines() if set(line) & set("▀▄█")]
+    assert len(blocks) > 10

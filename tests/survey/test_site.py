@@ -79,7 +79,8 @@ def test_the_page_loads_nothing_from_elsewhere_and_holds_no_script(site: Sites) 
         assert " onclick" not in text
         assert " name=" not in text.replace('meta name="', "")
         assert text.count("<script") == text.count('<script type="module" src="static/') == 1
-    module = made.ask("GET", "/static/page.js").text
+    scripts = ("page", "ballot", "randomizer", "texts", "schemes/subset", "schemes/mean")
+    module = "".join(made.ask("GET", f"/static/{name}.js").text for name in scripts)
     for word in (
         "localStorage",
         "sessionStorage",
@@ -89,7 +90,24 @@ def test_the_page_loads_nothing_from_elsewhere_and_holds_no_script(site: Sites) 
         "Math.random",
     ):
         assert word not in module
-    assert module.count("fetch(") == 2  # of the scheme, and of the report
+    assert module.count("fetch(") == 2  # of the poll and its scheme, and of the report
+
+
+def test_whoever_asks_for_the_head_of_a_page_gets_it(site: Sites) -> None:
+    made = site()
+    for path in ("/", "/results"):
+        head = made.ask("HEAD", path)
+        assert (head.status_code, head.headers["content-type"]) == (200, "text/html; charset=utf-8")
+
+
+def test_an_empty_poll_has_the_first_line_of_its_csv(site: Sites) -> None:
+    for fields, line in (
+        ({}, "answer,share,error,lower,upper\n"),
+        ({"answers": None, "low": 0, "high": 40}, "mean,error,lower,upper\n"),
+    ):
+        made = site(database=f"{len(fields)}.db", **fields)
+        assert made.ask("GET", "/api/results?format=csv").text == line
+        assert made.ask("GET", "/api/export").text == "day,report\n"
 
 
 def test_the_scheme_is_served_as_it_was_written(site: Sites) -> None:

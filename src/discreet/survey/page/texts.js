@@ -13,13 +13,13 @@ export function teller(table) {
 /** A chance in plain words: "about 3 of 4 cases", as few as they can be. */
 export function often(say, above, below) {
   const rare = above * 2n > below ? below - above : above;
-  for (const cases of [2n, 3n, 4n, 5n, 6n, 8n, 10n, 20n, 50n, 100n, 1000n]) {
+  if (1000n * rare < below) return say(above * 2n > below ? "often.most" : "often.least");
+  for (const cases of [2n, 3n, 4n, 5n, 6n, 8n, 10n, 20n, 50n, 100n, 200n, 500n, 1000n]) {
     const times = (2n * above * cases + below) / (2n * below);
     const off = times * below - above * cases; // over cases * below
-    const size = off < 0n ? -off : off;
-    if (times > 0n && times < cases && 10n * size <= rare * cases) return say("often", { times, cases });
+    const near = 10n * (off < 0n ? -off : off) <= rare * cases || cases === 1000n;
+    if (times > 0n && times < cases && near) return say("often", { times, cases });
   }
-  return say(above * 2n > below ? "often.most" : "often.least");
 }
 
 /** A fraction with two decimals, rounded up. */
