@@ -16,7 +16,7 @@ from discreet.local import RandomizedResponse
 from discreet.survey.ballot import Ballot
 from discreet.survey.poll_terms import PollTerms
 from discreet.survey.question import Question
-from discreet.survey.report_store import Outcome, ReceivedReport, ReportStore
+from discreet.survey.report_store import Outcome, ReceivedReport, ReportStore, ShownResults
 from discreet.survey.tokens import new_id, new_token, token_hash
 
 POLL = RandomizedResponse(epsilon=1, categories=3)
@@ -414,6 +414,44 @@ def test_a_row_holds_nothing_about_a_person(tmp_path: Path) -> None:
     # No hidden row number tells in which order reports came.
     assert "WITHOUT ROWID" in tables["survey_reports"]
     assert "WITHOUT ROWID" in tables["survey_tokens"]
+
+
+def test_what_is_shown_is_kept_wherever_reports_are(place: str) -> None:
+    store = ReportStore(place, TERMS)
+    store.show(10, BALLOT.number, to_end=False)
+    assert store.shown() == ShownResults(False, None, {})
+    for expected in (0, 10, 20):
+        store.add([entry(1) for _ in range(10)], count, {"malformed": 1})
+        store.show(10, BALLOT.number, to_end=False)
+        assert BALLOT.number(store.shown().tally) == expected
+    assert store.shown().refused == {"malformed": 3}
+    store.close_poll()
+    assert store.is_closed()
+    assert store.add([entry(1)], count, {}) == [Outcome.CLOSED]
+    store.close()
+    again = ReportStore(place, TERMS)
+    again.show(10, BALLOT.number, to_end=True)
+    assert (again.shown().closed, BALLOT.number(again.shown().tally)) == (True, 30)
+    again.close_poll(False)
+    assert again.add([entry(1)], count, {}) == [Outcome.STORED]
+    again.close()
+
+
+def test_a_database_of_version_0_1_0_is_read_and_served(place: str) -> None:
+    store = ReportStore(place, TERMS)
+    store.add([entry(number % 3) for number in range(30)], count, {})
+    with store._writing() as execute:
+        execute("DROP TABLE survey_shown")  # which that version did not have
+    store.close()
+    looked_at = ReportStore(place, TERMS, make=False)
+    assert looked_at.is_closed() is False
+    assert BALLOT.number(looked_at.tally()[0]) == 30
+    served = ReportStore(place, TERMS)
+    assert len(everything(served)) == 30
+    assert served.add([entry(1)], count, {}) == [Outcome.STORED]
+    served.show(10, BALLOT.number, to_end=True)
+    assert BALLOT.number(served.shown().tally) == 31
+    served.close()
 
 
 def test_a_place_that_cannot_be_used_is_told(tmp_path: Path) -> None:

@@ -30,8 +30,11 @@ _TYPES: Final = {
 def static_files() -> dict[str, tuple[bytes, str]]:
     """The files that pages load, with their types."""
     folder = files("discreet.survey") / "page"
+    shared = files("discreet.web")
+    places = {"style.css": shared / "style.css"} | {name: folder / name for name in _STATIC}
     return {
-        name: ((folder / name).read_bytes(), _TYPES[name.rpartition(".")[2]]) for name in _STATIC
+        name: (place.read_bytes(), _TYPES[name.rpartition(".")[2]])
+        for name, place in places.items()
     }
 
 

@@ -1,1 +1,1 @@
-"""What every page shares: templates, headers, limits, refusals, and the server."""
+"""What every page shares: templates, style, headers, limits, connections, and the server."""
