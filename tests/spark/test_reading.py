@@ -54,7 +54,11 @@ STORED: dict[str, tuple[Sequence[Any], Any, set[str]]] = {
     "binary": ([*rule.BYTES, *rule.NOT_UTF8], pyarrow.binary(), BY_TEXT),
     "date": (rule.DATES, pyarrow.date32(), DATED),
     "timestamp_ntz": (moment_cells(), moments(MICROS, "us"), DATED),
-    "timestamp": (moment_cells(), moments(MICROS, "us", "UTC"), DATED),
+    "timestamp": (
+        [one and one.replace(tzinfo=datetime.UTC) for one in moment_cells()],
+        moments(MICROS, "us", "UTC"),
+        DATED,
+    ),
     "array<bigint>": ([None], pyarrow.list_(pyarrow.int64()), EVERY),
     "struct<a:bigint>": ([None], pyarrow.struct([("a", pyarrow.int64())]), EVERY),
     "time(6)": ([None], pyarrow.time64("us"), EVERY),
