@@ -13,6 +13,7 @@ from sqlglot import exp, select
 
 from discreet.errors import QueryError, Remedy, SourceError, UnansweredError
 from discreet.measures.measure import GroupSums, Measure, PositionsReading, Unit
+from discreet.measures.strategies import Strategy
 from discreet.mechanisms.key_sieve import Sieve
 from discreet.privacy.sensitivity import Sensitive
 from discreet.question.check import Question
@@ -258,6 +259,10 @@ class Engine:
             queries = self._queries(question, measures, cells, unit)
         for place, (together, query) in enumerate(queries.items()):
             self._done = place, len(queries)
+            if question.strategy is not None:
+                rows_found = self._connection.rows(query.text)
+                vectors |= _by_strategy(question.strategy, together, query, rows_found)
+                continue
             if isinstance(reading := together[0].reading, PositionsReading):
                 groups = _groups(self._connection.arrays(query.text), reading, many)
                 vectors[together[0]] = groups
@@ -336,14 +341,39 @@ def _nothing(measure: Measure) -> Any:
     return Sensitive(np.array([], np.int64))
 
 
-def _vector(
-    measure: Measure,
-    columns: SumColumns,
-    names: Sequence[str],
+def _by_strategy(
+    strategy: Strategy,
+    measures: Sequence[Measure],
+    query: "_EngineQuery",
     rows: Sequence[tuple[Any, ...]],
-    many: int,
-) -> NDArray[Any]:
-    """The integers of a measure, group by group, from what the engine added up or counted."""
+) -> dict[Measure, Any]:
+    """What a strategy measures of the sums in the cells of its tables, part after part."""
+    many = len(strategy.sizes)
+    cells: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    for row in rows:
+        found = [(key, at) for key, at in enumerate(row[:many]) if at is not None]
+        cells.append((tuple(key for key, _ in found), tuple(int(at) for _, at in found)))
+    vectors: dict[Measure, Any] = {}
+    for measure, columns in zip(measures, query.columns, strict=True):
+        tables = [
+            {
+                keys: np.zeros(tuple(strategy.sizes[key] for key in keys), np.object_)
+                for keys in strategy.largest
+            }
+            for _ in range(measure.width)
+        ]
+        summed = _group_sums(columns, query.names, many)
+        for (keys, place), row in zip(cells, rows, strict=True):
+            for part, number in enumerate(measure.vector(summed(row))):
+                tables[part][keys][place] = number
+        vectors[measure] = Sensitive(np.concatenate([strategy.measured(one) for one in tables]))
+    return vectors
+
+
+def _group_sums(
+    columns: SumColumns, names: Sequence[str], weight: int
+) -> Callable[[tuple[Any, ...]], GroupSums]:
+    """How the sums of a group stand in a row; the weight of all its rows has that place."""
     place = {name: position for position, name in enumerate(names)}
 
     def summed(row: tuple[Any, ...]) -> GroupSums:
@@ -351,7 +381,7 @@ def _vector(
             return 0 if name is None else int(row[place[name]])
 
         return GroupSums(
-            int(row[1]),
+            int(row[weight]),
             number(columns.present),
             number(columns.total),
             number(columns.squares),
@@ -362,6 +392,18 @@ def _vector(
             ),
         )
 
+    return summed
+
+
+def _vector(
+    measure: Measure,
+    columns: SumColumns,
+    names: Sequence[str],
+    rows: Sequence[tuple[Any, ...]],
+    many: int,
+) -> NDArray[Any]:
+    """The integers of a measure, group by group, from what the engine added up or counted."""
+    summed = _group_sums(columns, names, 1)
     cells, sums = [row[0] for row in rows], [summed(row) for row in rows]
     found = list(zip(cells, map(measure.vector, sums), strict=True))
     return _placed(found, many, measure.width)

@@ -23,7 +23,7 @@ from discreet.plan.expressions import (
 from discreet.plan.types import DATES, CheckedExpression
 from discreet.privacy.estimates import LinearError, NoiseDraw, RankError, Uncertainty
 from discreet.privacy.sensitivity import Neighbors, Sensitivity
-from discreet.privacy.uncertainty import as_float
+from discreet.privacy.uncertainty import JointDraw, as_float
 
 SHARE = 1 << 30
 """The weight of a row that is not weighed down: times a value's steps it fits in 64 bits."""
@@ -759,16 +759,16 @@ class GroupIntegers(tuple[int, ...]):
     So count(*) - count(a) of one measurement has the error of what is left, and no other.
     """
 
-    _drawn: tuple[NoiseDraw, ...] | None = None
+    _drawn: tuple[NoiseDraw | JointDraw, ...] | None = None
 
-    def draws(self, noise: Any, *, signed: bool = False) -> tuple[NoiseDraw, ...]:
+    def draws(self, noise: Any, *, signed: bool = False) -> tuple[NoiseDraw | JointDraw, ...]:
         """The draw of noise in each of them."""
         if self._drawn is None:
             self._drawn = tuple(NoiseDraw(noise, not signed) for _ in self)
         return self._drawn
 
 
-def _draws(noisy: Sequence[int], noise: Any, *, signed: bool) -> Sequence[NoiseDraw]:
+def _draws(noisy: Sequence[int], noise: Any, *, signed: bool) -> Sequence[NoiseDraw | JointDraw]:
     if isinstance(noisy, GroupIntegers):
         return noisy.draws(noise, signed=signed)
     return [NoiseDraw(noise, not signed) for _ in noisy]

@@ -4,13 +4,13 @@ The error of a quotient comes from the joint law of its two numbers.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import ceil, gcd, inf, isfinite, lcm, log, sqrt
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,18 +178,74 @@ class NoiseDraw:
     """What else is known of that number: numbers that are at least as large."""
 
 
+Weighted = Mapping[Hashable, Fraction]
+"""A weighted sum of numbers that have one noise together."""
+
+
+class JointNoise(Protocol):
+    """The noise of many numbers that were measured together: sums of them are normal.
+
+    ``slack`` is how far rounding moves such a sum at most.
+    """
+
+    def covariance(self, first: Weighted, second: Weighted) -> float:
+        """The covariance of two weighted sums of the numbers."""
+
+    def slack(self, weighted: Weighted) -> float:
+        """How far a weighted sum is at most from what it was before the numbers were rounded."""
+
+    def normal(self, deviation: float) -> Noise:
+        """Normal noise with this standard deviation, on a fine grid."""
+
+
+@dataclass(frozen=True)
+class JointDraw:
+    """The noise of one of these numbers; draws are compared by their noise and place."""
+
+    together: JointNoise
+    place: Hashable
+    nonnegative: ClassVar[bool] = False
+    parts_of: ClassVar[tuple["PartOf", ...]] = ()
+    """Nothing of the kind is known of them."""
+
+
 @dataclass(frozen=True)
 class LinearError:
-    """The error is a weighted sum of independent draws."""
+    """The error is a weighted sum of draws, which are independent or of numbers with one noise."""
 
-    terms: tuple[tuple[Fraction, NoiseDraw], ...]
+    terms: tuple[tuple[Fraction, NoiseDraw | JointDraw], ...]
     shift: Fraction = Fraction(0)
     """What was added to the weighted sum of the numbers that the draws belong to."""
 
+    @property
+    def independent(self) -> list[tuple[Fraction, Noise]]:
+        """The noises of the sum: those of numbers that were measured together are one."""
+        plain = [(weight, one.noise) for weight, one in self.terms if isinstance(one, NoiseDraw)]
+        for together, weighted in self._together.items():
+            deviation = sqrt(max(0.0, together.covariance(weighted, weighted)))
+            if deviation:
+                plain.append((Fraction(1), together.normal(deviation)))
+        return plain
+
+    @property
+    def _together(self) -> dict[JointNoise, dict[Hashable, Fraction]]:
+        """The terms that are numbers of one noise, by noise."""
+        found: dict[JointNoise, dict[Hashable, Fraction]] = {}
+        for weight, one in self.terms:
+            if isinstance(one, JointDraw):
+                found.setdefault(one.together, {})[one.place] = weight
+        return found
+
+    @property
+    def slack(self) -> float:
+        """How far rounding moves it at most."""
+        return sum(together.slack(weighted) for together, weighted in self._together.items())
+
     def interval(self, value: RealNumber, confidence: Fraction) -> FloatInterval:
         """The value plus and minus the margin of the sum."""
-        terms = [(weight, source.noise) for weight, source in self.terms]
-        margin = combined_margin(terms, confidence)
+        margin = combined_margin(self.independent, confidence)
+        slack = self.slack
+        margin = margin + slack if slack else margin
         try:
             return value - margin, value + margin
         except OverflowError:  # one is a float, the other an integer beyond the floats
@@ -202,7 +258,7 @@ class LinearError:
 
     def plus(self, own: Fraction, other: "LinearError", others: Fraction) -> "LinearError":
         """The error of own·this + others·other; a draw that is in both is counted once."""
-        weights: dict[NoiseDraw, Fraction] = {}
+        weights: dict[NoiseDraw | JointDraw, Fraction] = {}
         for error, factor in ((self, own), (other, others)):
             for weight, source in error.terms:
                 weights[source] = weights.get(source, Fraction(0)) + factor * weight
@@ -220,10 +276,32 @@ class LinearError:
     def beside(self, other: "LinearError") -> list[SharedTerm]:
         """The noises of both numbers, each with its weight in either."""
         own, others = ({source: weight for weight, source in one.terms} for one in (self, other))
-        return [
+        terms = [
             (source.noise, own.get(source, Fraction(0)), others.get(source, Fraction(0)))
             for source in dict.fromkeys((*own, *others))
+            if isinstance(source, NoiseDraw)
         ]
+        first, second = self._together, other._together
+        for together in dict.fromkeys((*first, *second)):
+            terms += _as_independent(together, first.get(together, {}), second.get(together, {}))
+        return terms
+
+
+def _as_independent(together: JointNoise, first: Weighted, second: Weighted) -> list[SharedTerm]:
+    """Two sums of numbers with one noise, as sums of two independent normal draws.
+
+    The second is a multiple of the first, and a rest.  Rounding is added to the deviations, which
+    covers it wherever an interval is of one deviation or more.
+    """
+    deviation = sqrt(max(0.0, together.covariance(first, first)))
+    shared = together.covariance(first, second) / deviation if deviation else 0.0
+    rest = sqrt(max(0.0, together.covariance(second, second) - shared * shared))
+    unit = together.normal(1.0)
+    terms = [
+        (unit, Fraction(deviation + together.slack(first)), Fraction(shared)),
+        (unit, Fraction(0), Fraction(rest + together.slack(second))),
+    ]
+    return [term for term in terms if term[1] or term[2]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +314,8 @@ class PartOf:
     def declare(self) -> None:
         """Let the draws of the smaller one know."""
         for _, draw in self.part.terms:
-            draw.parts_of.append(self)
+            if isinstance(draw, NoiseDraw):
+                draw.parts_of.append(self)
 
     def quotient(self, top: LinearError, bottom: LinearError) -> FloatInterval | None:
         """Where top/bottom lies, if these are parts of the one and a multiple of the other."""

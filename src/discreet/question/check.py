@@ -13,8 +13,9 @@ from math import prod
 from typing import Any
 
 from discreet.errors import DiscreetError, Front, QueryError, Remedy
-from discreet.measures.measure import Measure, MeasureRules, Output, Unit
+from discreet.measures.measure import Measure, MeasureRules, Norm, Output, Unit
 from discreet.measures.registry import measured
+from discreet.measures.strategies import Strategy, by_strategy
 from discreet.plan.expressions import (
     Absolute,
     Applied,
@@ -54,6 +55,7 @@ from discreet.plan.types import (
     written_size,
 )
 from discreet.privacy.sensitivity import Neighbors
+from discreet.question.arrangements import strategy_of
 from discreet.question.conditions import Conditions, origins_of
 from discreet.question.groupings import (
     Grouping,
@@ -191,6 +193,8 @@ class Question:
     after: PostProcessing
     declared: Schema
     """What was declared of the tables."""
+    strategy: Strategy | None = None
+    """How its groups are measured together, if they are."""
 
     @property
     def free(self) -> bool:
@@ -216,6 +220,11 @@ class Question:
             max_rows_per_group=schema.max_rows_per_group,
         )
 
+    @property
+    def gaussian_unit(self) -> Unit:
+        """The same, as people are weighed for Gaussian noise: a strategy needs an L1 norm."""
+        return self.unit if self.strategy is not None else self.unit.weighed_by(Norm.L2)
+
     @cached_property
     def used(self) -> frozenset[str]:
         """The columns of the source that are read."""
@@ -234,6 +243,8 @@ class Question:
     @cached_property
     def cells(self) -> int | None:
         """The number of groups, where it is public."""
+        if self.strategy is not None:
+            return self.strategy.cells
         sizes: list[int] = []
         for _, grouping in self.keys:
             if isinstance(grouping, PrivateGrouping):
@@ -262,8 +273,10 @@ def _checked(query: Query, schema: Schema) -> Question:
     where = tuple(condition_of(node, columns, clause) for node in asked.where)
     _check_counts([*where, *(one.of for _, one in asked.outputs if one.of)], found.counts)
     conditions = Conditions(origins_of(source, schema), where)
-    keys = _keys(asked.keys, columns, conditions)
+    together = query.arranged is not None
+    keys = _keys(asked.keys, columns, conditions, together=together)
     _check_names(query)
+    strategy = None if query.arranged is None else strategy_of(query, query.arranged, keys)
     person, replaces = schema.by_person, schema.neighbors is Neighbors.REPLACE
     rules = MeasureRules(
         replace=replaces,
@@ -273,6 +286,8 @@ def _checked(query: Query, schema: Schema) -> Question:
         selects_keys=any(isinstance(grouping, PrivateGrouping) for _, grouping in keys),
     )
     outputs = measured(asked.outputs, columns, rules)
+    if strategy is not None:
+        outputs = by_strategy(outputs, strategy)
     for _, one in asked.outputs:
         conditions.check_aggregate(one)
     after = (
@@ -293,6 +308,7 @@ def _checked(query: Query, schema: Schema) -> Question:
         pair_limits=_pair_limits(rows),
         after=after,
         declared=schema,
+        strategy=strategy,
     )
     _check_size(question)
     _check_passes(question)
@@ -347,8 +363,13 @@ def _checked_after(
 
 
 def _keys(
-    keys: tuple[GroupKey, ...], columns: Mapping[str, Column], conditions: Conditions
+    keys: tuple[GroupKey, ...],
+    columns: Mapping[str, Column],
+    conditions: Conditions,
+    *,
+    together: bool,
 ) -> tuple[tuple[str, Grouping], ...]:
+    """The groupings; how many groups there are ``together`` is for their strategy to say."""
     listed = [grouping_of(key, columns) for key in keys]
     private = any(isinstance(one, PrivateGrouping) for one in listed)
     groupings: list[tuple[str, Grouping]] = []
@@ -360,7 +381,7 @@ def _keys(
                 f"the conditions exclude every group of {expression_text(key.of)[:60]!r}. Only "
                 "noise would be paid for. Group by something else, or keep other rows."
             ).at(key.place)
-        cells *= 1 if isinstance(grouping, PrivateGrouping) else grouping.size
+        cells *= 1 if together or isinstance(grouping, PrivateGrouping) else grouping.size
         if cells > MOST_KEYS:  # at once: listing the others would take long
             raise QueryError(
                 f"the groups are {cells:,} combinations of public values or more. Every one of "

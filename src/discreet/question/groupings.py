@@ -23,8 +23,10 @@ from discreet.plan.types import COUNTED, DATES, Kind, check_expression
 from discreet.question.query import GroupKey
 
 _EDGES = {Dated.NOT: "numbers", Dated.DAYS: "dates", Dated.SECONDS: "datetimes"}
-Label = str | int | float | bool
-"""A group's name in one column."""
+Label = str | int | float | bool | None
+"""A group's name in one column; None is all of them, in a table of totals."""
+ALL = "all"
+"""What None is called where people read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,5 +253,7 @@ def label_text(label: Label) -> str:
     >>> label_text(True), label_text(7), label_text("Ward" + chr(27) + "[2J")
     ('true', '7', 'Ward�[2J')
     """
+    if label is None:
+        return ALL
     text = str(label).lower() if isinstance(label, bool) else str(label)
     return "".join(letter if letter.isprintable() else "�" for letter in text)

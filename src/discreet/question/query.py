@@ -575,6 +575,28 @@ class GroupKey:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupingSets:
+    """Tables by some of the keys each, whose totals agree: the keys of each by their places.
+
+    ``weights`` say how much the variance of a cell of each table counts; equally unless stated.
+    """
+
+    sets: tuple[tuple[int, ...], ...]
+    weights: tuple[Fraction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTotal:
+    """Every group is added to those before it in the order of one key, which has this place."""
+
+    key: int
+
+
+Arrangement = GroupingSets | RunningTotal
+"""How groups are measured together, where they are not measured each by itself."""
+
+
+@dataclass(frozen=True, slots=True)
 class PostProcessing:
     """Post-processing of released numbers: free of charge, since nothing else is read.
 
@@ -629,6 +651,8 @@ class Query:
     after: PostProcessing = PostProcessing()
     caps: tuple[tuple[str, int], ...] = ()
     """Lower caps than those of the table, by their names."""
+    arranged: Arrangement | None = None
+    """How its groups are measured together, if they are."""
     front: Front = field(default=Front.PYTHON, compare=False, repr=False)
     """What it was written in, and is refused in."""
     written: str = field(default="", compare=False, repr=False)
@@ -655,7 +679,22 @@ class Query:
             text += f" WHERE {self.condition}"
         if self.keys:
             text += " GROUP BY " + ", ".join(key.text for key in self.keys)
+        text += self._arrangement
         if self.caps:
             text += " CAPPED BY " + ", ".join(f"{name} = {cap}" for name, cap in self.caps)
         after = self.after.text
         return f"{text} {after}" if after else text
+
+    @property
+    def _arrangement(self) -> str:
+        names = [quoted_name(key.name) for key in self.keys]
+        match self.arranged:
+            case GroupingSets(sets, weights):
+                tables = [f"({', '.join(names[place] for place in keys)})" for keys in sets]
+                if weights:
+                    stated = zip(tables, weights, strict=True)
+                    tables = [f"{table} WEIGHT {weight}" for table, weight in stated]
+                return f" IN GROUPING SETS ({', '.join(tables)})"
+            case RunningTotal(key):
+                return f" ADDED UP BY {names[key]}"
+        return ""

@@ -13,13 +13,21 @@ from discreet.errors import Front, LedgerCorruptError
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import STATISTICS
 from discreet.plan.expressions import Node
-from discreet.question.query import GroupKey, PostProcessing, Query, Relation
+from discreet.question.query import Arrangement, GroupKey, PostProcessing, Query, Relation
 from discreet.strict_json import Shape, decoded
 
 _VERSION = 1
 _PARTS: Final = {
     kind.__name__: kind
-    for kind in (*get_args(Node), *get_args(Relation), Aggregate, GroupKey, PostProcessing, Query)
+    for kind in (
+        *get_args(Node),
+        *get_args(Relation),
+        *get_args(Arrangement),
+        Aggregate,
+        GroupKey,
+        PostProcessing,
+        Query,
+    )
 }
 """What a question is made of."""
 _NOT_KEPT: Final = ("place", "written")

@@ -1,7 +1,7 @@
 """A plan: what a question will cost and how large its errors will be.  Nothing is spent."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -42,6 +42,7 @@ from discreet.measures.measure import (
     Unit,
     sentence_list,
 )
+from discreet.measures.strategies import placed
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold
 from discreet.noise import BitSource
 from discreet.plan.expressions import Named, expression_text
@@ -146,23 +147,30 @@ def output_margin(
     price: Price,
     expect_rows: int | None = None,
     confidence: Fraction = _CONFIDENCE,
+    keys: Sequence[int] | None = None,
 ) -> Margin:
-    """The margin that an output will have in each group.
+    """The margin that an output will have in each group; of tables that of these ``keys``.
 
-    Means and variances have a margin only for a number of rows, which is private: it is stated
-    for ``expect_rows`` rows in a group, all at one end of the range, where means are least exact.
-    Relations between columns have one, too: it is that of columns that spread evenly.
+    Unless stated, it is that of the least exact table.  Means and variances have a margin only for
+    a number of rows, which is private: it is stated for ``expect_rows`` rows in a group, all at one
+    end of the range, where means are least exact.  Relations between columns have one, too: it is
+    that of columns that spread evenly.
     """
     priced: Any = price.of(output.measure)
     if output.aggregate.statistic.ranked:
         measure: Any = output.measure
         error, measured = measure.planned_rank_error(output, priced.mechanism, price.unit)
         return Margin(error, of_rank=True, measured=measured)
-    noisy = output.measure.expected(output, price.unit, expect_rows)
-    if noisy is None:
+    integers = output.measure.expected(output, price.unit, expect_rows)
+    if integers is None:
         return Margin(None)
+    noisy: Sequence[int] = integers
     if isinstance(priced, PricedKeySelection):
         noisy = [priced.released.far]  # near the threshold the bounds are not equally far
+    if question.strategy is not None:
+        strategy = question.strategy
+        worst = max(strategy.tables, key=strategy.variance) if keys is None else tuple(keys)
+        noisy = placed(noisy, worst, tuple(strategy.sizes[key] - 1 for key in worst))
     [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
     found = price.widened(question, output, found)
     lower, upper = usual_interval(found, confidence)
@@ -198,18 +206,14 @@ class _WantedMargins:
     def price_in_epsilon(self, delta: Fraction) -> Price | None:
         """The price with the least ε of two significant digits that meets them."""
         question = self.question
-        shares = self._shares(
-            lambda measure, level: price_alone(measure, question.unit, epsilon=level)
-        )
+        shares = self._shares(lambda measure, level: price_alone(measure, question, epsilon=level))
         least = _least(lambda level: self.met(price_question(question, level, delta, shares)), 1)
         return None if least is None else price_question(question, least, delta, shares)
 
     def price_in_rho(self, delta: Fraction) -> Price | None:
         """The price with the least ρ of two significant digits that meets them."""
         question = self.question
-        shares = self._shares(
-            lambda measure, level: price_alone(measure, question.unit, rho=level), 2
-        )
+        shares = self._shares(lambda measure, level: price_alone(measure, question, rho=level), 2)
         least = _least(lambda level: self.met(price_in_rho(question, level, delta, shares)), 2)
         return None if least is None else price_in_rho(question, least, delta, shares)
 

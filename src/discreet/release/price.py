@@ -252,15 +252,15 @@ class Price:
         selection = self.selection
         if selection is not None and selection.answers is not None:
             measures.add(selection.answers)
-        unit = question.unit
-        if self.choice is not None:
-            if self.choice != self.choice.top.choice(unit, self.choice.epsilon, self.choice.rho):
+        unit, choice = question.unit, self.choice
+        if choice is not None:
+            if choice != choice.top.choice(unit, choice.epsilon, choice.rho):
                 return False
-            if self.choice.top != top_groups(question):
+            if choice.top != top_groups(question):
                 return False
-            unit = self.choice.top.unit(unit)
+            unit = choice.top.unit(unit)
         return (
-            (self.unit == unit or self.unit == unit.weighed_by(Norm.L2))
+            self.unit in (unit, _gaussian_unit(question, None if choice is None else choice.top))
             and measures == set(question.measures)
             and (selection is not None) == question.selects_keys
         )
@@ -407,6 +407,10 @@ def price_question(
     """
 
     def priced(top: TopGroups | None) -> Price:
+        if question.strategy is not None and delta and not question.free:
+            alone = _gaussian_price(question, epsilon, delta, weights, top)
+            if alone is not None:
+                return alone
         pure = _pure_price(question, epsilon, delta, weights, top)
         if delta == 0 or question.selects_keys:
             return pure
@@ -451,7 +455,8 @@ def price_within(
 
     def priced(top: TopGroups | None) -> Price:
         prices = []
-        epsilon = _largest_epsilon(question, limits, delta, weights, top)
+        laplace = question.strategy is None or limits.rho is None
+        epsilon = _largest_epsilon(question, limits, delta, weights, top) if laplace else None
         if epsilon is not None:
             prices.append(_pure_price(question, epsilon, delta, weights, top))
         if limits.rho is not None:
@@ -492,12 +497,17 @@ def _largest_epsilon(
 
 
 def price_alone(
-    measure: Measure, unit: Unit, *, epsilon: Fraction | None = None, rho: Fraction = Fraction(0)
+    measure: Measure,
+    question: Question,
+    *,
+    epsilon: Fraction | None = None,
+    rho: Fraction = Fraction(0),
 ) -> Price:
     """The price of one measure of a question whose groups are public, if it got the whole."""
     if epsilon is not None:
+        unit = question.unit
         return Price((_pure(measure, unit, epsilon),), unit, PureDP(epsilon=epsilon))
-    unit = unit.weighed_by(Norm.L2)
+    unit = question.gaussian_unit
     return Price((_concentrated(measure, unit, rho),), unit)
 
 
@@ -654,8 +664,7 @@ def _concentrated_price(
     top: TopGroups | None,
 ) -> Price:
     """Gaussian noise, and draws whose losses lie within a range."""
-    unit = question.unit if top is None else top.unit(question.unit)
-    unit = unit.weighed_by(Norm.L2)
+    unit = _gaussian_unit(question, top)
     parts, selected, chosen = _parts(question, weights, rho, top)
     selection = choice = None
     if question.selects_keys:
@@ -671,6 +680,13 @@ def _concentrated_price(
     return Price(priced, unit, promise, selection, choice=choice)
 
 
+def _gaussian_unit(question: Question, top: TopGroups | None) -> Unit:
+    """The unit as people are weighed for Gaussian noise."""
+    if top is None:
+        return question.gaussian_unit
+    return top.unit(question.unit).weighed_by(Norm.L2)
+
+
 def _gaussian_price(
     question: Question,
     epsilon: Fraction,
@@ -679,8 +695,7 @@ def _gaussian_price(
     top: TopGroups | None,
 ) -> Price | None:
     """Gaussian noise on all that noise is added to, fitted to their ε and δ at once."""
-    unit = question.unit if top is None else top.unit(question.unit)
-    unit = unit.weighed_by(Norm.L2)
+    unit = _gaussian_unit(question, top)
     parts, _, chosen = _parts(question, weights, epsilon, top)
     choice = None if top is None else top.choice(question.unit, chosen)
     added = [measure for measure in parts if not measure.draws]

@@ -99,8 +99,8 @@ class Amount:
         return self._end(miss, -1)
 
     def _end(self, miss: Fraction, sign: int) -> float:
-        terms = [(weight, draw.noise) for weight, draw in self.error.terms]
-        return float(self.value) + sign * float(combined_margin(terms, 1 - 2 * miss))
+        margin = float(combined_margin(self.error.independent, 1 - 2 * miss)) + self.error.slack
+        return float(self.value) + sign * margin
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Run and noise, the only steps that follow the charge, and the rows made of what was released."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import floor, inf, isfinite, isnan, nan
@@ -9,6 +9,7 @@ from typing import Any
 from discreet.engines.base import Engine
 from discreet.measures.counts import counted_part
 from discreet.measures.measure import GroupIntegers, Measure, Unit
+from discreet.measures.strategies import ReleasedCells
 from discreet.noise import BitSource
 from discreet.plan.calendar import (
     FIRST_DAY,
@@ -473,7 +474,8 @@ def groups_and_estimates(
     """The groups and, for each output, an estimate in each of them."""
     groups = _groups(question, noisy)
     integers = {
-        measure: _integers(measure, price, noisy, len(groups)) for measure in question.measures
+        measure: _integers(measure, question, price, noisy, len(groups))
+        for measure in question.measures
     }
     columns = {
         output.name: price.estimates(output, integers[output.measure], payment, noisy.rows, effects)
@@ -520,12 +522,19 @@ def declare_parts(
 
 
 def _comparable(label: Label, grouping: Grouping) -> Label | None:
-    """A group's label as conditions compare it: a date is its day, a datetime its second."""
+    """A group's label as conditions compare it: a date is its day, a datetime its second.
+
+    A total has none.
+    """
     dated = dated_labels(grouping)
-    return dated_number(label, dated) if dated else label
+    return dated_number(label, dated) if dated and label is not None else label
 
 
 def _groups(question: Question, noisy: NoisyMeasurements) -> tuple[Group, ...]:
+    if question.strategy is not None:
+        return tuple(
+            group for keys in question.strategy.tables for group in _of_table(question, keys)
+        )
     if noisy.cells is None:
         labels = [
             grouping.labels
@@ -546,11 +555,23 @@ def _groups(question: Question, noisy: NoisyMeasurements) -> tuple[Group, ...]:
     )
 
 
+def _of_table(question: Question, keys: Sequence[int]) -> Iterator[Group]:
+    """The groups of one of the tables: None stands for all values of a key."""
+    labels = [
+        grouping.labels if place in keys and not isinstance(grouping, PrivateGrouping) else (None,)
+        for place, (_, grouping) in enumerate(question.keys)
+    ]
+    return product(*labels)
+
+
 def _integers(
-    measure: Measure, price: Price, noisy: NoisyMeasurements, groups: int
+    measure: Measure, question: Question, price: Price, noisy: NoisyMeasurements, groups: int
 ) -> list[GroupIntegers]:
     """What was released of a measure, group by group."""
     part = price.of(measure)
+    if question.strategy is not None and not isinstance(part, PricedKeySelection):
+        released = noisy.blocks[price.priced.index(part)]
+        return ReleasedCells.of(question.strategy, released, measure.width, part.mechanism).cells()
     if isinstance(part, PricedKeySelection):
         integers = noisy.selected or ()
     else:

@@ -31,6 +31,7 @@ from discreet.plan.schema import NumberColumn, Schema, schema_from_data
 from discreet.plan.types import unknown_column
 from discreet.privacy.estimates import Estimates, Payment
 from discreet.privacy.losses import read_epsilon
+from discreet.question.arrangements import cube_of, running_total_of
 from discreet.question.builder import (
     AggregateExpression,
     Binned,
@@ -109,6 +110,33 @@ class QuestionBuilder:
         }
         caps = {name: cap for name, cap in given.items() if cap is not None}
         return self._with(caps=tuple((dict(self.query.caps) | caps).items()))
+
+    def cube(
+        self,
+        *keys: Any,
+        ways: int | None = None,
+        weights: Mapping[int, object] | None = None,
+    ) -> "QuestionBuilder":
+        """Tables by all of the keys, by some of them, and by none, whose totals agree.
+
+        ``ways`` is by how many keys at most: ``cube("sex", "ward", "age", ways=2)`` has the tables
+        by two of them, by one, and the total.  A key whose values are all counted together has
+        None for a label.  Of the price each table gets what makes the sum of all variances least;
+        ``weights={0: 10, 1: 2}`` counts those of the total ten times, of tables by one key twice.
+        """
+        asked = tuple(map(_key, keys))
+        return self._with(
+            keys=(*self.query.keys, *asked),
+            arranged=cube_of(self.query.keys, len(asked), ways, weights),
+        )
+
+    def cumulative(self, key: str | None = None) -> "QuestionBuilder":
+        """Running totals: every group is added to those before it, in the order of a key.
+
+        Unless stated, the last one.  All totals have one noise, so that a difference of two of them
+        is the sum of the groups between with a right error.
+        """
+        return self._with(arranged=running_total_of(self.query, key))
 
     def top(self, count: int) -> "QuestionBuilder":
         """Only the most common groups, by the first released count."""
@@ -389,6 +417,15 @@ class Table:
     def group_by(self, *keys: Any) -> QuestionBuilder:
         """One answer per group: by columns, expressions, or ``dp.col("age").bins([0, 18, 65])``."""
         return QuestionBuilder(self).group_by(*keys)
+
+    def cube(
+        self,
+        *keys: Any,
+        ways: int | None = None,
+        weights: Mapping[int, object] | None = None,
+    ) -> QuestionBuilder:
+        """Tables by all of the keys, by some, and by none, whose totals agree."""
+        return QuestionBuilder(self).cube(*keys, ways=ways, weights=weights)
 
     def agg(self, *aggregates: Any, **named: Any) -> QuestionBuilder:
         """What is asked of every group, by name: ``agg(patients=dp.people())``."""

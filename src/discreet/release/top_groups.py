@@ -99,6 +99,8 @@ def top_groups(question: Question) -> TopGroups | None:
     after = question.after
     if after.limit is None or after.having is not None or not after.order or not question.keys:
         return None
+    if question.strategy is not None:  # its cells are measured together, all of them
+        return None
     node, falling = after.order[0]
     many = after.offset + after.limit
     if not falling or not isinstance(node, Named) or many > MOST_CHOSEN:
@@ -171,7 +173,7 @@ def noised_gap(top: TopGroups, decoder: Decoder) -> float:
     _, error = decoder([0] * top.output.measure.width)
     if not isinstance(error, LinearError):
         return inf
-    terms = [(weight, draw.noise) for weight, draw in error.terms]
+    terms = error.independent
     pairs = top.many * (top.compared - top.many)
     return float(combined_margin([*terms, *terms], 1 - 2 * (1 - CONFIDENCE) / pairs))
 

@@ -9,7 +9,7 @@ a file that grows in between would hold more rows than the weights allow for.  N
 in an engine.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -87,6 +87,10 @@ def queries(
 
     ``unit`` is that of the price: the question's own, but for the norm of its weights.
     """
+    if question.strategy is not None:
+        query, columns = tables_query(question, measures, unit, question.strategy.largest, forms)
+        yield tuple(measures), query, columns
+        return
     together = tuple(measure for measure in measures if measure.reading.together)
     if together:
         yield (together, *sums_query(question, together, unit, cells, forms))
@@ -112,12 +116,50 @@ def sums_query(
     One more row may be for the rows in no group, whose cell is NULL: they have no weight among the
     person's others, and to leave them out by a filter would take longer.
     """
+    names = query_names(question)
+    values, sum_columns, sums = _summands(measures, unit)
+    parts = _summed_parts(values, names)
+    rows = grouped_rows(question, cells, parts, forms, ungrouped=True)
+    every = _total(column_name(_WEIGHT)) if unit.by_person else _count()
+    query = _from("measured", [aliased(_wide_cell(), CELL), aliased(every, "rows_weight"), *sums])
+    if unit.by_person:
+        query = _weighed(query, rows, unit.row_weights, forms)
+    else:
+        query = _given(query, "measured", rows)
+    return query.group_by(_wide_cell(), copy=False), sum_columns
+
+
+def _summands(
+    measures: Sequence[Measure], unit: Unit
+) -> tuple[dict[Summand, str], tuple[SumColumns, ...], list[exp.Expr]]:
+    """What is read of a row by its name, the columns of each measure, and the sums themselves."""
     readings = [reading for one in measures if isinstance(reading := one.reading, SumsReading)]
     values: dict[Summand, str] = {}
     for reading in readings:
         if reading.value is not None:
             values.setdefault(reading.value, f"v{len(values)}")
-    names = query_names(question)
+    sums: list[exp.Expr] = []
+    wanted: dict[Summand | None, SumColumns] = {None: SumColumns()}
+    for value, name in values.items():
+        own = [reading for reading in readings if reading.value == value]
+        if isinstance(value, Jointly):
+            products, summed = _products(name, value, weighed=unit.by_person)
+            wanted[value] = SumColumns(products=products)
+            sums += summed
+            continue
+        several = len(value.nodes) if isinstance(value, FirstPresent) else 0
+        wanted[value] = SumColumns(
+            f"{name}_present" if any(reading.present for reading in own) else None,
+            f"{name}_total" if isinstance(value, Steps) else None,
+            f"{name}_squares" if any(reading.squares for reading in own) else None,
+            tuple(f"{name}_part{place}" for place in range(several)),
+        )
+        sums += _sums(name, wanted[value], weighed=unit.by_person)
+    return values, tuple(wanted[reading.value] for reading in readings), sums
+
+
+def _summed_parts(values: Mapping[Summand, str], names: Mapping[str, str]) -> dict[str, exp.Expr]:
+    """What is read of a row, by the name that it has in the query."""
     parts: dict[str, exp.Expr] = {}
     for one, name in values.items():
         if isinstance(one, Jointly):
@@ -127,32 +169,36 @@ def sums_query(
             }
         else:
             parts[name] = _value(one, names)
-    rows = grouped_rows(question, cells, parts, forms, ungrouped=True)
+    return parts
+
+
+def tables_query(
+    question: Question,
+    measures: Sequence[Measure],
+    unit: Unit,
+    tables: Sequence[tuple[int, ...]],
+    forms: Dialect = DUCKDB,
+) -> tuple[exp.Select, tuple[SumColumns, ...]]:
+    """The place in each key, or NULL, the weight of all rows, and the sums of every measure.
+
+    There is a row for each cell with rows of each of the ``tables``, which are made of one reading
+    of the rows.  A row without a place in one of all keys is in none of them, so that totals agree.
+    """
+    names = query_names(question)
+    values, wanted, sums = _summands(measures, unit)
+    parts = _summed_parts(values, names)
+    rows = grouped_rows(question, None, parts, forms, ungrouped=True, apart=True)
+    keys = [f"p{place}" for place in range(len(question.keys))]
     every = _total(column_name(_WEIGHT)) if unit.by_person else _count()
-    columns = [aliased(_wide_cell(), CELL), aliased(every, "rows_weight")]
-    wanted: dict[Summand | None, SumColumns] = {None: SumColumns()}
-    for value, name in values.items():
-        own = [reading for reading in readings if reading.value == value]
-        if isinstance(value, Jointly):
-            products, summed = _products(name, value, weighed=unit.by_person)
-            wanted[value] = SumColumns(products=products)
-            columns += summed
-            continue
-        several = len(value.nodes) if isinstance(value, FirstPresent) else 0
-        wanted[value] = SumColumns(
-            f"{name}_present" if any(reading.present for reading in own) else None,
-            f"{name}_total" if isinstance(value, Steps) else None,
-            f"{name}_squares" if any(reading.squares for reading in own) else None,
-            tuple(f"{name}_part{place}" for place in range(several)),
-        )
-        columns += _sums(name, wanted[value], weighed=unit.by_person)
-    query = _from("measured", columns)
+    query = _from("measured", [*_columns(*keys), aliased(every, "rows_weight"), *sums])
+    query = query.where(is_not_null(column_name(CELL)), copy=False)
     if unit.by_person:
         query = _weighed(query, rows, unit.row_weights, forms)
     else:
         query = _given(query, "measured", rows)
-    sum_columns = tuple(wanted[reading.value] for reading in readings)
-    return query.group_by(_wide_cell(), copy=False), sum_columns
+    sets = [exp.Tuple(expressions=_columns(*(keys[place] for place in one))) for one in tables]
+    query.set("group", exp.Group(grouping_sets=[exp.GroupingSets(expressions=sets)]))
+    return query, wanted
 
 
 def people_query(

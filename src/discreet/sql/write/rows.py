@@ -481,10 +481,12 @@ def grouped_rows(
     forms: Dialect,
     *,
     ungrouped: bool = False,
+    apart: bool = False,
 ) -> exp.Select:
     """unit, cell and values of every row that is asked about and in a group.
 
-    With ``ungrouped``, there may also be rows in no group, whose cell is NULL.
+    With ``ungrouped``, there may also be rows in no group, whose cell is NULL.  With ``apart``, the
+    place of a row in each key stands beside its cell, as p0, p1 and so on; the cell is 0.
     """
     names = query_names(question)
     if not question.keys:
@@ -496,6 +498,7 @@ def grouped_rows(
     codes: dict[str, exp.Expr] = {}
     joins: list[tuple[exp.Expr, exp.Expr]] = []
     cell: exp.Expr | None = None
+    places: list[exp.Expr] = []
     for place, (_, grouping) in enumerate(question.keys):
         if isinstance(grouping, PrivateGrouping):
             raise TypeError("unlisted keys are selected before rows are grouped by them")
@@ -508,16 +511,23 @@ def grouped_rows(
         else:
             codes[f"k{place}"] = _code(grouping, names, forms)
         code = narrow_integer(key)
-        if cell is not None:
+        places.append(code)
+        if cell is not None and not apart:
             shifted = exp.Mul(this=exp.paren(cell), expression=integer_constant(grouping.size))
             code = exp.Add(this=shifted, expression=code)
         cell = code
     if cell is None:
         raise TypeError("there are keys")
-    if question.schema.by_person:  # the rows are put aside, so that their size counts
+    if apart:
+        inside = exp.and_(*map(is_not_null, places), copy=False)
+        cell = exp.Case().when(inside, integer_constant(0), copy=False)
+    elif question.schema.by_person:  # the rows are put aside, so that their size counts
         cell = narrow_integer(cell, question.cells or 0)
     inner = kept_rows(question, {**codes, **values}, ungrouped=ungrouped)
     query = select_columns(*_unit(question), aliased(cell, CELL), *map(column_name, values))
+    if apart:
+        named = [aliased(code.copy(), f"p{place}") for place, code in enumerate(places)]
+        query = query.select(*named, copy=False)
     query = query.from_(subquery(inner, "keyed"), copy=False)
     for lookup, found in joins:
         query = query.join(lookup, on=found, copy=False)
