@@ -11,9 +11,10 @@ from discreet.measures.measure import Measure, Norm
 from discreet.plan.schema import ROW, Schema, datetime
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
+from discreet.question.arrangements import subsets
 from discreet.question.builder import AggregateExpression, Expression, col, people, rows, when
 from discreet.question.check import Question, checked_question
-from discreet.question.query import Query
+from discreet.question.query import GroupingSets, Query
 from discreet.release.table import QuestionBuilder
 from discreet.sql.read.select import parse_select
 from discreet.statistics import corr, cov, regression
@@ -82,6 +83,7 @@ def family(seed: int, size: int) -> Family:
     pairs = Random(f"pairs {seed}").choice([1, 4, 30, 1_000_000])
     with patch.object(query, "MOST_PAIRS", pairs):
         found += _of_pairs(declared) if declared.by_person else []
+        found += _together(declared)
         while len(found) < size:
             drawn = _in_sql if random.random() < 0.45 else _in_python
             one = drawn(random, declared)
@@ -150,6 +152,22 @@ def _by_hours(declared: Schema) -> Named:
     return Named("by hours", checked_question(query, declared), query)
 
 
+def _together(declared: Schema) -> list[Named]:
+    """Questions whose groups are measured together: a cube, and running totals."""
+    asked = {"n": rows(), "truths": col("flag").count(), "score": col("score").sum()}
+    asked |= {"total": (col("stay").clip(0, 10) - 3).sum(), "mean": col("level").mean()}
+    keys = [col("tag").is_null().alias("no_tag"), "flag", "level"]
+    builder = QuestionBuilder(_Declared(declared))  # type: ignore[arg-type]
+    queries = [
+        builder.cube(*keys, ways=2).agg(**asked).query,
+        builder.group_by("flag", "level").cumulative().agg(**asked).query,
+    ]
+    return [
+        Named(f"together {place}", checked_question(query, declared), query, Norm.L1)
+        for place, query in enumerate(queries)
+    ]
+
+
 def _of_pairs(declared: Schema) -> list[Named]:
     """One question about every pair of a person's rows."""
     asked = "COUNT(*) AS n, SUM(v.stay) AS stays, COUNT(p.tag) AS tags, SUM(p.age) AS ages"
@@ -188,7 +206,13 @@ def _in_python(random: Random, declared: Schema) -> Named | None:
         if keys and random.random() < 0.2:
             asking = asking.agg(counted=random.choice([people(), rows()]))
             asking = asking.top(random.choice([1, 2, 3]))
-        return Named(repr(asking), checked_question(asking.query, declared), asking.query)
+        if keys and Random(f"together {asking!r}").random() < 0.2:
+            arranged = GroupingSets(subsets(len(asking.query.keys)))
+            asking = replace(asking, query=replace(asking.query, arranged=arranged))
+        checked = checked_question(asking.query, declared)
+        return Named(
+            repr(asking), checked, asking.query, None if checked.strategy is None else Norm.L1
+        )
     except DiscreetError:
         return None
 

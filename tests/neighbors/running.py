@@ -14,7 +14,7 @@ CLOSELY = 3
 """So many pairs of each family are asked one question about every column."""
 WIDELY = 1
 """And so many are asked others too."""
-QUESTIONS = 5
+QUESTIONS = 7
 _FRESH = 10**9
 _MOST_FOUND = 5
 

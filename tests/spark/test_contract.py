@@ -67,6 +67,15 @@ def test_all_blocks_of_every_question_are_the_same_integers(engines: Any, one: A
     check_alike(engines[one[1].unit], one)
 
 
+TOGETHER = contract.together()[::11]
+
+
+@pytest.mark.parametrize("one", TOGETHER, ids=[question[0] for question in TOGETHER])
+def test_strategies_measure_the_same_integers_of_odd_rows(engines: Any, one: Any) -> None:
+    _, declared, question = one
+    contract.check_alike(engines[declared.unit], question, question.measures, None)
+
+
 def check_alike(pair: tuple[Engine, Engine], one: Any) -> None:
     contract.check_alike(pair, *one[2:])
 

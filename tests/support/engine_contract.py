@@ -23,8 +23,10 @@ from discreet.measures.measure import SHARE, Measure, Norm
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn, Schema
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
+from discreet.question.arrangements import subsets
 from discreet.question.builder import col
 from discreet.question.check import Question, checked_question
+from discreet.question.query import GroupingSets, RunningTotal
 from discreet.release.profile import counted_by
 from discreet.release.top_groups import public_cells
 from discreet.sql.read.select import parse_select
@@ -120,6 +122,30 @@ def questions(
         label = f"{unit} {grouping}, some left out"
         found.append((label, declared, question, blocks, SELECTED.get(grouping)))
     return found
+
+
+ARRANGED = {
+    "all tables": (("ward", "flag", "level"), GroupingSets(subsets(3))),
+    "some tables": (("flag", "code", "ward"), GroupingSets(((0, 1), (2,)))),
+    "bins and a total": ((col("z").bins([-1, 0, 2, 5]), "flag"), GroupingSets(((0,), ()))),
+    "running totals": (("ward", "level"), RunningTotal(1)),
+}
+"""Keys, and how their groups are measured together."""
+
+
+def together() -> "list[tuple[str, Schema, Question]]":
+    """Every kind of sum for every arrangement, unit and relation of neighbors."""
+    sums = {"n": dp.rows(), "s": col("x").sum(), "c": col("x").count()}
+    sums |= {"t": (col("z") - 2).sum()}  # of either sign
+    means = {"n": dp.rows(), "m": col("x").mean(), "v": col("z").var()}
+    return [
+        (f"{unit} {neighbors.value} {name} {len(outputs)}", declared, question)
+        for unit, neighbors, name in product(UNITS, Neighbors, ARRANGED)
+        for outputs in (sums, means)
+        for declared in (schema(neighbors, unit, "around zero"),)
+        for keys, arranged in (ARRANGED[name],)
+        for question in (asked(declared, outputs, keys, (col("z") * 3 > 1,), arranged),)
+    ]
 
 
 def measured(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from hashlib import md5
 from itertools import combinations, combinations_with_replacement, pairwise, product
-from math import ceil, floor, fmod, inf, isnan, isqrt
+from math import ceil, floor, fmod, inf, isnan, isqrt, prod
 from typing import Any
 
 from discreet.exact import Rounding
@@ -15,6 +15,7 @@ from discreet.measures.measure import Measure, Norm, Steps
 from discreet.measures.moments import Moments
 from discreet.measures.quantiles import Ranks
 from discreet.measures.relations import Relations
+from discreet.measures.strategies import ByStrategy
 from discreet.measures.sums import FixedTotal, Total
 from discreet.plan.expressions import (
     Absolute,
@@ -46,6 +47,7 @@ from discreet.question.groupings import (
 )
 from tests.support import function_twin as functions
 from tests.support.measuring import Row, Vector
+from tests.support.table_twins import matrix
 
 Value = float | bool | str | None
 
@@ -229,7 +231,25 @@ def measure(
     """What the engine should make of the same rows."""
     rows = kept(table, question, cells)
     many = len(cells) if cells is not None else question.cells or 0
-    return {block: _block(block, rows, question, many, norm) for block in blocks}
+    return {
+        block: _together(block, rows, question, norm)
+        if isinstance(block, ByStrategy)
+        else _block(block, rows, question, many, norm)
+        for block in blocks
+    }
+
+
+def _together(block: ByStrategy, rows: list[Any], question: Question, norm: Norm) -> Vector:
+    """A matrix times the sums of the finest cells, part after part."""
+    strategy = block.strategy
+    many = prod(strategy.sizes)
+    sums, width = _block(block.inner, rows, question, many, norm), block.width
+    found: Vector = {}
+    for part in range(width):
+        cells = [sums[cell * width + part] for cell in range(many)]
+        for row in matrix(strategy):
+            found[len(found)] = sum(a * b for a, b in zip(row, cells, strict=True))
+    return found
 
 
 def ranked(

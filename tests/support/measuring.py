@@ -33,6 +33,7 @@ from discreet.measures.measure import POINTS, Measure, MeasureRules, Norm, Unit,
 from discreet.measures.moments import SQUARE_POINTS, Moments
 from discreet.measures.quantiles import Ranks
 from discreet.measures.scores import score_of
+from discreet.measures.strategies import ByStrategy
 from discreet.measures.sums import FixedTotal, Total
 from discreet.plan.expressions import Named
 from discreet.plan.schema import ROW, Column, Schema, boolean, category, integer, number, text
@@ -40,7 +41,7 @@ from discreet.plan.types import check_expression
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.builder import AggregateExpression, Expression, col, people, rows, when
 from discreet.question.check import Question, checked_question
-from discreet.question.query import GroupKey, Query
+from discreet.question.query import Arrangement, GroupKey, Query
 from discreet.statistics import cov, regression
 from tests.support.trials import examples
 
@@ -169,6 +170,7 @@ def asked(
     outputs: dict[str, AggregateExpression],
     groups: Sequence[Any] = (),
     where: Sequence[Expression] = (),
+    arranged: Arrangement | None = None,
 ) -> Question:
     """A checked question, as ``where``, ``group_by`` and ``agg`` make it."""
     keys = tuple(
@@ -181,6 +183,7 @@ def asked(
         where=tuple(condition.node for condition in where),
         keys=keys,
         outputs=tuple((name, one.aggregate) for name, one in outputs.items()),
+        arranged=arranged,
     )
     return checked_question(query, declared)
 
@@ -232,6 +235,8 @@ def kind(block: Measure) -> str:
     """A block's name in a table of bounds."""
     if isinstance(block, Moments):
         return "Moments" + " with squares" * block.squares + " with rows" * block.rows
+    if isinstance(block, ByStrategy):
+        return f"{kind(block.inner)} by {type(block.strategy).__name__}"
     return type(block).__name__
 
 

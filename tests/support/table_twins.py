@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 from math import prod
 
+from discreet.measures.strategies import Strategy
 from discreet.mechanisms.residual_tables import Keys, ResidualTables
 from discreet.mechanisms.running_totals import RunningTotals
 
@@ -52,12 +54,25 @@ def strategy_matrix(strategy: ResidualTables) -> list[list[int]]:
 
 
 def running_matrix(strategy: RunningTotals) -> list[list[int]]:
-    """The same of running totals along the only key."""
-    length, first = strategy.length, [int(one) for one in strategy.coefficients]
-    return [
-        [first[row - column] if row >= column else 0 for column in range(length)]
-        for row in range(length)
-    ]
+    """The same of running totals: a row for each cell, of the cells before it in its series."""
+    cells, axis = places(strategy.sizes, range(len(strategy.sizes))), strategy.axis
+    first = [int(one) for one in strategy.coefficients]
+
+    def entry(row: Keys, column: Keys) -> int:
+        same = row[:axis] + row[axis + 1 :] == column[:axis] + column[axis + 1 :]
+        return first[row[axis] - column[axis]] if same and row[axis] >= column[axis] else 0
+
+    return [[entry(row, column) for column in cells] for row in cells]
+
+
+@cache
+def matrix(strategy: Strategy) -> list[list[int]]:
+    """What a strategy measures of the finest cells, row by row."""
+    if isinstance(strategy, ResidualTables):
+        return strategy_matrix(strategy)
+    if isinstance(strategy, RunningTotals):
+        return running_matrix(strategy)
+    raise TypeError("a strategy without a twin")
 
 
 def _root(number: int) -> int:

@@ -10,6 +10,7 @@ from discreet.exact import rational
 from discreet.measures.strategies import Strategy
 from discreet.mechanisms.residual_tables import ResidualTables
 from discreet.mechanisms.running_totals import RunningTotals
+from discreet.plan.expressions import Chosen, Constant, Missing, Named, Node
 from discreet.plan.schema import MOST_KEYS
 from discreet.question.groupings import (
     BinGrouping,
@@ -104,6 +105,11 @@ def running_total_of(query: Query, key: str | None) -> RunningTotal:
             ),
         )
     return RunningTotal(len(names) - 1 if key is None else names.index(key))
+
+
+def is_total(key: Named) -> Node:
+    """GROUPING of a key: 1 in the tables where all of its values are counted together, else 0."""
+    return Chosen(Missing(Named(key.name)), Constant(Fraction(1)), Constant(Fraction(0)))
 
 
 def subsets(keys: int, ways: int | None = None) -> tuple[tuple[int, ...], ...]:

@@ -55,7 +55,7 @@ from discreet.plan.types import (
     written_size,
 )
 from discreet.privacy.sensitivity import Neighbors
-from discreet.question.arrangements import strategy_of
+from discreet.question.arrangements import is_total, strategy_of
 from discreet.question.conditions import Conditions, origins_of
 from discreet.question.groupings import (
     Grouping,
@@ -153,7 +153,7 @@ def _column(name: str, node: Node, columns: Mapping[str, Column], groups: frozen
             f"{ALLOWED_AFTER_RELEASE}. Use these, or change the answer afterwards."
         ).at(node.place)
     for part in walk(checked_node):
-        if isinstance(part, Named) and part.name in groups:
+        if isinstance(part, Named) and part.name in groups and checked_node != is_total(part):
             raise QueryError(
                 f"the column {name[:60]!r} computes with the group {part.name[:60]!r}. Only "
                 "aggregates have an error to carry on. Select the group by itself, and compute "

@@ -1,6 +1,7 @@
 """Run and noise, the only steps that follow the charge, and the rows made of what was released."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import floor, inf, isfinite, isnan, nan
@@ -144,6 +145,12 @@ def computed_column(node: Node, row: Row) -> Estimate:
     estimate = _joint(node, row)
     if isinstance(estimate, Estimate):
         return estimate
+    names = names_in([node])
+    if names and not any(isinstance(row[name], Estimate) for name in names):  # of groups alone
+        beside = next(one for one in row.values() if isinstance(one, Estimate))
+        found = evaluated(node, row)
+        number = nan if found is None else found
+        return computed(number, LinearError(()), [replace(beside, releases=(), note="")])
     node, parts = _parted(node, row)
     reached = evaluated(node, parts)
     number = nan if reached is None else reached

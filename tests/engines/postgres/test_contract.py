@@ -65,6 +65,18 @@ def test_all_blocks_of_odd_rows_are_the_same_integers(engines: Any, one: Any) ->
     contract.check_alike(engines[declared.unit], question, blocks, cells)
 
 
+@pytest.mark.parametrize(
+    "one",
+    [
+        pytest.param(one, id=one[0], marks=[pytest.mark.slow] if place % 5 else [])
+        for place, one in enumerate(contract.together())
+    ],
+)
+def test_strategies_measure_the_same_integers_of_odd_rows(engines: Any, one: Any) -> None:
+    _, declared, question = one
+    contract.check_alike(engines[declared.unit], question, question.measures, None)
+
+
 def test_an_empty_table_is_measured_alike(server: str) -> None:
     address = new_table(server, contract.TYPES, [])
     question, blocks = every_block(schema(unit="id"), ("ward",))

@@ -67,6 +67,7 @@ _BEFORE_BRACKETS = {
     "FROM",  # IS DISTINCT FROM (…); that of a table is refused before
     *AGGREGATED,
     *("SELECT", "DISTINCT", "WHERE", "BY", "GROUP", "HAVING", "LIMIT", "FILTER", "ON", "USING"),
+    *("CUBE", "ROLLUP", "SETS", "GROUPING"),
 }
 _SIZED_TYPES = {"DECIMAL", "NUMERIC", "VARCHAR"}
 _AFTER_FROM = {

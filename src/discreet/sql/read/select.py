@@ -15,7 +15,8 @@ from discreet.measures.measure import Aggregate
 from discreet.plan.expressions import Both, Named, Node, expression_text
 from discreet.plan.expressions import conjuncts as parts_of
 from discreet.plan.schema import Schema
-from discreet.question.query import GroupKey, PostProcessing, Query
+from discreet.question.arrangements import MOST_TABLES, is_total, subsets
+from discreet.question.query import GroupingSets, GroupKey, PostProcessing, Query
 from discreet.sql.read.allow_list import AGGREGATE_NAMES
 from discreet.sql.read.expressions import read_node
 from discreet.sql.read.from_clause import Catalog
@@ -42,6 +43,7 @@ from discreet.sql.read.scopes import (
 )
 
 _LONGEST_NAME = 200
+_SETS = exp.Cube | exp.Rollup | exp.GroupingSets
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,10 @@ class SelectReader:
         for item in items:
             if isinstance(item.asks, GroupItem) and item.tree == tree:
                 return self.node(item)
+        if type(tree) is exp.Grouping and len(tree.expressions) == 1:
+            key = self._meaning(tree.expressions[0], items)
+            if isinstance(key, Named):
+                return is_total(key)
         if type(tree) is not exp.Column:
             return None
         if tree.args.get("table") is None:
@@ -291,7 +297,7 @@ def _parsed(text: str, schema: Schema) -> Query:
     where = [reading.condition(one) for one in conditions]
     reading.reserve(tree.args.get("group"))
     asked = reading.items(tree.expressions)
-    items = _grouped(tree.args.get("group"), asked, reading)
+    items, sets = _grouped(tree.args.get("group"), asked, reading)
     keys = tuple(
         GroupKey(
             reading.group_name(one), one.asks.of, one.asks.edges, one.asks.dated, one.asks.place
@@ -312,7 +318,28 @@ def _parsed(text: str, schema: Schema) -> Query:
         shown = ()
     after = PostProcessing(shown, having, order, limit, offset)
     kept = [part for node in (*view.where, *where) for part in parts_of(node)]
-    return Query(tuple(kept), (), keys, outputs, view.source, after, front=Front.SQL, written=text)
+    return Query(
+        tuple(kept),
+        (),
+        keys,
+        outputs,
+        view.source,
+        after,
+        arranged=_arranged(items, sets),
+        front=Front.SQL,
+        written=text,
+    )
+
+
+def _arranged(items: list[SelectItem], sets: list[tuple[GroupItem, ...]]) -> GroupingSets | None:
+    """The tables of GROUP BY by the places of their keys; None where there is one by all keys."""
+    places: dict[GroupItem, int] = {}
+    for item in items:
+        if isinstance(item.asks, GroupItem):
+            places.setdefault(item.asks, len(places))
+    tables = [tuple(sorted({places[group] for group in one})) for one in sets]
+    distinct = tuple(dict.fromkeys(tables))
+    return None if distinct == (tuple(range(len(places))),) else GroupingSets(distinct)
 
 
 def explained(text: object) -> str | None:
@@ -344,27 +371,33 @@ def _check_no_rows(tree: exp.Expr, reading: SelectReader) -> None:
 
 def _grouped(
     group: exp.Expr | None, items: list[SelectItem], reading: SelectReader
-) -> list[SelectItem]:
+) -> tuple[list[SelectItem], list[tuple[GroupItem, ...]]]:
     """The groups of GROUP BY that the SELECT has not, and all columns that it has.
 
-    A group that both write out is placed where it is grouped by.
+    A group that both write out is placed where it is grouped by.  Beside them are the groups of
+    each table: there is one, but for CUBE, ROLLUP and GROUPING SETS.
     """
     text = reading.text
     every_group = group is not None and present_arguments(group) == {"all"}
     if group is not None and not every_group and present_arguments(group) != {"expressions"}:
         raise QueryError(
             f"the SELECT has {sql_excerpt(group)!r}. GROUP BY takes columns, "
-            "expressions, aliases and positions. Write each group out; ROLLUP and the like are "
-            "questions of their own."
+            "expressions, aliases and positions, and CUBE, ROLLUP and GROUPING SETS of them. Write "
+            "one of these."
         ).at(position_of(group, text))
     entries = [] if group is None else group.expressions
     asked: dict[GroupItem, exp.Expr] = {}
-    for item in entries:
-        with with_position(item, text):
-            asked[_entry(item, items, reading)] = item
+    known: dict[int, GroupItem] = {}
+    for entry in entries:
+        for item in _leaves(entry):
+            with with_position(item, text):
+                known[id(item)] = _entry(item, items, reading)
+                asked[known[id(item)]] = item
+    sets = [tuple(known[id(item)] for item in one) for one in _tables(entries, text)]
     selected = [(item.asks, item.tree) for item in items if isinstance(item.asks, GroupItem)]
     if every_group:
         asked = dict(selected)
+        sets = [tuple(asked)]
     hidden = [(found, item) for found, item in asked.items() if found not in dict(selected)]
     for found, tree in selected:
         if found not in asked:
@@ -385,13 +418,51 @@ def _grouped(
             "group is one column. Take one out."
         ).at(position_of(tree, text))
     entry = {found: found for found in asked}
-    return [
+    grouped = [
         *(SelectItem(tree, None, found) for found, tree in hidden),
         *(
             replace(one, asks=entry[one.asks]) if isinstance(one.asks, GroupItem) else one
             for one in items
         ),
     ]
+    return grouped, sets
+
+
+def _leaves(tree: exp.Expr) -> list[exp.Expr]:
+    """The expressions that an entry of GROUP BY is made of."""
+    if isinstance(tree, _SETS | exp.Tuple):
+        return [leaf for one in tree.expressions for leaf in _leaves(one)]
+    return _leaves(tree.this) if type(tree) is exp.Paren else [tree]
+
+
+def _tables(entries: list[exp.Expr], text: str) -> list[tuple[exp.Expr, ...]]:
+    """The expressions of each table: every table of an entry beside every one of the others."""
+    tables: list[tuple[exp.Expr, ...]] = [()]
+    for entry in entries:
+        own = _tables_of(entry, text)
+        if len(tables) * len(own) > MOST_TABLES:
+            raise QueryError(
+                f"GROUP BY asks for {len(tables) * len(own):,} tables. Each of them is released, "
+                f"and at most {MOST_TABLES:,} are. Write GROUPING SETS with those that are needed."
+            ).at(position_of(entry, text))
+        tables = [(*one, *other) for one in tables for other in own]
+    return tables
+
+
+def _tables_of(tree: exp.Expr, text: str) -> list[tuple[exp.Expr, ...]]:
+    """The tables of one entry of GROUP BY, by their expressions."""
+    if type(tree) is exp.GroupingSets:
+        return [table for one in tree.expressions for table in _tables_of(one, text)]
+    if type(tree) is exp.Rollup:
+        parts = [tuple(_leaves(one)) for one in tree.expressions]
+        ends = range(len(parts), -1, -1)
+        return [tuple(leaf for part in parts[:end] for leaf in part) for end in ends]
+    if type(tree) is exp.Cube:
+        parts = [tuple(_leaves(one)) for one in tree.expressions]
+        with with_position(tree, text):
+            chosen = subsets(len(parts))
+        return [tuple(leaf for place in one for leaf in parts[place]) for one in chosen]
+    return [tuple(_leaves(tree))]
 
 
 def _entry(tree: exp.Expr, items: list[SelectItem], reading: SelectReader) -> GroupItem:

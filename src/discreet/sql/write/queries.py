@@ -158,7 +158,7 @@ def _summands(
     return values, tuple(wanted[reading.value] for reading in readings), sums
 
 
-def _summed_parts(values: Mapping[Summand, str], names: Mapping[str, str]) -> dict[str, exp.Expr]:
+def _summed_parts(values: Mapping[Summand, str], names: dict[str, str]) -> dict[str, exp.Expr]:
     """What is read of a row, by the name that it has in the query."""
     parts: dict[str, exp.Expr] = {}
     for one, name in values.items():
@@ -190,7 +190,12 @@ def tables_query(
     rows = grouped_rows(question, None, parts, forms, ungrouped=True, apart=True)
     keys = [f"p{place}" for place in range(len(question.keys))]
     every = _total(column_name(_WEIGHT)) if unit.by_person else _count()
-    query = _from("measured", [*_columns(*keys), aliased(every, "rows_weight"), *sums])
+    used = {place for one in tables for place in one}
+    shown = [
+        column_name(key) if place in used else aliased(exp.null(), key)
+        for place, key in enumerate(keys)
+    ]
+    query = _from("measured", [*shown, aliased(every, "rows_weight"), *sums])
     query = query.where(is_not_null(column_name(CELL)), copy=False)
     if unit.by_person:
         query = _weighed(query, rows, unit.row_weights, forms)
