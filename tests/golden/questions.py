@@ -171,6 +171,27 @@ QUESTIONS: dict[str, Asked] = {
         "FROM visits WHERE ward <> 'E' GROUP BY ward, smoker",
         epsilon="1/3",
     ),
+    "cube": Asked(
+        "SELECT ward, smoker, COUNT(*) AS n, SUM(stay) AS days FROM visits "
+        "GROUP BY CUBE (ward, smoker)",
+        delta="1e-6",
+    ),
+    "cube-of-means": Asked(
+        lambda table: table.cube(
+            "state", dp.col("hours").bins([0, 20, 40, 80]).alias("week"), weights={0: 10}
+        ).agg(mean_income=dp.col("income").mean(), n=dp.rows()),
+        "persons",
+        delta="1e-6",
+        expect_rows=100,
+    ),
+    "running-totals": Asked(
+        lambda table: (
+            table.group_by(dp.col("age").bins([0, 30, 50, 70, 120]).alias("age"))
+            .cumulative()
+            .agg(n=dp.rows())
+        ),
+        delta="1e-6",
+    ),
     "private-groups": Asked(
         "SELECT diagnosis, COUNT(DISTINCT patient) AS patients, SUM(stay) AS days FROM visits "
         "GROUP BY diagnosis",

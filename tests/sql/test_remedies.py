@@ -193,8 +193,13 @@ def test_a_word_of_other_databases_has_a_hint(value, said):
 def test_words_without_brackets_and_totals_have_hints():
     assert remedy(where("day > CURRENT_DATE")) == "Write the date out: DATE '2026-01-31'"
     assert remedy(where("note ~ 'a'")) == "Write x LIKE 'A%', or CONTAINS(x, 'A')"
-    for groups in ("ROLLUP(shop)", "CUBE(shop)", "shop WITH ROLLUP", "GROUPING SETS ((shop))"):
-        assert "ask for totals" in refused(f"SELECT COUNT(*) FROM orders GROUP BY {groups}")
+    for groups in ("shop WITH ROLLUP", "shop WITH CUBE"):
+        said = remedy(f"SELECT COUNT(*) FROM orders GROUP BY {groups}")
+        assert (
+            said == "Write GROUP BY CUBE (a, b), ROLLUP (a, b) or GROUPING SETS ((a, b), (a), ())"
+        )
+    for groups in ("ROLLUP(shop)", "CUBE(shop)", "GROUPING SETS ((shop), ())"):
+        select(f"SELECT COUNT(*) FROM orders GROUP BY {groups}")
 
 
 @pytest.mark.parametrize("condition", ['shop = "s1"', 'shop IN ("s1")', '"s1" <> shop'])

@@ -676,6 +676,8 @@ class Output:
     """What it is asked of, checked."""
     part: str = ""
     """Which of several numbers it is, where a statistic has several."""
+    by_group: bool = False
+    """Whether running totals are shown of every group by itself."""
 
     def shown(self, number: float) -> int | float | str:
         """A number as it is answered: a date or a datetime as its text."""

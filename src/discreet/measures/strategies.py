@@ -5,7 +5,7 @@ sums; what is released of each cell follows from all of it.  So the cells have o
 any sum, difference or quotient of them knows its part.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -90,6 +90,9 @@ class Strategy(Protocol):
 
     def variance(self, keys: Keys, place: Keys = ()) -> Fraction:
         """The variance of a cell, for noise of variance 1; without a place, of the least exact."""
+
+    def before(self, place: Keys) -> Keys | None:
+        """The cell that a cell is added to, if it is added to one."""
 
     def covariance(self, first: Mapping[Cell, float], second: Mapping[Cell, float]) -> float:
         """The covariance of two weighted sums of cells, for noise of variance 1."""
@@ -346,18 +349,27 @@ class ByStrategy:
                     found, tables = cell.released.summed(weights, step)
                     made.append((Rounding(self.strategy, found), tables))
                 rounding, tables = made[0]
-                number = float(tables[cell.keys][cell.place]) * rounding.step
+                table = tables[cell.keys]
+                steps = sum(sign * int(table[place]) for sign, place in self._of(cell, output))
+                number = float(steps) * rounding.step
                 together = cell.released.noise
-            terms: list[tuple[Fraction, JointDraw]] = [
-                (weight, JointDraw(together, (part, cell.keys, cell.place)))
-                for part, weight in enumerate(weights)
-                if weight
-            ]
-            terms.append((Fraction(1), JointDraw(rounding, (cell.keys, cell.place))))
+            terms: list[tuple[Fraction, JointDraw]] = []
+            for sign, place in self._of(cell, output):
+                terms += [
+                    (sign * weight, JointDraw(together, (part, cell.keys, place)))
+                    for part, weight in enumerate(weights)
+                    if weight
+                ]
+                terms.append((Fraction(sign), JointDraw(rounding, (cell.keys, place))))
             value = int(number) if rounding.step >= 1 else number
             return value, LinearError(tuple(terms))
 
         return decoded
+
+    def _of(self, cell: CellIntegers, output: Output) -> list[tuple[int, Keys]]:
+        """The cells that an output is the sum of: a group by itself is a difference of totals."""
+        before = self.strategy.before(cell.place) if output.by_group else None
+        return [(1, cell.place)] if before is None else [(1, cell.place), (-1, before)]
 
     def _weights(self, output: Output, unit: Unit, rows: int | None) -> list[Fraction] | None:
         """Of an output that is a weighted sum of the integers of a cell, the weights."""
@@ -381,11 +393,18 @@ class ByStrategy:
 
         def decoded(noisy: Sequence[int]) -> tuple[Any, Any]:
             cell = _cell(noisy)
-            deviation = float(noise.sigma) * sqrt(self.strategy.variance(cell.keys, cell.place))
+            cells = self._of(cell, output)
+            weighted: dict[Hashable, Fraction] = {
+                (0, cell.keys, place): Fraction(sign) for sign, place in cells
+            }
+            deviation = sqrt(StrategyNoise(self.strategy, noise).covariance(weighted, weighted))
             scale = 2.0 ** (_SCALE - min(frexp(deviation)[1], _SCALE))
             numbers: Sequence[float] = cell
             if cell.released is not None:
-                numbers = [float(part[cell.keys][cell.place]) for part in cell.released.parts]
+                numbers = [
+                    sum(sign * float(part[cell.keys][place]) for sign, place in cells)
+                    for part in cell.released.parts
+                ]
             integers = [round(number * scale) for number in numbers]
             own = Gaussian(sigma=Fraction(deviation * scale))
             return self.inner.decoder(output, own, unit, rows)(integers)
@@ -411,7 +430,9 @@ def _cell(noisy: Sequence[int]) -> CellIntegers:
     return noisy
 
 
-def by_strategy(outputs: Sequence[Output], strategy: Strategy) -> tuple[Output, ...]:
+def by_strategy(
+    outputs: Sequence[Output], strategy: Strategy, by_group: Collection[str] = ()
+) -> tuple[Output, ...]:
     """The outputs, measured by a strategy; what is no sum over rows is refused."""
     made: dict[Measure, Measure] = {}
     found = []
@@ -419,9 +440,9 @@ def by_strategy(outputs: Sequence[Output], strategy: Strategy) -> tuple[Output, 
         measure, asked = output.measure, output.aggregate
         if asked.statistic not in _OFFERED or not measure.reading.together:
             raise _not_a_sum(output)
-        found.append(
-            replace(output, measure=made.setdefault(measure, ByStrategy(measure, strategy)))
-        )
+        made.setdefault(measure, ByStrategy(measure, strategy))
+        apart = output.name in by_group
+        found.append(replace(output, measure=made[measure], by_group=apart))
     return tuple(found)
 
 

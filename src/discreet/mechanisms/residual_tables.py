@@ -311,6 +311,10 @@ class ResidualTables:
             sums[keys] = total * ROUNDED_FACTORS
         return sums
 
+    def before(self, place: Keys) -> Keys | None:
+        """None: no cell is part of another one of its table."""
+        return None
+
     def covariance(self, first: Mapping[Cell, float], second: Mapping[Cell, float]) -> float:
         """The covariance of two weighted sums of cells, for noise of variance 1.
 

@@ -158,6 +158,12 @@ class RunningTotals:
         squares: Floats = np.cumsum(self._decoding**2)
         return squares
 
+    def before(self, place: Keys) -> Keys | None:
+        """The total up to the group before; None of the first."""
+        if place[self.axis] == 0:
+            return None
+        return (*place[: self.axis], place[self.axis] - 1, *place[self.axis + 1 :])
+
     def covariance(self, first: Mapping[Cell, float], second: Mapping[Cell, float]) -> float:
         """The covariance of two weighted sums of totals, for noise of variance 1."""
         one, other = self._by_row(first), self._by_row(second)

@@ -73,6 +73,7 @@ from discreet.question.query import (
     PostProcessing,
     Query,
     Relation,
+    RunningTotal,
     has_pairs,
     origin,
     relations_in,
@@ -287,7 +288,8 @@ def _checked(query: Query, schema: Schema) -> Question:
     )
     outputs = measured(asked.outputs, columns, rules)
     if strategy is not None:
-        outputs = by_strategy(outputs, strategy)
+        apart = query.arranged.by_group if isinstance(query.arranged, RunningTotal) else ()
+        outputs = by_strategy(outputs, strategy, apart)
     for _, one in asked.outputs:
         conditions.check_aggregate(one)
     after = (

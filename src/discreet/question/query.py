@@ -587,9 +587,13 @@ class GroupingSets:
 
 @dataclass(frozen=True, slots=True)
 class RunningTotal:
-    """Every group is added to those before it in the order of one key, which has this place."""
+    """Every group is added to those before it in the order of one key, which has this place.
+
+    ``by_group`` are the outputs that are shown of every group by itself: differences of totals.
+    """
 
     key: int
+    by_group: tuple[str, ...] = ()
 
 
 Arrangement = GroupingSets | RunningTotal
@@ -695,6 +699,7 @@ class Query:
                     stated = zip(tables, weights, strict=True)
                     tables = [f"{table} WEIGHT {weight}" for table, weight in stated]
                 return f" IN GROUPING SETS ({', '.join(tables)})"
-            case RunningTotal(key):
-                return f" ADDED UP BY {names[key]}"
+            case RunningTotal(key, by_group):
+                apart = f" BUT {', '.join(map(quoted_name, by_group))}" if by_group else ""
+                return f" ADDED UP BY {names[key]}{apart}"
         return ""

@@ -80,6 +80,7 @@ from discreet.release.release import (
     no_group_notes,
     read_confidence,
     small_group_notes,
+    table_remarks,
     undeclared_value_notes,
 )
 from discreet.release.run import declare_parts, expected_margin
@@ -225,6 +226,8 @@ class _WantedMargins:
         if self.weights is not None:
             return self.weights
         if question.selects_keys or measures != set(question.measures):
+            return None
+        if power == 1 and question.strategy is not None:  # no measure by itself is priced in ε
             return None
         shares = {}
         for measure in question.measures:
@@ -668,7 +671,8 @@ class Plan:
     def notes_told(self, front: Front) -> list[str]:
         """The same, as a front writes it."""
         errors = {name: one.value for name, one in self._margins.items() if one.of_rank}
-        notes = [*self.joins, *self.remarks, *self.key_notes, *self.first_notes]
+        notes = [*self.joins, *self.remarks, *self.key_notes, *self.table_notes]
+        notes += self.first_notes
         notes += small_group_notes(errors, self.expect_rows)
         notes += [*self.cap_notes, *self.advice]
         state, cost = self.standing, self.price.cost
@@ -783,6 +787,45 @@ class Plan:
         price = self.price
         return first_notes(self.question, price.choice, price.gap(self.question))
 
+    def table_margins(self) -> dict[str, dict[tuple[str, ...], float | None]]:
+        """Of a cube, the margin of every output in each of its tables, by the keys of the table."""
+        question, strategy = self.question, self.question.strategy
+        if strategy is None:
+            return {}
+        names = [name for name, _ in question.keys]
+        return {
+            output.name: {
+                tuple(names[key] for key in keys): output_margin(
+                    output, question, self.price, self.expect_rows, self.confidence, keys
+                ).value
+                for keys in strategy.tables
+            }
+            for output in question.outputs
+        }
+
+    @property
+    def table_notes(self) -> list[str]:
+        """Of a cube, how exact the tables by as many keys are at least."""
+        strategy = self.question.strategy
+        if strategy is None or len(strategy.tables) == 1:
+            return []
+        notes = []
+        worst = {  # of as many keys all cells of a table are alike
+            len(keys): keys for keys in sorted(strategy.tables, key=strategy.variance)
+        }
+        for output in self.question.outputs:
+            margins = {
+                ways: output_margin(
+                    output, self.question, self.price, self.expect_rows, self.confidence, keys
+                )
+                for ways, keys in sorted(worst.items(), reverse=True)
+            }
+            if any(margin.value is None for margin in margins.values()):
+                continue
+            listed = [f"{one.text} {_by_keys(ways)}" for ways, one in margins.items()]
+            notes.append(f"{output.name}: {sentence_list(listed)}")
+        return notes
+
     @property
     def cap_notes(self) -> list[str]:
         """What the caps leave out of the answer, with direction and size."""
@@ -801,7 +844,12 @@ class Plan:
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What the answer says too: conditions and groups that may not mean what they seem to."""
-        return (*undeclared_value_notes(self.question), *no_group_notes(self.question))
+        question = self.question
+        return (
+            *undeclared_value_notes(question),
+            *no_group_notes(question),
+            *table_remarks(question),
+        )
 
     def at(self, confidence: object) -> "Plan":
         """The same plan, which shows the margins at another probability: ``at(0.99)``."""
@@ -1140,8 +1188,11 @@ def _price_for_margins(
     """The price that meets every margin and leaves most of the budget, within its ceiling."""
     limits = None if spend is None else _limits(state, spend)
     candidates = []
+    gaussian = wanted.question.strategy is not None
     in_rho = rho is not None or (state is not None and rho_allowance(state.budget) > 0)
-    if rho is None and (state is None or state.budget.epsilon is not None):
+    in_rho = in_rho or (gaussian and state is None)
+    in_epsilon = rho is None and (state is None or state.budget.epsilon is not None)
+    if in_epsilon and (delta or not gaussian):
         candidates.append(wanted.price_in_epsilon(delta))
     if in_rho and epsilon is None:
         candidates.append(wanted.price_in_rho(delta))
@@ -1232,6 +1283,13 @@ def _counted_noun(question: Question) -> str:
 
 def _whose(question: Question) -> str:
     return question.schema.unit if question.schema.by_person else "row"
+
+
+def _by_keys(ways: int) -> str:
+    """Which tables those by so many keys are."""
+    if ways == 0:
+        return "in the total"
+    return f"by {ways} key{'' if ways == 1 else 's'}"
 
 
 def part_text(part: Fraction) -> str:

@@ -136,6 +136,21 @@ def no_group_notes(question: Question) -> list[str]:
     return merged_notes(notes)
 
 
+def table_remarks(question: Question) -> list[str]:
+    """What is to be known of tables whose totals agree, and of running totals."""
+    strategy = question.strategy
+    if strategy is None:
+        return []
+    if len(strategy.tables) == 1 and len(question.keys) == len(strategy.tables[0]):
+        whole = "each number is the total of its group and of those before it"
+        return [f"{whole}; a difference of two is the sum of the groups between."]
+    names = ", ".join(label_text(name) for name, _ in question.keys)
+    return [
+        "all totals agree: a row that lacks a listed value of one of the keys "
+        f"({names}) is in none of the tables."
+    ]
+
+
 def _is_known(node: Node, question: Question) -> bool:
     """Whether the conditions are true only of rows for which an expression has a value."""
     return all(way.known(node) for way in ways(question.where))

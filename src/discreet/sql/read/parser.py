@@ -67,7 +67,7 @@ _BEFORE_BRACKETS = {
     "FROM",  # IS DISTINCT FROM (…); that of a table is refused before
     *AGGREGATED,
     *("SELECT", "DISTINCT", "WHERE", "BY", "GROUP", "HAVING", "LIMIT", "FILTER", "ON", "USING"),
-    *("CUBE", "ROLLUP", "SETS", "GROUPING"),
+    *("CUBE", "ROLLUP", "SETS", "GROUPING", "OVER"),
 }
 _SIZED_TYPES = {"DECIMAL", "NUMERIC", "VARCHAR"}
 _AFTER_FROM = {
@@ -217,6 +217,8 @@ def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
                 "the SQL has a ';' before its end. One text is one question, "
                 "and every question is priced by itself. Ask them one by one."
             ).at(_at(token, text))
+        if kind is TokenType.OVER and _adds_up(tokens, place):
+            continue
         if kind in (TokenType.OVER, TokenType.WINDOW, TokenType.QUALIFY):
             remedy = (
                 "Write GROUP BY, and order the released groups with ORDER BY … LIMIT."
@@ -234,6 +236,20 @@ def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
                 f"the SQL has {token.text[:60]!r}, which is not offered. "
                 f"{rule_and_remedy_of_sign(token.text)}"
             ).at(_at(token, text))
+
+
+def _adds_up(tokens: list[Token], place: int) -> bool:
+    """Whether an OVER adds up what was released of groups: SUM(COUNT(*)) OVER (… ORDER BY …)."""
+    words = [token.text.upper() for token in tokens]
+    depth, start = 0, place - 1
+    while start > 0 and (depth := depth + (words[start] == ")") - (words[start] == "(")) > 0:
+        start -= 1
+    inside = words[start + 1 : place - 1]
+    aggregated = any(word in AGGREGATED and after == "(" for word, after in pairwise([*inside, ""]))
+    ordered = words[place + 1 : place + 2] == ["("] and any(
+        word.startswith("ORDER") for word in words[place + 2 :]
+    )
+    return start > 0 and words[start - 1] == "SUM" and aggregated and ordered
 
 
 def _check_brackets(tokens: list[Token], text: str, example: Example) -> None:
@@ -296,8 +312,8 @@ def _check_subquery(tokens: list[Token], place: int, text: str, example: Example
     following = tokens[place + 1].text.upper() if place + 1 < len(tokens) else ""
     if tokens[place].token_type is TokenType.WITH and following in ("ROLLUP", "CUBE"):
         raise QueryError(
-            f"the SQL has WITH {following}. Totals are questions of "
-            f"their own. {instead_of(following)}"
+            f"the SQL has WITH {following}. What tables are made is said in "
+            f"brackets. {instead_of(following)}"
         ).at(_at(tokens[place], text))
     named = bracket.text[:60]
     if bracket.token_type in (TokenType.ALL, TokenType.DISTINCT) and place > 1:

@@ -16,7 +16,14 @@ from discreet.plan.expressions import Both, Named, Node, expression_text
 from discreet.plan.expressions import conjuncts as parts_of
 from discreet.plan.schema import Schema
 from discreet.question.arrangements import MOST_TABLES, is_total, subsets
-from discreet.question.query import GroupingSets, GroupKey, PostProcessing, Query
+from discreet.question.query import (
+    Arrangement,
+    GroupingSets,
+    GroupKey,
+    PostProcessing,
+    Query,
+    RunningTotal,
+)
 from discreet.sql.read.allow_list import AGGREGATE_NAMES
 from discreet.sql.read.expressions import read_node
 from discreet.sql.read.from_clause import Catalog
@@ -62,6 +69,9 @@ class SelectReader:
     view: FromRows
     example: Example
     outputs: dict[Aggregate, str] = field(default_factory=dict)
+    running: dict[Aggregate, str] = field(default_factory=dict)
+    """Aggregates of which every group is added to those before it, by SUM(…) OVER."""
+    windows: list[exp.Expr] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
 
     @property
@@ -106,6 +116,8 @@ class SelectReader:
                 f"released, never rows. Write {self.example.question}."
             ).at(position_of(tree, self.text))
         with with_position(tree, self.text):
+            if type(tree) is exp.Window:
+                return SelectItem(tree, name, Named(self._running(tree, name)))
             aggregate = Scope(self.view).aggregate(tree)
             if aggregate is not None:
                 return SelectItem(tree, name, Named(self._output(aggregate, name)))
@@ -193,7 +205,17 @@ class SelectReader:
             return node.name, node
         return self._unused(re.sub(r"\W+", "_", expression_text(node)).strip("_")[:60]), node
 
+    def _running(self, tree: exp.Expr, name: str | None) -> str:
+        """The name under which running totals are released."""
+        aggregate = _added_up(tree, self.view)
+        self.windows.append(tree)
+        if aggregate not in self.running:
+            self.running[aggregate] = name or self._unused(f"running_{readable(aggregate)}")
+        return self.running[aggregate]
+
     def _meaning(self, tree: exp.Expr, items: list[SelectItem]) -> Node | None:
+        if type(tree) is exp.Window:
+            return Named(self._running(tree, None))
         aggregate = Scope(self.view).aggregate(tree)
         if aggregate is not None:
             if len(aggregate.columns("")) > 1:
@@ -306,12 +328,13 @@ def _parsed(text: str, schema: Schema) -> Query:
         if isinstance(one.asks, GroupItem)
     )
     having, order, limit, offset = _after(tree, asked, items, reading)
-    if not reading.outputs:
+    if not reading.outputs and not reading.running:
         raise QueryError(
             f"the SELECT has no aggregate. Only statistics "
             f"of groups are released, never rows. Add one: {AGGREGATE_NAMES}."
         ).at(position_of(tree.expressions[0], text))
-    outputs = tuple((name, asked) for asked, name in reading.outputs.items())
+    both = [*reading.outputs.items(), *reading.running.items()]
+    outputs = tuple((name, asked) for asked, name in both)
     shown = reading.shown(items)
     columns = [column for name, one in outputs for column, _, _ in one.columns(name)]
     if shown == tuple((name, Named(name)) for name in columns):
@@ -325,20 +348,88 @@ def _parsed(text: str, schema: Schema) -> Query:
         outputs,
         view.source,
         after,
-        arranged=_arranged(items, sets),
+        arranged=_arranged(items, sets, reading),
         front=Front.SQL,
         written=text,
     )
 
 
-def _arranged(items: list[SelectItem], sets: list[tuple[GroupItem, ...]]) -> GroupingSets | None:
-    """The tables of GROUP BY by the places of their keys; None where there is one by all keys."""
+def _added_up(tree: exp.Expr, view: FromRows) -> Aggregate:
+    """The aggregate that SUM(…) OVER (ORDER BY …) adds up, group after group."""
+    inner, order, spec = tree.this, tree.args.get("order"), tree.args.get("spec")
+    aggregate = Scope(view).aggregate(inner.this) if type(inner) is exp.Sum else None
+    by = [] if order is None else order.expressions
+    plain = len(by) == 1 and present_arguments(by[0]) <= {"this", "nulls_first"}
+    ends = ("UNBOUNDED", "PRECEDING", "CURRENT ROW")
+    plain = plain and (
+        spec is None or tuple(spec.args.get(one) for one in ("start", "start_side", "end")) == ends
+    )
+    if aggregate is None or not aggregate.statistic.adds_up or not plain:
+        raise QueryError(
+            f"the SELECT has {sql_excerpt(tree)!r}. Of windows, running totals of released groups "
+            "are offered: every group is added to those before it. Write SUM(COUNT(*)) OVER "
+            "(ORDER BY month), with PARTITION BY all other groups."
+        )
+    return aggregate
+
+
+def _running_total(items: list[SelectItem], reading: SelectReader) -> RunningTotal:
+    """The key in whose order groups are added up, which all windows have in common."""
+    groups = [one for one in items if isinstance(one.asks, GroupItem)]
+
+    def place(tree: exp.Expr) -> int | None:
+        for number, item in enumerate(groups):
+            named = type(tree) is exp.Column and _is_named(item, tree.name)
+            if named or item.tree == tree or item.asks == _group_or_none(tree, reading):
+                return number
+        return None
+
+    found = set()
+    for window in reading.windows:
+        along = place(window.args["order"].expressions[0].this)
+        apart = {place(one) for one in window.args.get("partition_by") or []}
+        if along is None or apart != {*range(len(groups))} - {along}:
+            raise QueryError(
+                f"the SELECT has {sql_excerpt(window)!r}. Running totals go along one group of the "
+                "SELECT, for each of the others. Write ORDER BY that group, and PARTITION BY every "
+                "other one of GROUP BY."
+            ).at(position_of(window, reading.text))
+        found.add(along)
+    if len(found) > 1:
+        raise QueryError(
+            "the SELECT adds up along two groups. One measurement serves one order. Ask for the "
+            "other in a question of its own."
+        ).at(position_of(reading.windows[0], reading.text))
+    return RunningTotal(found.pop(), tuple(reading.outputs.values()))
+
+
+def _group_or_none(tree: exp.Expr, reading: SelectReader) -> GroupItem | None:
+    try:
+        return reading.group(tree)
+    except DiscreetError:  # a name of the answer, or nothing that rows have
+        return None
+
+
+def _arranged(
+    items: list[SelectItem], sets: list[tuple[GroupItem, ...]], reading: SelectReader
+) -> Arrangement | None:
+    """Running totals, or the tables of GROUP BY by the places of their keys.
+
+    None where there is one table by all keys, and nothing is added up.
+    """
     places: dict[GroupItem, int] = {}
     for item in items:
         if isinstance(item.asks, GroupItem):
             places.setdefault(item.asks, len(places))
     tables = [tuple(sorted({places[group] for group in one})) for one in sets]
     distinct = tuple(dict.fromkeys(tables))
+    if reading.windows and len(distinct) > 1:
+        raise QueryError(
+            "the SELECT has running totals, and GROUP BY has several tables. Each is measured in "
+            "its own way. Ask for them in two questions."
+        ).at(position_of(reading.windows[0], reading.text))
+    if reading.windows:
+        return _running_total(items, reading)
     return None if distinct == (tuple(range(len(places))),) else GroupingSets(distinct)
 
 
