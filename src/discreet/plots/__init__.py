@@ -1,6 +1,7 @@
 """Pictures, from plain data: drawn by Altair, rendered on this machine, nothing sent anywhere."""
 
 from discreet.plots.estimates import estimates_picture
+from discreet.plots.heat_map import HeatCell, heat_map_picture
 from discreet.plots.laws import chances_picture, comparison_picture, noise_picture
 from discreet.plots.picture import Picture, check_drawing, message_picture, stacked
 from discreet.plots.series import MOST_PANELS, Places, places_of, series_picture
@@ -8,12 +9,14 @@ from discreet.plots.tradeoff import region_picture, tradeoff_picture
 
 __all__ = [
     "MOST_PANELS",
+    "HeatCell",
     "Picture",
     "Places",
     "chances_picture",
     "check_drawing",
     "comparison_picture",
     "estimates_picture",
+    "heat_map_picture",
     "message_picture",
     "noise_picture",
     "places_of",

@@ -209,9 +209,14 @@ def pandas_frame(columns: Columns) -> Any:
         ColumnType.REAL: "float64",
         ColumnType.TEXT: str,
     }
+    gapped = types | {ColumnType.TRUTH: "boolean", ColumnType.WHOLE: "Int64"}
+
+    def dtype(kind: ColumnType, values: Sequence[Any]) -> Any:
+        return (gapped if None in values else types).get(kind, "datetime64[s]")
+
     return pandas.DataFrame(
         {
-            name: pandas.Series(list(values), dtype=types.get(kind, "datetime64[s]"))
+            name: pandas.Series(list(values), dtype=dtype(kind, values))
             for name, (kind, values) in columns.items()
         }
     )

@@ -6,8 +6,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Protocol
 
 from discreet.privacy.estimates import Estimate, IntervalKind
-from discreet.question.groupings import label_text
-from discreet.release.exports import unique_labels
+from discreet.question.groupings import ALL, label_text
+from discreet.release.exports import NumberText, unique_labels
 
 if TYPE_CHECKING:
     from discreet.plots import Picture, Places
@@ -51,6 +51,9 @@ class Drawn(Protocol):
     def adds_up(self, name: str) -> bool:
         """Whether the numbers of a column are parts of a whole."""
 
+    def printed(self, name: str) -> Sequence[NumberText]:
+        """The numbers of a column as people read them."""
+
 
 def answer_picture(release: Drawn) -> "Picture":
     """The pictures of all columns below each other."""
@@ -69,16 +72,108 @@ def column_picture(release: Drawn, name: str) -> "Picture":
     if not column:
         return message_picture(title, "No group was found.")
     finite = [place for place, one in enumerate(column) if _is_drawn(one)]
-    remarks = _of_truth(column)
+    remarks = []
     if len(finite) < len(column):
         remarks.append(f"{len(column) - len(finite):,} without a finite value are left out")
     if not finite:
         return message_picture(title, "No value is finite.")
     groups, cells = [release.groups[one] for one in finite], [column[one] for one in finite]
+    if any(None in group for group in groups):
+        return _tables(release, name, title, groups, cells, remarks)
+    remarks = [*_of_truth(column), *remarks]
     found = _axis(release.keys, groups)
     if found is not None:
         return _series(release, name, title, found, groups, cells, remarks)
     return _bars(release, name, title, groups, cells, remarks)
+
+
+def _tables(
+    release: Drawn,
+    name: str,
+    title: str,
+    groups: Sequence[tuple["Label", ...]],
+    cells: Sequence[Estimate],
+    remarks: list[str],
+) -> "Picture":
+    """Tables whose totals agree: the first by two keys with its margins, else one by one key."""
+    found = dict(zip(groups, cells, strict=True))
+    by_keys: dict[tuple[int, ...], None] = {}
+    for group in groups:
+        by_keys[tuple(place for place, label in enumerate(group) if label is not None)] = None
+    pair = next((keys for keys in by_keys if len(keys) == 2), None)
+    if pair is None:
+        some = next((keys for keys in by_keys if len(keys) == 1), max(by_keys, key=len))
+        if len(by_keys) > 1:
+            what = ", ".join(label_text(release.keys[key]) for key in some) or "the total"
+            remarks.append(f"drawn is the table by {what}, of {len(by_keys):,} tables")
+        remarks = [*_of_truth(cells), *remarks]
+        own = [
+            group
+            for group in groups
+            if tuple(place for place, label in enumerate(group) if label is not None) == some
+        ]
+        return _bars(release, name, title, own, [found[group] for group in own], remarks)
+    if len(by_keys) > 4:
+        what = " and ".join(label_text(release.keys[key]) for key in pair)
+        remarks.append(f"drawn is the table by {what}, of {len(by_keys):,} tables")
+    return _heat_map(release, name, title, found, pair, remarks)
+
+
+def _heat_map(
+    release: Drawn,
+    name: str,
+    title: str,
+    found: Mapping[tuple["Label", ...], Estimate],
+    pair: tuple[int, ...],
+    remarks: list[str],
+) -> "Picture":
+    """The table by two keys, with the totals of each key and of all where they were asked for."""
+    from discreet.plots import HeatCell, heat_map_picture
+    from discreet.plots.heat_map import MOST_COLUMNS, MOST_ROWS
+
+    others = {place: None for place in range(len(release.keys)) if place not in pair}
+
+    def labels(key: int) -> list["Label"]:
+        return list(dict.fromkeys(group[key] for group in found if group[key] is not None))
+
+    def cell(down: "Label", across: "Label") -> Estimate | None:
+        at: dict[int, Label] = {**others, rows: down, columns: across}
+        return found.get(tuple(at[place] for place in range(len(release.keys))))
+
+    rows, columns = sorted(pair, key=lambda key: -len(labels(key)))
+    drawn = []
+    for key, most in ((rows, MOST_ROWS), (columns, MOST_COLUMNS)):
+        every = labels(key)
+        if len(every) > most:
+            remarks.append(f"the first {most} of {len(every):,} by {label_text(release.keys[key])}")
+        drawn.append([*every[:most], None])
+    margin = ALL
+    while any(label_text(one) == margin for one in (*drawn[0][:-1], *drawn[1][:-1])):
+        margin += " of them"
+    written = dict(zip(release.groups, release.printed(name), strict=True))
+    cells = []
+    for down in drawn[0]:
+        for across in drawn[1]:
+            one = cell(down, across)
+            if one is None:
+                continue
+            at: dict[int, Label] = {**others, rows: down, columns: across}
+            text = written[tuple(at[place] for place in range(len(release.keys)))]
+            cells.append(
+                HeatCell(
+                    margin if down is None else label_text(down),
+                    margin if across is None else label_text(across),
+                    float(one.value),
+                    text.value,
+                    text.error.partition(" counted")[0],
+                    total=None in (down, across),
+                )
+            )
+    names = label_text(release.keys[rows]), label_text(release.keys[columns])
+    counted = " of what was counted" if _of_truth(list(found.values())) else ""
+    remarks.insert(0, f"± at {release.level_text}{counted}; the darker, the larger")
+    zero = release.adds_up(name)
+    return heat_map_picture(cells, title, names, "; ".join(remarks), from_zero=zero)
 
 
 def _of_truth(column: Sequence[Estimate]) -> list[str]:

@@ -432,7 +432,7 @@ class Release:
     def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
         """Every column with its type, and days and datetimes as such."""
         table = {
-            name: (column_type(part, ColumnType.TEXT), part)
+            name: (column_type(_known(part) if name in self.keys else part, ColumnType.TEXT), part)
             for name, part in self.to_dict().items()
         }
         for name in self.dated:
@@ -609,6 +609,11 @@ class Release:
         from discreet.release.report import notebook_html
 
         return notebook_html(self)
+
+
+def _known(labels: Sequence[Any]) -> list[Any]:
+    """The labels of a key but for those of totals, which have none."""
+    return [label for label in labels if label is not None]
 
 
 def _ranked(estimate: Estimate) -> bool:
