@@ -349,10 +349,11 @@ def _by_strategy(
 ) -> dict[Measure, Any]:
     """What a strategy measures of the sums in the cells of its tables, part after part."""
     many = len(strategy.sizes)
+    every = range(many)
     cells: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     for row in rows:
-        found = [(key, at) for key, at in enumerate(row[:many]) if at is not None]
-        cells.append((tuple(key for key, _ in found), tuple(int(at) for _, at in found)))
+        keys = tuple([key for key in every if row[key] is not None])
+        cells.append((keys, tuple([int(row[key]) for key in keys])))
     vectors: dict[Measure, Any] = {}
     for measure, columns in zip(measures, query.columns, strict=True):
         tables = [

@@ -46,6 +46,7 @@ from discreet.privacy.uncertainty import JointDraw, NoiseDraw, Weighted
 _OFFERED = (ROWS, COUNT, PEOPLE, SUM, MEAN, VARIANCE, DEVIATION)
 _SUM_STEPS = 1024
 """How many steps of rounding a standard deviation of a sum has; counts are whole."""
+_SIGNS = {1: Fraction(1), -1: Fraction(-1)}
 _FINE = 44  # bits of a normal law's standard deviation, in steps of its grid
 _SCALE = 20
 _FARTHEST = 51  # bits of the largest number in steps of rounding: floats hold them exactly
@@ -337,31 +338,29 @@ class ByStrategy:
         if weights is None:
             return self._by_cell(output, noise, unit, rows)
         step = self._rounding_step(output, weights, noise)
+        parts = [(part, weight) for part, weight in enumerate(weights) if weight]
         made: list[tuple[Rounding, dict[Keys, NDArray[np.int64]]]] = []
 
         def decoded(noisy: Sequence[int]) -> tuple[int | float, LinearError]:
             cell = _cell(noisy)
+            keys, steps = cell.keys, 0
             if cell.released is None:
-                rounding, number = Rounding(self.strategy, step), 0.0
+                rounding, table = Rounding(self.strategy, step), None
                 together = StrategyNoise(self.strategy, noise)
             else:
                 if not made:
                     found, tables = cell.released.summed(weights, step)
                     made.append((Rounding(self.strategy, found), tables))
-                rounding, tables = made[0]
-                table = tables[cell.keys]
-                steps = sum(sign * int(table[place]) for sign, place in self._of(cell, output))
-                number = float(steps) * rounding.step
+                rounding, table = made[0][0], made[0][1][keys]
                 together = cell.released.noise
             terms: list[tuple[Fraction, JointDraw]] = []
             for sign, place in self._of(cell, output):
-                terms += [
-                    (sign * weight, JointDraw(together, (part, cell.keys, place)))
-                    for part, weight in enumerate(weights)
-                    if weight
-                ]
-                terms.append((Fraction(sign), JointDraw(rounding, (cell.keys, place))))
-            value = int(number) if rounding.step >= 1 else number
+                steps += 0 if table is None else sign * int(table[place])
+                for part, weight in parts:
+                    own = weight if sign == 1 else -weight
+                    terms.append((own, JointDraw(together, (part, keys, place))))
+                terms.append((_SIGNS[sign], JointDraw(rounding, (keys, place))))
+            value = steps if rounding.step == 1 else steps * rounding.step
             return value, LinearError(tuple(terms))
 
         return decoded

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import ceil, gcd, inf, isfinite, lcm, log, sqrt
-from typing import Any, ClassVar, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,15 +198,21 @@ class JointNoise(Protocol):
         """Normal noise with this standard deviation, on a fine grid."""
 
 
-@dataclass(frozen=True)
-class JointDraw:
+class JointDraw(NamedTuple):
     """The noise of one of these numbers; draws are compared by their noise and place."""
 
     together: JointNoise
     place: Hashable
-    nonnegative: ClassVar[bool] = False
-    parts_of: ClassVar[tuple["PartOf", ...]] = ()
-    """Nothing of the kind is known of them."""
+
+    @property
+    def nonnegative(self) -> bool:
+        """That is not known of them."""
+        return False
+
+    @property
+    def parts_of(self) -> "tuple[PartOf, ...]":
+        """Neither is this."""
+        return ()
 
 
 @dataclass(frozen=True)

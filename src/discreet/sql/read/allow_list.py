@@ -282,6 +282,19 @@ CLAUSES = (
         "bins by FLOOR, ROUND, WIDTH_BUCKET, CASE, DATE_TRUNC or BINS(x, edges …)",
     ),
     Allowed(
+        "CUBE, ROLLUP, GROUPING SETS",
+        "SELECT ward, smoker, COUNT(*) FROM visits GROUP BY CUBE (ward, smoker)",
+        "several tables whose totals agree, of COUNT, SUM and AVG: by all groups, by some and by "
+        "none; GROUPING(ward) is 1 where all wards are counted together; priced in ρ, or with a δ",
+    ),
+    Allowed(
+        "SUM(…) OVER (ORDER BY …)",
+        "SELECT DATE_TRUNC('month', admitted) AS month, COUNT(*) AS n, SUM(COUNT(*)) OVER (ORDER "
+        "BY month) AS so_far FROM visits GROUP BY month",
+        "running totals of what is released, along dates, whole numbers or bins, with PARTITION BY "
+        "all other groups; priced in ρ, or with a δ",
+    ),
+    Allowed(
         "HAVING",
         "SELECT ward, COUNT(*) FROM visits GROUP BY ward HAVING COUNT(*) > 100",
         "which groups are shown, by their released numbers; free",

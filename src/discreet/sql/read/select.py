@@ -360,10 +360,11 @@ def _added_up(tree: exp.Expr, view: FromRows) -> Aggregate:
     aggregate = Scope(view).aggregate(inner.this) if type(inner) is exp.Sum else None
     by = [] if order is None else order.expressions
     plain = len(by) == 1 and present_arguments(by[0]) <= {"this", "nulls_first"}
-    ends = ("UNBOUNDED", "PRECEDING", "CURRENT ROW")
-    plain = plain and (
-        spec is None or tuple(spec.args.get(one) for one in ("start", "start_side", "end")) == ends
-    )
+    if spec is not None:  # from the first group to the present one, in any of its spellings
+        start = (spec.args.get("start"), spec.args.get("start_side"))
+        plain = plain and start == ("UNBOUNDED", "PRECEDING")
+        plain = plain and spec.args.get("end") in (None, "CURRENT ROW")
+        plain = plain and not present_arguments(spec) & {"end_side", "exclude"}
     if aggregate is None or not aggregate.statistic.adds_up or not plain:
         raise QueryError(
             f"the SELECT has {sql_excerpt(tree)!r}. Of windows, running totals of released groups "

@@ -1,0 +1,110 @@
+"""What SQL says of totals: tables whose totals agree, running totals, and what is refused."""
+
+import pytest
+
+from discreet.errors import QueryError
+from discreet.plan.schema import Schema, boolean, category, integer, number
+from discreet.question.arrangements import MOST_TABLES
+from discreet.question.check import checked_question
+from discreet.question.query import GroupingSets, Query, RunningTotal
+from discreet.sql.read.select import parse_select
+from tests.support.cases import each
+
+DECLARED = Schema(
+    name="t",
+    columns={
+        "ward": category(["A", "B"]),
+        "smoker": boolean(),
+        "age": integer(0, 9),
+        "stay": number(0, 60),
+    },
+)
+
+
+def asked(text: str) -> Query:
+    query = parse_select(text, DECLARED)
+    checked_question(query, DECLARED)
+    return query
+
+
+def test_the_keys_of_tables_are_those_of_the_answer() -> None:
+    query = asked("SELECT COUNT(*), smoker AS s FROM t GROUP BY ROLLUP (ward, s)")
+    assert [key.name for key in query.keys] == ["ward", "s"]
+    assert query.arranged == GroupingSets(((0, 1), (0,), ()))
+
+
+def test_keys_in_another_order_are_the_same_tables() -> None:
+    one = asked("SELECT ward, smoker, COUNT(*) FROM t GROUP BY GROUPING SETS ((smoker, ward), ())")
+    assert one.arranged == GroupingSets(((0, 1), ()))
+
+
+@each(
+    "over",
+    [
+        "ORDER BY age",
+        "ORDER BY 1 + age - 1",
+        "ORDER BY age ROWS UNBOUNDED PRECEDING",
+        "ORDER BY age RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+    ],
+)
+def test_a_window_over_released_groups_is_a_running_total(over: str) -> None:
+    group = "1 + age - 1" if "1 +" in over else "age"
+    query = asked(f"SELECT {group}, SUM(COUNT(*)) OVER ({over}) AS r FROM t GROUP BY {group}")
+    assert query.arranged == RunningTotal(0)
+
+
+def test_groups_by_themselves_stand_beside_running_totals() -> None:
+    query = asked(
+        "SELECT ward, age AS a, COUNT(*) AS n, "
+        "SUM(COUNT(*)) OVER (PARTITION BY ward ORDER BY a) AS upto FROM t GROUP BY ward, a"
+    )
+    assert query.arranged == RunningTotal(1, ("n",))
+    assert [name for name, _ in query.outputs] == ["n", "upto"]
+
+
+@each(
+    "text, fact",
+    [
+        ("SELECT age, SUM(stay) OVER (ORDER BY age) FROM t", "the SQL has OVER"),
+        ("SELECT age, SUM(COUNT(*)) OVER () FROM t GROUP BY age", "the SQL has OVER"),
+        ("SELECT age, RANK() OVER (ORDER BY COUNT(*)) FROM t GROUP BY age", "the SQL has OVER"),
+        ("SELECT age, LAG(COUNT(*)) OVER (ORDER BY age) FROM t GROUP BY age", "the SQL has OVER"),
+        ("SELECT age, AVG(COUNT(*)) OVER (ORDER BY age) FROM t GROUP BY age", "the SQL has OVER"),
+        (
+            "SELECT age, SUM(COUNT(*)) OVER (ORDER BY age DESC) FROM t GROUP BY age",
+            "Of windows, running totals",
+        ),
+        (
+            "SELECT age, SUM(AVG(stay)) OVER (ORDER BY age) FROM t GROUP BY age",
+            "Of windows, running totals",
+        ),
+        (
+            "SELECT age, SUM(COUNT(*)) OVER (ORDER BY age ROWS BETWEEN 2 PRECEDING AND CURRENT "
+            "ROW) FROM t GROUP BY age",
+            "Of windows, running totals",
+        ),
+        (
+            "SELECT ward, age, SUM(COUNT(*)) OVER (ORDER BY age) FROM t GROUP BY ward, age",
+            "for each of the others",
+        ),
+        (
+            "SELECT age, SUM(COUNT(*)) OVER (ORDER BY stay) FROM t GROUP BY age",
+            "Running totals go along one group",
+        ),
+        (
+            "SELECT age, SUM(COUNT(*)) OVER (ORDER BY age) FROM t GROUP BY ROLLUP (age)",
+            "several tables",
+        ),
+        ("SELECT SUM(COUNT(*)) OVER (ORDER BY ward) FROM t GROUP BY ward", "have no order"),
+        ("SELECT ward, COUNT(*) FROM t GROUP BY CUBE (age)", "neither an aggregate nor in GROUP"),
+        ("SELECT COUNT(*) FROM t GROUP BY ward WITH CUBE", "WITH CUBE"),
+        ("SELECT ward, GROUPING(ward, age) FROM t GROUP BY CUBE (ward, age)", "GROUPING"),
+        ("SELECT ward, GROUPING(stay), COUNT(*) FROM t GROUP BY CUBE (ward)", "stay"),
+        ("SELECT COUNT(*) FROM t WHERE GROUPING(ward) = 1 GROUP BY CUBE (ward)", "WHERE has"),
+        (f"SELECT COUNT(*) FROM t GROUP BY CUBE ({', '.join(['ward'] * 20)})", f"{MOST_TABLES:,}"),
+    ],
+)
+def test_what_is_no_total_of_released_groups_is_refused(text: str, fact: str) -> None:
+    with pytest.raises(QueryError, match=r".") as refused:
+        asked(text)
+    assert fact in str(refused.value)
