@@ -566,9 +566,11 @@ def show_picture(release: "Release", column: str) -> None:
     """One number of each group as a bar: solid up to its lower bound, shaded up to its upper."""
     from rich.text import Text
 
+    from discreet.question.groupings import label_text
+
     out = console()
     bounds = [estimate.interval(_CONFIDENCE) for estimate in release.columns[column]]
-    labels = [", ".join(map(str, group)) for group in release.groups]
+    labels = [", ".join(map(label_text, group)) for group in release.groups]
     largest = max((upper for _, upper in bounds), default=0)
     if not 0 < largest < inf:
         return

@@ -325,10 +325,12 @@ class ByStrategy:
             "groups that are measured together are asked for at a price in ε without a δ. They get "
             "Gaussian noise, which is priced in ρ, or in ε with a δ.",
             Remedy(
-                python='Write spend="5%", rho=0.01, or epsilon=0.5 with delta=1e-6.',
-                sql="Write SET spend = '5%', SET rho = 0.01, or SET epsilon = 0.5 with SET delta = "
-                "1e-6.",
-                command="Add --spend 5%, --rho 0.01, or --delta 1e-6.",
+                python="Write epsilon=0.5 with delta=1e-6; or, of a budget that has a δ, "
+                'spend="5%" or rho=0.01.',
+                sql="Write SET epsilon = 0.5 with SET delta = 1e-6; or, of a budget that has a δ, "
+                "SET spend = '5%' or SET rho = 0.01.",
+                command="Add --delta 1e-6; or, of a budget that has a δ, write --spend 5% or "
+                "--rho 0.01.",
             ),
         )
 
