@@ -310,13 +310,17 @@ class Release:
         """
         level = self.confidence if confidence is None else read_confidence(confidence)
         header = self.header
+        columns = [
+            (found, self._bounded_otherwise(name), self.ranks(name))
+            for name, found in self.columns.items()
+        ]
         for place, group in enumerate(self.groups):
             row: list[Any] = [*group]
-            for name, found in self.columns.items():
+            for found, bounded, ranks in columns:
                 one = found[place]
                 row += [one.value, *_ends(one, level)]
-                row += [one.kind.value] if self._bounded_otherwise(name) else []
-                row += [one.rank_error] if self.ranks(name) else []
+                row += [one.kind.value] if bounded else []
+                row += [one.rank_error] if ranks else []
             yield dict(zip(header, row, strict=True))
 
     def simultaneous(
