@@ -7,6 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
+from itertools import pairwise
 from math import ceil, floor, inf, isfinite, isnan, log10
 from typing import Any
 
@@ -34,6 +35,7 @@ from discreet.privacy.uncertainty import (
     quotient,
     quotient_interval,
     scaled_bounds,
+    summed_errors,
     within_bounds,
 )
 from discreet.text_table import aligned
@@ -594,6 +596,34 @@ class Estimate:
         return computed(value, error, [self] if other is None else [self, other], truth)
 
 
+def _has_total(name: Hashable) -> bool:
+    """Whether a key stands for all values of a part of it."""
+    return isinstance(name, tuple) and None in name
+
+
+def _summed(parts: Sequence[Estimate]) -> Estimate:
+    """The sum of several estimates, with one error for all of them."""
+    if any(isinstance(part.error, RankError) for part in parts):
+        return computed(sum(part.value for part in parts), RankError(inf), parts)
+    linear = [part.error for part in parts if isinstance(part.error, LinearError)]
+    error: Uncertainty
+    if len(linear) == len(parts):
+        error = summed_errors(linear)
+    else:
+        error = BoundedError(lambda level: _sum_of_bounds(parts, level, noise=True))
+    truth = None
+    if any(part.truth is not None for part in parts):
+        truth = BoundedError(lambda level: _sum_of_bounds(parts, level, noise=False))
+    return computed(sum(part.value for part in parts), error, parts, truth)
+
+
+def _sum_of_bounds(parts: Sequence[Estimate], level: Fraction, *, noise: bool) -> FloatInterval:
+    """The ends of all intervals together, each of which may miss so much less often."""
+    each = 1 - (1 - level) / len(parts)
+    ends = [part.noise_interval(each) if noise else part.interval(each) for part in parts]
+    return sum(low for low, _ in ends), sum(high for _, high in ends)
+
+
 def value_text(estimate: Estimate) -> str:
     """The value alone, to two digits of its margin; negative ones as they are."""
     if not isinstance(estimate.value, int | float):
@@ -784,6 +814,34 @@ class Estimates(Mapping[Any, Estimate]):
             )
         each = 1 - (1 - level) / len(self)
         return {name: estimate.interval(each) for name, estimate in self.items()}
+
+    def sum(self) -> Estimate:
+        """All of them together: noise that several have in common is counted as what it is.
+
+        Of a cube the total is one of its numbers, and so it is asked for by its key.
+        """
+        return _summed(self._parts())
+
+    def share_of_total(self) -> "Estimates":
+        """Each of them as a part of the sum, with the interval of both together."""
+        total = self.sum()
+        return Estimates(self.label, {name: one / total for name, one in self.cells.items()})
+
+    def diff(self) -> "Estimates":
+        """Each of them less the one before it, in their order; the first one has none."""
+        changes = [later - earlier for earlier, later in pairwise(self._parts())]
+        return Estimates(self.label, dict(zip(list(self.cells)[1:], changes, strict=True)))
+
+    def _parts(self) -> list[Estimate]:
+        """The estimates, none of which is the total of others."""
+        totals = [name for name in self.cells if name is None or _has_total(name)]
+        if totals or not self.cells:
+            raise DataError(
+                "the estimates are none, or some of them are totals of others. A sum would count "
+                "what is in both twice. Take the total itself, estimates[None], or those of one "
+                "table: Estimates(label, {…})."
+            )
+        return list(self.cells.values())
 
     def to_dict(self) -> dict[Any, float]:
         """The values by key."""

@@ -293,6 +293,15 @@ class LinearError:
         return terms
 
 
+def summed_errors(errors: Sequence[LinearError]) -> LinearError:
+    """The error of a sum; a draw that is in several is counted once, with all of its weights."""
+    weights: dict[NoiseDraw | JointDraw, Fraction] = {}
+    for error in errors:
+        for weight, source in error.terms:
+            weights[source] = weights.get(source, Fraction(0)) + weight
+    return LinearError(tuple((weight, source) for source, weight in weights.items() if weight))
+
+
 def _as_independent(together: JointNoise, first: Weighted, second: Weighted) -> list[SharedTerm]:
     """Two sums of numbers with one noise, as sums of two independent normal draws.
 
