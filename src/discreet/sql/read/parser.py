@@ -246,9 +246,10 @@ def _adds_up(tokens: list[Token], place: int) -> bool:
         start -= 1
     inside = words[start + 1 : place - 1]
     aggregated = any(word in AGGREGATED and after == "(" for word, after in pairwise([*inside, ""]))
-    ordered = words[place + 1 : place + 2] == ["("] and any(
-        word.startswith("ORDER") for word in words[place + 2 :]
-    )
+    end, depth = place + 1, 0
+    while end < len(words) and (depth := depth + (words[end] == "(") - (words[end] == ")")) > 0:
+        end += 1
+    ordered = any(word in ("ORDER", "ORDER BY") for word in words[place + 2 : end])
     return start > 0 and words[start - 1] == "SUM" and aggregated and ordered
 
 
