@@ -64,6 +64,15 @@ def _row(random: Random, **fixed: Any) -> Row:
     return Row(**(drawn | fixed))
 
 
+def test_very_many_tables_are_made_by_several_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, _, question = next(one for one in QUESTIONS if "some tables" in one[0])
+    random = Random(5)
+    rows = [_row(random) for _ in range(40)]
+    at_once = Engine().integers(rows, question, question.measures)
+    monkeypatch.setattr("discreet.sql.write.queries._TABLES_AT_ONCE", 1)
+    assert Engine().integers(rows, question, question.measures) == at_once
+
+
 @pytest.mark.parametrize("one", [pytest.param(one, id=one[0]) for one in QUESTIONS[::5]])
 def test_an_empty_table_is_measured_as_zeros(one: Any) -> None:
     _, declared, question = one

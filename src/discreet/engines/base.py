@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -132,11 +132,13 @@ class Engine:
             if score is not None:
                 ranked = self._queries(question, (score,), cells, unit.in_one_group)
                 for query in ranked.values():
-                    self._connection.bind(query.text)
+                    for text in query.texts:
+                        self._connection.bind(text)
                 cells = _made_up(question)
             queries = self._queries(question, measures, cells, unit)
             for query in queries.values():
-                self._connection.bind(query.text)
+                for text in query.texts:
+                    self._connection.bind(text)
             self._bound = (question, unit, queries) if cells is None else None
 
         self._bind(bind)
@@ -186,10 +188,10 @@ class Engine:
             first.append(self._written(keys_query(question, self.forms, share)))
         if score is not None:
             ranked = self._queries(question, (score,), cells, unit.in_one_group)
-            first += [query.text for query in ranked.values()]
+            first += [text for query in ranked.values() for text in query.texts]
             cells = _made_up(question)
         written = self._queries(question, measures, cells, unit)
-        return [*first, *(query.text for query in written.values())]
+        return [*first, *(text for query in written.values() for text in query.texts)]
 
     def progress(self) -> float:
         """How much of what is being measured is done, from 0 to 1; another thread may ask."""
@@ -260,7 +262,7 @@ class Engine:
         for place, (together, query) in enumerate(queries.items()):
             self._done = place, len(queries)
             if question.strategy is not None:
-                rows_found = self._connection.rows(query.text)
+                rows_found = [row for text in query.texts for row in self._connection.rows(text)]
                 vectors |= _by_strategy(question.strategy, together, query, rows_found)
                 continue
             if isinstance(reading := together[0].reading, PositionsReading):
@@ -307,14 +309,15 @@ class Engine:
         self, question: Question, measures: Sequence[Measure], cells: Cells, unit: Unit
     ) -> "Queries":
         written = list(queries(question, measures, cells, self.forms, unit))
-        return {
-            together: _EngineQuery(
-                self._written(query),
-                tuple(selected.alias_or_name for selected in query.expressions),
-                columns,
-            )
-            for together, query, columns in written
-        }
+        found: Queries = {}
+        for together, query, columns in written:
+            names = tuple(selected.alias_or_name for selected in query.expressions)
+            one = _EngineQuery(self._written(query), names, columns)
+            before = found.get(together)
+            if before is not None:
+                one = replace(before, further=(*before.further, one.text))
+            found[together] = one
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +327,13 @@ class _EngineQuery:
     text: str
     names: tuple[str, ...] = ()
     columns: tuple[SumColumns, ...] = ()
+    further: tuple[str, ...] = ()
+    """Of a cube with very many tables, the queries for the others."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All of its queries."""
+        return (self.text, *self.further)
 
 
 Queries = dict[tuple[Measure, ...], _EngineQuery]

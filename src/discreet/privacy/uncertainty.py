@@ -299,7 +299,9 @@ def summed_errors(errors: Sequence[LinearError]) -> LinearError:
     for error in errors:
         for weight, source in error.terms:
             weights[source] = weights.get(source, Fraction(0)) + weight
-    return LinearError(tuple((weight, source) for source, weight in weights.items() if weight))
+    shift = sum((error.shift for error in errors), Fraction(0))
+    terms = ((weight, source) for source, weight in weights.items() if weight)
+    return LinearError(tuple(terms), shift)
 
 
 def _as_independent(together: JointNoise, first: Weighted, second: Weighted) -> list[SharedTerm]:

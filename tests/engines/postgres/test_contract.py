@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
 from random import Random
 from typing import Any
 from unittest.mock import patch
@@ -18,13 +17,8 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.source import FrameSource
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.sources import Sources, find_source
-from discreet.errors import QueryError
-from discreet.plan.expressions import Named
 from discreet.plan.schema import ROW
 from discreet.question import query
-from discreet.question.arrangements import subsets
-from discreet.question.check import checked_question
-from discreet.question.query import GroupingSets, GroupKey, Query
 from tests.support import drawn_sql as drawn
 from tests.support import engine_contract as contract
 from tests.support.arrow_frames import frame
@@ -81,19 +75,6 @@ def test_all_blocks_of_odd_rows_are_the_same_integers(engines: Any, one: Any) ->
 def test_strategies_measure_the_same_integers_of_odd_rows(engines: Any, one: Any) -> None:
     _, declared, question = one
     contract.check_alike(engines[declared.unit], question, question.measures, None)
-
-
-def test_more_tables_than_a_server_makes_are_refused_uncharged(engines: Any) -> None:
-    keys = [f"k{number}" for number in range(92)]
-    declared = replace(schema(), columns={key: dp.boolean() for key in keys})
-    query = Query(
-        keys=tuple(GroupKey(key, Named(key)) for key in keys),
-        outputs=(("n", dp.rows().aggregate),),
-        arranged=GroupingSets(subsets(92, 2)),
-    )
-    question = checked_question(query, declared)
-    with pytest.raises(QueryError, match="at most 4,096"):
-        engines[ROW][1].prepare(question, question.measures, question.unit)
 
 
 def test_an_empty_table_is_measured_alike(server: str) -> None:

@@ -300,17 +300,6 @@ def _try_cast(_: PostgresWriter, node: exp.TryCast) -> exp.Expr:
     return exp.Cast(this=node.this, to=node.to)  # it stands behind the question whether it fits
 
 
-def _tables(_: PostgresWriter, node: exp.GroupingSets) -> exp.Expr:
-    many = len(node.expressions)
-    if many > _MOST_TABLES:
-        raise QueryError(
-            f"the cube needs {many:,} tables of rows. PostgreSQL makes at most {_MOST_TABLES:,} in "
-            "one query, and all of them are of the same rows. Ask for those by fewer of the keys, "
-            "or by fewer keys. Nothing was spent."
-        )
-    return node
-
-
 def _whole_division(_: PostgresWriter, node: exp.IntDiv) -> exp.Expr:
     if is_wide(node.this):  # a quotient of decimals would have a fraction
         return raw_sql(f"DIV({_sql(node.this)}, {_sql(node.expression)})")
@@ -345,8 +334,6 @@ def _without_nan(text: str) -> str:
     return f"NULLIF({text}, 'NaN'::double precision)"
 
 
-_MOST_TABLES = 4_096
-"""What a server takes."""
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _SIGNS: dict[type[exp.Expr], str] = {
     exp.Add: "+",
@@ -366,7 +353,6 @@ PostgresWriter.rules = {
     exp.Literal: _string,
     exp.Cast: _cast,
     exp.TryCast: _try_cast,
-    exp.GroupingSets: _tables,
     exp.DateDiff: _days,
     exp.IntDiv: _whole_division,
     exp.Sum: PostgresWriter._sum,

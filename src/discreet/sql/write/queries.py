@@ -62,6 +62,8 @@ from discreet.sql.write.rows import (
     query_names,
 )
 
+_TABLES_AT_ONCE = 500
+"""So many tables of a cube are made by one query: an engine keeps all of them in memory."""
 _WEIGHT = "weight"
 PART_OF_PRODUCT = 1 << 26
 """By which a product is parted that does not fit in 64 bits, times a weight."""
@@ -85,11 +87,16 @@ def queries(
 ) -> Iterator[tuple[tuple[Measure, ...], exp.Select, tuple[SumColumns, ...]]]:
     """What to run for a question: one query for all that is summed, one for everything else.
 
+    A cube of very many tables takes several for the same measures; each residual is measured by
+    one of them (docs/proofs/cubes.md).
+
     ``unit`` is that of the price: the question's own, but for the norm of its weights.
     """
     if question.strategy is not None:
-        query, columns = tables_query(question, measures, unit, question.strategy.largest, forms)
-        yield tuple(measures), query, columns
+        tables = question.strategy.largest
+        for start in range(0, len(tables), _TABLES_AT_ONCE):
+            some = tables[start : start + _TABLES_AT_ONCE]
+            yield (tuple(measures), *tables_query(question, measures, unit, some, forms))
         return
     together = tuple(measure for measure in measures if measure.reading.together)
     if together:
