@@ -62,7 +62,7 @@ from discreet.sql.write.rows import (
     query_names,
 )
 
-_TABLES_AT_ONCE = 500
+_TABLES_AT_ONCE = 200
 """So many tables of a cube are made by one query: an engine keeps all of them in memory."""
 _WEIGHT = "weight"
 PART_OF_PRODUCT = 1 << 26
