@@ -143,8 +143,8 @@ def whole_question(name: str, sizes: Sequence[int], data: np.ndarray, ways: int)
     asked = opened.cube(*names, ways=ways).agg(n=dp.rows())
     planning, plan = seconds(lambda: asked.plan(rho=RHO))
     engine, question = opened.engine(), plan.question
-    query = engine.texts(question, plan.measured, plan.price.unit)[0]
-    grouping, rows = seconds(lambda: engine._connection.rows(query))
+    texts = engine.texts(question, plan.measured, plan.price.unit)
+    grouping, rows = seconds(lambda: [row for one in texts for row in engine._connection.rows(one)])
     taking, answer = seconds(plan.release)
     showing, _ = seconds(answer.to_dict)
     memory = getrusage(RUSAGE_SELF).ru_maxrss / 2**20
