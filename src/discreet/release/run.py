@@ -63,7 +63,13 @@ from discreet.question.query import PostProcessing
 from discreet.release.caps import CapEffects
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
-from discreet.release.top_groups import Cells, public_cells, shown_by_noise, widened
+from discreet.release.top_groups import (
+    Cells,
+    public_cells,
+    shown_by_noise,
+    shown_part,
+    widened,
+)
 
 Row = Mapping[str, Any]
 """What the names of one group's row stand for: estimates of outputs, labels of groups."""
@@ -503,7 +509,7 @@ def groups_and_estimates(
         name: tuple(computed_column(node, rows[place]) for place in positions)
         for name, node in shown_columns
     }
-    part = Fraction(len(positions), max(1, len(rows)))
+    part = shown_part(question, len(positions), len(rows))
     for name in shown_by_noise(question):
         shown[name] = tuple(widened(estimate, part) for estimate in shown[name])
     return tuple(groups[place] for place in positions), shown

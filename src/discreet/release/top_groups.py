@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import inf
+from math import ceil, inf, log
 from typing import Any
 
 from discreet.errors import Remedy
@@ -231,12 +231,24 @@ def widened(estimate: Estimate, part: Fraction) -> Estimate:
     return replace(estimate, error=shown, truth=truth)
 
 
+def shown_part(question: Question, shown: int, released: int) -> Fraction:
+    """Which part of the chance to miss each of the shown groups has, of those that are released.
+
+    Groups that are measured together have one noise.  Of such intervals the share that fails stays
+    what it is at 1 - α·k/(d·Σ 1/j), whatever the dependence; Σ 1/j for j up to d is below 1 + ln d.
+    """
+    if shown >= released:
+        return Fraction(1)
+    dependent = 1 if question.strategy is None else ceil(1 + log(released))
+    return Fraction(shown, released * dependent)
+
+
 def expected_part(question: Question, released: int | None) -> Fraction:
-    """Which part of the groups that are released is shown, where that is known before."""
+    """The same, where it is known before how many are shown."""
     after = question.after
     if after.having is not None or after.limit is None or released is None:
         return Fraction(1)
-    return Fraction(max(1, min(after.limit, released - after.offset)), released)
+    return shown_part(question, max(1, min(after.limit, released - after.offset)), released)
 
 
 # ---------------------------------------------------------------------- notes
