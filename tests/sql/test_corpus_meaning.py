@@ -33,8 +33,16 @@ CREATE MACRO clip(x, a, b) AS CASE WHEN x < a THEN a WHEN x > b THEN b ELSE x EN
 CREATE MACRO width_bucket(x, a, b, n) AS
     CASE WHEN x < a THEN 0 WHEN x >= b THEN n + 1 ELSE FLOOR((x - a) * n / (b - a)) + 1 END;
 """
-_OURS = ("BINS(", "PEOPLE(", "AVG(smoker", "AVG(married", "AVG(stars =", "AVG(good")
-"""What DuckDB does not know: our words, and means of conditions."""
+_OURS = (
+    "BINS(",
+    "PEOPLE(",
+    "QUANTILE(income, [",
+    "AVG(smoker",
+    "AVG(married",
+    "AVG(stars =",
+    "AVG(good",
+)
+"""What DuckDB does not know: our words, lists as columns, and means of conditions."""
 _EXTREME = re.compile(r"(\w+) = (max|min)\(")
 _TIES = {"the second most common ward", "requests by hour", "ratings of each film"}
 """Which of several equal groups come first is left to the noise."""
