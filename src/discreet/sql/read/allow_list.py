@@ -325,9 +325,10 @@ TABLES = (
     ),
     Allowed(
         "IN a public table",
-        "SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards WHERE region = 'north')",
-        "which rows have a value that the public table lists; of a column in which no value is "
-        "there twice, in the WHERE of the whole question; also NOT IN, of rows that have a value",
+        "SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards)",
+        "which rows have a value that the public table lists, also with a WHERE of its own; of a "
+        "column in which no value is there twice, in the WHERE of the whole question; also NOT IN, "
+        "of rows that have a value",
     ),
     Allowed(
         "JOIN by person",
