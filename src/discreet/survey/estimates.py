@@ -37,7 +37,7 @@ class SurveyEstimate:
         wide as it is, it is also put around ``consistent``, and both together are shown; whatever
         holds the truth as often as it did does so still.
 
-        >>> SurveyEstimate("a", -0.25, 0.0, 0.125, -0.5, -0.125).shown(0, 1)
+        >>> SurveyEstimate("a", -0.25, 0.0, 0.125, -0.5, -0.125).shown(0.0, 1.0)
         (0.0, 0.125)
         """
         below, above = self.value - self.lower, self.upper - self.value
