@@ -139,6 +139,7 @@ PACKAGES: Final = (
         _libpq,
     ),
     Package("fastapi", "it serves surveys", lambda: import_module("fastapi"), "server"),
+    Package("segno", "it draws codes for cameras", lambda: import_module("segno"), "server"),
     Package("uvicorn", "it serves surveys", lambda: import_module("uvicorn"), "server"),
     Package("pyspark", "it reads tables of Spark", lambda: import_module("pyspark"), "spark"),
 )
