@@ -11,6 +11,7 @@ import pytest
 
 from discreet.engines.sources import Sources, find_source
 from discreet.ledger import Ledger
+from discreet.plan.calendar import date_text
 from discreet.plan.schema import (
     BooleanColumn,
     CategoryColumn,
@@ -18,7 +19,6 @@ from discreet.plan.schema import (
     NumberColumn,
     Schema,
     TextColumn,
-    date_text,
 )
 from discreet.privacy.losses import Budget
 from discreet.release.open_table import open_engine

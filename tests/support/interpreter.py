@@ -15,8 +15,9 @@ from typing import Any
 from discreet.measures import registry as statistics
 from discreet.measures.counts import People
 from discreet.measures.measure import Measure, Norm, Steps
+from discreet.plan.calendar import day
 from discreet.plan.expressions import Named, Node, walk
-from discreet.plan.schema import Column, NumberColumn, Schema, day
+from discreet.plan.schema import Column, NumberColumn, Schema
 from discreet.question.check import Question
 from discreet.question.query import (
     Lookup,
