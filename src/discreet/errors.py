@@ -113,7 +113,7 @@ def with_article(word: str) -> str:
     return f"an {word}" if spoken else f"a {word}"
 
 
-_YOU: Final = ("us", "un", "ui", "uu", "ut")
+_YOU: Final = ("u", "us", "un", "ui", "uu", "ut")
 """How words begin that name users, units, uids, uuids and utilities."""
 
 

@@ -58,7 +58,7 @@ class TestWhichAreFound:
         plan = flights().group_by("carrier").agg(planes=dp.people()).plan(**PRICE)
         said = (
             "carrier: groups are found privately, and others are not shown. From 15 people on a "
-            "group is likely to appear, from 17 on nearly sure to (95%); of fewer than 11 it "
+            "group appears more often than not, from 17 on nearly sure to (95%); of fewer than 11 it "
             "hardly ever does (1%)."
         )
         answer = plan.release()
@@ -70,10 +70,10 @@ class TestWhichAreFound:
 
     def test_an_empty_answer_says_it_too(self) -> None:
         answer = flights((3, 2)).group_by("carrier").agg(n=dp.rows()).release(**PRICE)
-        said = "from 26 people on one would have been likely to appear, from 30 on nearly sure to"
+        said = "one of 26 people would have appeared as often as not, one of 30 nearly surely"
         assert len(answer) == 0
         assert said in repr(answer).replace("\n", " ")
-        assert f"No group was found: {said}." in report_page(answer)
+        assert f"No group was found: {said}. A larger ε" in report_page(answer)
         assert said in answer._repr_html_()
 
     def test_an_answer_that_conditions_emptied_does_not(self) -> None:
@@ -262,7 +262,7 @@ def test_groups_by_weight_say_for_whom_so_many_people_are_enough() -> None:
         assert plan.price.selection is not None
         assert plan.price.selection.mechanism.name == "WeightedThreshold"
         (note,) = [one for one in plan.notes if "found privately" in one]
-        assert "From 95 people on a group is likely to appear" in note
+        assert "From 95 people on a group appears more often than not" in note
         assert note.endswith(
             "That is if each is in 5 groups: of people in 1 alone 43 are enough, of those in 10 it "
             "takes 134."

@@ -130,7 +130,8 @@ class Ranks:
                 low, high = interval.ends(point, size, confidence)
                 return self._shown(low, output), self._shown(high, output)
 
-            return self._shown(point, output), MeasuredRankError(error.records, bounds)
+            whole = interval.ends(point, size) == (0, self.value.range.width)
+            return self._shown(point, output), MeasuredRankError(error.records, bounds, whole)
 
         return decoded
 

@@ -421,6 +421,8 @@ class Estimate:
         if isinstance(other, Estimate):
             return self._divided(other)
         divisor = _plain(other)
+        if divisor == 0:
+            raise DataError("an estimate is divided by 0. The quotient has no value. Use another.")
         return NotImplemented if divisor is None else self._scaled(1 / divisor, Fraction(0))
 
     def __rtruediv__(self, other: object) -> "Estimate":
@@ -514,6 +516,9 @@ class Estimate:
 
     def _multiplied(self, other: "Estimate") -> "Estimate":
         value, terms = self.value * other.value, _shared_terms(self.error, other.error)
+        errors = (self.error, other.error)
+        if value < 0 and all(isinstance(one, LinearError) and one.nonnegative for one in errors):
+            value = 0  # neither number is below 0 in truth
         if not terms:
             return self._combined(other, value, multiplied_bounds)
 

@@ -491,6 +491,8 @@ class MeasuredRankError:
 
     records: float
     bounds: Callable[[Fraction], tuple[Any, Any]]
+    whole: bool = False
+    """Whether the interval is the whole range: of so few rows no narrower one is known."""
 
     def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
         """The bounds at this confidence: at 95% as drawn, and as narrow at any lower one."""

@@ -668,6 +668,8 @@ def _rank_text(output: Output, effects: CapEffects, unit: Unit) -> str:
     high = min(ceil(100 * output.level * factor), 100)
     if factor == 1:
         return ""
+    if (low, high) == (0, 100):
+        return f"{own}; how far that is from all rows is not known."
     share, taken = f"{floor(100 / factor)}%", " (likely)" if effects.likely else ""
     return (
         f"{own}. Each counts for {share} of one at least{taken}, so that of all of them is a value "

@@ -276,10 +276,26 @@ def _axis(keys: Sequence[str], groups: Sequence[tuple["Label", ...]]) -> int | N
     """The key along which lines go: the first of dates, else the first of many whole numbers."""
     from discreet.plots import places_of
 
-    found = [(key, places_of([group[key] for group in groups])) for key in range(len(keys))]
-    dated = [key for key, places in found if places is not None and places.dated]
-    numbered = [key for key, places in found if places is not None and not places.dated]
+    found = [
+        (key, places)
+        for key in range(len(keys))
+        if (places := places_of([group[key] for group in groups])) is not None
+        and _rises(places.starts, key, groups)
+    ]
+    dated = [key for key, places in found if places.dated]
+    numbered = [key for key, places in found if not places.dated]
     return next(iter([*dated, *numbered]), None)
+
+
+def _rises(starts: Sequence[int], key: int, groups: Sequence[tuple["Label", ...]]) -> bool:
+    """Whether groups stand in order of a key, and not of a number that decides which are first."""
+    last: dict[tuple[Label, ...], int] = {}
+    for start, group in zip(starts, groups, strict=True):
+        others = group[:key] + group[key + 1 :]
+        if last.get(others, start) > start:
+            return False
+        last[others] = start
+    return True
 
 
 def _is_drawn(estimate: Estimate) -> bool:

@@ -168,14 +168,22 @@ def output_margin(
     noisy: Sequence[int] = integers
     if isinstance(priced, PricedKeySelection):
         noisy = [priced.released.far]  # near the threshold the bounds are not equally far
-    if question.strategy is not None:
-        strategy = question.strategy
-        worst = max(strategy.tables, key=strategy.variance) if keys is None else tuple(keys)
-        noisy = placed(noisy, worst, tuple(strategy.sizes[key] - 1 for key in worst))
+    noisy = _in_a_cell(question, noisy, keys)
     [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
     found = price.widened(question, output, found)
     lower, upper = usual_interval(found, confidence)
     return Margin(max(found.value - lower, upper - found.value), exact=found.exact)
+
+
+def _in_a_cell(
+    question: Question, noisy: Sequence[int], keys: Sequence[int] | None = None
+) -> Sequence[int]:
+    """Integers as they are released of a group; of tables, of a cell of the least exact one."""
+    strategy = question.strategy
+    if strategy is None:
+        return noisy
+    worst = max(strategy.tables, key=strategy.variance) if keys is None else tuple(keys)
+    return placed(noisy, worst, tuple(strategy.sizes[key] - 1 for key in worst))
 
 
 def reach_text(output: Output, unit: Unit) -> str:
@@ -617,9 +625,12 @@ class Plan:
     @cached_property
     def computed_margins(self) -> dict[str, Margin]:
         """The margins of those that have one: sums, shares of what is counted, and means."""
-        price, outputs = self.price, self.question.outputs
-        sums = [one for one in outputs if one.aggregate.statistic.adds_up]
-        zeros = {one.measure: GroupIntegers([0] * one.measure.width) for one in sums}
+        price, question = self.price, self.question
+        sums = [one for one in question.outputs if one.aggregate.statistic.adds_up]
+        zeros = {
+            one.measure: _in_a_cell(question, GroupIntegers([0] * one.measure.width))
+            for one in sums
+        }
         nothing = Payment(PureDP(epsilon=Fraction(0)))
         row = {
             one.name: price.estimates(one, [zeros[one.measure]], nothing, self.expect_rows)[0]
@@ -747,7 +758,7 @@ class Plan:
         found_by = found.mechanism
         text = (
             f"{listed}: groups are found privately, and others are not shown. From "
-            f"{found_by.half_point:,} {noun} on a group is likely to appear, from "
+            f"{found_by.half_point:,} {noun} on a group appears more often than not, from "
             f"{found_by.people_for(_NEARLY_SURE):,} on nearly sure to (95%); of fewer than "
             f"{found_by.people_for(_HARDLY_EVER):,} it hardly ever does (1%)."
         )
@@ -775,8 +786,9 @@ class Plan:
         if found is None:
             return NONE_FOUND
         text = (
-            f"{NONE_FOUND}: from {found.mechanism.half_point:,} {noun} on one would have been "
-            f"likely to appear, from {found.mechanism.people_for(_NEARLY_SURE):,} on nearly sure to"
+            f"{NONE_FOUND}: one of {found.mechanism.half_point:,} {noun} would have appeared as "
+            f"often as not, one of {found.mechanism.people_for(_NEARLY_SURE):,} nearly surely. A "
+            "larger ε, or coarser groups, find more"
         )
         weighed = _weighed_text(found.mechanism).removesuffix(".")
         return f"{text}. {weighed}" if weighed else text
@@ -1236,6 +1248,16 @@ def _check_ceiling(
 
 def _weights(weights: Mapping[str, object], question: Question) -> dict[Measure, Fraction]:
     """The weights of measures: 1 unless stated, and of what is measured together the largest."""
+    if not isinstance(weights, Mapping):
+        raise QueryError(
+            "weights is not a dictionary. It has a number for the name of an output, and one "
+            "without a weight has 1.",
+            Remedy(
+                python='Write weights={"n": 2}.',
+                sql="Write SET weights = 'n=2'.",
+                command="Write --weight n=2.",
+            ),
+        )
     measures = {output.name: output.measure for output in question.outputs}
     shares: dict[Measure, Fraction] = {}
     for name, weight in weights.items():
@@ -1271,8 +1293,8 @@ def _weighed_text(found_by: KeySelection) -> str:
     least, most = (found_by.people_for(half, keys) for keys in ends)
     many = named_number(found_by.usual_keys, "group")
     return (
-        f"That is if each is in {many}: of people in 1 alone {least:,} are enough, of those in "
-        f"{found_by.groups:,} it takes {most:,}."
+        f"That is for people who are in {many} each. It takes {least:,} people who are in no other "
+        f"group, and {most:,} who are in {found_by.groups:,}."
     )
 
 

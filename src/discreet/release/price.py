@@ -41,6 +41,7 @@ from discreet.mechanisms.additive_noise import MeasureMechanism
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_calibration import joint_gaussian_variances
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold, best_selection
+from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.estimates import Estimate, PaidLoss, Payment
 from discreet.privacy.events import ApproximateEvent, ComposedEvent, Event
 from discreet.privacy.losses import (
@@ -101,6 +102,27 @@ class PricedMeasure:
             return float(mechanism.accuracy(CONFIDENCE)) + _SPREAD_PART * spread
         return float(1 / (self.epsilon or 1))
 
+    def fits(self, unit: Unit) -> bool:
+        """Whether what is charged is what the mechanism costs, for this unit.
+
+        The events of noise follow from the noise itself; those of draws from the ε that is stated.
+        """
+        if self.sensitivity != self.measure.sensitivity(unit):
+            return False
+        drawn: Any = self.measure
+        epsilon = self.epsilon or Fraction(0)
+        if drawn.free or drawn.draws:
+            made = [drawn.mechanism(unit, epsilon)]
+            if drawn.draws:  # what was kept when they had no intervals
+                made.append(drawn.unbounded_mechanism(unit, epsilon))
+            return self.mechanism in made
+        match self.mechanism:
+            case Laplace(scale=scale):
+                return self.epsilon is not None and self.mechanism == Laplace(scale=scale)
+            case Gaussian(sigma=sigma):
+                return self.epsilon is None and self.mechanism == Gaussian(sigma=sigma)
+        return False
+
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
         """How the integers of one group become a number with its error."""
         return self.measure.decoder(output, self.mechanism, unit, rows)
@@ -137,6 +159,16 @@ class PricedKeySelection:
             return value, cast("Uncertainty", error)
 
         return decoded
+
+    def fits(self, question: Question) -> bool:
+        """Whether it is the selection of the keys of a question, for the ε and δ that it says."""
+        if not question.selects_keys:
+            return False
+        delta = self.mechanism.delta
+        return any(
+            self == _selection(question, self.epsilon, delta, self.rho, weights=weights)
+            for weights in (True, False)
+        )
 
     @property
     def released(self) -> ThresholdError:
@@ -243,13 +275,15 @@ class Price:
 
     def fits(self, question: Question) -> bool:
         """Whether it is a price of this question: of its measures and keys, for its unit."""
-        if any(one.sensitivity != one.measure.sensitivity(self.unit) for one in self.priced):
+        if not all(one.fits(self.unit) for one in self.priced):
             return False
         promises = self.charged_as_promised or (self.gaussian and self.promise is not None)
         if promises and not self._keeps_promise(question):
             return False
         measures = {one.measure for one in self.priced}
         selection = self.selection
+        if selection is not None and not selection.fits(question):
+            return False
         if selection is not None and selection.answers is not None:
             measures.add(selection.answers)
         unit, choice = question.unit, self.choice
@@ -332,7 +366,11 @@ class Price:
             return None
         if self.choice is not None:
             return self.choice.gap
-        return noised_gap(top, self.of(top.output.measure).decoder(top.output, self.unit, None))
+        part, integers = self.of(top.output.measure), [0] * top.output.measure.width
+        if isinstance(part, PricedKeySelection):
+            integers = [part.released.far]  # where the threshold has nothing to do with the noise
+        _, error = part.decoder(top.output, self.unit, None)(integers)
+        return noised_gap(top, error)
 
     def widened(self, question: Question, output: Output, estimate: Estimate) -> Estimate:
         """An estimate of a plan, as one that is shown has it: cut to the first groups."""

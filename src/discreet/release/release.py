@@ -29,7 +29,7 @@ from discreet.privacy.estimates import (
     FloatInterval,
     IntervalKind,
 )
-from discreet.privacy.uncertainty import left_open
+from discreet.privacy.uncertainty import MeasuredRankError, left_open
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
@@ -496,12 +496,14 @@ class Release:
                 )
                 notes.append((name, text))
             elif found and found[0].rank_error is not None:
-                at_most = "" if len(found) == 1 else "in no group more than "
+                where = "" if len(found) == 1 else "in any one group "
                 text = (
-                    f"{at_most}about {error:,.0f} rows lie between the value and the one that was "
-                    "asked for (95%); of a group with fewer rows that says nothing."
+                    f"{where}at most about {error:,.0f} rows lie between the value and the one "
+                    "that was asked for (95%); of a group with fewer rows that says nothing."
                 )
-                notes.append((name, text if at_most else f"at most {text}"))
+                notes.append((name, text))
+                if opened := _whole_ranges(found):
+                    notes.append((name, opened))
             if name in outranked:
                 text = (
                     f"the error of rank is as large as {outranked[name]}, so the value could be "
@@ -618,6 +620,19 @@ class Release:
 def _known(labels: Sequence[Any]) -> list[Any]:
     """The labels of a key but for those of totals, which have none."""
     return [label for label in labels if label is not None]
+
+
+def _whole_ranges(found: Sequence[Estimate]) -> str:
+    """In how many groups the interval of a quantile says nothing, and what would narrow it."""
+    errors = [one.error for one in found]
+    many = sum(isinstance(one, MeasuredRankError) and one.whole for one in errors)
+    if not many:
+        return ""
+    where = f" in {many:,} of {len(found):,} groups" if len(found) > 1 else ""
+    return (
+        f"its interval is the whole range{where}: so many rows as it would have to hold are not "
+        "there. A larger ε, larger groups, or fewer quantiles at once narrow it."
+    )
 
 
 def _ranked(estimate: Estimate) -> bool:

@@ -19,8 +19,8 @@ from typing import Any
 
 from discreet.errors import Remedy
 from discreet.exact import Grid, round_up
-from discreet.measures.measure import CONFIDENCE, Decoder, Measure, Output, Unit
-from discreet.measures.registry import MEAN
+from discreet.measures.measure import CONFIDENCE, Measure, Output, Unit
+from discreet.measures.registry import MAX, MEAN, MIN
 from discreet.measures.scores import score_of
 from discreet.mechanisms.top_k import TopK
 from discreet.noise import BitSource
@@ -47,8 +47,8 @@ _STEP_BITS = 13  # of the largest move of a score: rounding to such steps costs 
 _FINEST, _COARSEST = Fraction(1, 1 << 40), 1 << 40  # the scales that a choice can have, in steps
 
 _LARGE_GROUPS = Remedy(
-    python="Keep large groups only, by their released count.",
-    sql="Keep large groups only: HAVING COUNT(*) > 100.",
+    python="Keep groups only whose released count is several times its ±.",
+    sql="Keep groups only whose count is several times its ±: HAVING COUNT(*) > 100 if that is 30.",
 )
 
 Cells = tuple[tuple[str, ...], ...]
@@ -164,13 +164,12 @@ def public_cells(question: Question, places: Iterable[int]) -> Cells:
     return tuple(map(codes, places))
 
 
-def noised_gap(top: TopGroups, decoder: Decoder) -> float:
+def noised_gap(top: TopGroups, error: Uncertainty | RankError) -> float:
     """The same where all groups get noise and the largest are shown.
 
     If a group left out has more than one that is shown, then one of the first in truth has been
     overtaken by one that is not among them.  The union bound is over these pairs.
     """
-    _, error = decoder([0] * top.output.measure.width)
     if not isinstance(error, LinearError):
         return inf
     terms = error.independent
@@ -214,8 +213,13 @@ def shown_by_noise(question: Question) -> list[str]:
 
 
 def _measures(question: Question, nodes: Sequence[Node]) -> frozenset[Measure]:
+    """What such expressions are made of that has intervals: least and largest values have none."""
     names = names_in(nodes)
-    return frozenset(one.measure for one in question.outputs if one.name in names)
+    return frozenset(
+        one.measure
+        for one in question.outputs
+        if one.name in names and one.aggregate.statistic not in (MAX, MIN)
+    )
 
 
 def widened(estimate: Estimate, part: Fraction) -> Estimate:
@@ -267,7 +271,7 @@ def first_notes(question: Question, choice: PricedChoice | None, gap: float | No
         chosen = "is" if top.many == 1 else "are"
         notes.append(
             f"{top.output.name}: the {first} {among} {chosen} chosen privately, and then measured "
-            f"with fresh noise. {_gap_text(choice.gap, 'chosen')}"
+            f"with fresh noise. {_gap_text(question, top, choice.gap, 'chosen')}"
         )
     columns = shown_by_noise(question)
     released = None if choice is None else choice.top.many
@@ -276,16 +280,25 @@ def first_notes(question: Question, choice: PricedChoice | None, gap: float | No
             f"{', '.join(columns)}: noisy numbers decide which groups are shown, and noise helps "
             "some. Intervals are wider for that, so that of those shown as many hold as they say."
         )
-        if choice is None and gap is not None:
-            text += f" {_gap_text(gap, 'shown')}"
+        asked = top_groups(question)
+        if choice is None and gap is not None and asked is not None:
+            text += f" {_gap_text(question, asked, gap, 'shown')}"
         notes.append(text)
     notes += _mean_notes(question)
     return notes
 
 
-def _gap_text(gap: float, how: str) -> str:
+def _gap_text(question: Question, top: TopGroups, gap: float, how: str) -> str:
+    """By how much the choice may be wrong, and of what and of how many groups that is said."""
     size = f"{gap:,.0f}" if gap >= 10 else f"{gap:.2g}"
-    return f"A group that is left out has at most about {size} more than one that is {how} (95%)."
+    left_out, chosen = "A group that is left out", f"one that is {how}"
+    if question.after.offset:
+        left_out, chosen = f"A group that is not among the first {top.many:,}", "one that is"
+    sure = "95%" if top.candidates is not None else f"95%, if {_UNLISTED:,} are found or fewer"
+    said = f"{left_out} has at most about {size} more than {chosen} ({sure})"
+    if question.schema.by_person:
+        return f"{said}, by what is counted: where caps bite, others may be first in truth."
+    return f"{said}."
 
 
 def _mean_notes(question: Question) -> list[str]:
