@@ -16,6 +16,7 @@ from discreet.accounting.zcdp import pure_rho
 from discreet.errors import BudgetExhaustedError, LedgerError, PrivacyParameterError
 from discreet.privacy.events import (
     BoundedRangeEvent,
+    ComposedEvent,
     ConcentratedEvent,
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
@@ -244,11 +245,23 @@ CHARGED = {
     ),
     "median": (
         lambda data: dp.median(data, bounds=(0, 9), epsilon="1/2"),
-        BoundedRangeEvent(epsilon="1/2"),
+        ComposedEvent(  # its value, the size of its interval, and its rank
+            events=(
+                BoundedRangeEvent(epsilon="3/10"),
+                BoundedRangeEvent(epsilon="1/10"),
+                PureEvent(epsilon="1/10"),
+            )
+        ),
     ),
     "quartiles": (
         lambda data: dp.quantile(data, [0.25, 0.5, 0.75], bounds=(0, 9), epsilon="1/2"),
-        RepeatedEvent(event=BoundedRangeEvent(epsilon="1/4"), count=2),
+        ComposedEvent(
+            events=(
+                RepeatedEvent(event=BoundedRangeEvent(epsilon="3/20"), count=2),
+                RepeatedEvent(event=BoundedRangeEvent(epsilon="1/30"), count=3),
+                RepeatedEvent(event=PureEvent(epsilon="1/30"), count=3),
+            )
+        ),
     ),
     "max": (
         lambda data: dp.max(data, bounds=(0, 9), epsilon="1/2"),

@@ -118,6 +118,8 @@ class Both:
 
     def rank(self, question: Question, cells: Any) -> None:
         """The scores of groups, of which each moves by what is priced."""
+        if question.strategy is not None:  # nothing is chosen among cells that are one measurement
+            return
         answers = [said(lambda e=e: ranked(e, question, cells)) for e in self.engines]
         self._check_scores(question, *self._answered(answers))
 

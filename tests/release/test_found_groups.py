@@ -58,8 +58,8 @@ class TestWhichAreFound:
         plan = flights().group_by("carrier").agg(planes=dp.people()).plan(**PRICE)
         said = (
             "carrier: groups are found privately, and others are not shown. From 15 people on a "
-            "group appears more often than not, from 17 on nearly sure to (95%); of fewer than 11 it "
-            "hardly ever does (1%)."
+            "group appears more often than not, from 17 on nearly sure to (95%); of fewer than 11 "
+            "it hardly ever does (1%)."
         )
         answer = plan.release()
         assert said in plan.notes

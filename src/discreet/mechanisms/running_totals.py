@@ -33,8 +33,8 @@ class RunningTotals:
     Guarantee: if one unit adds integers to the cells whose absolute values add up to at most d, it
     moves ``measured`` by at most d²·``squared_norm()`` in squared L2.
 
-    >>> RunningTotals((2, 4), 1).coefficients / RunningTotals.unit
-    array([1.   , 0.5  , 0.375, 0.3125])
+    >>> (RunningTotals((2, 4), 1).coefficients / RunningTotals.unit).tolist()
+    [1.0, 0.5, 0.375, 0.3125]
     """
 
     sizes: tuple[int, ...]

@@ -626,6 +626,8 @@ class Plan:
     def computed_margins(self) -> dict[str, Margin]:
         """The margins of those that have one: sums, shares of what is counted, and means."""
         price, question = self.price, self.question
+        if not self.computed:
+            return {}
         sums = [one for one in question.outputs if one.aggregate.statistic.adds_up]
         zeros = {
             one.measure: _in_a_cell(question, GroupIntegers([0] * one.measure.width))
