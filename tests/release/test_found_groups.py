@@ -264,15 +264,15 @@ def test_groups_by_weight_say_for_whom_so_many_people_are_enough() -> None:
         (note,) = [one for one in plan.notes if "found privately" in one]
         assert "From 95 people on a group appears more often than not" in note
         assert note.endswith(
-            "That is if each is in 5 groups: of people in 1 alone 43 are enough, of those in 10 it "
-            "takes 134."
+            "That is for people who are in 5 groups each. It takes 43 people who are in no other "
+            "group, and 134 who are in 10."
         )
         answer = plan.release()
         assert [group[0] for group in answer.groups] == ["g0", "g1", "g2"]
         assert len(plan.queries) == 2
     with held([1] * 3, max_groups=10) as table:
         none = table.group_by("group").agg(n=dp.rows()).release(**PRICE)
-        assert "of people in 1 alone 43 are enough" in repr(none).replace("\n", " ")
+        assert "It takes 43 people who are in no other" in repr(none).replace("\n", " ")
 
 
 def test_an_answer_that_was_paid_before_keeps_the_mechanism_it_was_found_by() -> None:

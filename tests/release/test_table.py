@@ -10,6 +10,9 @@ import pytest
 
 import discreet as dp
 from discreet.errors import QueryError
+from discreet.mechanisms.additive_noise import Exact
+from discreet.mechanisms.optimal_key_selection import OptimalSelection
+from discreet.privacy.losses import PureDP
 from tests.support.hospital import visits_columns, visits_frame
 
 
@@ -328,3 +331,28 @@ def test_keys_that_are_found_privately_are_part_of_the_price(visits):
             replace(plan, question=other.question)
     with pytest.raises(QueryError, match="the price is not one of the question"):
         replace(found, price=replace(found.price, selection=None))
+
+
+def test_a_price_charges_what_its_mechanisms_cost(visits):
+    """What is drawn at a large ε and charged at a small one is refused, and noise that is none."""
+    table = visits()
+    free = PureDP(epsilon=Fraction(1, 10**6))
+    for asked in (dp.col("stay").quantile(0.5), dp.col("stay").max()):
+        plan = table.agg(m=asked).plan(epsilon="1/10")
+        (part,) = plan.price.priced
+        exact = part.measure.mechanism(plan.price.unit, Fraction(10**6))
+        for cheap in (
+            replace(part, mechanism=exact, epsilon=free.epsilon),
+            replace(part, epsilon=free.epsilon),
+        ):
+            with pytest.raises(QueryError, match="the price is not one of the question"):
+                replace(plan, price=replace(plan.price, priced=(cheap,), promise=free))
+    counted = table.agg(n=dp.rows()).plan(epsilon="1/10")
+    none = replace(counted.price.priced[0], mechanism=Exact())
+    with pytest.raises(QueryError, match="the price is not one of the question"):
+        replace(counted, price=replace(counted.price, priced=(none,)))
+    found = table.group_by("diagnosis").agg(n=dp.rows()).plan(epsilon="1/10", delta=1e-6)
+    lone = OptimalSelection(epsilon=Fraction(1, 20), delta=Fraction(1, 10**6), groups=1)
+    selection = replace(found.price.selection, mechanism=lone)
+    with pytest.raises(QueryError, match="the price is not one of the question"):
+        replace(found, price=replace(found.price, selection=selection))

@@ -41,7 +41,6 @@ from discreet.mechanisms.additive_noise import MeasureMechanism
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_calibration import joint_gaussian_variances
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold, best_selection
-from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.estimates import Estimate, PaidLoss, Payment
 from discreet.privacy.events import ApproximateEvent, ComposedEvent, Event
 from discreet.privacy.losses import (
@@ -116,12 +115,9 @@ class PricedMeasure:
             if drawn.draws:  # what was kept when they had no intervals
                 made.append(drawn.unbounded_mechanism(unit, epsilon))
             return self.mechanism in made
-        match self.mechanism:
-            case Laplace(scale=scale):
-                return self.epsilon is not None and self.mechanism == Laplace(scale=scale)
-            case Gaussian(sigma=sigma):
-                return self.epsilon is None and self.mechanism == Gaussian(sigma=sigma)
-        return False
+        promises = (PureDP(epsilon=Fraction(1)), PureDP(epsilon=Fraction(2)))
+        own, same = (self.mechanism.event(self.sensitivity.norms, one) for one in promises)
+        return own == same and charge(own).rho > 0
 
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
         """How the integers of one group become a number with its error."""
