@@ -20,6 +20,7 @@ NEEDED: Final = (
     "numpy>=2.1",
     "rich>=13.9",
     "sqlglot>=30",
+    "tzdata>=2025.2",
 )
 EXTRAS: Final = {
     "excel": ("xlsxwriter>=3.2",),

@@ -421,8 +421,6 @@ class Estimate:
         if isinstance(other, Estimate):
             return self._divided(other)
         divisor = _plain(other)
-        if divisor == 0:
-            raise DataError("an estimate is divided by 0. The quotient has no value. Use another.")
         return NotImplemented if divisor is None else self._scaled(1 / divisor, Fraction(0))
 
     def __rtruediv__(self, other: object) -> "Estimate":

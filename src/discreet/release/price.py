@@ -19,7 +19,7 @@ Proof that all of them together cost what was asked: docs/proofs/delta.md
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import exp, isqrt, log, sqrt
 from typing import Any, NamedTuple, cast
 
@@ -65,6 +65,7 @@ from discreet.release.top_groups import (
 )
 
 _SPREAD_PART, _LEAST_SPREAD = 1e-6, 1e-200
+_PROMISES = (PureDP(epsilon=Fraction(1)), PureDP(epsilon=Fraction(2)))
 _LARGER_IN_RHO = 300  # by so many percent; draws of bounded range cost a quarter of ε²/2
 
 Weights = Mapping[Measure, Fraction]
@@ -115,9 +116,8 @@ class PricedMeasure:
             if drawn.draws:  # what was kept when they had no intervals
                 made.append(drawn.unbounded_mechanism(unit, epsilon))
             return self.mechanism in made
-        promises = (PureDP(epsilon=Fraction(1)), PureDP(epsilon=Fraction(2)))
-        own, same = (self.mechanism.event(self.sensitivity.norms, one) for one in promises)
-        return own == same and charge(own).rho > 0
+        mechanism: Any = self.mechanism
+        return _costs_its_own(mechanism, self.sensitivity)
 
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
         """How the integers of one group become a number with its error."""
@@ -126,6 +126,13 @@ class PricedMeasure:
     def described(self, unit: Unit) -> str:
         """The mechanism, and its scale in the answer's own unit."""
         return self.mechanism.described(self.measure.step(unit))
+
+
+@lru_cache(maxsize=256)  # a plan is made of a plan, with the same price, again and again
+def _costs_its_own(mechanism: MeasureMechanism, moved: MeasureSensitivity) -> bool:
+    """Whether the event of a mechanism follows from its noise, whatever is promised."""
+    own, same = (mechanism.event(moved.norms, promised) for promised in _PROMISES)
+    return own == same and charge(own).rho > 0
 
 
 @dataclass(frozen=True, slots=True)
