@@ -30,9 +30,9 @@ NUMERICS += [Decimal(2**1024 - 2**970), Decimal(2**1024 - 2**970 - 1), Decimal("
 NUMERICS += map(Decimal, ["1.00000000000000000000000000001", "0.000", "-0.0"])
 BEYOND = ["infinity", "-infinity", "10000-01-01", "0001-12-31 BC", "0002-01-01 BC", "290000-01-01"]
 WORDS = ["a", "7", "7.0", "true", "it's", "2020-01-02"]
-BY_TEXT = {"number", "integer", "numeric category", "boolean", "date"}
-NO_DATE = {"date"}
-NO_NUMBER = BY_TEXT - {"date"}
+NO_DATE = {"date", "datetime"}
+NO_NUMBER = {"number", "integer", "numeric category", "boolean", "milliseconds", "decimal comma"}
+BY_TEXT = NO_NUMBER | NO_DATE
 EVERY = set(rule.DECLARED)
 
 # What is stored, and the declarations that its type is refused for.

@@ -255,8 +255,10 @@ def _datetime(column: str, kind: str, unit: str | None, clock: ZoneOffsets | Non
     """Whole seconds of a clock since 1970.  Seconds of UTC are computed once, and then shown."""
     if unit is not None and clock is not None:
         number = _number(column, kind)
-        divided = f"{number} / {float_literal(MILLISECONDS)}" if unit == "ms" else number
-        return None if number is None else _shown(f"FLOOR({divided})", clock)
+        # What is between -1 and 1 is floored first: PostgreSQL refuses quotients too near to 0.
+        whole = f"FLOOR({number})"
+        divided = f"FLOOR({whole} / {float_literal(MILLISECONDS)})" if unit == "ms" else whole
+        return None if number is None else _shown(divided, clock)
     if kind not in _MOMENTS:
         return None
     moment = f"({_moment(column, kind)})"
