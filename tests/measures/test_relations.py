@@ -332,8 +332,8 @@ def test_nothing_but_noise_is_no_error() -> None:
 @pytest.mark.parametrize("bounds", [(0, 1), (-3, 7), (1e-9, 2e-9), (-1e80, 1e90)])
 def test_a_coefficient_is_in_the_columns_own_units(bounds: tuple[float, float]) -> None:
     low, high = bounds
-    x = [low + (high - low) * place / 200 for place in range(201)] * 20
-    y = [3 + 2 * place / 200 for place in range(201)] * 20
+    x = [low + (high - low) * place / 200 for place in range(201)] * 400
+    y = [3 + 2 * place / 200 for place in range(201)] * 400
     fit = dp.regression(y, x, bounds=[(0, 10), bounds], epsilon=5)
     slope = 2 / (high - low)
     assert fit["x1"].value == pytest.approx(slope, rel=2e-2)

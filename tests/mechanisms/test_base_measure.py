@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.exact import Grid, Range
+from discreet.mechanisms.quantile_intervals import VALUES
 from discreet.mechanisms.quantiles import Quantiles
 from discreet.mechanisms.ranks import (
     BaseMeasure,
@@ -185,14 +186,16 @@ TIED = {
 }
 
 
-EPSILON = {"whole numbers": 0.5, "tenths": 0.6, "cents": 0.6}
+EPSILON = {"whole numbers": Fraction(1, 2), "tenths": Fraction(3, 5), "cents": Fraction(3, 5)}
+"""What the value is drawn with: a part of the price."""
 
 
 def torn(name: str, level: float, trials: int) -> int:
     """How often the answer is none of the values: a gap is 30 ranks off."""
     data = TIED[name]
     answers = [
-        dp.quantile(data, level, bounds=(0, 100), epsilon=EPSILON[name]) for _ in range(trials)
+        dp.quantile(data, level, bounds=(0, 100), epsilon=EPSILON[name] / VALUES)
+        for _ in range(trials)
     ]
     return sum(off(data, answer.value, level) > 0 for answer in answers)
 

@@ -109,7 +109,7 @@ def test_replace_costs_the_optimal_choice_as_much_as_twice_the_keys(groups):
     ],
 )
 def test_the_best_has_the_lowest_half_point(groups, counts, kind):
-    best = best_selection(epsilon=1, delta=1e-6, groups=groups, counts=counts)
+    best = best_selection(epsilon=1, delta=1e-6, groups=groups, counts=counts, weights=False)
     assert best == kind(epsilon=1, delta=1e-6, groups=groups)
     others = KINDS if not counts else THRESHOLDS
     points = [other(epsilon=1, delta=1e-6, groups=groups).half_point for other in others]

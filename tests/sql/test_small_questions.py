@@ -239,6 +239,8 @@ def test_a_list_stands_beside_a_join_and_groups(lists: dp.Table) -> None:
     ("where", "said"),
     [
         ("ward IN (SELECT ward FROM twice)", "write its values out"),
+        ("ward IN (SELECT ward FROM wards, nosuch)", "not a column of one public table"),
+        ("ward IN (SELECT ward FROM wards TABLESAMPLE 10%)", "not a column of one public table"),
         ("ward IN (SELECT ward FROM wards WHERE level > 3)", "there is no column 'level'"),
         ("ward IN (SELECT ward FROM wards) OR level > 3", "join the table"),
         ("level IN (SELECT level FROM stays)", "subquery after 'IN'"),
@@ -277,3 +279,18 @@ def test_a_public_table_about_the_same_people_is_refused_with_the_right_remedy()
         text = "SELECT sex, COUNT(*) FROM visits v JOIN patients p ON v.patient = p.pid GROUP BY 1"
         with pytest.raises(dp.QueryError, match=r"under \[private.patients\]"):
             table.ask(text)
+
+
+def test_a_query_of_with_is_no_public_table_behind_in(lists: dp.Table) -> None:
+    """Its name would otherwise mean two tables."""
+    text = (
+        "WITH wards AS (SELECT ward FROM stays WHERE level > 3) "
+        "SELECT COUNT(*) AS n FROM stays WHERE ward IN (SELECT ward FROM wards)"
+    ).replace("stays", lists.name)
+    with pytest.raises(dp.QueryError, match="not a column of one public table"):
+        lists.ask(text)
+
+
+def test_a_missing_time_is_no_parameter() -> None:
+    with pytest.raises(dp.DataError, match="no SQL value stands for"):
+        bind_names("SELECT COUNT(*) FROM visits WHERE t > :t", {"t": pandas.NaT})

@@ -199,7 +199,10 @@ def _steps(name: str, pair: object, statistic: Statistic, call: ArrayCall) -> St
 
 
 def _pairs(bounds: object, names: Sequence[str], statistic: Statistic) -> Sequence[object]:
-    if not isinstance(bounds, list | tuple) or len(bounds) != len(names):
+    several = isinstance(bounds, list | tuple) and all(
+        isinstance(one, list | tuple) for one in bounds
+    )
+    if not isinstance(bounds, list | tuple) or not several or len(bounds) != len(names):
         pairs = ", ".join("(0, 100)" for _ in names)
         raise BoundsError(
             f"{statistic.name} has no bounds for each column. They must be public, so discreet "

@@ -655,6 +655,13 @@ class Catalog:
     ) -> FromRows:
         check_clauses(listed, self.text, Example(self.schema), inner=True)
         table = listed.args["from_"].this
+        one_table = present_arguments(table) <= {"this", "alias"} and not listed.args.get("joins")
+        if not one_table or table.name.casefold() in self.named:
+            raise QueryError(
+                "the list behind IN is not a column of one public table. Only such a column is "
+                "looked up, as a whole. Name one table that is declared, and no sample, join or "
+                "query of WITH."
+            ).at(position_of(table, self.text))
         folded = {name.casefold(): name for name in self.schema.public}
         name = folded[table.name.casefold()]
         relation, prefix, visible = _left(view)

@@ -41,6 +41,8 @@ def literal_text(value: object) -> str | None:
             return float.__repr__(value)
         case Decimal() if value.is_finite():
             return Decimal.__str__(value)
+        case date(year=float()):  # pandas' NaT, which is a datetime that is missing
+            return None
         case datetime(tzinfo=None):
             return f"TIMESTAMP '{datetime.isoformat(value, ' ', 'seconds')}'"
         case date() if not isinstance(value, datetime):
