@@ -128,6 +128,7 @@ PACKAGES: Final = (
     Package("numpy", "noise and sums are its arrays", lambda: import_module("numpy")),
     Package("rich", "it shows plans and answers", lambda: import_module("rich.console")),
     Package("sqlglot", "it reads and writes SQL", lambda: import_module("sqlglot")),
+    Package("tzdata", "it says what clocks show in a zone", lambda: import_module("tzdata")),
     Package("xlsxwriter", "it writes spreadsheets", lambda: import_module("xlsxwriter"), "excel"),
     Package("altair", "it draws pictures", lambda: import_module("altair"), "plot"),
     Package("vl-convert-python", "it saves pictures", lambda: import_module("vl_convert"), "plot"),
