@@ -200,7 +200,10 @@ def outranked_groups(
     columns: Mapping[str, Sequence[Estimate]],
     sizes: Sequence[Estimate] | None,
 ) -> dict[str, str]:
-    """Of each output, the groups that were released as no larger than its error of rank."""
+    """Of each output, the groups that may have no more rows than its error of rank.
+
+    The noise of the rows is allowed for: a group without any would else pass for one of three.
+    """
     if sizes is None:
         return {}
     notes: dict[str, str] = {}
@@ -208,7 +211,7 @@ def outranked_groups(
         names = [
             ", ".join(map(label_text, group))
             for group, one, size in zip(groups, column, sizes, strict=True)
-            if one.rank_error is not None and one.rank_error >= size.value
+            if one.rank_error is not None and one.rank_error >= size.noise_interval()[0]
         ]
         if names:
             more = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
@@ -506,7 +509,7 @@ class Release:
                     notes.append((name, opened))
             if name in outranked:
                 text = (
-                    f"the error of rank is as large as {outranked[name]}, so the value could be "
+                    f"the error of rank may be as large as {outranked[name]}, so the value could be "
                     "any between the bounds. Use a larger ε, or larger groups."
                 )
                 notes.append((name, text))
@@ -538,7 +541,7 @@ class Release:
 
     @property
     def outranked(self) -> dict[str, str]:
-        """The quantiles of which some group is no larger than their error, and in which.
+        """The quantiles of which some group may be no larger than their error, and in which.
 
         Known only where the rows of each group were released too.
         """
@@ -607,7 +610,7 @@ class Release:
             lines += fill(self.none_found, _TEXT_WIDTH).split("\n")
         below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
         for name, where in self.outranked.items():
-            below += f"; the rank ± of {name} is as large as {where}"
+            below += f"; the rank ± of {name} may be as large as {where}"
         paid = f"{self.payment_text}, errors at {self.level_text}{below}"
         return "\n".join([*lines, *fill(paid, _TEXT_WIDTH).split("\n")])
 
