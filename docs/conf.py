@@ -11,15 +11,12 @@ project = "discreet"
 author = "The discreet contributors"
 version = release = discreet.__version__
 
-extensions = ["docstrings", "mathml", "myst_parser"]
+extensions = ["mathml", "myst_parser"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 html_math_renderer = "mathml"
 
-autodoc_member_order = "bysource"
-autodoc_typehints = "none"
-autodoc_default_options = {"members": True}
 
 html_theme = "furo"
 html_title = f"discreet {version}"

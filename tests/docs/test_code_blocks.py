@@ -1,9 +1,9 @@
 """Every code block in the documentation runs.
 
 A block is Python, which is executed; a shell session, which is executed in a clone, by a shell that
-knows nothing of the tests; plain text; or a directive that is known to hold no code. Any other
-block fails, so none is skipped by accident. What a shell session says that would run the tests
-themselves, or install from a network, is looked up instead; a soak test installs, too.
+knows nothing of the tests; or plain text. Any other block fails, so none is skipped by accident.
+What a shell session says that would run the tests themselves, or install from a network, is looked
+up instead; a soak test installs, too.
 """
 
 import re
@@ -50,11 +50,13 @@ LONG = [
 PLAIN = {"diff", "text", "toml", "{math}", "{toctree}"}
 NESTING = {"{admonition}", "{caution}", "{important}", "{note}", "{tip}", "{warning}"}
 SHELL = {"console", "sh"}
+FROM_SOURCE = re.compile(r"<!-- python\n.*?<!-- end of python -->", re.DOTALL)
+"""Written from docstrings, whose examples run where they stand."""
 FENCE = re.compile(r"^(?P<indent>\s*)(?P<fence>`{3,}|~{3,}|:{3,})[ \t]*(?P<language>\S*).*$")
 
 
 @dataclass(frozen=True)
-class Measure:
+class Block:
     """A fenced block: the line of its first fence, its language and what stands between."""
 
     line: int
@@ -62,7 +64,7 @@ class Measure:
     text: str
 
 
-def blocks(text: str, first_line: int = 1) -> Iterator[Measure]:
+def blocks(text: str, first_line: int = 1) -> Iterator[Block]:
     """The blocks of a page, with those nested in a directive after it."""
     lines = enumerate(text.splitlines(), start=first_line)
     for number, line in lines:
@@ -78,7 +80,7 @@ def blocks(text: str, first_line: int = 1) -> Iterator[Measure]:
         else:
             raise ValueError(f"line {number}: the block is never closed")
         content = textwrap.dedent("\n".join(inside))
-        yield Measure(number, language, content)
+        yield Block(number, language, content)
         if language in NESTING:
             yield from blocks(content, number + 1)
 
@@ -147,16 +149,13 @@ def installable() -> set[str]:
 def run(page: str, text: str, shell: Shell) -> None:
     """Execute or check every block of a page, in order and in one namespace."""
     namespace: dict[str, object] = {"__name__": page}
-    for block in blocks(text):
+    for block in blocks(FROM_SOURCE.sub(lambda part: "\n" * part[0].count("\n"), text)):
         place = f"{page}, line {block.line}"
         if block.language == "python":
             code = compile("\n" * block.line + block.text, page, "exec")
             exec(code, namespace)
         elif block.language in SHELL:
             assert failing_commands(block.text, shell) == [], place
-        elif block.language == "{eval-rst}":
-            directives = [line for line in block.text.splitlines() if line[:1].strip()]
-            assert all(line.startswith(".. auto") for line in directives), place
         else:
             assert block.language in PLAIN | NESTING, f"{place}: {block.language!r} is not known"
 

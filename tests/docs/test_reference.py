@@ -1,12 +1,24 @@
 """The reference holds the public names, all of them and no others; each named proof exists."""
 
 import re
+import sys
 from pathlib import Path
 from types import ModuleType
+
+import pytest
 
 import discreet
 
 ROOT = Path(__file__).parents[2]
+PAGES = {
+    page.name: page.read_text("utf-8") for page in sorted((ROOT / "docs/reference").glob("*.md"))
+}
+
+sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
+try:
+    import python_pages  # type: ignore[import-not-found]
+finally:
+    sys.path.pop(0)
 
 
 def public_names(module: ModuleType, prefix: str = "") -> set[str]:
@@ -22,11 +34,22 @@ def public_names(module: ModuleType, prefix: str = "") -> set[str]:
 
 
 def test_every_public_name_stands_in_the_reference() -> None:
-    pages = (ROOT / "docs" / "reference").glob("*.md")
-    text = "\n".join(page.read_text("utf-8") for page in pages)
-    documented = re.findall(r"^\.\. auto\w+:: discreet\.([\w.]+)", text, flags=re.MULTILINE)
+    documented = [name for text in PAGES.values() for name in python_pages.names_of(text)]
     assert len(documented) == len(set(documented))
-    assert set(documented) == public_names(discreet) - {"__version__"}
+    elsewhere = {"RandomizedResponse", "__version__"}  # the first is local.RandomizedResponse
+    expected = {f"discreet.{name}" for name in public_names(discreet) - elsewhere}
+    assert set(documented) == expected
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_the_reference_says_is_what_the_source_says(page: str) -> None:
+    text = PAGES[page]
+    assert python_pages.page(text) == text, "run python docs/_extensions/python_pages.py"
+
+
+def test_a_docstring_reads_well_as_markdown() -> None:
+    written = python_pages.markdown("|``x``| * 2 of a_b.  So:\n>>> 1\n1\n\n>>> 2\n2")
+    assert written == "|`x`| \\* 2 of a\\_b. So:\n\n```pycon\n>>> 1\n1\n\n>>> 2\n2\n```"
 
 
 def test_every_proof_that_the_source_names_exists() -> None:
