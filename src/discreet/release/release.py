@@ -509,8 +509,8 @@ class Release:
                     notes.append((name, opened))
             if name in outranked:
                 text = (
-                    f"the error of rank may be as large as {outranked[name]}, so the value could be "
-                    "any between the bounds. Use a larger ε, or larger groups."
+                    f"the error of rank may be as large as {outranked[name]}, so the value could "
+                    "be any between the bounds. Use a larger ε, or larger groups."
                 )
                 notes.append((name, text))
             if note:
