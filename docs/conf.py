@@ -11,12 +11,11 @@ project = "discreet"
 author = "The discreet contributors"
 version = release = discreet.__version__
 
-extensions = ["mathml", "myst_parser"]
+extensions = ["mathml", "myst_parser", "root_pages"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 html_math_renderer = "mathml"
-
 
 html_theme = "furo"
 html_title = f"discreet {version}"

@@ -5,6 +5,7 @@ python docs/_extensions/figures.py writes docs/figures; a test compares the two.
 
 from pathlib import Path
 
+from odds import odds_picture
 from rooms import rooms_svg
 
 import discreet as dp
@@ -19,6 +20,7 @@ def figures() -> dict[str, str]:
         "beside.svg": dp.Laplace(scale=2).plot(beside=dp.Gaussian(sigma=2)),
         "region.svg": dp.Region(epsilon=1, delta="0.1").plot(),
         "comparison.svg": dp.NoiseComparison(epsilon=1, delta=1e-6).plot(),
+        "odds.svg": odds_picture(),
         "tradeoff.svg": dp.tradeoff(dp.Laplace(scale=2), 0, 1).plot(),
     }
     return {name: picture.svg + "\n" for name, picture in pictures.items()} | {
