@@ -1,0 +1,1 @@
+"""The tests; a package, so that the `tests` of an installed library stays behind it."""
