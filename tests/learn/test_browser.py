@@ -101,7 +101,7 @@ def test_everyone_can_use_the_page(page: Browser, screen: tuple[int, int], dark:
     page.wait(f"innerWidth === {screen[0]}")
     ground = page.run("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", ground))) < 150) == dark
-    assert faults(page) == []
+    assert faults(page, named=True) == []
     told = page.roles()
     names = [name for role, name in told if role == "slider"]
     assert len(names) == page.run(f"{SLIDERS}.length") == 20
@@ -141,6 +141,23 @@ def test_every_slider_moves_numbers_by_keyboard(page: Browser) -> None:
         page.press("End", 35)
         page.press("Home", 36)
     assert page.complaints == []
+
+
+def test_one_of_several_ways_is_chosen_by_keyboard(page: Browser) -> None:
+    for first, second in (
+        ("laws-laplace", "laws-gaussian"),
+        ("sensitivity-count", "sensitivity-sum"),
+        ("composition-each", "composition-all"),
+    ):
+        section = f"document.getElementById('{first}').closest('section')"
+        shown = page.run(f"{section}.querySelector('.said').textContent")
+        page.run(f"document.getElementById('{first}').focus()")
+        page.press("ArrowDown", 40)
+        assert page.run("document.activeElement.id") == second
+        assert page.run(f"document.getElementById('{second}').checked")
+        assert page.run(f"{section}.querySelector('.said').textContent") != shown
+    assert page.run("document.getElementById('sensitivity-bound').disabled") is False
+    assert "sharing it among many only adds noise" in text(page, "composition-said")
 
 
 def test_the_keyboard_reaches_everything_and_focus_is_seen(page: Browser) -> None:

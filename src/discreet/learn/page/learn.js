@@ -245,7 +245,7 @@ function scientific(factor, power) {
 
 /** A number with so many digits; a small or large one as a power of ten. */
 export function written(value, digits = 3) {
-  if (value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6)) {
+  if (value !== 0 && (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e6)) {
     const [factor, power] = value.toExponential(digits - 1).split("e");
     return scientific(factor, Number(power));
   }
@@ -297,16 +297,8 @@ function slider(id) {
   } };
 }
 
-/** Whether one of several ways is chosen; choosing it lets the others of its group go. */
-function way(id) {
-  const input = at(id);
-  input.addEventListener("change", () => {
-    for (const other of document.querySelectorAll(`[data-group="${input.dataset.group}"]`)) {
-      other.checked = other === input;
-    }
-  });
-  return () => input.checked;
-}
+/** Whether one of several ways is chosen. */
+const way = (id) => () => at(id).checked;
 
 // ------------------------------------------------------------------ drawing
 
@@ -353,7 +345,6 @@ export function marks(most, wanted = 4) {
 function laws() {
   const [epsilon, answer] = [slider("laws-epsilon"), slider("laws-answer")];
   const gaussian = way("laws-gaussian");
-  way("laws-laplace");
   const picture = at("laws-picture");
   const [first, last] = [Number(answer.input.min), Number(answer.input.max)];
   const LEFT = 8;
@@ -403,9 +394,9 @@ function laws() {
         box("second", x(outcome) + step * 0.08 + part, other, part, BASE - other),
       );
       const place = height(logRatio(outcome));
-      if (place >= UPPER - 1 && place <= LOWER + 1) {
-        parts.push(dot(outcome === k ? "point" : "small", x(outcome) + step / 2, place, outcome === k ? 5 : 2.5));
-      }
+      const inside = Math.min(LOWER, Math.max(UPPER, place));
+      if (outcome === k) parts.push(dot("point", x(outcome) + step / 2, inside, 5));
+      else if (place === inside) parts.push(dot("small", x(outcome) + step / 2, place, 2.5));
       if (outcome % 5 === 0) parts.push(label("mark middle", x(outcome) + step / 2, BASE + 15, String(outcome)));
     }
     const right = wide - LEFT;
@@ -494,8 +485,8 @@ function response() {
       box("band", x(estimate - margin), axis - 12, x(estimate + margin) - x(estimate - margin), 12),
       line("pin", x(estimate), axis - 16, x(estimate), axis),
       label(`name ${sides(estimate)}`, x(estimate), axis - 21, words.estimate),
-      line("quiet", x(reported), axis, x(reported), axis + 26),
-      label(`mark ${sides(reported)}`, x(reported), axis + 38, words.reports),
+      dot("reported", x(reported), axis, 5),
+      label(`mark ${sides(reported)}`, x(reported), axis + 36, words.reports),
     );
     if (open) {
       parts.push(
@@ -532,7 +523,6 @@ function bounded() {
   const bound = slider("sensitivity-bound");
   const epsilon = slider("sensitivity-epsilon");
   const sum = way("sensitivity-sum");
-  way("sensitivity-count");
   const words = at("sensitivity-picture").dataset;
   const names = words.people.split(" ");
   const others = words.days.split(" ").map(Number);
@@ -610,7 +600,6 @@ function composition() {
   const count = slider("composition-count");
   const delta = slider("composition-delta");
   const shared = way("composition-all");
-  way("composition-each");
   const TRUTH = 100;
   let coins = [];
 
@@ -644,6 +633,7 @@ function composition() {
       best: written(best),
       delta: written(slack, 1),
       average: written(average, 4),
+      alone: written(laplaceReach(1 / epsilon.value(), 0.95)),
     };
     tell({
       "composition-basic": written(last.basic),
@@ -651,7 +641,8 @@ function composition() {
       "composition-optimal": written(last.optimal),
       "composition-margin": `± ${written(1.96 * Math.sqrt(laplaceVariance(scale) / number))}`,
       "composition-said": said("composition-said", number === 1 ? "one" : "many", values) +
-        said("composition-said", "attack", values),
+        said("composition-said", "attack", values) +
+        (shared() && number > 1 ? said("composition-said", "alone", values) : ""),
     });
   };
 
@@ -887,7 +878,6 @@ function start() {
   for (const [id, made] of Object.entries(sections)) {
     const draw = made();
     at(id).addEventListener("input", draw);
-    at(id).addEventListener("change", draw);
     let seen = 0;
     new ResizeObserver(() => {
       if (at(id).clientWidth === seen) return;
