@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from discreet.cli.main import discreet
+from discreet.errors import SourceError
 from discreet.learn.pages import static_files, whole_page
 from discreet.web.headers import HEADERS
 from tests.learn.hosts import PATIENCE, serving
@@ -79,6 +80,18 @@ def test_a_port_that_is_taken_is_refused_with_a_remedy() -> None:
         refused = pytest.raises(RuntimeError, match=f"Nothing can listen on port {port}.*8080")
         with refused, serving("--no-open", "--port", port):
             pass
+
+
+@pytest.mark.parametrize("missing", ["starlette.applications", "uvicorn"])
+def test_without_the_server_the_page_can_still_be_written(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(SourceError, match=r"is not installed\. It serves .* Run: .*install"):
+        discreet(["learn", "--no-open"], standalone_mode=False)
+    path = tmp_path / "learn.html"
+    discreet(["learn", "--html", str(path)], standalone_mode=False)
+    assert path.stat().st_size > 50_000
 
 
 def test_one_file_holds_the_whole_page(tmp_path: Path) -> None:
