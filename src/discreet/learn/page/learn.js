@@ -481,10 +481,15 @@ function response() {
       parts.push(line("axis", x(mark), axis, x(mark), axis + 5), label("mark middle", x(mark), axis + 19, `${mark * 100}%`));
     }
     const sides = (value) => (value > 0.8 ? "end" : value < 0.2 ? "start" : "middle");
+    // Where the truth is shown too, the two names stand apart.
+    const apart = !open ? sides(estimate)
+      : estimate <= truth && x(estimate) > 90 ? "end"
+      : estimate > truth && x(estimate) < wide - 90 ? "start"
+      : sides(estimate);
     parts.push(
       box("band", x(estimate - margin), axis - 12, x(estimate + margin) - x(estimate - margin), 12),
       line("pin", x(estimate), axis - 16, x(estimate), axis),
-      label(`name ${sides(estimate)}`, x(estimate), axis - 21, words.estimate),
+      label(`name ${apart}`, x(estimate), axis - 21, words.estimate),
       dot("reported", x(reported), axis, 5),
       label(`mark ${sides(reported)}`, x(reported), axis + 36, words.reports),
     );
@@ -503,7 +508,8 @@ function response() {
       margin: percent(margin),
       lies: lies.toLocaleString("en"),
       truth: percent(truth),
-      error: percent(Math.abs(estimate - truth)),
+      error: written(100 * Math.abs(estimate - truth), 2),
+      points: written(100 * margin, 2),
     };
     tell({
       "response-keep": percent(keep),
