@@ -5,6 +5,7 @@ python docs/_extensions/figures.py writes docs/figures; a test compares the two.
 
 from pathlib import Path
 
+from course_pictures import trust_picture
 from odds import odds_picture
 from rooms import rooms_svg
 
@@ -22,6 +23,8 @@ def figures() -> dict[str, str]:
         "comparison.svg": dp.NoiseComparison(epsilon=1, delta=1e-6).plot(),
         "odds.svg": odds_picture(),
         "tradeoff.svg": dp.tradeoff(dp.Laplace(scale=2), 0, 1).plot(),
+        "coins.svg": dp.RandomizedResponse.two_coin().plot(0, 1),
+        "trust.svg": trust_picture(),
     }
     return {name: picture.svg + "\n" for name, picture in pictures.items()} | {
         "rooms.svg": rooms_svg() + "\n"

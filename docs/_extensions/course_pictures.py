@@ -1,0 +1,59 @@
+"""Draws the pictures of the course, from exact laws: none of them depends on a draw."""
+
+from fractions import Fraction
+from math import sqrt
+from typing import Any
+
+import discreet as dp
+from discreet.plots.picture import BLUE, VERMILION, Picture, altair, finished
+
+_WIDTH, _HEIGHT = 440, 320
+
+
+def trust_picture() -> Picture:
+    """The margin of a share over the number of people: two coins, and one noisy count."""
+    laplace = dp.Laplace.calibrated(sensitivity=1, epsilon=Fraction("1.098"))
+    within = float(laplace.accuracy(0.95))
+    coins, office = "two coins at each person", "noise added once"
+    rows = []
+    for step in range(21):
+        people = 10 ** (2 + step / 5)
+        rows += [
+            {"people": people, "margin": 1.96 * sqrt(0.75 / people), "who": coins},
+            {"people": people, "margin": within / people, "who": office},
+        ]
+    return finished(
+        _lines(
+            rows,
+            "people:Q",
+            "margin:Q",
+            "who:N",
+            {coins: VERMILION, office: BLUE},
+            ("people", "margin of a share, at 95%"),
+        ),
+        "What it costs to trust nobody",
+        [
+            "Both are private at ε = ln 3. Ten times the people have a tenth of the error where",
+            "noise is added once, and a third of it with coins.",
+        ],
+    )
+
+
+def _lines(
+    rows: list[dict[str, Any]],
+    x: str,
+    y: str,
+    color: str,
+    colors: dict[str, str],
+    titles: tuple[str, str],
+    percent: bool = True,
+) -> Any:
+    """A line for each name of a color, on logarithmic axes."""
+    alt = altair()
+    across = alt.X(x).scale(type="log").axis(format="~s", tickCount=5).title(titles[0])
+    up = alt.Y(y).scale(type="log").title(titles[1])
+    up = up.axis(format="~%" if percent else "~g", tickCount=5)
+    shade = alt.Color(color).scale(domain=list(colors), range=list(colors.values()))
+    shade = shade.legend(orient="bottom", direction="horizontal")
+    chart = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=2.5)
+    return chart.encode(across, up, shade).properties(width=_WIDTH, height=_HEIGHT)
