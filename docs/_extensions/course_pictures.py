@@ -5,7 +5,7 @@ from math import sqrt
 from typing import Any
 
 import discreet as dp
-from discreet.plots.picture import BLUE, VERMILION, Picture, altair, finished
+from discreet.plots.picture import BLUE, LIGHT_BLUE, VERMILION, Picture, altair, finished
 
 _WIDTH, _HEIGHT = 440, 320
 
@@ -57,3 +57,45 @@ def _lines(
     shade = shade.legend(orient="bottom", direction="horizontal")
     chart = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=2.5)
     return chart.encode(across, up, shade).properties(width=_WIDTH, height=_HEIGHT)
+
+
+def by_hand_picture() -> Picture:
+    """The rules "at least t" against honest noise and against half of it, in the region of ε = 1."""
+    alt = altair()
+    region = dp.Region(epsilon=1)
+    rates = [step / 200 for step in range(201)]
+    allowed = [
+        {"false": rate, "low": float(region.lowest(rate)), "high": float(region.highest(rate))}
+        for rate in rates
+    ]
+    names = {"noise for ε = 1": BLUE, "half of that noise": VERMILION}
+    points = [
+        {"false": float(one), "detected": float(other), "noise": name}
+        for name, scale in zip(names, (Fraction(1), Fraction(1, 2)), strict=True)
+        for one, other in _thresholds(dp.Laplace(scale=scale))
+    ]
+    x = alt.X("false:Q").axis(format=".0%", tickCount=6).title("false alarms")
+    y = alt.Y("low:Q").axis(format=".0%", tickCount=6).title("detections")
+    color = alt.Color("noise:N").scale(domain=list(names), range=list(names.values()))
+    color = color.legend(orient="bottom", direction="horizontal")
+    area = alt.Chart(alt.Data(values=allowed)).mark_area(color=LIGHT_BLUE)
+    dots = alt.Chart(alt.Data(values=points)).mark_circle(size=90, opacity=1)
+    return finished(
+        alt.layer(
+            area.encode(x, y, alt.Y2("high:Q")), dots.encode(x, alt.Y("detected:Q"), color)
+        ).properties(width=400, height=400),
+        "Rules of the form “say ill from t on”",
+        ["Shaded: what ε = 1 allows. Each dot is a rule, for one t."],
+    )
+
+
+def _thresholds(mechanism: dp.Laplace) -> list[tuple[float, float]]:
+    """False alarms and detections of the rules, for t from -2 to 3, exactly."""
+    far = range(-60, 61)
+    return [
+        (
+            sum(mechanism.pmf(k) for k in far if k >= t),
+            sum(mechanism.pmf(k - 1) for k in far if k >= t),
+        )
+        for t in range(-2, 4)
+    ]
