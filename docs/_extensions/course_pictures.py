@@ -1,7 +1,7 @@
 """Draws the pictures of the course, from exact laws: none of them depends on a draw."""
 
 from fractions import Fraction
-from math import sqrt
+from math import log, sqrt
 from typing import Any
 
 import discreet as dp
@@ -33,8 +33,8 @@ def trust_picture() -> Picture:
         ),
         "What it costs to trust nobody",
         [
-            "Both are private at ε = ln 3. Ten times the people have a tenth of the error where",
-            "noise is added once, and a third of it with coins.",
+            "Both are private at ε = ln 3. With ten times the people, noise that is added "
+            "once has a tenth of its error, and coins have a third of theirs.",
         ],
     )
 
@@ -60,7 +60,7 @@ def _lines(
 
 
 def by_hand_picture() -> Picture:
-    """The rules "at least t" against honest noise and against half of it, in the region of ε = 1."""
+    """The rules "at least t" against honest noise and half of it, in the region of ε = 1."""
     alt = altair()
     region = dp.Region(epsilon=1)
     rates = [step / 200 for step in range(201)]
@@ -99,3 +99,30 @@ def _thresholds(mechanism: dp.Laplace) -> list[tuple[float, float]]:
         )
         for t in range(-2, 4)
     ]
+
+
+def combs_picture() -> Picture:
+    """What can come out on 0 and on 1: from floats of four digits, and on a grid."""
+    alt = altair()
+    rows = []
+    for count in (0, 1):
+        noise = [log(step / 16) for step in range(1, 17)]
+        floats = {count + sign * one for one in noise for sign in (1, -1)}
+        grid = [step / 4 for step in range(-8, 13)]
+        name = f"count {count}"
+        rows += [{"answer": one, "row": f"floats, {name}", "count": name} for one in floats]
+        rows += [{"answer": one, "row": f"grid, {name}", "count": name} for one in grid]
+    rows = [row for row in rows if -2 <= row["answer"] <= 3]
+    rows.sort(key=lambda row: (row["row"], row["answer"]))
+    x = alt.X("answer:Q").axis(grid=False, tickCount=6).title("answer")
+    y = alt.Y("row:N").axis(domain=False, ticks=False, grid=False, labelPadding=8).title(None)
+    color = alt.Color("count:N").scale(domain=["count 0", "count 1"], range=[BLUE, VERMILION])
+    ticks = alt.Chart(alt.Data(values=rows)).mark_tick(thickness=2, height=34)
+    return finished(
+        ticks.encode(x, y, color.legend(None)).properties(width=_WIDTH, height=200),
+        "Which answers can come out at all",
+        [
+            "Floats with 4 binary digits: two combs whose teeth rarely meet.",
+            "On a grid of quarters both combs have the same teeth.",
+        ],
+    )
