@@ -5,7 +5,7 @@ from math import log, sqrt
 from typing import Any
 
 import discreet as dp
-from discreet.plots.picture import BLUE, LIGHT_BLUE, VERMILION, Picture, altair, finished
+from discreet.plots.picture import BLUE, GREEN, LIGHT_BLUE, VERMILION, Picture, altair, finished
 
 _WIDTH, _HEIGHT = 440, 320
 
@@ -125,4 +125,54 @@ def combs_picture() -> Picture:
             "Floats with 4 binary digits: two combs whose teeth rarely meet.",
             "On a grid of quarters both combs have the same teeth.",
         ],
+    )
+
+
+def averaging_picture() -> Picture:
+    """The standard error of an average of k answers: each for ε = 1, or all for ε = 1."""
+    more, shared = "ε = 1 for each answer", "ε = 1 for all of them"
+    rows = []
+    for step in range(25):
+        answers = round(10 ** (step / 8))
+        one, part = dp.Laplace(scale=1).variance, dp.Laplace(scale=answers).variance
+        rows += [
+            {"answers": answers, "error": sqrt(one / answers), "price": more},
+            {"answers": answers, "error": sqrt(part / answers), "price": shared},
+        ]
+    return finished(
+        _lines(
+            rows,
+            "answers:Q",
+            "error:Q",
+            "price:N",
+            {more: VERMILION, shared: BLUE},
+            ("answers", "standard error of their average"),
+            percent=False,
+        ),
+        "What averaging does to the noise of a count",
+        ["An average that is off by less than one half, rounded, is the truth."],
+    )
+
+
+def farthest_picture() -> Picture:
+    """The error that all of k numbers keep: of a histogram, and of counts that overlap."""
+    both = dp.NoiseComparison(epsilon=1, delta=1e-6)
+    colors = {
+        "overlapping, Laplace": VERMILION,
+        "overlapping, Gaussian": GREEN,
+        "histogram": BLUE,
+    }
+    rows = []
+    for step in range(13):
+        numbers = round(10 ** (step / 4))
+        noises = (both.laplace(numbers), both.gaussian(numbers), dp.Laplace(scale=1))
+        rows += [
+            {"numbers": numbers, "error": float(noise.accuracy(0.95, cells=numbers)), "kind": kind}
+            for kind, noise in zip(colors, noises, strict=True)
+        ]
+    titles = ("how many numbers", "error that all of them keep, 95%")
+    return finished(
+        _lines(rows, "numbers:Q", "error:Q", "kind:N", colors, titles, percent=False),
+        "How far off is the worst of many counts?",
+        ["All for ε = 1; Gaussian noise with δ = 10⁻⁶."],
     )

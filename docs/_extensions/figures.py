@@ -5,7 +5,12 @@ python docs/_extensions/figures.py writes docs/figures; a test compares the two.
 
 from pathlib import Path
 
-from course_pictures import by_hand_picture, combs_picture, trust_picture
+from course_pictures import (
+    averaging_picture,
+    by_hand_picture,
+    combs_picture,
+    trust_picture,
+)
 from odds import odds_picture
 from rooms import rooms_svg
 
@@ -27,6 +32,7 @@ def figures() -> dict[str, str]:
         "trust.svg": trust_picture(),
         "by_hand.svg": by_hand_picture(),
         "combs.svg": combs_picture(),
+        "averaging.svg": averaging_picture(),
     }
     return {name: picture.svg + "\n" for name, picture in pictures.items()} | {
         "rooms.svg": rooms_svg() + "\n"
