@@ -9,6 +9,7 @@ from course_pictures import (
     averaging_picture,
     by_hand_picture,
     combs_picture,
+    farthest_picture,
     trust_picture,
 )
 from odds import odds_picture
@@ -33,6 +34,7 @@ def figures() -> dict[str, str]:
         "by_hand.svg": by_hand_picture(),
         "combs.svg": combs_picture(),
         "averaging.svg": averaging_picture(),
+        "farthest.svg": farthest_picture(),
     }
     return {name: picture.svg + "\n" for name, picture in pictures.items()} | {
         "rooms.svg": rooms_svg() + "\n"
