@@ -1,7 +1,7 @@
 """Draws the pictures of the course, from exact laws: none of them depends on a draw."""
 
 from fractions import Fraction
-from math import log, sqrt
+from math import erf, log, sqrt
 from typing import Any
 
 import discreet as dp
@@ -47,12 +47,13 @@ def _lines(
     colors: dict[str, str],
     titles: tuple[str, str],
     percent: bool = True,
+    share: bool = False,
 ) -> Any:
-    """A line for each name of a color, on logarithmic axes."""
+    """A line for each name of a color, on logarithmic axes, but for shares from one half up."""
     alt = altair()
     across = alt.X(x).scale(type="log").axis(format="~s", tickCount=5).title(titles[0])
-    up = alt.Y(y).scale(type="log").title(titles[1])
-    up = up.axis(format="~%" if percent else "~g", tickCount=5)
+    up = alt.Y(y).title(titles[1]).axis(format="~%" if percent else "~g", tickCount=5)
+    up = up.scale(domain=[0.5, 1]) if share else up.scale(type="log")
     shade = alt.Color(color).scale(domain=list(colors), range=list(colors.values()))
     shade = shade.legend(orient="bottom", direction="horizontal")
     chart = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=2.5)
@@ -175,4 +176,26 @@ def farthest_picture() -> Picture:
         _lines(rows, "numbers:Q", "error:Q", "kind:N", colors, titles, percent=False),
         "How far off is the worst of many counts?",
         ["All for ε = 1; Gaussian noise with δ = 10⁻⁶."],
+    )
+
+
+def rebuilt_picture() -> Picture:
+    """The share of 100 secrets that least squares gets right, over the noise of each answer.
+
+    With m random groups of n people, least squares is off by 2·σ/√(m - n) per secret, normally.
+    """
+    people = 100
+    colors = {"2,000 counts": VERMILION, "500 counts": BLUE, "200 counts": GREEN}
+    rows = []
+    for name, questions in zip(colors, (2_000, 500, 200), strict=True):
+        for step in range(51):
+            sigma = 10 ** (step / 25)
+            off = 2 * sigma / sqrt(questions - people)
+            right = (1 + erf(0.5 / off / sqrt(2))) / 2
+            rows.append({"noise": sigma, "right": right, "asked": name})
+    titles = ("standard deviation of the noise in each count", "secrets rebuilt")
+    return finished(
+        _lines(rows, "noise:Q", "right:Q", "asked:N", colors, titles, share=True),
+        "More counts defeat more noise",
+        ["Records of 100 people from counts of random groups. Guessing gives 50%."],
     )

@@ -10,6 +10,7 @@ from course_pictures import (
     by_hand_picture,
     combs_picture,
     farthest_picture,
+    rebuilt_picture,
     trust_picture,
 )
 from odds import odds_picture
@@ -35,6 +36,7 @@ def figures() -> dict[str, str]:
         "combs.svg": combs_picture(),
         "averaging.svg": averaging_picture(),
         "farthest.svg": farthest_picture(),
+        "rebuilt.svg": rebuilt_picture(),
     }
     return {name: picture.svg + "\n" for name, picture in pictures.items()} | {
         "rooms.svg": rooms_svg() + "\n"
