@@ -5,6 +5,14 @@ python docs/_extensions/figures.py writes docs/figures; a test compares the two.
 
 from pathlib import Path
 
+from course_pictures import (
+    averaging_picture,
+    by_hand_picture,
+    combs_picture,
+    farthest_picture,
+    rebuilt_picture,
+    trust_picture,
+)
 from odds import odds_picture
 from rooms import rooms_svg
 
@@ -22,6 +30,13 @@ def figures() -> dict[str, str]:
         "comparison.svg": dp.NoiseComparison(epsilon=1, delta=1e-6).plot(),
         "odds.svg": odds_picture(),
         "tradeoff.svg": dp.tradeoff(dp.Laplace(scale=2), 0, 1).plot(),
+        "coins.svg": dp.RandomizedResponse.two_coin().plot(0, 1),
+        "trust.svg": trust_picture(),
+        "by_hand.svg": by_hand_picture(),
+        "combs.svg": combs_picture(),
+        "averaging.svg": averaging_picture(),
+        "farthest.svg": farthest_picture(),
+        "rebuilt.svg": rebuilt_picture(),
     }
     return {name: picture.svg + "\n" for name, picture in pictures.items()} | {
         "rooms.svg": rooms_svg() + "\n"
