@@ -38,7 +38,7 @@ def demo_answer() -> Iterator[dp.Release]:
 def run_demo() -> None:
     """Keep the ledger of a new run of the demo."""
     with TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "discreet.cli", "demo", "--folder", folder]
+        command = [sys.executable, "-m", "discreet", "demo", "--folder", folder]
         subprocess.run(command, env={"LOGNAME": "ann"}, check=True, stdout=subprocess.DEVNULL)
         copyfile(Path(folder) / "visits.ledger", LEDGER)
 
