@@ -1,4 +1,4 @@
-"""One version and one date, in the package, its citation and the changelog, which is easy to read."""
+"""One version and one date in the package, its citation and the changelog; it is easy to read."""
 
 import re
 import tomllib
