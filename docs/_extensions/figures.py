@@ -13,6 +13,14 @@ from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 
+from course_pictures import (
+    averaging_picture,
+    by_hand_picture,
+    combs_picture,
+    farthest_picture,
+    rebuilt_picture,
+    trust_picture,
+)
 from odds import odds_picture
 from rooms import rooms_svg
 
@@ -52,6 +60,13 @@ def figures() -> dict[str, str]:
         "comparison.svg": dp.NoiseComparison(epsilon=1, delta=1e-6).plot(),
         "odds.svg": odds_picture(),
         "tradeoff.svg": dp.tradeoff(dp.Laplace(scale=2), 0, 1).plot(),
+        "coins.svg": dp.RandomizedResponse.two_coin().plot(0, 1),
+        "trust.svg": trust_picture(),
+        "by_hand.svg": by_hand_picture(),
+        "combs.svg": combs_picture(),
+        "averaging.svg": averaging_picture(),
+        "farthest.svg": farthest_picture(),
+        "rebuilt.svg": rebuilt_picture(),
     }
     with demo_answer() as answer:
         pictures["answer.svg"] = answer.plot("patients")
