@@ -158,10 +158,15 @@ def run(page: str, text: str, shell: Shell) -> None:
             exec(code, namespace)
         elif block.language in SHELL:
             assert failing_commands(block.text, shell) == [], place
-        elif block.language == "toml" and (file := NAMED_FILE.match(block.text)):
-            (shell.folder / file["name"]).write_text(block.text, "utf-8")
         else:
             assert block.language in PLAIN | NESTING, f"{place}: {block.language!r} is not known"
+            write_named(block, shell)
+
+
+def write_named(block: Block, shell: Shell) -> None:
+    """Write a block that says which file it is."""
+    if block.language == "toml" and (file := NAMED_FILE.match(block.text)):
+        (shell.folder / file["name"]).write_text(block.text, "utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -219,6 +224,7 @@ def test_the_readme_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(clone)
     shell = Shell(clone, strangers_variables(), installs=True)
     for block in blocks(README.read_text("utf-8")):
+        write_named(block, shell)
         if block.language in SHELL:
             assert failing_commands(block.text, shell) == [], f"line {block.line}"
     assert shell.type("elsewhere/bin/discreet doctor") == 0
