@@ -11,7 +11,7 @@ project = "discreet"
 author = "The discreet contributors"
 version = release = discreet.__version__
 
-extensions = ["mathml", "myst_parser", "root_pages"]
+extensions = ["mathml", "myst_parser", "navigation", "root_pages"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
