@@ -5,6 +5,7 @@ python docs/_extensions/figures.py writes docs/figures; a test compares the two.
 
 from pathlib import Path
 
+from caps import caps_picture
 from odds import odds_picture
 from rooms import rooms_svg
 
@@ -20,6 +21,7 @@ def figures() -> dict[str, str]:
         "beside.svg": dp.Laplace(scale=2).plot(beside=dp.Gaussian(sigma=2)),
         "region.svg": dp.Region(epsilon=1, delta="0.1").plot(),
         "comparison.svg": dp.NoiseComparison(epsilon=1, delta=1e-6).plot(),
+        "caps.svg": caps_picture(),
         "odds.svg": odds_picture(),
         "tradeoff.svg": dp.tradeoff(dp.Laplace(scale=2), 0, 1).plot(),
     }
