@@ -15,7 +15,7 @@ version = release = discreet.__version__
 
 extensions = ["mathml", "myst_parser", "navigation", "root_pages"]
 exclude_patterns = ["_build"]
-myst_enable_extensions = ["deflist", "dollarmath"]
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 html_math_renderer = "mathml"
 
