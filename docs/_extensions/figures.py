@@ -6,6 +6,14 @@ python docs/_extensions/figures.py writes docs/figures; a test compares the two.
 from pathlib import Path
 
 from caps import caps_picture
+from course_pictures import (
+    averaging_picture,
+    by_hand_picture,
+    combs_picture,
+    farthest_picture,
+    rebuilt_picture,
+    trust_picture,
+)
 from odds import odds_picture
 from rooms import rooms_svg
 
@@ -24,6 +32,13 @@ def figures() -> dict[str, str]:
         "caps.svg": caps_picture(),
         "odds.svg": odds_picture(),
         "tradeoff.svg": dp.tradeoff(dp.Laplace(scale=2), 0, 1).plot(),
+        "coins.svg": dp.RandomizedResponse.two_coin().plot(0, 1),
+        "trust.svg": trust_picture(),
+        "by_hand.svg": by_hand_picture(),
+        "combs.svg": combs_picture(),
+        "averaging.svg": averaging_picture(),
+        "farthest.svg": farthest_picture(),
+        "rebuilt.svg": rebuilt_picture(),
     }
     return {name: picture.svg + "\n" for name, picture in pictures.items()} | {
         "rooms.svg": rooms_svg() + "\n"

@@ -1,7 +1,7 @@
 """The navigation of the site, made from lists of links that read well on a code host, too.
 
-A page named index lists others: each item of a list begins with a link to a page. On the site every
-such page stands in the navigation, under the last heading of the second level as its caption.
+A page named index lists others: an item of a list, or a row of a table, begins with a link to one.
+On the site every such page stands in the navigation, under the heading above it as its caption.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # the tests, which read this, have no Sphinx
     from sphinx.application import Sphinx
 
-_LISTED = re.compile(r"- \[[^\]]+\]\((?P<page>[^):#]+)\.md\)")
+_LISTED = re.compile(r"[-|] (?:\d+\. )?\[[^\]]+\]\((?P<page>[^):#]+)\.md\)")
 _HEADING = re.compile(r"## (?P<text>.+)")
 
 

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.survey.browser import VARIABLE, Browser, browsing, chromium
+from tests.support.browser import VARIABLE, Browser, browsing, chromium
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -39,6 +39,7 @@ ROOMS = (
     "release",
     "local",
     "survey",
+    "learn",
     "audit",
     "dbapi",
     "server",

@@ -51,6 +51,8 @@ SHOWN = {
     # Joins, subqueries and what is done with an answer are written in SQL only.
     "question/query.py": IN_SQL,
     "question/check.py:_condition": IN_SQL,
+    "question/check.py:_window": IN_SQL,
+    "question/check.py:_check_frame": IN_SQL,
     "question/check.py:_column": IN_SQL,
     "question/check.py:_checked_part": IN_SQL,
     "sql/": IN_SQL,

@@ -3,6 +3,7 @@
 No verdict here is by chance: coverage is summed over all values that the noises take.
 """
 
+from collections import Counter
 from fractions import Fraction
 from math import erfc, exp, inf, log, sqrt
 from typing import Any
@@ -225,9 +226,9 @@ def test_the_interval_of_a_quotient_covers_the_truth(first, second, kind):
     assert narrow < 0.95, "the negative control: half of it covers less"
 
 
-def apart(first: Any, second: Any) -> list[Any]:
+def apart(first: Any, second: Any) -> Counter[Any]:
     """Two numbers with a draw of noise each."""
-    return [(first, Fraction(1), Fraction(0)), (second, Fraction(0), Fraction(1))]
+    return Counter([(first, Fraction(1), Fraction(0)), (second, Fraction(0), Fraction(1))])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -236,7 +237,7 @@ def apart(first: Any, second: Any) -> list[Any]:
 def test_a_part_of_a_whole_that_shares_its_noise_is_covered(kind, truth, scale):
     """part/(part + rest) where the whole is the sum of two noisy parts, by their exact law."""
     one = noise(kind, scale)
-    terms = [(one, Fraction(1), Fraction(1)), (one, Fraction(0), Fraction(1))]
+    terms = Counter([(one, Fraction(1), Fraction(1)), (one, Fraction(0), Fraction(1))])
     values, chances = law(scale, 1e-5, kind)
     covered = halved = 0.0
     for x, p in zip(values, chances, strict=True):
@@ -390,8 +391,7 @@ def test_a_value_without_a_middle_is_none():
 def test_three_coarse_draws_are_covered_by_their_exact_law(truth):
     """part/(part + two others), by all values that three draws take."""
     one = Laplace(scale=Fraction(1))
-    terms = [(one, Fraction(1), Fraction(1)), (one, Fraction(0), Fraction(1))]
-    terms.append((one, Fraction(0), Fraction(1)))
+    terms = Counter({(one, Fraction(1), Fraction(1)): 1, (one, Fraction(0), Fraction(1)): 2})
     values, chances = law(Fraction(1), 1e-3)
     twice = np.convolve(chances, chances)
     others = np.arange(2 * values[0], 2 * values[-1] + 1)

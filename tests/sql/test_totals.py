@@ -17,6 +17,7 @@ DECLARED = Schema(
         "smoker": boolean(),
         "age": integer(0, 9),
         "stay": number(0, 60),
+        "day": integer(1, 3000),
     },
 )
 
@@ -65,23 +66,58 @@ def test_groups_by_themselves_stand_beside_running_totals() -> None:
 @each(
     "text, fact",
     [
-        ("SELECT age, SUM(stay) OVER (ORDER BY age) FROM t", "the SQL has OVER"),
-        ("SELECT age, SUM(COUNT(*)) OVER () FROM t GROUP BY age", "the SQL has OVER"),
-        ("SELECT age, RANK() OVER (ORDER BY COUNT(*)) FROM t GROUP BY age", "the SQL has OVER"),
-        ("SELECT age, LAG(COUNT(*)) OVER (ORDER BY age) FROM t GROUP BY age", "the SQL has OVER"),
-        ("SELECT age, AVG(COUNT(*)) OVER (ORDER BY age) FROM t GROUP BY age", "the SQL has OVER"),
+        ("SELECT age, SUM(stay) OVER (ORDER BY age) FROM t", "a window over rows"),
+        ("SELECT age, MAX(COUNT(*)) OVER () FROM t GROUP BY age", "SUM, AVG, COUNT(*), LAG, LEAD"),
+        ("SELECT age, RANK() OVER () FROM t GROUP BY age", "a window over rows"),
         (
-            "SELECT age, SUM(COUNT(*)) OVER (ORDER BY age DESC) FROM t GROUP BY age",
-            "Of windows, running totals",
+            "SELECT age, RANK(1) OVER (ORDER BY COUNT(*)) FROM t GROUP BY age",
+            "nothing between its brackets",
         ),
         (
-            "SELECT age, SUM(AVG(stay)) OVER (ORDER BY age) FROM t GROUP BY age",
-            "Of windows, running totals",
+            "SELECT age, LAG(COUNT(*)) OVER () FROM t GROUP BY age",
+            "LAG follows an order of groups",
         ),
         (
-            "SELECT age, SUM(COUNT(*)) OVER (ORDER BY age ROWS BETWEEN 2 PRECEDING AND CURRENT "
+            "SELECT age, LAG(COUNT(*), 0) OVER (ORDER BY age) FROM t GROUP BY age",
+            "how far away",
+        ),
+        (
+            "SELECT age, LAG(COUNT(*), 1, 0) OVER (ORDER BY age) FROM t GROUP BY age",
+            "how far away",
+        ),
+        (
+            "SELECT age, LAG(COUNT(*)) OVER (ORDER BY age ROWS 2 PRECEDING) FROM t GROUP BY age",
+            "LAG takes no ROWS BETWEEN",
+        ),
+        (
+            "SELECT age, SUM(SUM(COUNT(*)) OVER ()) OVER () FROM t GROUP BY age",
+            "not taken of another one",
+        ),
+        (
+            "SELECT age, SUM(COUNT(*)) OVER (ROWS 2 PRECEDING) FROM t GROUP BY age",
+            "A frame is ROWS BETWEEN",
+        ),
+        (
+            "SELECT age, AVG(COUNT(*)) OVER (ORDER BY age RANGE BETWEEN 2 PRECEDING AND CURRENT "
             "ROW) FROM t GROUP BY age",
-            "Of windows, running totals",
+            "A frame is ROWS BETWEEN",
+        ),
+        (
+            "SELECT age, AVG(COUNT(*)) OVER (ORDER BY age ROWS BETWEEN 1 FOLLOWING AND 1 "
+            "PRECEDING) FROM t GROUP BY age",
+            "begins before it ends",
+        ),
+        (
+            "SELECT age, AVG(COUNT(*)) OVER (ORDER BY age NULLS FIRST) FROM t GROUP BY age",
+            "come last in an order",
+        ),
+        (
+            "SELECT age, AVG(COUNT(*)) OVER (PARTITION BY smoker ORDER BY age) FROM t GROUP BY age",
+            "smoker",
+        ),
+        (
+            "SELECT day, AVG(COUNT(*)) OVER (ORDER BY day) FROM t GROUP BY day",
+            "Write a shorter frame",
         ),
         (
             "SELECT ward, age, SUM(COUNT(*)) OVER (ORDER BY age) FROM t GROUP BY ward, age",

@@ -16,8 +16,8 @@ from discreet.local import Mean
 from discreet.survey.poll import read_poll
 from discreet.survey.poll_schemes import scheme_for
 from discreet.survey.tokens import new_token, token_hash
+from tests.support.browser import VARIABLE, Browser, browsing, chromium, faults
 from tests.support.trials import rounds
-from tests.survey.browser import VARIABLE, Browser, browsing, chromium, faults
 from tests.survey.hosts import ANSWERS, Host, hosting, write_poll
 from tests.survey.page_twin import paths, scripts, twin
 

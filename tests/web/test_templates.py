@@ -58,6 +58,8 @@ def test_what_a_template_takes_as_markup_is_known() -> None:
         if "| safe" in part.partition("}}")[0]
     }
     assert taken == {
+        ("learn/page/index.html", "script"),
+        ("learn/page/index.html", "style"),
         ("plots/picture.html", "library"),
         ("plots/picture.html", "svg"),
         ("release/report.html", "figure[1]"),

@@ -139,9 +139,9 @@ PACKAGES: Final = (
         "postgres",
         _libpq,
     ),
-    Package("fastapi", "it serves surveys", lambda: import_module("fastapi"), "server"),
+    Package("fastapi", "it serves pages", lambda: import_module("fastapi"), "server"),
     Package("segno", "it draws codes for cameras", lambda: import_module("segno"), "server"),
-    Package("uvicorn", "it serves surveys", lambda: import_module("uvicorn"), "server"),
+    Package("uvicorn", "it serves pages", lambda: import_module("uvicorn"), "server"),
     Package("pyspark", "it reads tables of Spark", lambda: import_module("pyspark"), "spark"),
 )
 

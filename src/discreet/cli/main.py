@@ -21,6 +21,7 @@ _WORDS: Final[dict[str, Callable[[], click.Command]]] = {
     "table": lambda: import_module("discreet.cli.table").table,
     "ledger": lambda: import_module("discreet.cli.ledger").ledger,
     "survey": lambda: import_module("discreet.cli.survey").survey,
+    "learn": lambda: import_module("discreet.cli.learn").learn,
     "completion": lambda: import_module("discreet.cli.completion").completion,
     "doctor": lambda: import_module("discreet.cli.doctor").doctor,
 }

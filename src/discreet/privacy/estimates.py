@@ -1,11 +1,12 @@
 """Released numbers with their errors and their price: one ``Estimate``, or several together."""
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite, isnan, log10
@@ -22,7 +23,7 @@ from discreet.privacy.uncertainty import (
     MeasuredRankError,
     NoiseDraw,
     RankError,
-    SharedTerm,
+    SharedTerms,
     SumTruth,
     Uncertainty,
     added_bounds,
@@ -458,8 +459,8 @@ class Estimate:
 
         if isinstance(self.error, LinearError):
             noise, truth = self.error.times(factor, shift), self._changed_truth(changed)
-            summed = _summed_truth(self.truth, factor, self.truth, Fraction(0))
-            return self._with(value, noise, truth=_with_bounds(summed, truth) if factor else None)
+            scaled = _summed_truth(self.truth, factor, self.truth, Fraction(0))
+            return self._with(value, noise, truth=_with_bounds(scaled, truth) if factor else None)
         return self._mapped(value, changed)
 
     def _mapped(
@@ -578,12 +579,12 @@ class Estimate:
             return None
         if not isinstance(error, LinearError) or bottom.high <= 0:
             return None
-        counted, rows = bottom.counted, _moved(other.value, 1 / bottom.high)
-        rows_error = error.times(1 / bottom.high)
+        counted, factor = bottom.counted, bottom.high
+        rows = _moved(other.value, 1 / factor)
 
         def bounds(confidence: Fraction) -> FloatInterval:
             miss = 1 - confidence
-            share = counted.least_share(rows, rows_error, miss / 2)
+            share = counted.least_share(rows, _scaled_error(error, 1 / factor), miss / 2)
             least, most = noise(1 - miss / 2)
             return share * least + (1 - share) * low, share * most + (1 - share) * high
 
@@ -604,7 +605,7 @@ def _has_total(name: Hashable) -> bool:
     return isinstance(name, tuple) and None in name
 
 
-def _summed(parts: Sequence[Estimate]) -> Estimate:
+def summed(parts: Sequence[Estimate]) -> Estimate:
     """The sum of several estimates, with one error for all of them."""
     if any(isinstance(part.error, RankError) for part in parts):
         return computed(sum(part.value for part in parts), RankError(inf), parts)
@@ -614,10 +615,22 @@ def _summed(parts: Sequence[Estimate]) -> Estimate:
         error = summed_errors(linear)
     else:
         error = BoundedError(lambda level: _sum_of_bounds(parts, level, noise=True))
-    truth = None
+    truth: Uncertainty | None = None
     if any(part.truth is not None for part in parts):
-        truth = BoundedError(lambda level: _sum_of_bounds(parts, level, noise=False))
+        joined = BoundedError(lambda level: _sum_of_bounds(parts, level, noise=False))
+        truth = _with_bounds(_truth_of_sum(parts), joined)
     return computed(sum(part.value for part in parts), error, parts, truth)
+
+
+def _truth_of_sum(parts: Sequence[Estimate]) -> SumTruth | None:
+    """Where a sum lies, if of all parts the same was left out."""
+    truths = [part.truth for part in parts if isinstance(part.truth, SumTruth)]
+    same = len(truths) == len(parts) and all(one.counted is truths[0].counted for one in truths)
+    if not same:
+        return None
+    low = sum((one.low for one in truths), Fraction(0))
+    high = sum((one.high for one in truths), Fraction(0))
+    return replace(truths[0], low=low, high=high)
 
 
 def _sum_of_bounds(parts: Sequence[Estimate], level: Fraction, *, noise: bool) -> FloatInterval:
@@ -627,8 +640,14 @@ def _sum_of_bounds(parts: Sequence[Estimate], level: Fraction, *, noise: bool) -
     return sum(low for low, _ in ends), sum(high for _, high in ends)
 
 
+NO_NUMBER = "–"
+"""What stands where there is no number: a quotient by nothing, the change of the first group."""
+
+
 def value_text(estimate: Estimate) -> str:
     """The value alone, to two digits of its margin; negative ones as they are."""
+    if isinstance(estimate.value, float) and isnan(estimate.value):
+        return NO_NUMBER
     if not isinstance(estimate.value, int | float):
         return str(estimate.value)
     text = released_number_text(estimate.value, estimate.noise_margin)
@@ -713,15 +732,18 @@ def computed(
     )
 
 
-def _shared_terms(
-    first: Uncertainty | RankError, second: Uncertainty | RankError
-) -> list[SharedTerm]:
+def _shared_terms(first: Uncertainty | RankError, second: Uncertainty | RankError) -> SharedTerms:
     """The draws of two errors that are sums of draws; none where their joint law is not known."""
     if not isinstance(first, LinearError) or not isinstance(second, LinearError):
-        return []
+        return Counter()
     terms = first.beside(second)
     known = first.terms and second.terms and are_known([noise for noise, _, _ in terms])
-    return terms if known else []
+    return terms if known else Counter()
+
+
+@lru_cache(maxsize=16)  # the groups of a table are divided by one total
+def _scaled_error(error: LinearError, factor: Fraction) -> LinearError:
+    return error.times(factor)
 
 
 def _summed_truth(
@@ -823,7 +845,7 @@ class Estimates(Mapping[Any, Estimate]):
 
         Of a cube the total is one of its numbers, and so it is asked for by its key.
         """
-        return _summed(self._parts())
+        return summed(self._parts())
 
     def share_of_total(self) -> "Estimates":
         """Each of them as a part of the sum, with the interval of both together."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from math import ceil, gcd, inf, isfinite, lcm, log, sqrt
 from typing import Any, NamedTuple, Protocol
@@ -29,9 +29,11 @@ from discreet.privacy.joint_noise import (
     share_cells,
 )
 
-NoiseTerms = Sequence[tuple[Fraction, Noise]]
-SharedTerm = tuple[Noise, Fraction, Fraction]
-"""A draw of noise, with its weights in two numbers."""
+NoiseTerms = Iterable[tuple[Fraction, Noise]]
+NoiseKinds = Counter[tuple[Fraction, Noise]]
+"""How many draws there are of a noise with a weight, which is not negative."""
+SharedTerms = Counter[tuple[Noise, Fraction, Fraction]]
+"""How many draws there are of a noise with its weights in two numbers."""
 
 _NEGLIGIBLE = 1e-15
 _FLOAT_ERROR = 1e-9  # far above what the transforms round away and what they lap,
@@ -56,17 +58,24 @@ RealNumber = int | float
 
 def combined_margin(terms: NoiseTerms, confidence: Fraction) -> int | float:
     """An a with P[|Σ weight·noise| ≤ a] ≥ confidence, for independent noises."""
-    return _combined_margin(tuple(terms), confidence)
+    return _margin_of(Counter((abs(weight), noise) for weight, noise in terms), confidence)
+
+
+def _margin_of(kinds: NoiseKinds, confidence: Fraction) -> int | float:
+    """The same for noises with their weights, each so many times."""
+    return _combined_margin(tuple(kinds.items()), confidence)
 
 
 @lru_cache(maxsize=1024)  # the groups of a table have one margin
 def _combined_margin(
-    terms: tuple[tuple[Fraction, Noise], ...], confidence: Fraction
+    items: tuple[tuple[tuple[Fraction, Noise], int], ...], confidence: Fraction
 ) -> int | float:
-    together = _sum_of_margins(terms, 1 - (1 - confidence) / max(1, len(terms)))
+    kinds = Counter(dict(items))
+    many = kinds.total()
+    together = _sum_of_margins(kinds, 1 - (1 - confidence) / max(1, many))
     if together is None:
         return inf
-    convolved = _convolved_margin(terms, confidence) if len(terms) > 1 else None
+    convolved = _convolved_margin(kinds, confidence) if many > 1 else None
     if convolved is not None:
         together = min(together, convolved)
     try:
@@ -75,10 +84,10 @@ def _combined_margin(
         return inf
 
 
-def _sum_of_margins(terms: NoiseTerms, confidence: Fraction) -> Fraction | None:
+def _sum_of_margins(kinds: NoiseKinds, confidence: Fraction) -> Fraction | None:
     """The sum of the margins that each term has by itself; None if one is beyond the floats."""
     total = Fraction(0)
-    for (weight, noise), many in Counter((abs(weight), noise) for weight, noise in terms).items():
+    for (weight, noise), many in kinds.items():
         reach = noise.accuracy(confidence)
         if reach == inf:
             return None
@@ -86,22 +95,22 @@ def _sum_of_margins(terms: NoiseTerms, confidence: Fraction) -> Fraction | None:
     return total
 
 
-def _convolved_margin(terms: NoiseTerms, confidence: Fraction) -> Fraction | None:
+def _convolved_margin(kinds: NoiseKinds, confidence: Fraction) -> Fraction | None:
     """The margin of the convolved laws; None where floats cannot tell it."""
-    deviation = sqrt(sum(_variance(weight, noise) for weight, noise in terms))
-    allowed = float(1 - confidence) - _FLOAT_ERROR - len(terms) * _NOISE_ERROR
+    many = kinds.total()
+    deviation = sqrt(sum(count * _variance(*one) for one, count in kinds.items()))
+    allowed = float(1 - confidence) - _FLOAT_ERROR - many * _NOISE_ERROR
     if not 0 < deviation < inf or allowed <= 0:
         return None
-    lattice = _common_step([abs(weight) * noise.grid.step for weight, noise in terms])
+    lattice = _common_step([weight * noise.grid.step for weight, noise in kinds])
     exact = lattice * _LARGEST_LATTICE >= Fraction(deviation)
-    kinds = Counter((abs(weight), noise) for weight, noise in terms)
     points = _FINE if len(kinds) <= _MANY else _COARSE
     exact = exact and len(kinds) <= _MANY
-    step = lattice if exact else Fraction(deviation / (points * sqrt(len(terms))))
+    step = lattice if exact else Fraction(deviation / (points * sqrt(many)))
     laws = [_rounded_law(step / weight, noise) for weight, noise in kinds]
     beyond = _beyond(laws, list(kinds.values()), deviation / float(step))
     inside = int(np.argmax(beyond <= allowed))
-    return step * (inside if exact else inside + Fraction(len(terms), 2))
+    return step * (inside if exact else inside + Fraction(many, 2))
 
 
 def _variance(weight: Fraction, noise: Noise) -> float:
@@ -233,7 +242,7 @@ class LinearError:
                 plain.append((Fraction(1), together.normal(deviation)))
         return plain
 
-    @property
+    @cached_property
     def _together(self) -> dict[JointNoise, dict[Hashable, Fraction]]:
         """The terms that are numbers of one noise, by noise."""
         found: dict[JointNoise, dict[Hashable, Fraction]] = {}
@@ -259,6 +268,8 @@ class LinearError:
 
     def times(self, factor: Fraction, shift: Fraction = Fraction(0)) -> "LinearError":
         """The error of factor times the number, and a constant."""
+        if factor == 1 and not shift:
+            return self
         terms = ((factor * weight, source) for weight, source in self.terms)
         return LinearError(tuple(terms) if factor else (), factor * self.shift + shift)
 
@@ -279,18 +290,50 @@ class LinearError:
             weight >= 0 and draw.nonnegative for weight, draw in self.terms
         )
 
-    def beside(self, other: "LinearError") -> list[SharedTerm]:
+    def beside(self, other: "LinearError") -> SharedTerms:
         """The noises of both numbers, each with its weight in either."""
-        own, others = ({source: weight for weight, source in one.terms} for one in (self, other))
-        terms = [
-            (source.noise, own.get(source, Fraction(0)), others.get(source, Fraction(0)))
-            for source in dict.fromkeys((*own, *others))
-            if isinstance(source, NoiseDraw)
-        ]
+        if len(other.weights) < len(self.weights):
+            turned = other.beside(self)
+            return Counter({(noise, a, b): many for (noise, b, a), many in turned.items()})
+        nothing = Fraction(0)
+        terms = Counter(
+            {(noise, nothing, weight): many for (noise, weight), many in other._kinds.items()}
+        )
+        for draw, weight in self.weights.items():
+            if not isinstance(draw, NoiseDraw):
+                continue
+            others = other.weights.get(draw, nothing)
+            if others:
+                terms[draw.noise, nothing, others] -= 1
+            terms[draw.noise, weight, others] += 1
         first, second = self._together, other._together
         for together in dict.fromkeys((*first, *second)):
-            terms += _as_independent(together, first.get(together, {}), second.get(together, {}))
-        return terms
+            terms.update(
+                _as_independent(together, first.get(together, {}), second.get(together, {}))
+            )
+        return +terms
+
+    @cached_property
+    def weights(self) -> Mapping[NoiseDraw | JointDraw, Fraction]:
+        """The weight of each draw."""
+        return {source: weight for weight, source in self.terms}
+
+    @cached_property
+    def _kinds(self) -> Counter[tuple[Noise, Fraction]]:
+        """How many draws of its own noise there are of each weight."""
+        return Counter(
+            (one.noise, weight) for weight, one in self.terms if isinstance(one, NoiseDraw)
+        )
+
+    @cached_property
+    def of_nonnegative(self) -> bool:
+        """Whether it is a sum of numbers that are never below 0, and of nothing else."""
+        return not self.shift and all(draw.nonnegative for _, draw in self.terms)
+
+    @cached_property
+    def least_weight(self) -> Fraction | None:
+        """The least weight of a draw."""
+        return min(self.weights.values(), default=None)
 
 
 def summed_errors(errors: Sequence[LinearError]) -> LinearError:
@@ -304,7 +347,9 @@ def summed_errors(errors: Sequence[LinearError]) -> LinearError:
     return LinearError(tuple(terms), shift)
 
 
-def _as_independent(together: JointNoise, first: Weighted, second: Weighted) -> list[SharedTerm]:
+def _as_independent(
+    together: JointNoise, first: Weighted, second: Weighted
+) -> list[tuple[Noise, Fraction, Fraction]]:
     """Two sums of numbers with one noise, as sums of two independent normal draws.
 
     The second is a multiple of the first, and a rest.  Rounding is added to the deviations, which
@@ -545,18 +590,19 @@ def possible_quotient(top: LinearError, bottom: LinearError) -> FloatInterval:
     least and the largest quotient of the weights.  A number that is known to be a part of the
     divisor is not larger than that.  Proof: docs/proofs/ratio.md
     """
-    draws = {source for error in (top, bottom) for _, source in error.terms}
-    if top.shift or bottom.shift or not all(draw.nonnegative for draw in draws):
+    if not (top.of_nonnegative and bottom.of_nonnegative):
         return -inf, inf
-    own, others = ({draw: weight for weight, draw in error.terms} for error in (top, bottom))
-    if not others or min(others.values()) < 0:
+    own, others = top.weights, bottom.weights
+    if bottom.least_weight is None or bottom.least_weight < 0:
         return -inf, inf
     for known in next(iter(own)).parts_of if own else ():
         apart = known.quotient(top, bottom)
         if apart is not None:
             return apart
     beyond = [weight for draw, weight in own.items() if draw not in others]
-    ratios = [own.get(draw, Fraction(0)) / weight for draw, weight in others.items()]
+    ratios = [weight / others[draw] for draw, weight in own.items() if draw in others]
+    if len(ratios) < len(others):
+        ratios.append(Fraction(0))
     low = -inf if min(beyond, default=0) < 0 else as_float(min(ratios))
     high = inf if max(beyond, default=0) > 0 else as_float(max(ratios))
     return low, high
@@ -593,7 +639,7 @@ def quotient(top: RealNumber, bottom: RealNumber) -> float:
 def quotient_interval(
     first: float,
     second: float,
-    terms: Sequence[SharedTerm],
+    terms: SharedTerms,
     miss: Fraction,
     possible: FloatInterval = (-inf, inf),
 ) -> FloatInterval:
@@ -646,14 +692,24 @@ class WeighedDraws:
     noises: tuple[Noise, ...]
     starts: tuple[float, ...]
     ends: tuple[float, ...]
+    counts: tuple[int, ...]
     miss: Fraction
 
-    def at(self, share: float) -> NoiseTerms:
+    def distances(self) -> Floats | None:
+        """Those of all cells, where they are known without adding up the laws."""
+        each = [place for place, many in enumerate(self.counts) for _ in range(many)]
+        noises = tuple(self.noises[place] for place in each)
+        if not have_own_distances(noises):
+            return None
+        starts, ends = (tuple(one[place] for place in each) for one in (self.starts, self.ends))
+        return joint_distances(noises, starts, ends, self.miss)
+
+    def at(self, share: float) -> NoiseKinds:
         """The draws with their weights at a λ."""
         return self._weighed((1 - share) * a + share * b for a, b in self._ends)
 
     @property
-    def change(self) -> NoiseTerms:
+    def change(self) -> NoiseKinds:
         """The draws with what is added to their weights from λ = 0 to λ = 1."""
         return self._weighed(b - a for a, b in self._ends)
 
@@ -661,12 +717,13 @@ class WeighedDraws:
     def _ends(self) -> list[FloatInterval]:
         return list(zip(self.starts, self.ends, strict=True))
 
-    def _weighed(self, weights: Iterable[float]) -> NoiseTerms:
-        return [
-            (Fraction(weight) / (Fraction(read_steps(noise.steps)) * noise.grid.step), noise)
-            for weight, noise in zip(weights, self.noises, strict=True)
-            if weight
-        ]
+    def _weighed(self, weights: Iterable[float]) -> NoiseKinds:
+        kinds: NoiseKinds = Counter()
+        for weight, noise, many in zip(weights, self.noises, self.counts, strict=True):
+            if weight:
+                scale = Fraction(read_steps(noise.steps)) * noise.grid.step
+                kinds[abs(Fraction(weight)) / scale, noise] += many
+        return kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -678,9 +735,10 @@ class _ScaledPair:
     units: FloatInterval
     noises: tuple[Noise, ...]
     weights: tuple[FloatInterval, ...]
+    counts: tuple[int, ...]
 
     @staticmethod
-    def of(first: float, second: float, terms: Sequence[SharedTerm]) -> "_ScaledPair | None":
+    def of(first: float, second: float, terms: SharedTerms) -> "_ScaledPair | None":
         """The pair; None where floats cannot tell it."""
         noises = tuple(noise for noise, _, _ in terms)
         if not are_known(noises):
@@ -694,20 +752,21 @@ class _ScaledPair:
         if not (isfinite(first / one) and isfinite(second / two)):
             return None
         weights = tuple((a / one, b / two) for a, b in zip(tops, bottoms, strict=True))
-        return _ScaledPair(first / one, second / two, (one, two), noises, weights)
+        counts = tuple(terms.values())
+        return _ScaledPair(first / one, second / two, (one, two), noises, weights, counts)
 
     def draws(self, sign: int, miss: Fraction) -> "WeighedDraws":
         """The noise of (1-λ)·first + sign·λ·second."""
         pairs = [_canonical(a, sign * b) for a, b in self.weights]
         starts, ends = (tuple(pair[side] for pair in pairs) for side in (0, 1))
-        return WeighedDraws(self.noises, starts, ends, miss)
+        return WeighedDraws(self.noises, starts, ends, self.counts, miss)
 
 
 def product_interval(
     first: float,
     second: float,
     ends: tuple[FloatInterval, FloatInterval],
-    terms: Sequence[SharedTerm],
+    terms: SharedTerms,
     miss: Fraction,
 ) -> FloatInterval:
     """Bounds of the product of two true numbers, from the released ones.
@@ -783,9 +842,8 @@ def _products(
 
 def _reaches(draws: WeighedDraws, left: Floats, right: Floats) -> Floats:
     """The largest distance of the cells that each piece of [0, 1] is in."""
-    if have_own_distances(draws.noises):
-        known = joint_distances(draws.noises, draws.starts, draws.ends, draws.miss)
-    else:
+    known = draws.distances()
+    if known is None:
         found = _found_distances(draws)
         known = found.distances
         found.sharpened(range(_cell(left[0], known.size), _cell(right[-1], known.size) + 1))
@@ -802,8 +860,8 @@ def _shares(first: float, second: float, draws: WeighedDraws) -> FloatInterval |
 
     Where the distances are those of added-up laws, only those of the outer cells are looked for.
     """
-    if have_own_distances(draws.noises):
-        known = joint_distances(draws.noises, draws.starts, draws.ends, draws.miss)
+    known = draws.distances()
+    if known is not None:
         return share_cells(first, second, known)
     found = _found_distances(draws)
     while True:
@@ -841,7 +899,7 @@ def _found_distances(draws: WeighedDraws) -> _FoundDistances:
 def _rough_distances(draws: WeighedDraws) -> Floats:
     """A distance for each cell by the variance: P[|W| > s] ≤ Var[W]/s², which is convex in λ."""
     spreads = [
-        sum(_variance(weight, noise) for weight, noise in draws.at(place / FINE_CELLS))
+        sum(many * _variance(*one) for one, many in draws.at(place / FINE_CELLS).items())
         for place in range(FINE_CELLS + 1)
     ]
     largest = np.maximum(spreads[:-1], spreads[1:])
@@ -851,7 +909,7 @@ def _rough_distances(draws: WeighedDraws) -> Floats:
 
 def _summed_distance(draws: WeighedDraws, place: int) -> float:
     """The distance of one cell by the laws added up in its middle, and how far its ends may be."""
-    middle = combined_margin(draws.at((place + 0.5) / FINE_CELLS), 1 - draws.miss * (1 - _ENDS))
+    middle = _margin_of(draws.at((place + 0.5) / FINE_CELLS), 1 - draws.miss * (1 - _ENDS))
     change = _change_margin(draws)
     return (float(middle) + change / (2 * FINE_CELLS)) * (1 + _FLOAT_ERROR)
 
@@ -859,7 +917,7 @@ def _summed_distance(draws: WeighedDraws, place: int) -> float:
 @lru_cache(maxsize=256)
 def _change_margin(draws: WeighedDraws) -> float:
     """How far the sum moves from λ = 0 to λ = 1 at most, but for a small part of the miss."""
-    return float(combined_margin(draws.change, 1 - draws.miss * _ENDS))
+    return float(_margin_of(draws.change, 1 - draws.miss * _ENDS))
 
 
 def _canonical(start: float, end: float) -> FloatInterval:

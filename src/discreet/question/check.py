@@ -69,6 +69,7 @@ from discreet.question.pushdown import pushed_down
 from discreet.question.query import (
     THE_TABLE,
     GroupKey,
+    GroupWindow,
     Pair,
     PostProcessing,
     Query,
@@ -109,6 +110,7 @@ _TIMES_MEASURED = 4
 _TIMES_WHOLE = 6
 """How often a value stands where it is the place of a group of whole numbers."""
 _MOST_TEXTS = 100
+_MOST_SUMMED = 4_000_000
 _FINEST_LEVEL = 10**15
 
 
@@ -116,6 +118,8 @@ def check_after(
     after: PostProcessing, columns: Mapping[str, Column], groups: frozenset[str]
 ) -> PostProcessing:
     """The same steps with every expression checked; ``columns`` are the outputs and groups."""
+    windows = tuple((name, _window(one, after, columns, groups)) for name, one in after.windows)
+    columns = {**columns, **{name: NumberColumn() for name, _ in windows}}
     return PostProcessing(
         tuple((name, _column(name, node, columns, groups)) for name, node in after.columns),
         None if after.having is None else _condition(after.having, columns),
@@ -125,7 +129,69 @@ def check_after(
         ),
         after.limit,
         after.offset,
+        windows,
+        after.whole,
     )
+
+
+def _window(
+    window: GroupWindow,
+    after: PostProcessing,
+    columns: Mapping[str, Column],
+    groups: frozenset[str],
+) -> GroupWindow:
+    """A window over released groups, of numbers and in the order of groups."""
+    if after.having is not None and not names_in([after.having]) <= groups:
+        raise QueryError(
+            f"the SELECT has both a condition on released numbers and {window.text[:60]!r}. "
+            "It keeps groups whose noise was high, so that a sum of what it keeps, or a rank among "
+            "them, would lean to one side. Leave it out, and choose from the answer afterwards."
+        ).at(window.place)
+    of = None if window.of is None else _column("of a window", window.of, columns, groups)
+    if isinstance(of, Named):
+        kind = check_expression(of, columns).kind
+        if of.name in groups or kind is not Kind.NUMBER:
+            what = "a group" if of.name in groups else f"a {kind}"
+            raise QueryError(
+                f"{window.function} is asked of {of.name[:60]!r}, which is {what}. Windows are "
+                "computed from released numbers. Write SUM(COUNT(*)) OVER ()."
+            ).at(window.place)
+    order = []
+    for node, falling in window.order:
+        typed = _checked_part(node, columns, "ORDER BY of a window")
+        ranked = bool(names_in([typed.node]) - groups)
+        if ranked is not (window.function == "RANK"):
+            raise QueryError(
+                f"{window.function} OVER has ORDER BY {expression_text(node)[:60]!r}. RANK orders "
+                "groups by released numbers. All other windows go along groups: in an order that "
+                "noise decides, sums of the first would be too large. Write RANK() OVER (ORDER BY "
+                "COUNT(*) DESC), or ORDER BY a group."
+            ).at(node.place or window.place)
+        order.append((typed.node, falling))
+    along = {node.name for node, _ in order if isinstance(node, Named)}
+    if order and window.function != "RANK" and along | {*window.apart} != groups:
+        raise QueryError(
+            f"{window.function} OVER has an order in which several groups come at once. Every "
+            "group has a place of its own. Write ORDER BY one group, and PARTITION BY every other "
+            "one of GROUP BY."
+        ).at(window.place)
+    return replace(window, of=of, order=tuple(order))
+
+
+def _check_frame(window: GroupWindow, keys: tuple[tuple[str, Grouping], ...]) -> None:
+    """The sums of frames, each of which takes its time, are few enough."""
+    sizes = {name: 1 if isinstance(one, PrivateGrouping) else one.size for name, one in keys}
+    groups = prod(sizes.values())
+    together = groups // prod(sizes[name] for name in window.apart)
+    first, last = window.frame
+    widest = together if None in window.frame else last - first + 1  # type: ignore[operator]
+    if window.frame != (None, None) and groups * min(widest, together) > _MOST_SUMMED:
+        raise QueryError(
+            f"{window.function} OVER takes up to {min(widest, together):,} numbers for each of "
+            f"{groups:,} groups, and at most {_MOST_SUMMED:,} are added up in one answer. Write a "
+            "shorter frame, such as ROWS BETWEEN 6 PRECEDING AND CURRENT ROW, or ask for running "
+            "totals by SUM(COUNT(*)) OVER (ORDER BY month), which are measured as such."
+        ).at(window.place)
 
 
 def _condition(node: Node, columns: Mapping[str, Column]) -> Node:
@@ -361,6 +427,8 @@ def _checked_after(
     }
     for name, grouping in keys:
         columns[name] = label_column(grouping)
+    for _, window in after.windows:
+        _check_frame(window, keys)
     return check_after(after, columns, frozenset(name for name, _ in keys))
 
 

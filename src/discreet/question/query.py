@@ -3,9 +3,10 @@
 Frozen, and seen by no data.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Literal
 
 from discreet.errors import (
     BoundsError,
@@ -19,7 +20,15 @@ from discreet.errors import (
 from discreet.measures.measure import POINTS, Aggregate, MeasureRules, Statistic, Steps, grid_steps
 from discreet.measures.registry import COUNT, DISTINCT, MAX, MEAN, MIN, ROWS, SUM
 from discreet.plan.calendar import Dated
-from discreet.plan.expressions import Named, Node, constant_text, expression_text, quoted_name, walk
+from discreet.plan.expressions import (
+    Named,
+    Node,
+    constant_text,
+    expression_text,
+    names_in,
+    quoted_name,
+    walk,
+)
 from discreet.plan.schema import (
     DECLARE_THE_UNIT,
     LARGEST_BOUND,
@@ -600,12 +609,59 @@ Arrangement = GroupingSets | RunningTotal
 """How groups are measured together, where they are not measured each by itself."""
 
 
+WindowFunction = Literal["SUM", "AVG", "COUNT", "LAG", "LEAD", "FIRST_VALUE", "RANK"]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWindow(_Read):
+    """A number of each group that is computed from released numbers of several groups.
+
+    They are those that have the same values of the keys ``apart``.  SUM, AVG and COUNT, which is
+    how many groups there are, take all of them, or those of ``frame``: from so many places after a
+    group, or before it where that is negative, to so many, and None is the first or the last one.
+    LAG and LEAD take the group that is ``steps`` away.  RANK is 1 more than the number of groups
+    that come before.
+    """
+
+    function: WindowFunction
+    of: Node | None = None
+    apart: tuple[str, ...] = ()
+    order: tuple[tuple[Node, bool], ...] = ()
+    frame: tuple[int | None, int | None] = (None, None)
+    steps: int = 1
+
+    @property
+    def text(self) -> str:
+        """As it stands in plans and certificates."""
+        inside = [] if self.of is None else [expression_text(self.of)]
+        inside += [str(self.steps)] if self.function in ("LAG", "LEAD") else []
+        over = []
+        if self.apart:
+            over.append(f"PARTITION BY {', '.join(map(quoted_name, self.apart))}")
+        if self.order:
+            over.append(f"ORDER BY {_ordered_text(self.order)}")
+        if self.frame != (None, None):
+            over.append(f"ROWS {self.frame[0]} TO {self.frame[1]}")
+        return f"{self.function}({', '.join(inside)}) OVER ({' '.join(over)})"
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The expressions that it is made of."""
+        return (*(() if self.of is None else (self.of,)), *(node for node, _ in self.order))
+
+
+def _ordered_text(order: tuple[tuple[Node, bool], ...]) -> str:
+    return ", ".join(
+        expression_text(node) + (" DESC" if falling else "") for node, falling in order
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class PostProcessing:
     """Post-processing of released numbers: free of charge, since nothing else is read.
 
-    Names are those of outputs and groups.  Without ``columns`` every output is shown as it is.
-    ``order`` has expressions, each with whether the largest come first.
+    Names are those of outputs, groups and ``windows``.  Without ``columns`` every output is shown
+    as it is.  ``order`` has expressions, each with whether the largest come first.
     """
 
     columns: tuple[tuple[str, Node], ...] = ()
@@ -613,6 +669,15 @@ class PostProcessing:
     order: tuple[tuple[Node, bool], ...] = ()
     limit: int | None = None
     offset: int = 0
+    windows: tuple[tuple[str, GroupWindow], ...] = ()
+    whole: bool = False
+    """Whether all groups together are one row, whose columns are windows over all of them."""
+
+    def names(self, nodes: Iterable[Node]) -> frozenset[str]:
+        """The outputs and groups that expressions are computed from, also by way of windows."""
+        found = names_in(nodes)
+        inside = [node for name, window in self.windows if name in found for node in window.nodes]
+        return (found - {name for name, _ in self.windows}) | names_in(inside)
 
     @property
     def text(self) -> str:
@@ -626,17 +691,18 @@ class PostProcessing:
                 for name, node in self.columns
             ]
             parts.append(f"SHOW {', '.join(shown_as)}")
+        for name, window in self.windows:
+            parts.append(f"WINDOW {quoted_name(name)} AS {window.text}")
         if self.having is not None:
             parts.append(f"HAVING {expression_text(self.having)}")
         if self.order:
-            by = [
-                expression_text(node) + (" DESC" if falling else "") for node, falling in self.order
-            ]
-            parts.append(f"ORDER BY {', '.join(by)}")
+            parts.append(f"ORDER BY {_ordered_text(self.order)}")
         if self.limit is not None:
             parts.append(f"LIMIT {self.limit}")
         if self.offset:
             parts.append(f"OFFSET {self.offset}")
+        if self.whole:
+            parts.append("IN ALL")
         return " ".join(parts)
 
 

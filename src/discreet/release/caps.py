@@ -680,7 +680,8 @@ def _rank_text(output: Output, effects: CapEffects, unit: Unit) -> str:
 def _shown(question: Question, name: str) -> list[str]:
     """The columns of the answer that an output is, or is a part of."""
     columns = question.after.columns
-    return [one for one, node in columns if name in names_in([node])] if columns else [name]
+    after = question.after
+    return [one for one, node in columns if name in after.names([node])] if columns else [name]
 
 
 def _is_shown(question: Question, name: str, column: str) -> bool:

@@ -10,11 +10,12 @@ from enum import Enum
 from fractions import Fraction
 from importlib import import_module
 from io import StringIO
-from math import ceil, floor, inf, isfinite, log10
+from math import ceil, floor, inf, isfinite, isnan, log10
 from typing import Any
 
 from discreet.errors import DataError
 from discreet.privacy.estimates import (
+    NO_NUMBER,
     Estimate,
     FloatInterval,
     bounds_text,
@@ -46,6 +47,8 @@ class NumberText:
 def printed(estimate: Estimate, confidence: Fraction, *, whole: bool) -> NumberText:
     """A number with its error; a ``whole`` one is a count, of which weighing made a fraction."""
     value, rank = estimate.value, ""
+    if isinstance(value, float) and isnan(value):
+        return NumberText(NO_NUMBER, "")
     if estimate.rank_error is not None:
         at = "" if confidence == _USUAL else " (95%)"  # a rank is guaranteed at no other level
         rank = f"{rank_text(estimate)}{at}"

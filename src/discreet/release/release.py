@@ -136,11 +136,18 @@ def no_group_notes(question: Question) -> list[str]:
     return merged_notes(notes)
 
 
+_OF_FOUND_GROUPS = (
+    "sums, means, shares and ranks of all groups are of those that were found; rows of the others "
+    "are in none of them."
+)
+
+
 def table_remarks(question: Question) -> list[str]:
-    """What is to be known of tables whose totals agree, and of running totals."""
+    """What is to be known of tables whose totals agree, of running totals, and of windows."""
     strategy = question.strategy
     if strategy is None:
-        return []
+        found = question.rules.selects_keys and question.after.windows
+        return [_OF_FOUND_GROUPS] if found else []
     if len(strategy.tables) == 1 and len(question.keys) == len(strategy.tables[0]):
         whole = "each number is the total of its group and of those before it"
         return [f"{whole}; a difference of two is the sum of the groups between."]
@@ -265,6 +272,11 @@ class Release:
     def __getitem__(self, name: str) -> Estimate | Estimates:
         """A column: one estimate, or, where there are groups, one for each by its key."""
         column = self.column(name)
+        if not self.keys and not column:
+            raise DataError(
+                f"{name[:60]!r} has no number: {self.none_found}. It is computed from all groups. "
+                "Look at len(answer) first."
+            )
         if not self.keys:
             return column[0]
         label = ", ".join(self.keys)

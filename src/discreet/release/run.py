@@ -37,6 +37,7 @@ from discreet.plan.expressions import (
     Node,
     lowered,
     names_in,
+    replaced,
     with_operands,
 )
 from discreet.privacy.estimates import (
@@ -70,6 +71,7 @@ from discreet.release.top_groups import (
     shown_part,
     widened,
 )
+from discreet.release.windows import ordered_places, window_column
 
 Row = Mapping[str, Any]
 """What the names of one group's row stand for: estimates of outputs, labels of groups."""
@@ -133,30 +135,56 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 def rows_kept(after: PostProcessing, rows: Sequence[Row]) -> list[int]:
     """The places of the rows that are shown, in their order."""
-    places = list(range(len(rows)))
-    if after.having is not None:
-        places = [place for place in places if evaluated(after.having, rows[place]) is True]
-    for node, falling in reversed(after.order):  # what decides first is sorted by last
-        keys = {place: evaluated(node, rows[place]) for place in places}
-        # Rows with the same key stay in public order; those without one come last.
-        known = [place for place in places if keys[place] is not None]
-        missing = [place for place in places if keys[place] is None]
-        places = [*sorted(known, key=lambda place: keys[place], reverse=falling), *missing]
+    places = _kept_places(after, rows)
+    keys = [[evaluated(node, row) for row in rows] for node, _ in after.order]
+    places = ordered_places(places, keys, [falling for _, falling in after.order])
     last = None if after.limit is None else after.offset + after.limit
     return places[after.offset : last]
 
 
+def _kept_places(after: PostProcessing, rows: Sequence[Row]) -> list[int]:
+    """The places of the rows that HAVING keeps."""
+    having = after.having
+    places = range(len(rows))
+    if having is None:
+        return list(places)
+    return [place for place in places if evaluated(having, rows[place]) is True]
+
+
+def with_windows(after: PostProcessing, rows: Sequence[Row]) -> list[Row]:
+    """The rows with what is computed for each group from several of those that are kept."""
+    places = _kept_places(after, rows)
+    kept, found = [rows[place] for place in places], [dict(row) for row in rows]
+    for name, window in after.windows:
+        of = next(iter(window.nodes), Constant(Fraction(1)))
+        numbers = [computed_column(of, row) for row in kept]
+        keys = [[evaluated(node, row) for row in kept] for node, _ in window.order]
+        column = window_column(window, kept, numbers, keys)
+        for row in found:
+            row[name] = None
+        for place, number in zip(places, column, strict=True):
+            found[place][name] = number
+    return list(found)
+
+
 def computed_column(node: Node, row: Row) -> Estimate:
     """A released number, or one that is computed from several, with its error."""
+    absent: dict[str, Node] = {
+        name: Constant(None) for name in names_in([node]) if row[name] is None
+    }
+    if absent:  # the first group has none before it
+        node = replaced(node, absent)
     estimate = _joint(node, row)
     if isinstance(estimate, Estimate):
         return estimate
     names = names_in([node])
-    if names and not any(isinstance(row[name], Estimate) for name in names):  # of groups alone
+    if not any(isinstance(row[name], Estimate) for name in names):  # of groups alone
         beside = next(one for one in row.values() if isinstance(one, Estimate))
         found = evaluated(node, row)
-        number = nan if found is None else found
-        return computed(number, LinearError(()), [replace(beside, releases=(), note="")])
+        unpaid = [replace(beside, releases=(), note="")]
+        if found is None:
+            return computed(nan, BoundedError(lambda _: (-inf, inf)), unpaid)
+        return computed(found, LinearError(()), unpaid)
     node, parts = _parted(node, row)
     reached = evaluated(node, parts)
     number = nan if reached is None else reached
@@ -498,12 +526,16 @@ def groups_and_estimates(
     if question.after == PostProcessing():
         return groups, columns
     names, groupings = [name for name, _ in question.keys], [one for _, one in question.keys]
-    rows = [
+    rows: list[Row] = [
         dict(zip(names, map(_comparable, group, groupings), strict=True))
         | {name: found[place] for name, found in columns.items()}
         for place, group in enumerate(groups)
     ]
+    if question.after.windows:
+        rows = with_windows(question.after, rows)
     positions = rows_kept(question.after, rows)
+    if question.after.whole:  # what is computed from all groups stands in each of them
+        positions = positions[:1]
     shown_columns = question.after.columns or tuple((name, Named(name)) for name in columns)
     shown = {
         name: tuple(computed_column(node, rows[place]) for place in positions)
@@ -512,6 +544,8 @@ def groups_and_estimates(
     part = shown_part(question, len(positions), len(rows))
     for name in shown_by_noise(question):
         shown[name] = tuple(widened(estimate, part) for estimate in shown[name])
+    if question.after.whole:
+        return ((),) * len(positions), shown
     return tuple(groups[place] for place in positions), shown
 
 

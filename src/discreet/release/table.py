@@ -777,8 +777,9 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     payment = Payment(price.loss)
     groups, columns = groups_and_estimates(plan.question, price, noisy, payment, plan.effects)
     certificate = replace(stated, answer=sha256(data).hexdigest())
-    keys = tuple(name for name, _ in plan.question.keys)
-    dated = tuple(name for name, grouping in plan.question.keys if dated_labels(grouping))
+    shown_keys = () if plan.question.after.whole else plan.question.keys
+    keys = tuple(name for name, _ in shown_keys)
+    dated = tuple(name for name, grouping in shown_keys if dated_labels(grouping))
     query = plan.question.query
     return Release(
         keys,

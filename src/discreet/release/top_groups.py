@@ -24,7 +24,7 @@ from discreet.measures.registry import MAX, MEAN, MIN
 from discreet.measures.scores import score_of
 from discreet.mechanisms.top_k import TopK
 from discreet.noise import BitSource
-from discreet.plan.expressions import Calculation, Named, Node, names_in, walk
+from discreet.plan.expressions import Calculation, Named, Node, walk
 from discreet.privacy.estimates import Estimate, FloatInterval, LinearError, RankError
 from discreet.privacy.events import Event
 from discreet.privacy.losses import PureDP
@@ -99,7 +99,7 @@ def top_groups(question: Question) -> TopGroups | None:
     after = question.after
     if after.limit is None or after.having is not None or not after.order or not question.keys:
         return None
-    if question.strategy is not None:  # its cells are measured together, all of them
+    if question.strategy is not None or after.windows:  # all of the groups are measured
         return None
     node, falling = after.order[0]
     many = after.offset + after.limit
@@ -214,7 +214,7 @@ def shown_by_noise(question: Question) -> list[str]:
 
 def _measures(question: Question, nodes: Sequence[Node]) -> frozenset[Measure]:
     """What such expressions are made of that has intervals: least and largest values have none."""
-    names = names_in(nodes)
+    names = question.after.names(nodes)
     return frozenset(
         one.measure
         for one in question.outputs
@@ -238,12 +238,14 @@ def widened(estimate: Estimate, part: Fraction) -> Estimate:
 def shown_part(question: Question, shown: int, released: int) -> Fraction:
     """Which part of the chance to miss each of the shown groups has, of those that are released.
 
-    Groups that are measured together have one noise.  Of such intervals the share that fails stays
-    what it is at 1 - α·k/(d·Σ 1/j), whatever the dependence; Σ 1/j for j up to d is below 1 + ln d.
+    Groups that are measured together have one noise, and so has a total beside each group.  Of such
+    intervals the share that fails stays what it is at 1 - α·k/(d·Σ 1/j), whatever the dependence;
+    Σ 1/j for j up to d is below 1 + ln d.
     """
     if shown >= released:
         return Fraction(1)
-    dependent = 1 if question.strategy is None else ceil(1 + log(released))
+    apart = question.strategy is None and not question.after.windows
+    dependent = 1 if apart else ceil(1 + log(released))
     return Fraction(shown, released * dependent)
 
 
@@ -307,10 +309,10 @@ def _mean_notes(question: Question) -> list[str]:
     if after.limit is None or not after.order or not question.keys:
         return []
     node, _ = after.order[0]
-    names = names_in([node])
+    names = after.names([node])
     means = [one.name for one in question.outputs if one.aggregate.statistic is MEAN]
     divided = any(isinstance(one, Calculation) and one.operator == "/" for one in walk(node))
-    known = set() if after.having is None else names_in([after.having])
+    known = set() if after.having is None else after.names([after.having])
     sizes = {one.name for one in question.outputs if one.aggregate.statistic.sizes}
     if known & sizes or not (divided or names & set(means)):
         return []

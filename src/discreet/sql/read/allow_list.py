@@ -158,6 +158,8 @@ AGGREGATED = frozenset(
     """.split()  # noqa: SIM905
 ).union(*(one.sql for one in STATISTICS))
 """The names of aggregates, and of bins."""
+WINDOWED = frozenset({"LAG", "LEAD", "FIRST_VALUE", "RANK"})
+"""The names of what is computed for a group from several of them, by OVER."""
 
 
 AGGREGATES = (
@@ -295,6 +297,28 @@ CLAUSES = (
         "all other groups; priced in ρ, or with a δ",
     ),
     Allowed(
+        "SUM, AVG, COUNT(*) OVER",
+        "SELECT ward, COUNT(*) AS n, 100.0 * n / SUM(n) OVER () AS percent, AVG(n) OVER () AS mean "
+        "FROM visits GROUP BY ward",
+        "the sum or the mean of what is released of all groups, or how many they are; with "
+        "PARTITION BY of those that share a group; with ORDER BY month ROWS BETWEEN 2 PRECEDING "
+        "AND CURRENT ROW a moving one; free, with the errors of all parts",
+    ),
+    Allowed(
+        "LAG, LEAD, FIRST_VALUE OVER",
+        "SELECT MONTH(admitted) AS month, COUNT(*) AS n, n - LAG(n) OVER (ORDER BY month) AS "
+        "change FROM visits GROUP BY month",
+        "the number of the group before, after, or of the first one; LAG(n, 12) is that of 12 "
+        "groups before; free",
+    ),
+    Allowed(
+        "RANK() OVER",
+        "SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY n DESC) AS place FROM visits GROUP "
+        "BY ward",
+        "the place of each group, with the places between which it is in truth, for all groups at "
+        "once; free",
+    ),
+    Allowed(
         "HAVING",
         "SELECT ward, COUNT(*) FROM visits GROUP BY ward HAVING COUNT(*) > 100",
         "which groups are shown, by their released numbers; free",
@@ -310,6 +334,13 @@ CLAUSES = (
         "WITH",
         "WITH long AS (SELECT * FROM visits WHERE stay > 7) SELECT COUNT(*) FROM long",
         "a query under a name",
+    ),
+    Allowed(
+        "SELECT around released groups",
+        "SELECT AVG(n) AS mean, COUNT(*) AS wards FROM (SELECT ward, COUNT(*) AS n FROM visits "
+        "GROUP BY ward) AS w",
+        "columns, conditions, an order and windows of what a SELECT in FROM or WITH released, or "
+        "SUM, AVG and COUNT(*) of all its groups; free",
     ),
     Allowed(
         "EXPLAIN",
@@ -389,14 +420,22 @@ REFUSED = (
         "SELECT COUNT(*) FROM visits JOIN patients USING (patient_id)",
     ),
     UnansweredExample(
-        "SELECT ward, RANK() OVER (ORDER BY COUNT(*)) FROM visits GROUP BY ward",
-        "a window looks at other rows, which may be other people's",
-        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC",
+        "SELECT ward, SUM(stay) OVER (PARTITION BY ward) FROM visits",
+        "a window over rows looks at other people's; those over released groups are answered",
+        "SELECT ward, SUM(stay) AS days, SUM(SUM(stay)) OVER () AS all_days FROM visits "
+        "GROUP BY ward",
     ),
     UnansweredExample(
+        "SELECT COUNT(*) FROM visits v JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) "
+        "AS w ON v.ward = w.ward",
+        "what was computed from many people is joined to rows of other people",
         "SELECT AVG(n) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) AS w",
-        "what was computed from many people cannot be asked about again",
-        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+    ),
+    UnansweredExample(
+        "SELECT ward, COUNT(*) FROM visits GROUP BY ward UNION ALL SELECT 'all', COUNT(*) "
+        "FROM visits",
+        "answers are priced one by one; groups and their total are one question",
+        "SELECT ward, COUNT(*) FROM visits GROUP BY ROLLUP (ward)",
     ),
     UnansweredExample(
         "SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM patients",

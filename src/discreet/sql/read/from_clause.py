@@ -48,6 +48,15 @@ _MOST_NAMED = 16
 
 
 @dataclass(frozen=True, slots=True)
+class ReleasedSelect:
+    """A SELECT in FROM whose groups are of several people: they are released, and asked about."""
+
+    tree: exp.Expr
+    catalog: "Catalog"
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AliasedLookup:
     """A public table in FROM, under its alias."""
 
@@ -468,8 +477,8 @@ class _PersonSummary:
 def per_person(tree: exp.Expr, view: FromRows, schema: Schema) -> FromRows:
     """The view of a subquery whose groups are people, each perhaps divided further."""
     text = view.text
-    entries = _entries(tree, text)
-    units = [one for one in entries if view.is_unit(_item(one, tree))]
+    entries = group_entries(tree, text)
+    units = [one for one in entries if view.is_unit(group_item(one, tree))]
     if not schema.by_person or not units:
         by_id = f"Group by the id in it (GROUP BY {schema.unit}), or ask"
         start = by_id if schema.by_person else "Ask"
@@ -482,7 +491,7 @@ def per_person(tree: exp.Expr, view: FromRows, schema: Schema) -> FromRows:
     taken = {name for name, _ in items} | {one.name for one in view.columns}
     reading = _PersonSummary(view, taken)
     for place, entry in enumerate(entries):
-        key = _item(entry, tree)
+        key = group_item(entry, tree)
         if view.is_unit(key):
             continue
         with with_position(entry, text):
@@ -527,7 +536,7 @@ def check_no_id(tree: exp.Expr, name: str, schema: Schema, text: str) -> None:
         ).at(position_of(tree, text))
 
 
-def _entries(tree: exp.Expr, text: str) -> list[exp.Expr]:
+def group_entries(tree: exp.Expr, text: str) -> list[exp.Expr]:
     """What a subquery groups by; DISTINCT groups by everything that it selects."""
     group = tree.args.get("group")
     if group is not None and present_arguments(group) == {"all"}:
@@ -549,7 +558,7 @@ def _entries(tree: exp.Expr, text: str) -> list[exp.Expr]:
     return entries
 
 
-def _item(entry: exp.Expr, tree: exp.Expr) -> exp.Expr:
+def group_item(entry: exp.Expr, tree: exp.Expr) -> exp.Expr:
     """What an entry of GROUP BY means: a position, an alias, or itself."""
     if type(entry) is exp.Literal and entry.name.isdecimal() and len(entry.name) < 6:
         place = int(entry.name)
@@ -577,6 +586,8 @@ class Catalog:
     schema: Schema
     text: str
     named: Mapping[str, FromRows] = field(default_factory=dict)
+    released: Mapping[str, ReleasedSelect] = field(default_factory=dict)
+    """Queries of WITH that make groups of several people."""
 
     def with_queries(self, tree: exp.Expr) -> "Catalog":
         """This catalog and the queries of a WITH, each of which sees those before it."""
@@ -604,9 +615,43 @@ class Catalog:
                     f"WITH {name[:60]} has more than a name and a "
                     "query. Columns are named inside. Write WITH a AS (SELECT x AS y FROM …)."
                 ).at(position_of(query, self.text))
+            inner = catalog.as_released(query.this)
+            if inner is not None:
+                catalog = replace(catalog, released={**catalog.released, name.casefold(): inner})
+                continue
             view = catalog.view(query.this)
             catalog = replace(catalog, named={**catalog.named, name.casefold(): view})
         return catalog
+
+    def released_inside(self, tree: exp.Expr) -> ReleasedSelect | None:
+        """The SELECT of released groups that another one is around; None if it is about rows."""
+        clause = tree.args.get("from_")
+        side = None if clause is None else clause.this
+        named = None if side is None else side.args.get("alias")
+        alias = "" if named is None else named.name
+        if type(side) is exp.Subquery:
+            inner = self.as_released(side.this)
+        elif type(side) is exp.Table:
+            inner, alias = self.released.get(side.name.casefold()), alias or side.name
+        else:
+            inner = None
+        return None if inner is None else replace(inner, alias=alias)
+
+    def as_released(self, tree: exp.Expr) -> ReleasedSelect | None:
+        """A SELECT of which each row is a group of several people; None for one about rows."""
+        check_clauses(tree, self.text, Example(self.schema), inner=True)
+        if tree.args.get("distinct") is not None:
+            return None
+        catalog = self.with_queries(tree)
+        if catalog.released_inside(tree) is not None:
+            return ReleasedSelect(tree, catalog)
+        if not is_grouped(tree):
+            return None
+        view = catalog.source(tree)
+        entries = [group_item(one, tree) for one in group_entries(tree, self.text)]
+        if self.schema.by_person and any(view.is_unit(one) for one in entries):
+            return None
+        return ReleasedSelect(tree, catalog)
 
     def view(self, tree: exp.Expr) -> FromRows:
         """A SELECT inside another one, as rows to ask about."""
@@ -741,6 +786,12 @@ class Catalog:
         folded = name.casefold()
         if folded in self.named:
             return _aliased(self.named[folded], alias)
+        if folded in self.released:
+            raise QueryError(
+                f"{name[:60]!r} makes groups of several people's rows, and is joined, or asked "
+                "about in a subquery. What is computed from many people is released, and what was "
+                "released has no rows to join. Put it into FROM of the outermost SELECT, alone."
+            ).at(position_of(tree, self.text))
         schema = self.schema
         if folded == schema.name.casefold():
             the_table = Scan(called=schema.name)
@@ -768,7 +819,7 @@ class Catalog:
 
     def _tables(self) -> list[str]:
         schema = self.schema
-        return [schema.name, *schema.private, *schema.public, *self.named]
+        return [schema.name, *schema.private, *schema.public, *self.named, *self.released]
 
 
 def _aliased(view: FromRows, alias: str) -> FromRows:

@@ -35,6 +35,7 @@ _LATER = "Write d + INTERVAL '7' DAY."
 _TOTALS = "Write GROUP BY CUBE (a, b), ROLLUP (a, b) or GROUPING SETS ((a, b), (a), ())."
 _LISTS = "Ask for COUNT(*) by groups; values of single rows are never listed."
 _TYPES = "Write CAST(x AS DOUBLE), or TRY_CAST."
+_RANKED = "Write RANK() OVER (ORDER BY COUNT(*) DESC) with GROUP BY, or ORDER BY … LIMIT."
 _WORDS = {
     **dict.fromkeys(
         ("STRFTIME", "TO_CHAR", "DATE_FORMAT", "FORMAT_DATE", "FORMAT", "MONTHNAME", "DAYNAME"),
@@ -49,6 +50,8 @@ _WORDS = {
     **dict.fromkeys(("BOOL_AND", "EVERY", "LOGICAL_AND"), _EVERY),
     **dict.fromkeys(("RLIKE", "REGEXP", "SIMILAR", "GLOB", "MATCH"), _PATTERN),
     **dict.fromkeys(("PERCENTILE_DISC", "PERCENTILE", "QUANTILE_DISC", "NTILE"), _QUANTILE),
+    **dict.fromkeys(("ROW_NUMBER", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST"), _RANKED),
+    **dict.fromkeys(("LAST_VALUE", "NTH_VALUE"), "Write LEAD(n) OVER (ORDER BY month)."),
     "MODE": _COMMONEST,
     **dict.fromkeys(("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT"), _DISTINCT),
     "CORR": _RELATED,
@@ -247,6 +250,9 @@ def rule_and_remedy(name: str) -> str:
     remedy = instead_of(name)
     rule = f"The aggregates are {AGGREGATE_NAMES}." if remedy in _ABOUT_GROUPS else ROW_BY_ROW
     rule = "An answer has one row for each group." if remedy == _TOTALS else rule
+    rule = (
+        "Windows are computed from released groups, never from rows." if "OVER" in remedy else rule
+    )
     return f"{rule} {remedy}"
 
 
@@ -301,8 +307,8 @@ def instead_of_subquery(tokens: list[Token], place: int, text: str, example: Exa
     word = "" if before is None else before.text.upper()
     if before is not None and before.token_type in _CALCULATED:
         return (
-            "Ask for the total in a question of its own, or for one part within this: "
-            f"{example.share}."
+            f"Write SUM(COUNT(*)) OVER () for the total of all groups, or {example.share} for one "
+            "part."
         )
     if before is not None and before.token_type in _COMPARED:
         return _FIRST

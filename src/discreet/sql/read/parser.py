@@ -10,7 +10,7 @@ from sqlglot.errors import ParseError
 
 from discreet.errors import Place, QueryError, with_article
 from discreet.plan.expressions import Constant, Node
-from discreet.sql.read.allow_list import AGGREGATED, CALLED
+from discreet.sql.read.allow_list import AGGREGATED, CALLED, WINDOWED
 from discreet.sql.read.messages import (
     ROW_BY_ROW,
     Example,
@@ -68,6 +68,7 @@ _BEFORE_BRACKETS = {
     *AGGREGATED,
     *("SELECT", "DISTINCT", "WHERE", "BY", "GROUP", "HAVING", "LIMIT", "FILTER", "ON", "USING"),
     *("CUBE", "ROLLUP", "SETS", "GROUPING", "OVER"),
+    *WINDOWED,
 }
 _SIZED_TYPES = {"DECIMAL", "NUMERIC", "VARCHAR"}
 _AFTER_FROM = {
@@ -88,7 +89,7 @@ _INSTEAD: dict[type[exp.Expr], str] = {
     exp.Interval: "An interval stands beside a date or a datetime: d + INTERVAL '7' DAY, or HOUR, "
     "MINUTE, SECOND or WEEK. Months differ in length.",
     exp.Query: "A subquery stands in FROM or WITH. Join it, or use CASE WHEN.",
-    exp.Window: "There is no OVER. Ask for groups with GROUP BY.",
+    exp.Window: "OVER stands in SELECT and ORDER BY, over released groups.",
     exp.AggFunc: "Aggregates stand in SELECT, HAVING and ORDER BY, and not inside each other.",
     exp.Star: "Name a column; * stands in COUNT(*) only.",
     exp.Distinct: "DISTINCT stands in COUNT(DISTINCT …) only.",
@@ -116,7 +117,7 @@ _REFUSED = {
     "laterals": ("LATERAL", "Join declared tables."),
     "distinct": ("DISTINCT", "Every group is one row already. Write {question}."),
     "qualify": ("QUALIFY", "Write ORDER BY the count DESC LIMIT k for the most common groups."),
-    "windows": ("WINDOW", "Each row is looked at by itself. Write GROUP BY."),
+    "windows": ("WINDOW", "Write OVER (…) where it is used."),
     "order": ("ORDER BY in a subquery", "Rows have no order. Order the released groups."),
     "limit": ("LIMIT in a subquery", "Which rows it keeps would be left to chance. Use WHERE."),
     "offset": ("OFFSET in a subquery", "Rows have no order. Use WHERE."),
@@ -217,18 +218,11 @@ def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
                 "the SQL has a ';' before its end. One text is one question, "
                 "and every question is priced by itself. Ask them one by one."
             ).at(_at(token, text))
-        if kind is TokenType.OVER and _adds_up(tokens, place):
-            continue
-        if kind in (TokenType.OVER, TokenType.WINDOW, TokenType.QUALIFY):
-            remedy = (
-                "Write GROUP BY, and order the released groups with ORDER BY … LIMIT."
-                if [one.text for one in tokens[place + 1 : place + 3]] != ["(", ")"]
-                else "Ask for the total in a question of its own, or for one part within this: "
-                f"{example.share}."
-            )
+        if kind in (TokenType.WINDOW, TokenType.QUALIFY):
             raise QueryError(
-                f"the SQL has {token.text.upper()}. A window looks at other "
-                f"rows for every row, and those may be other people's. {remedy}"
+                f"the SQL has {token.text.upper()}. Windows are written where they are used, and "
+                "groups are chosen by LIMIT. Write SUM(COUNT(*)) OVER (), and order the released "
+                "groups with ORDER BY … LIMIT."
             ).at(_at(token, text))
         wordy = all(part.isidentifier() for part in token.text.split())
         if kind not in _SYMBOLS and kind not in _VALUES and not wordy and place not in listed:
@@ -236,21 +230,6 @@ def _check_symbols(tokens: list[Token], text: str, example: Example) -> None:
                 f"the SQL has {token.text[:60]!r}, which is not offered. "
                 f"{rule_and_remedy_of_sign(token.text)}"
             ).at(_at(token, text))
-
-
-def _adds_up(tokens: list[Token], place: int) -> bool:
-    """Whether an OVER adds up what was released of groups: SUM(COUNT(*)) OVER (… ORDER BY …)."""
-    words = [token.text.upper() for token in tokens]
-    depth, start = 0, place - 1
-    while start > 0 and (depth := depth + (words[start] == ")") - (words[start] == "(")) > 0:
-        start -= 1
-    inside = words[start + 1 : place - 1]
-    aggregated = any(word in AGGREGATED and after == "(" for word, after in pairwise([*inside, ""]))
-    end, depth = place + 1, 0
-    while end < len(words) and (depth := depth + (words[end] == "(") - (words[end] == ")")) > 0:
-        end += 1
-    ordered = any(word in ("ORDER", "ORDER BY") for word in words[place + 2 : end])
-    return start > 0 and words[start - 1] == "SUM" and aggregated and ordered
 
 
 def _check_brackets(tokens: list[Token], text: str, example: Example) -> None:
@@ -320,10 +299,9 @@ def _check_subquery(tokens: list[Token], place: int, text: str, example: Example
     if bracket.token_type in (TokenType.ALL, TokenType.DISTINCT) and place > 1:
         named, bracket = f"{tokens[place - 2].text[:60]} {named}", tokens[place - 2]
     raise QueryError(
-        f"the SQL has {named!r} before a second SELECT. Sets of rows or of "
-        "answers are "
-        "not combined, since a person may be in several. Ask each SELECT by itself, or use OR in "
-        "WHERE."
+        f"the SQL has {named!r} before a second SELECT. Sets of rows or of answers are not "
+        "combined, since a person may be in several. Write GROUP BY ROLLUP (…) for groups and "
+        "their totals, use OR in WHERE for rows of two kinds, or ask each SELECT by itself."
     ).at(_at(bracket, text))
 
 

@@ -20,6 +20,7 @@ from discreet.question.query import (
     Arrangement,
     GroupingSets,
     GroupKey,
+    GroupWindow,
     PostProcessing,
     Query,
     RunningTotal,
@@ -34,6 +35,7 @@ from discreet.sql.read.messages import (
     position_of,
     with_position,
 )
+from discreet.sql.read.outer_select import without_outer_selects
 from discreet.sql.read.parser import (
     check_clauses,
     parsed_statement,
@@ -48,6 +50,7 @@ from discreet.sql.read.scopes import (
     has_aggregate,
     readable,
 )
+from discreet.sql.read.windows import group_window
 
 _LONGEST_NAME = 200
 _SETS = exp.Cube | exp.Rollup | exp.GroupingSets
@@ -68,10 +71,15 @@ class SelectReader:
 
     view: FromRows
     example: Example
+    grouped: bool = False
+    """Whether it has GROUP BY."""
     outputs: dict[Aggregate, str] = field(default_factory=dict)
     running: dict[Aggregate, str] = field(default_factory=dict)
     """Aggregates of which every group is added to those before it, by SUM(…) OVER."""
-    windows: list[exp.Expr] = field(default_factory=list)
+    added_up: list[exp.Expr] = field(default_factory=list)
+    """Where these are asked for."""
+    windows: dict[GroupWindow, str] = field(default_factory=dict)
+    """What is computed for each group from several, by its name."""
     _taken: set[str] = field(default_factory=set)
 
     @property
@@ -102,9 +110,13 @@ class SelectReader:
         items_found: list[SelectItem | None] = []
         for inner, name in zip(inners, names, strict=True):
             items_found.append(self._plain(inner, name))
-        groups = [one for one in items_found if one is not None]
+        named = [
+            one
+            for one in items_found
+            if one is not None and (isinstance(one.asks, GroupItem) or not self._hides(one))
+        ]
         return [
-            SelectItem(inner, name, self.released(inner, groups)) if one is None else one
+            SelectItem(inner, name, self.released(inner, named)) if one is None else one
             for one, inner, name in zip(items_found, inners, names, strict=True)
         ]
 
@@ -116,8 +128,11 @@ class SelectReader:
                 f"released, never rows. Write {self.example.question}."
             ).at(position_of(tree, self.text))
         with with_position(tree, self.text):
-            if type(tree) is exp.Window:
-                return SelectItem(tree, name, Named(self._running(tree, name)))
+            added = None if type(tree) is not exp.Window else self._added_up(tree, [])
+            if added is not None:
+                return SelectItem(tree, name, Named(self._running(tree, added, name)))
+            if tree.find(exp.Window) is not None:
+                return None
             aggregate = Scope(self.view).aggregate(tree)
             if aggregate is not None:
                 return SelectItem(tree, name, Named(self._output(aggregate, name)))
@@ -131,6 +146,11 @@ class SelectReader:
         """The group that an expression stands for."""
         return Scope(self.view).group(tree)
 
+    def _hides(self, item: SelectItem) -> bool:
+        """Whether a released number has the name of a column of FROM, which comes first."""
+        name = (item.name or "").casefold()
+        return any(one.name.casefold() == name for one in self.view.columns)
+
     def is_column(self, tree: exp.Expr) -> bool:
         """Whether a name is that of a column of FROM."""
         return any(one.name.casefold() == tree.name.casefold() for one in self.view.columns)
@@ -139,6 +159,43 @@ class SelectReader:
         """An expression over released numbers and the names of groups."""
         with with_position(tree, self.text):
             return read_node(tree, lambda part: self._meaning(part, items), self.text)
+
+    def _window(self, tree: exp.Expr, items: list[SelectItem]) -> Node:
+        """A number of each group that is computed from released numbers of several groups."""
+        with with_position(tree, self.text):
+            if not self._is_of_released(tree, items):
+                raise QueryError(
+                    f"the SELECT has {sql_excerpt(tree)!r}, a window over rows. It looks at other "
+                    "rows for every row, and those may be other people's. Windows are computed "
+                    "from released groups. Write SUM(COUNT(*)) OVER () with GROUP BY, or order the "
+                    "released groups with ORDER BY … LIMIT."
+                )
+
+            def key(part: exp.Expr) -> str | None:
+                node = self._meaning(part, items)
+                names = {self.group_name(one) for one in items if isinstance(one.asks, GroupItem)}
+                return node.name if isinstance(node, Named) and node.name in names else None
+
+            window = group_window(tree, lambda part: self.released(part, items), key)
+            window = replace(window, place=position_of(tree, self.text))
+        if window not in self.windows:
+            self.windows[window] = self._unused(window.function.lower())
+        return Named(self.windows[window])
+
+    def _is_of_released(self, tree: exp.Expr, items: list[SelectItem]) -> bool:
+        """Whether a window is computed from groups, and not from rows."""
+        if type(tree.this) is exp.Count and type(tree.this.this) is exp.Star:
+            return self.grouped
+        order = tree.args.get("order")
+        of = [] if order is None else order.expressions
+        if tree.this.args.get("this") is not None:
+            of = [tree.this.this]
+        columns = [column for one in of for column in one.find_all(exp.Column)]
+        return any(map(has_aggregate, of)) or any(
+            item.tree == column or _is_named(item, column.name)
+            for item in items
+            for column in columns
+        )
 
     def node(self, item: SelectItem) -> Node:
         """A column of the answer as an expression over its names."""
@@ -205,17 +262,34 @@ class SelectReader:
             return node.name, node
         return self._unused(re.sub(r"\W+", "_", expression_text(node)).strip("_")[:60]), node
 
-    def _running(self, tree: exp.Expr, name: str | None) -> str:
+    def _added_up(self, tree: exp.Expr, items: list[SelectItem]) -> Aggregate | None:
+        """The aggregate that OVER adds up group after group, for running totals."""
+        if type(tree.this) is not exp.Sum or not _is_from_the_first(tree):
+            return None
+        inner, aggregate = tree.this.this, None
+        if type(inner) is exp.Column:
+            asked = {name: aggregate for aggregate, name in self.outputs.items()}
+            for item in items:
+                if item.name is not None and _is_named(item, inner.name):
+                    own = item.asks if isinstance(item.asks, Named) else None
+                    aggregate = None if own is None else asked.get(own.name)
+        else:
+            aggregate = Scope(self.view).aggregate(inner)
+        return aggregate if aggregate is not None and aggregate.statistic.adds_up else None
+
+    def _running(self, tree: exp.Expr, aggregate: Aggregate, name: str | None) -> str:
         """The name under which running totals are released."""
-        aggregate = _added_up(tree, self.view)
-        self.windows.append(tree)
+        self.added_up.append(tree)
         if aggregate not in self.running:
             self.running[aggregate] = name or self._unused(f"running_{readable(aggregate)}")
         return self.running[aggregate]
 
     def _meaning(self, tree: exp.Expr, items: list[SelectItem]) -> Node | None:
         if type(tree) is exp.Window:
-            return Named(self._running(tree, None))
+            added = self._added_up(tree, items)
+            if added is not None:
+                return Named(self._running(tree, added, None))
+            return self._window(tree, items)
         aggregate = Scope(self.view).aggregate(tree)
         if aggregate is not None:
             if len(aggregate.columns("")) > 1:
@@ -307,6 +381,7 @@ def _parsed(text: str, schema: Schema) -> Query:
     tree = parsed_statement(text, example)
     check_clauses(tree, text, example, inner=False)
     catalog = Catalog(schema, text).with_queries(tree)
+    tree, catalog, whole = without_outer_selects(tree, catalog)
     view = catalog.source(tree)
     clause = tree.args.get("where")
     conditions = []
@@ -314,7 +389,7 @@ def _parsed(text: str, schema: Schema) -> Query:
         chosen = catalog.chosen(view, one)
         conditions += [one] if chosen is None else []
         view = view if chosen is None else chosen
-    reading = SelectReader(view, example)
+    reading = SelectReader(view, example, tree.args.get("group") is not None)
     _check_no_rows(tree, reading)
     where = [reading.condition(one) for one in conditions]
     reading.reserve(tree.args.get("group"))
@@ -339,7 +414,8 @@ def _parsed(text: str, schema: Schema) -> Query:
     columns = [column for name, one in outputs for column, _, _ in one.columns(name)]
     if shown == tuple((name, Named(name)) for name in columns):
         shown = ()
-    after = PostProcessing(shown, having, order, limit, offset)
+    windows = tuple((name, window) for window, name in reading.windows.items())
+    after = PostProcessing(shown, having, order, limit, offset, windows, whole)
     kept = [part for node in (*view.where, *where) for part in parts_of(node)]
     return Query(
         tuple(kept),
@@ -354,24 +430,17 @@ def _parsed(text: str, schema: Schema) -> Query:
     )
 
 
-def _added_up(tree: exp.Expr, view: FromRows) -> Aggregate:
-    """The aggregate that SUM(…) OVER (ORDER BY …) adds up, group after group."""
-    inner, order, spec = tree.this, tree.args.get("order"), tree.args.get("spec")
-    aggregate = Scope(view).aggregate(inner.this) if type(inner) is exp.Sum else None
+def _is_from_the_first(tree: exp.Expr) -> bool:
+    """Whether OVER takes all groups up to the present one, in a rising order of one of them."""
+    order, spec = tree.args.get("order"), tree.args.get("spec")
     by = [] if order is None else order.expressions
     plain = len(by) == 1 and present_arguments(by[0]) <= {"this", "nulls_first"}
-    if spec is not None:  # from the first group to the present one, in any of its spellings
+    if spec is not None:  # in any of its spellings
         start = (spec.args.get("start"), spec.args.get("start_side"))
         plain = plain and start == ("UNBOUNDED", "PRECEDING")
         plain = plain and spec.args.get("end") in (None, "CURRENT ROW")
         plain = plain and not present_arguments(spec) & {"end_side", "exclude"}
-    if aggregate is None or not aggregate.statistic.adds_up or not plain:
-        raise QueryError(
-            f"the SELECT has {sql_excerpt(tree)!r}. Of windows, running totals of released groups "
-            "are offered: every group is added to those before it. Write SUM(COUNT(*)) OVER "
-            "(ORDER BY month), with PARTITION BY all other groups."
-        )
-    return aggregate
+    return plain
 
 
 def _running_total(items: list[SelectItem], reading: SelectReader) -> RunningTotal:
@@ -386,7 +455,7 @@ def _running_total(items: list[SelectItem], reading: SelectReader) -> RunningTot
         return None
 
     found = set()
-    for window in reading.windows:
+    for window in reading.added_up:
         along = place(window.args["order"].expressions[0].this)
         apart = {place(one) for one in window.args.get("partition_by") or []}
         if along is None or apart != {*range(len(groups))} - {along}:
@@ -400,7 +469,7 @@ def _running_total(items: list[SelectItem], reading: SelectReader) -> RunningTot
         raise QueryError(
             "the SELECT adds up along two groups. One measurement serves one order. Ask for the "
             "other in a question of its own."
-        ).at(position_of(reading.windows[0], reading.text))
+        ).at(position_of(reading.added_up[0], reading.text))
     return RunningTotal(found.pop(), tuple(reading.outputs.values()))
 
 
@@ -424,12 +493,18 @@ def _arranged(
             places.setdefault(item.asks, len(places))
     tables = [tuple(sorted({places[group] for group in one})) for one in sets]
     distinct = tuple(dict.fromkeys(tables))
-    if reading.windows and len(distinct) > 1:
+    if reading.windows and distinct != (tuple(range(len(places))),):
+        raise QueryError(
+            "the SELECT has a window over groups, and GROUP BY has several tables. Among their "
+            "numbers are totals of others, so that a sum would count what is in both twice. Ask "
+            "for one table, or take the totals that the tables have."
+        ).at(next(iter(reading.windows)).place)
+    if reading.added_up and len(distinct) > 1:
         raise QueryError(
             "the SELECT has running totals, and GROUP BY has several tables. Each is measured in "
             "its own way. Ask for them in two questions."
-        ).at(position_of(reading.windows[0], reading.text))
-    if reading.windows:
+        ).at(position_of(reading.added_up[0], reading.text))
+    if reading.added_up:
         return _running_total(items, reading)
     return None if distinct == (tuple(range(len(places))),) else GroupingSets(distinct)
 
