@@ -31,6 +31,8 @@ CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 LINK = re.compile(r"\]\(\s*<?([^()\s>]*(?:\([^()\s]*\)[^()\s>]*)*)>?(?:\s+\"[^\"]*\")?\s*\)")
 REFERENCE = re.compile(r"^ *\[[^\]]+\]: *(\S+)", re.MULTILINE)
 BARE = re.compile(r"<(https?:[^>]*)>|(?<![(<\w])(https?://[^\s)>\]]+)")
+MARKUP = re.compile(r"\{[\w:-]+\}`|:[a-z]+:`|^\([^)]+\)=$|^:::|^%[ %]", re.MULTILINE)
+"""What only the site understands, and a code host shows as it is."""
 HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 
 
@@ -94,6 +96,18 @@ def well_formed(address: str) -> bool:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page: Path) -> None:
     assert list(broken(page, page.read_text("utf-8"))) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_reads_well_where_no_site_was_built(page: Path) -> None:
+    assert MARKUP.findall(FENCED.sub("", page.read_text("utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["{ref}`there`", "See :func:`it`.", "(there)=\n# There", ":::{note}", "% a comment"]
+)
+def test_what_only_the_site_understands_is_seen(text: str) -> None:
+    assert MARKUP.search(text)
 
 
 def test_there_are_links() -> None:
