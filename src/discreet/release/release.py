@@ -266,6 +266,11 @@ class Release:
         """A column: one estimate, or, where there are groups, one for each by its key."""
         column = self.column(name)
         if not self.keys:
+            if not column:
+                raise DataError(
+                    "the answer has no row. A condition on the released numbers, LIMIT or OFFSET "
+                    "left it out. Look at len(answer) first."
+                )
             return column[0]
         label = ", ".join(self.keys)
         groups = [group[0] if len(group) == 1 else group for group in self.groups]
