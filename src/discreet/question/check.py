@@ -231,7 +231,8 @@ def _column(name: str, node: Node, columns: Mapping[str, Column], groups: frozen
 
 def _checked_part(node: Node, columns: Mapping[str, Column], clause: str) -> CheckedExpression:
     for part in walk(node):
-        if not isinstance(part, _Offered):
+        remainder = isinstance(part, Calculation) and part.operator == "%"
+        if remainder or not isinstance(part, _Offered):
             raise QueryError(
                 f"{clause} uses {expression_text(part)[:60]!r} on released numbers. Their errors "
                 f"are carried through {ALLOWED_AFTER_RELEASE}. Use these, or change the answer "

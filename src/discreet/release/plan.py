@@ -45,7 +45,7 @@ from discreet.measures.measure import (
 from discreet.measures.strategies import placed
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold
 from discreet.noise import BitSource
-from discreet.plan.expressions import Named, expression_text
+from discreet.plan.expressions import Named, expression_text, names_in
 from discreet.plan.schema import Schema
 from discreet.privacy.estimates import Payment
 from discreet.privacy.losses import (
@@ -288,10 +288,7 @@ def _read(
     probed = price_question(question, Fraction(1), Fraction(1, 10**6))
     for name, bound in wanted.items():
         if name not in outputs:
-            raise QueryError(
-                f"margin names {name!r}, which is not asked. Its names are those of the outputs: "
-                f"{', '.join(outputs)}. Correct the name."
-            )
+            raise _not_measured(f"margin names {name[:60]!r}", name, question)
         ranked = outputs[name].aggregate.statistic.ranked
         number = _in_rows(bound, name) if ranked else rational(bound, f"the margin of {name}")
         if number <= 0:
@@ -1264,10 +1261,7 @@ def _weights(weights: Mapping[str, object], question: Question) -> dict[Measure,
     shares: dict[Measure, Fraction] = {}
     for name, weight in weights.items():
         if name not in measures:
-            raise QueryError(
-                f"a weight is given for {name[:60]!r}, which is not asked. Each is that of an "
-                f"output: {', '.join(measures)}. Correct the name."
-            )
+            raise _not_measured(f"a weight is given for {name[:60]!r}", name, question)
         number = rational(weight, f"the weight of {name}")
         if number <= 0:
             raise QueryError(
@@ -1276,6 +1270,22 @@ def _weights(weights: Mapping[str, object], question: Question) -> dict[Measure,
             )
         shares[measures[name]] = max(shares.get(measures[name], number), number)
     return shares
+
+
+def _not_measured(fact: str, name: str, question: Question) -> QueryError:
+    """A price is for what is measured: a computed number, and a wrong name, are told apart."""
+    computed = dict(question.after.columns)
+    if name in computed:
+        made_of = sorted(names_in([computed[name]]))
+        return QueryError(
+            f"{fact}, which is computed from released numbers. What they are computed from is "
+            f"measured, and has the price and the noise. Name these: {', '.join(made_of)}."
+        )
+    names = ", ".join(output.name for output in question.outputs)
+    return QueryError(
+        f"{fact}, which is not asked. The names are those of the outputs: {names}. Correct the "
+        "name."
+    )
 
 
 def _digest(question: Question) -> str:

@@ -278,6 +278,11 @@ class Release:
                 "Look at len(answer) first."
             )
         if not self.keys:
+            if not column:
+                raise DataError(
+                    "the answer has no row. A condition on the released numbers, LIMIT or OFFSET "
+                    "left it out. Look at len(answer) first."
+                )
             return column[0]
         label = ", ".join(self.keys)
         groups = [group[0] if len(group) == 1 else group for group in self.groups]

@@ -312,8 +312,10 @@ def _calculated(operator: str, left: Any, right: Any) -> Any:
                 result = left - right
             case "*":
                 result = left * right
-            case _:
+            case "/":
                 result = left / right
+            case _:
+                raise TypeError(f"{operator} is refused before anything is released")
     except OverflowError:
         return None
     return None if isinstance(result, float) and isnan(result) else result
