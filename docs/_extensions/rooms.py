@@ -28,10 +28,11 @@ _SWEEPS = 24
 
 
 def room_graph() -> tuple[dict[str, set[str]], Counter[str]]:
-    """The rooms that each room imports, and how many files it has."""
-    rooms = {str(file.path): file.room for file in package_files()}
+    """The rooms that each room imports, and how many files it has; not ``python -m discreet``."""
+    files = [file for file in package_files() if file.room != "__main__"]
+    rooms = {str(file.path): file.room for file in files}
     graph: dict[str, set[str]] = {}
-    for path, imported in import_graph(package_files()).items():
+    for path, imported in import_graph(files).items():
         graph.setdefault(rooms[path], set()).update(rooms[other] for other in imported)
     named = Counter(room for path, room in rooms.items() if not path.endswith("__init__.py"))
     return {room: found - {room} for room, found in graph.items()}, named

@@ -12,7 +12,7 @@ package costs next to nothing.
 
 from discreet.public_names import listed, loader
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = listed(__name__)
 _load = loader(__name__, _HOMES)

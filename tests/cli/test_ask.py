@@ -272,7 +272,7 @@ def test_a_folder_that_is_not_there_is_a_wrong_request(command: Command, policy:
 
 def said(code: int, *words: object, encoding: str = "utf-8") -> str:
     """All that a process of its own wrote, which must end with the code."""
-    command = [sys.executable, "-m", "discreet.cli", *map(str, words)]
+    command = [sys.executable, "-m", "discreet", *map(str, words)]
     environment = os.environ | {"PYTHONIOENCODING": encoding}
     ended = subprocess.run(command, capture_output=True, check=False, env=environment)
     text = (ended.stdout + ended.stderr).decode("utf-8")

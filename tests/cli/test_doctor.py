@@ -504,7 +504,7 @@ def test_a_table_and_a_ledger_in_postgresql_are_found(
 def piped(*words: object) -> Ended:
     """The command in a process of its own, whose output goes to a pipe."""
     ended = subprocess.run(
-        [sys.executable, "-m", "discreet.cli", *map(str, words)],
+        [sys.executable, "-m", "discreet", *map(str, words)],
         capture_output=True,
         encoding="utf-8",
         check=False,

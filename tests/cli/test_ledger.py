@@ -208,7 +208,7 @@ def test_a_refusal_has_a_code_of_its_own(
 
 
 def test_a_reader_that_stops_early_is_no_fault_worth_a_word(path: Path) -> None:
-    code = f"{sys.executable} -m discreet.cli ledger export {path} | head -c 1"
+    code = f"{sys.executable} -m discreet ledger export {path} | head -c 1"
     ran = subprocess.run(code, shell=True, capture_output=True, text=True, check=True)
     assert (ran.stdout, ran.stderr) == ("{", "")
 

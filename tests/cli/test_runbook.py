@@ -16,7 +16,7 @@ from discreet.privacy.losses import Budget
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "keep_a_ledger.md"
 PROGRAMS = {
-    "discreet": f"{shlex.quote(sys.executable)} -m discreet.cli",
+    "discreet": f"{shlex.quote(sys.executable)} -m discreet",
     "python": shlex.quote(sys.executable),
 }
 

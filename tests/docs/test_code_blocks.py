@@ -3,6 +3,7 @@
 A block is Python, which is executed; a shell session, which is executed in a clone, by a shell that
 knows nothing of the tests; or plain text. Any other block fails: none is skipped by accident, and
 no directive stands on a page, which a code host would show as it is.
+TOML whose first line is a comment with nothing but the name of a file is written into that file.
 What a shell session says that would run the tests themselves, or install from a network, is looked
 up instead; a soak test installs, too.
 """
@@ -50,6 +51,7 @@ LONG = [
 """Those that start many processes, or draw much."""
 PLAIN = {"diff", "text", "toml"}
 SHELL = {"console", "sh"}
+NAMED_FILE = re.compile(r"# (?P<name>[\w-]+\.toml)\n")
 FROM_SOURCE = re.compile(r"<!-- python\n.*?<!-- end of python -->", re.DOTALL)
 """Written from docstrings, whose examples run where they stand."""
 FENCE = re.compile(r"^(?P<indent>\s*)(?P<fence>`{3,}|~{3,}|:{3,})[ \t]*(?P<language>\S*).*$")
@@ -155,6 +157,13 @@ def run(page: str, text: str, shell: Shell) -> None:
             assert failing_commands(block.text, shell) == [], place
         else:
             assert block.language in PLAIN, f"{place}: {block.language!r} is not known"
+            write_named(block, shell)
+
+
+def write_named(block: Block, shell: Shell) -> None:
+    """Write a block that says which file it is."""
+    if block.language == "toml" and (file := NAMED_FILE.match(block.text)):
+        (shell.folder / file["name"]).write_text(block.text, "utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -212,6 +221,7 @@ def test_the_readme_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(clone)
     shell = Shell(clone, strangers_variables(), installs=True)
     for block in blocks(README.read_text("utf-8")):
+        write_named(block, shell)
         if block.language in SHELL:
             assert failing_commands(block.text, shell) == [], f"line {block.line}"
     assert shell.type("elsewhere/bin/discreet doctor") == 0
@@ -250,6 +260,17 @@ def test_a_broken_or_unknown_block_fails(text: str, error: type[Exception], shel
     assert shell.type(ACTIVATE) == 0
     with pytest.raises(error):
         run("made-up page", text, shell)
+
+
+def test_toml_that_begins_with_the_name_of_a_file_is_that_file(shell: Shell) -> None:
+    look = "```sh\ngrep -q unit here.toml\n```\n"
+    with pytest.raises(AssertionError):
+        run("made-up page", "```toml\nunit = 1 # here.toml\n```\n" + look, shell)
+    run("made-up page", "```toml\n# here.toml\nunit = 1\n```\n" + look, shell)
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text("utf-8").splitlines()) < 200
 
 
 def test_an_error_names_the_line_of_the_page(shell: Shell) -> None:

@@ -1,7 +1,9 @@
-"""Ledgers, policies and certificates that 0.1.0 wrote are read for ever."""
+"""What 0.1.0 wrote is read for ever: ledgers, policies, certificates, local schemes and surveys."""
 
 import json
 import shutil
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,8 @@ from typing import Any
 import pytest
 
 import discreet as dp
-from discreet.errors import KeyReusedError
+from discreet import local
+from discreet.errors import DataError, KeyReusedError
 from discreet.ledger import Ledger
 from discreet.ledger.entries import Anchor
 from discreet.policy import read_policy
@@ -50,6 +53,10 @@ def test_the_files_are_those_that_were_written() -> None:
         if path.suffix in (".ledger", ".jsonl", ".json", ".toml")
     }
     assert found == FIRST_DIGITS
+    for folder, digits in FOLDERS.items():
+        files = sorted((WRITTEN / folder).iterdir())
+        joined = b"".join(path.read_bytes() for path in files)
+        assert sha256(joined).hexdigest()[:16] == digits, folder
 
 
 class TestLedger:
@@ -143,6 +150,80 @@ def test_a_policy_means_what_it_meant(folder: Path, name: str) -> None:
     assert json.loads(json.dumps(found).replace(f"{folder}/", "")) == written
 
 
+SCHEMES = sorted(path.stem for path in (WRITTEN / "local").glob("*.json"))
+POLLS = ("lessons", "work")
+
+
+class TestLocal:
+    @pytest.mark.parametrize("name", SCHEMES)
+    def test_a_scheme_is_the_same_one(self, name: str) -> None:
+        kept = _kept(name)
+        scheme = local.scheme(kept["scheme"])
+        assert scheme.to_json() == kept["scheme"]
+        assert scheme.identity == kept["identity"]
+        assert str(scheme.loss.epsilon) == kept["loss"]
+
+    @pytest.mark.parametrize("name", SCHEMES)
+    def test_its_reports_are_tallied_as_they_were_sent(self, name: str) -> None:
+        kept = _kept(name)
+        scheme = local.scheme(kept["scheme"])
+        tally = scheme.tally()
+        for report in kept["reports"]:
+            tally.add(scheme.report_from_wire(report))
+        assert tally.to_bytes().hex() == kept["tally"]
+        for found in (tally, local.Tally.from_bytes(bytes.fromhex(kept["tally"]))):
+            estimate = scheme.estimate(found)
+            single = isinstance(estimate, dp.Estimate)
+            numbers = {"": estimate} if single else dict(estimate.items())
+            values = {str(key): one.value for key, one in numbers.items()}
+            assert values == pytest.approx(kept["estimate"])
+
+    def test_reports_of_another_scheme_are_refused(self) -> None:
+        scheme = local.scheme(_kept("two-coin")["scheme"])
+        with pytest.raises(DataError):
+            scheme.report_from_wire(_kept("randomized-response")["reports"][0])
+
+    def test_a_device_remembers_what_it_drew_and_paid(self) -> None:
+        kept = WRITTEN / "local"
+        memo = local.Memo.from_json((kept / "memo.txt").read_text())
+        for name, answer in json.loads((kept / "memo_answers.txt").read_text()).items():
+            scheme = local.scheme(_kept(name)["scheme"])
+            value = "d" if name == "words" else 3 / 11
+            assert memo.answer(f"what of {name}?", scheme, value) == answer
+        account = local.Account.from_json((kept / "account.txt").read_text())
+        paid = ("words", "mean-hybrid", "repeated")
+        total = sum(local.scheme(_kept(name)["scheme"]).loss.epsilon for name in paid)
+        assert account.spent.epsilon == total
+
+
+class TestSurvey:
+    @pytest.mark.parametrize("name", POLLS)
+    def test_its_results_are_those_that_were_shown(self, folder: Path, name: str) -> None:
+        command = [sys.executable, "-m", "discreet", "survey", "results", f"{name}.toml", "--json"]
+        ended = subprocess.run(command, cwd=folder / "survey", capture_output=True, check=True)
+        then = json.loads((WRITTEN / "survey" / f"{name}.results.json").read_text())
+        now = json.loads(ended.stdout)
+        (question,) = now["questions"]
+        assert (now["reports"], now["ballot"]) == (then["reports"], then["scheme"])
+        for shown, kept in zip(question["shares"], then["shares"], strict=True):
+            assert {field: shown[field] for field in kept} == kept
+        if then["mean"] is not None:
+            mean = {field: question["mean"][field] for field in then["mean"]}
+            assert mean == pytest.approx(then["mean"])
+
+    @pytest.mark.parametrize("name", POLLS)
+    def test_its_export_is_read(self, name: str) -> None:
+        tally = local.read_export((WRITTEN / "survey" / f"{name}.export.json").read_text())
+        then = json.loads((WRITTEN / "survey" / f"{name}.results.json").read_text())
+        assert (tally.scheme.identity, tally.reports) == (then["scheme"], then["reports"])
+
+
+def _kept(name: str) -> dict[str, Any]:
+    """A scheme, its reports and what they came to."""
+    found: dict[str, Any] = json.loads((WRITTEN / "local" / f"{name}.json").read_text("utf-8"))
+    return found
+
+
 def _plain(value: Any) -> Any:
     """Declarations as plain data, as they were written down then."""
     if isinstance(value, dict):
@@ -192,3 +273,5 @@ FIRST_DIGITS = {
     "visits.toml": "735902305d19940d",
 }
 """Of the SHA-256 of each file."""
+FOLDERS = {"local": "f0438c6721ca0637", "survey": "dceb540a7ec7175d"}
+"""Of all files of a folder, one after the other."""

@@ -44,6 +44,7 @@ ROOMS = (
     "dbapi",
     "server",
     "cli",
+    "__main__",
 )
 UNREADABLE = "discreet by a name that is not written out"
 

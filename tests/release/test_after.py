@@ -270,7 +270,7 @@ def test_a_value_that_cannot_be_computed_is_missing() -> None:
     parts = noisy(np.random.default_rng(1))
     zero = Estimate(
         value=0,
-        error=parts["a"].error,
+        error=parts["b"].error,
         releases=parts["a"].releases,
         mechanism=None,
         neighbors="add-remove",
@@ -278,3 +278,15 @@ def test_a_value_that_cannot_be_computed_is_missing() -> None:
     found = computed_column(node("a / b"), parts | {"b": zero})
     assert isnan(found.value)
     assert found.interval() == (-inf, inf)
+
+
+def test_bins_are_ordered_by_their_edges_and_not_by_their_texts(answers: Any) -> None:
+    release = answers.sql(
+        "SELECT BINS(age, 0, 5, 10, 50, 100, 121) AS b, COUNT(*) AS n, "
+        "LAG(COUNT(*)) OVER (ORDER BY b) AS before FROM visits GROUP BY b ORDER BY b DESC",
+        epsilon=1,
+    )
+    starts = [int(label[1:].split(",")[0]) for (label,) in release.groups]
+    assert starts == [100, 50, 10, 5, 0]
+    numbers = [one.value for one in release.column("n")]
+    assert [one.value for one in release.column("before")[:-1]] == numbers[1:]

@@ -16,7 +16,7 @@ def write_environment(folder: Path) -> None:
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "borrowed.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_path('purelib')}\n")
     command = folder / "bin" / "discreet"
-    start = f"exec '{folder}/bin/python' -m discreet.cli \"$@\""  # where a folder's name has blanks
+    start = f"exec '{folder}/bin/python' -m discreet \"$@\""  # where a folder's name has blanks
     command.write_text(f"#!/bin/sh\n{start}\n")
     command.chmod(0o755)
     locked = [ROOT / "requirements" / "dev.txt", ROOT / "pyproject.toml"]

@@ -51,7 +51,7 @@ class Host:
     """A collector in a process of its own."""
 
     def __init__(self, poll: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "discreet.cli", "survey", "serve", str(poll)]
+        command = [sys.executable, "-m", "discreet", "survey", "serve", str(poll)]
         self._start([*command, "--port", "0", *options])
 
     @classmethod

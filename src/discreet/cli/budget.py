@@ -164,7 +164,7 @@ def chosen_budget(
                 "how much one person can change the odds of all answers. Add --epsilon 1, or "
                 "--rho 0.1 for one in zCDP."
             )
-        return Budget(**amounts, delta=delta or 0)  # type: ignore[arg-type]
+        return Budget(**amounts, delta=delta or 0)
     before = found.budget
     if epsilon is None and rho is None:
         amounts = {"epsilon": before.epsilon, "rho": before.rho}
@@ -172,8 +172,8 @@ def chosen_budget(
     part = before.conversion_delta if delta is None and same_kind else None
     return Budget(
         **amounts,
-        delta=before.delta if delta is None else delta,  # type: ignore[arg-type]
-        conversion_delta=part,  # type: ignore[arg-type]
+        delta=before.delta if delta is None else delta,
+        conversion_delta=part,
     )
 
 

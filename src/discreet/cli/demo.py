@@ -231,4 +231,4 @@ def _discreet() -> str:
     """The command, as it is typed in the working folder to get this one."""
     if Path(sys.executable).with_name("discreet").exists():
         return typed_command("discreet")
-    return f"{typed_command(Path(sys.executable).name)} -m discreet.cli"
+    return f"{typed_command(Path(sys.executable).name)} -m discreet"

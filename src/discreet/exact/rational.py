@@ -20,6 +20,13 @@ _SHOWN_DIGITS = 6
 _LONGEST_DECIMAL = 20
 _PARSED_TYPES = frozenset({int, float, str, Decimal, Fraction})
 
+WrittenNumber = int | float | str | Decimal | Fraction
+"""A number as a caller writes it.
+
+Values of many classes are rationals, which they read from a number as it is written.  Their
+``__init__`` for type checkers says so; a data class alone would say that it takes rationals only.
+"""
+
 
 def rational(value: object, name: str = "the value") -> Fraction:
     """The rational number that a caller wrote: a float means its shortest decimal.

@@ -12,6 +12,8 @@ from discreet.errors import BoundsError, DataError, PrivacyParameterError
 from discreet.exact import decimal_text
 
 GivenCategories = int | tuple[str, ...]
+WrittenCategories = int | Sequence[str]
+"""As a caller writes them: how many there are, or their names."""
 MOST_CATEGORIES = 1 << 31
 REPORT = "a report"
 

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DataError, VerificationError
-from discreet.local.categories import Categories, GivenCategories
+from discreet.exact.rational import WrittenNumber
+from discreet.local.categories import Categories, GivenCategories, WrittenCategories
 from discreet.local.probabilities import (
     WHOLE,
     bernoulli_bits,
@@ -48,6 +49,10 @@ class HadamardResponse(CategoricalScheme):
     epsilon: Fraction
     categories: GivenCategories
     keep: int = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, epsilon: WrittenNumber, categories: WrittenCategories) -> None: ...
 
     def __post_init__(self) -> None:
         answers = Categories.read(self.categories, self.most)

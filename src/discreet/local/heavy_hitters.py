@@ -9,13 +9,14 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BoundsError, DataError
 from discreet.exact import rational
+from discreet.exact.rational import WrittenNumber
 from discreet.local.probabilities import uniform
 from discreet.local.proportions import TOGETHER, Proportions
 from discreet.local.scheme import CategoricalScheme, Tally
@@ -62,6 +63,18 @@ class HeavyHitters:
     kept: int = 16
     message_bits: int = 64
     confidence: Fraction = Fraction(99, 100)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            epsilon: WrittenNumber,
+            length: int,
+            kept: int = 16,
+            message_bits: int = 64,
+            confidence: WrittenNumber = Fraction(99, 100),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         confidence = rational(self.confidence, "confidence")

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, log, sqrt
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BoundsError, DataError, DiscreetError, Remedy
 from discreet.exact import rational
+from discreet.exact.rational import WrittenNumber
 from discreet.local import wire
 from discreet.local.mean_law import KINDS, Integers, MeanLaw, derive_law
 from discreet.local.proportions import binomial_interval
@@ -199,6 +200,18 @@ class Mean:
     kind: str = "hybrid"
     steps: int = _MOST_STEPS
     _law: MeanLaw = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            low: WrittenNumber,
+            high: WrittenNumber,
+            epsilon: WrittenNumber,
+            kind: str = "hybrid",
+            steps: int = _MOST_STEPS,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

@@ -9,13 +9,14 @@ construction is that of Feldman, Nelson, Nguyen and Talwar (2022).
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BoundsError, DataError, VerificationError
-from discreet.local.categories import Categories, GivenCategories
+from discreet.exact.rational import WrittenNumber
+from discreet.local.categories import Categories, GivenCategories, WrittenCategories
 from discreet.local.hadamard_response import walsh_hadamard
 from discreet.local.probabilities import (
     WHOLE,
@@ -139,6 +140,17 @@ class ProjectiveGeometryResponse(CategoricalScheme):
     prime: int = None  # type: ignore[assignment]
     dimension: int = None  # type: ignore[assignment]
     keep: int = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            epsilon: WrittenNumber,
+            categories: WrittenCategories,
+            prime: int | None = None,
+            dimension: int | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         answers = Categories.read(self.categories, self.most)

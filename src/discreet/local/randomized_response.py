@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 from discreet.accounting.spending import spend
 from discreet.errors import PrivacyParameterError, VerificationError
 from discreet.exact import decimal_text, exp_minus, logarithm, rational, round_up
+from discreet.exact.rational import WrittenNumber
 from discreet.local import wire
-from discreet.local.categories import MOST_CATEGORIES, REPORT, Categories, GivenCategories
+from discreet.local.categories import (
+    MOST_CATEGORIES,
+    REPORT,
+    Categories,
+    GivenCategories,
+    WrittenCategories,
+)
 from discreet.local.probabilities import (
     WHOLE,
     bernoulli_bits,
@@ -168,6 +175,16 @@ class RandomizedResponse(KeptAnswer):
     odds: Fraction | None = None
     keep: int = field(init=False, repr=False, compare=False)
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            epsilon: WrittenNumber | None = None,
+            categories: WrittenCategories = 2,
+            odds: WrittenNumber | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         answers = Categories.read(self.categories, self.most)
         if self.odds is None:
@@ -296,6 +313,12 @@ class ApproximateResponse(KeptAnswer):
     delta: Fraction
     categories: GivenCategories = 2
     keep: int = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, *, epsilon: WrittenNumber, delta: WrittenNumber, categories: WrittenCategories = 2
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         answers = Categories.read(self.categories, self.most)

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import comb
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BoundsError, DataError, VerificationError
+from discreet.exact.rational import WrittenNumber
 from discreet.local import wire
-from discreet.local.categories import Categories, GivenCategories
+from discreet.local.categories import Categories, GivenCategories, WrittenCategories
 from discreet.local.probabilities import (
     WHOLE,
     bernoulli_bits,
@@ -132,6 +133,12 @@ class UnaryEncoding(CategoricalScheme):
     one: int = field(init=False, repr=False, compare=False)
     other: int = field(init=False, repr=False, compare=False)
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, *, epsilon: WrittenNumber, categories: WrittenCategories, kind: str = "optimised"
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         answers = Categories.read(self.categories, self.most)
         epsilon = read_epsilon(self.epsilon, stacklevel=4)
@@ -244,6 +251,12 @@ class SubsetSelection(CategoricalScheme):
     categories: GivenCategories
     size: int = None  # type: ignore[assignment]
     keep: int = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, *, epsilon: WrittenNumber, categories: WrittenCategories, size: int | None = None
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         answers = Categories.read(self.categories, self.most)

@@ -123,7 +123,7 @@ def respondents_for(
 
 
 def epsilon_for(
-    make: Callable[[Fraction], Any],
+    make: Callable[..., Any],
     *,
     respondents: int,
     margin: object,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, erfc, floor, isqrt, log, log2, nextafter, pi, sqrt
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from discreet.exact.normal import (
     theta_excess,
     total_weight,
 )
+from discreet.exact.rational import WrittenNumber
 from discreet.mechanisms.additive_noise import add_noise, exact_sum, grid_index, is_scalar
 from discreet.mechanisms.gaussian_calibration import (
     concentrated_sigma,
@@ -309,6 +310,12 @@ class Gaussian:
     grid: Grid = _INTEGERS
     family: ClassVar[NoiseFamily] = GAUSSIAN
     _variance: Fraction = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, *, sigma: WrittenNumber, grid: Grid | WrittenNumber = _INTEGERS
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         sigma = read_positive(self.sigma, "sigma", "Use Gaussian.calibrated(…), or for example 2.")

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, exp, expm1, floor, inf, log, log1p, nextafter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import VerificationError
 from discreet.exact import Grid, exp_minus, logarithm
+from discreet.exact.rational import WrittenNumber
 from discreet.mechanisms.additive_noise import add_noise, exact_sum, grid_index, is_scalar, steps_of
 from discreet.mechanisms.law_plots import plot_noise
 from discreet.noise import BitSource, Keystream, geometric, laplace, laplace_integer
@@ -249,6 +250,12 @@ class Laplace:
     grid: Grid = _INTEGERS
     family: ClassVar[NoiseFamily] = LAPLACE
     _steps: Fraction = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, *, scale: WrittenNumber, grid: Grid | WrittenNumber = _INTEGERS
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         scale = read_positive(self.scale, "scale", "Use scale = sensitivity/ε, for example 2.")

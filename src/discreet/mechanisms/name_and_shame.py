@@ -5,9 +5,10 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DataError, PrivacyWarning, VerificationError
+from discreet.exact.rational import WrittenNumber
 from discreet.noise import BitSource, Keystream, bernoulli_array, ratio
 from discreet.privacy.laws import Weight, WeightedLaw
 from discreet.privacy.losses import TotalVariation, read_delta
@@ -31,6 +32,10 @@ class NameAndShame:
     """
 
     delta: Fraction
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, delta: WrittenNumber) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", read_delta(self.delta))

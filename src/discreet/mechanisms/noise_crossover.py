@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.errors import PrivacyParameterError
+from discreet.exact.rational import WrittenNumber
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy.losses import read_count, read_delta, read_epsilon
@@ -34,6 +35,10 @@ class NoiseComparison:
 
     epsilon: Fraction
     delta: Fraction
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, epsilon: WrittenNumber, delta: WrittenNumber) -> None: ...
 
     def __post_init__(self) -> None:
         delta = read_delta(self.delta)

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.exact import Grid, decimal_text, exp_minus, round_up
+from discreet.exact.rational import WrittenNumber
 from discreet.mechanisms.additive_noise import exact_sum
 from discreet.mechanisms.argmax_laws import exponential_argmax, laplace_argmax
 from discreet.mechanisms.law_plots import plot_choice
@@ -234,6 +235,16 @@ class Exponential:
     grid: Grid = INTEGERS
     _steps: Fraction = field(init=False, repr=False, compare=False)
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            scale: WrittenNumber,
+            monotone: bool = False,
+            grid: Grid | WrittenNumber = INTEGERS,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         scale, grid, steps = read_parameters(self.scale, self.monotone, self.grid)
         object.__setattr__(self, "scale", scale)
@@ -333,6 +344,16 @@ class PermuteAndFlip:
     monotone: bool = False
     grid: Grid = INTEGERS
     _steps: Fraction = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            scale: WrittenNumber,
+            monotone: bool = False,
+            grid: Grid | WrittenNumber = INTEGERS,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         scale, grid, steps = read_parameters(self.scale, self.monotone, self.grid)
@@ -445,6 +466,16 @@ class NoisyMax:
     monotone: bool = False
     grid: Grid = INTEGERS
     _steps: Fraction = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            scale: WrittenNumber,
+            monotone: bool = False,
+            grid: Grid | WrittenNumber = INTEGERS,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         scale, grid, steps = read_parameters(self.scale, self.monotone, self.grid)

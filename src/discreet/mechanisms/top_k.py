@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DataError, PrivacyParameterError
 from discreet.exact import Grid, exp_minus
+from discreet.exact.rational import WrittenNumber
 from discreet.mechanisms.selection import (
     FARTHEST,
     INTEGERS,
@@ -62,6 +63,17 @@ class TopK:
     monotone: bool = False
     grid: Grid = INTEGERS
     _steps: Fraction = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            count: int,
+            scale: WrittenNumber,
+            monotone: bool = False,
+            grid: Grid | WrittenNumber = INTEGERS,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         scale, grid, steps = read_parameters(self.scale, self.monotone, self.grid)

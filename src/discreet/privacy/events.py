@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import PrivacyParameterError
 from discreet.exact import decimal_text
-from discreet.exact.rational import MAX_BITS
+from discreet.exact.rational import MAX_BITS, WrittenNumber
 from discreet.privacy.losses import ApproximateDP, PureDP, read_number, read_positive
 
 MAX_DEPTH = 16
@@ -37,6 +37,10 @@ class PureEvent:
 
     epsilon: Fraction
 
+    if TYPE_CHECKING:
+
+        def __init__(self, *, epsilon: WrittenNumber) -> None: ...
+
     def __post_init__(self) -> None:
         set_field(self, "epsilon", not_negative(self.epsilon, "epsilon"))
 
@@ -48,6 +52,10 @@ class ApproximateEvent:
     epsilon: Fraction
     delta: Fraction
 
+    if TYPE_CHECKING:
+
+        def __init__(self, *, epsilon: WrittenNumber, delta: WrittenNumber) -> None: ...
+
     def __post_init__(self) -> None:
         set_field(self, "epsilon", not_negative(self.epsilon, "epsilon"))
         set_field(self, "delta", probability(self.delta, "delta"))
@@ -58,6 +66,10 @@ class ConcentratedEvent:
     """The release is ρ-zCDP; nothing else is known."""
 
     rho: Fraction
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, rho: WrittenNumber) -> None: ...
 
     def __post_init__(self) -> None:
         set_field(self, "rho", not_negative(self.rho, "rho"))
@@ -75,6 +87,10 @@ class LaplaceEvent:
 
     scale: Fraction
 
+    if TYPE_CHECKING:
+
+        def __init__(self, *, scale: WrittenNumber) -> None: ...
+
     def __post_init__(self) -> None:
         set_field(self, "scale", positive(self.scale, "scale"))
 
@@ -87,6 +103,10 @@ class DiscreteLaplaceEvent:
 
     scale: Fraction
     sensitivity: int
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, scale: WrittenNumber, sensitivity: int) -> None: ...
 
     def __post_init__(self) -> None:
         set_field(self, "scale", positive(self.scale, "scale"))
@@ -104,6 +124,10 @@ class GaussianEvent:
     """
 
     variance: Fraction
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, variance: WrittenNumber) -> None: ...
 
     def __post_init__(self) -> None:
         set_field(self, "variance", positive(self.variance, "variance"))
@@ -127,6 +151,12 @@ class DiscreteGaussianEvent:
     squared_sensitivity: int
     coordinates: int = 1
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, *, variance: WrittenNumber, squared_sensitivity: int, coordinates: int = 1
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         set_field(self, "variance", positive(self.variance, "variance"))
         set_field(
@@ -147,6 +177,16 @@ class RandomizedResponseEvent:
     categories: int = 2
     epsilon: Fraction | None = None
     odds: Fraction | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            categories: int = 2,
+            epsilon: WrittenNumber | None = None,
+            odds: WrittenNumber | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         set_field(self, "categories", whole(self.categories, "categories", least=2))
@@ -175,6 +215,10 @@ class BoundedRangeEvent:
 
     epsilon: Fraction
 
+    if TYPE_CHECKING:
+
+        def __init__(self, *, epsilon: WrittenNumber) -> None: ...
+
     def __post_init__(self) -> None:
         set_field(self, "epsilon", not_negative(self.epsilon, "epsilon"))
 
@@ -188,6 +232,10 @@ class SampledEvent:
 
     event: "Event"
     rate: Fraction
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, event: "Event", rate: WrittenNumber) -> None: ...
 
     def __post_init__(self) -> None:
         _nested(self.event)

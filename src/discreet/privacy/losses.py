@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import floor, isqrt, log, log1p, log10
 from operator import index
-from typing import Final, SupportsIndex, cast
+from typing import TYPE_CHECKING, Final, SupportsIndex, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from discreet.exact import (
     rational,
     square_root,
 )
-from discreet.exact.rational import MAX_BITS
+from discreet.exact.rational import MAX_BITS, WrittenNumber
 
 LARGE_EPSILON = Fraction(20)
 SMALL_EPSILON = Fraction(1, 10**6)
@@ -372,6 +372,10 @@ class PureDP:
 
     epsilon: Fraction
 
+    if TYPE_CHECKING:
+
+        def __init__(self, *, epsilon: WrittenNumber) -> None: ...
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "epsilon"))
 
@@ -421,6 +425,10 @@ class ApproximateDP:
 
     epsilon: Fraction
     delta: Fraction
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, epsilon: WrittenNumber, delta: WrittenNumber) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "epsilon"))
@@ -486,6 +494,10 @@ class ZeroConcentratedDP:
 
     rho: Fraction
     delta: Fraction = Fraction(0)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, rho: WrittenNumber, delta: WrittenNumber = Fraction(0)) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", _not_negative(self.rho, "rho"))
@@ -567,6 +579,10 @@ class TotalVariation:
 
     delta: Fraction
 
+    if TYPE_CHECKING:
+
+        def __init__(self, *, delta: WrittenNumber) -> None: ...
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", min(_not_negative(self.delta, "delta"), Fraction(1)))
 
@@ -630,6 +646,17 @@ class Budget:
     conversion_delta: Fraction = None  # type: ignore[assignment]  # half of delta unless stated
     question_delta: Fraction = field(init=False, compare=False)
     """What the δ of all questions may add up to when asking is adaptive."""
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            epsilon: WrittenNumber | None = None,
+            rho: WrittenNumber | None = None,
+            delta: WrittenNumber = Fraction(0),
+            conversion_delta: WrittenNumber | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if (self.epsilon is None) == (self.rho is None):

@@ -9,10 +9,11 @@ from enum import StrEnum
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from math import ceil, comb, floor, isqrt
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from discreet.errors import BoundsError, PrivacyParameterError, Remedy
 from discreet.exact import Grid, decimal_text, rational, round_up, square_root
+from discreet.exact.rational import WrittenNumber
 from discreet.privacy.losses import read_count, read_number
 
 Value = TypeVar("Value")
@@ -105,6 +106,17 @@ class Sensitivity:
     l2: Fraction | None = None
     linf: Fraction | None = None
     squared_l2: Fraction | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            l1: WrittenNumber | None = None,
+            l2: WrittenNumber | None = None,
+            linf: WrittenNumber | None = None,
+            squared_l2: WrittenNumber | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         l1, l2, linf, squared = (

@@ -9,10 +9,11 @@ from itertools import accumulate, groupby
 from math import ceil, inf
 from numbers import Real
 from reprlib import Repr
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discreet.errors import VerificationError
 from discreet.exact import decimal_text, exp_minus, rational
+from discreet.exact.rational import WrittenNumber
 from discreet.privacy.laws import Atom
 from discreet.privacy.verification import (
     TOLERANCE,
@@ -181,6 +182,12 @@ class Region:
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, *, epsilon: WrittenNumber, delta: WrittenNumber = Fraction(0)
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", read_level(self.epsilon))

@@ -59,7 +59,13 @@ from discreet.privacy.uncertainty import (
     widest_quotient,
 )
 from discreet.question.check import Question
-from discreet.question.groupings import Grouping, Label, PrivateGrouping, dated_labels
+from discreet.question.groupings import (
+    BinGrouping,
+    Grouping,
+    Label,
+    PrivateGrouping,
+    dated_labels,
+)
 from discreet.question.query import PostProcessing
 from discreet.release.caps import CapEffects
 from discreet.release.kept_answer import NoisyMeasurements
@@ -526,8 +532,9 @@ def groups_and_estimates(
     if question.after == PostProcessing():
         return groups, columns
     names, groupings = [name for name, _ in question.keys], [one for _, one in question.keys]
+    comparable = [_comparable(one) for one in groupings]
     rows: list[Row] = [
-        dict(zip(names, map(_comparable, group, groupings), strict=True))
+        {name: known(label) for name, known, label in zip(names, comparable, group, strict=True)}
         | {name: found[place] for name, found in columns.items()}
         for place, group in enumerate(groups)
     ]
@@ -568,13 +575,28 @@ def declare_parts(
                 PartOf(own.times(1 / most), others).declare()
 
 
-def _comparable(label: Label, grouping: Grouping) -> Label | None:
-    """A group's label as conditions compare it: a date is its day, a datetime its second.
+class _BinLabel(str):
+    """The label of a bin, which comes before those of the bins above it."""
 
-    A total has none.
+    place: int
+
+    def __lt__(self, other: str) -> bool:
+        return self.place < other.place if isinstance(other, _BinLabel) else str(self) < other
+
+
+def _comparable(grouping: Grouping) -> Callable[[Label], Any]:
+    """A group's label as it is compared: a date is its day, a datetime its second.
+
+    Bins are in the order of their edges.  A total has none.
     """
+    if isinstance(grouping, BinGrouping):
+        bins: dict[Label, Label] = {}
+        for place, label in enumerate(grouping.labels):
+            bins[label] = one = _BinLabel(label)
+            one.place = place
+        return lambda label: bins.get(label, label)
     dated = dated_labels(grouping)
-    return dated_number(label, dated) if dated and label is not None else label
+    return lambda label: dated_number(label, dated) if dated and label is not None else label
 
 
 def _groups(question: Question, noisy: NoisyMeasurements) -> tuple[Group, ...]:

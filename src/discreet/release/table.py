@@ -1,6 +1,6 @@
 """An open table, and questions about it.  The answer is made along one line, ``answer``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, cached_property
@@ -26,15 +26,26 @@ from discreet.ledger import Charge, Entry, Ledger
 from discreet.ledger.balances import Balance
 from discreet.measures.measure import Aggregate, Measure
 from discreet.noise import BitSource, Keystream
-from discreet.plan.expressions import Named, Node, conjuncts, expression_text, read_size
+from discreet.plan.expressions import (
+    Chosen,
+    Constant,
+    Named,
+    Node,
+    conjuncts,
+    expression_text,
+    read_size,
+    replaced,
+)
 from discreet.plan.schema import NumberColumn, Schema, schema_from_data
 from discreet.plan.types import unknown_column
 from discreet.privacy.estimates import Estimates, Payment
 from discreet.privacy.losses import read_epsilon
-from discreet.question.arrangements import cube_of, running_total_of
+from discreet.question.arrangements import cube_of, distribution_of, running_total_of
 from discreet.question.builder import (
     AggregateExpression,
     Binned,
+    ComputedNumber,
+    Distribution,
     Expression,
     Labeled,
     as_expression,
@@ -90,10 +101,29 @@ class QuestionBuilder:
         return self._with(keys=(*self.query.keys, *map(_key, keys)))
 
     def agg(self, *aggregates: Any, **named: Any) -> "QuestionBuilder":
-        """What is asked of every group."""
-        outputs = [(_output_name(one), _aggregate(one)) for one in aggregates]
-        outputs += [(name, _aggregate(one)) for name, one in named.items()]
-        return self._with(outputs=(*self.query.outputs, *outputs))
+        """What is asked of every group, also numbers computed from several aggregates.
+
+        ``agg(n=dp.rows(), share=dp.rows(dp.col("smoker")) / dp.rows())``: aggregates are paid once,
+        and what is computed from them is free.
+        """
+        asked = [*((_output_name(one), one) for one in aggregates), *named.items()]
+        if any(isinstance(one, Distribution) for _, one in asked):
+            return self._distributed(asked)
+        return self._with(
+            outputs=(outputs := _with_outputs(self.query.outputs, asked)),
+            after=replace(self.query.after, columns=_with_columns(self.query, outputs, asked)),
+        )
+
+    def _distributed(self, asked: list[tuple[str, Any]]) -> "QuestionBuilder":
+        """The one distribution that is asked for."""
+        (name, one), *others = asked
+        query = self.query
+        if others or query.outputs or query.arranged is not None:
+            raise QueryError(
+                "a distribution is asked beside other things. It is measured as running totals, "
+                'in a question of its own. Write .agg(share=dp.col("age").cdf(step=1)).'
+            )
+        return replace(self, query=distribution_of(query, name, one, self.table.schema.columns))
 
     def capped(
         self,
@@ -267,11 +297,72 @@ def _aggregate(value: Any) -> Aggregate:
 
 
 def _output_name(value: Any) -> str:
+    if isinstance(value, ComputedNumber | Distribution):
+        if isinstance(value, ComputedNumber) and value.name is not None:
+            return value.name
+        raise QueryError(
+            "agg got a number that is computed from aggregates, without a name. It has none of its "
+            "own. Write share=dp.rows(paid) / dp.rows()."
+        )
     aggregate = _aggregate(value)
-    if value.name is not None:
-        return str(value.name)
-    inner = "" if aggregate.of is None else f"_{expression_text(aggregate.of)}"
-    return f"{aggregate.statistic}{inner}"
+    return _plain_name(aggregate) if value.name is None else str(value.name)
+
+
+def _plain_name(aggregate: Aggregate) -> str:
+    match aggregate.of:
+        case None:
+            return str(aggregate.statistic)
+        case Chosen(condition, Constant(Fraction()), Constant(None)):  # rows(condition)
+            return f"{aggregate.statistic}_where_{expression_text(condition)}"
+        case other:
+            return f"{aggregate.statistic}_{expression_text(other)}"
+
+
+_Outputs = tuple[tuple[str, Aggregate], ...]
+
+
+def _with_outputs(before: _Outputs, asked: Sequence[tuple[str, Any]]) -> _Outputs:
+    """What is measured: all aggregates that are asked for, and those that are computed with."""
+    outputs = list(before)
+    outputs += [(name, _aggregate(one)) for name, one in asked if not _is_computed(one)]
+    taken = {name for name, _ in [*outputs, *asked]}
+    inside = [part for _, one in asked if _is_computed(one) for part in one.aggregates]
+    for aggregate in dict.fromkeys(inside):
+        if all(one != aggregate for _, one in outputs):
+            name = _plain_name(aggregate)
+            while name in taken:
+                name = f"{name}_"
+            taken.add(name)
+            outputs.append((name, aggregate))
+    return tuple(outputs)
+
+
+def _with_columns(
+    query: Query, outputs: _Outputs, asked: Sequence[tuple[str, Any]]
+) -> tuple[tuple[str, Node], ...]:
+    """The columns that are shown, where some are computed; none says that all outputs are."""
+    columns = query.after.columns
+    if not columns and not any(_is_computed(one) for _, one in asked):
+        return ()
+    if not columns:
+        columns = tuple(_as_columns(query.outputs))
+    texts: dict[str, Node] = {}
+    for name, aggregate in reversed(outputs):
+        texts[aggregate.text] = Named(name)
+    for name, one in asked:
+        if _is_computed(one):
+            columns = (*columns, (name, replaced(one.node, texts)))
+        else:
+            columns = (*columns, *_as_columns([(name, one.aggregate)]))
+    return columns
+
+
+def _is_computed(value: Any) -> bool:
+    return isinstance(value, ComputedNumber)
+
+
+def _as_columns(outputs: Iterable[tuple[str, Aggregate]]) -> list[tuple[str, Node]]:
+    return [(one, Named(one)) for name, asked in outputs for one, _, _ in asked.columns(name)]
 
 
 @dataclass(frozen=True, slots=True)
