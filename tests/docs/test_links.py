@@ -138,7 +138,7 @@ def test_a_link_that_leads_nowhere_is_seen(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[it](README.md#from-python)",
+        "[it](docs/index.md#tutorials)",
         '[it](docs/index.md "the first page")',
         "# One `dp.count`, *two*\n[it](#one-dpcount-two)",
         "# One\n# One\n[it](#one-1)",
