@@ -62,6 +62,7 @@ from discreet.question.check import Question
 from discreet.question.groupings import Grouping, Label, PrivateGrouping, dated_labels
 from discreet.question.query import PostProcessing
 from discreet.release.caps import CapEffects
+from discreet.release.consistent import nonnegative_columns
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
 from discreet.release.top_groups import (
@@ -522,8 +523,9 @@ def groups_and_estimates(
         output.name: price.estimates(output, integers[output.measure], payment, noisy.rows, effects)
         for output in question.outputs
     }
+    columns = nonnegative_columns(question, columns)
     declare_parts(question, price.unit, columns)
-    if question.after == PostProcessing():
+    if replace(question.after, nonnegative=False) == PostProcessing():
         return groups, columns
     names, groupings = [name for name, _ in question.keys], [one for _, one in question.keys]
     rows: list[Row] = [
