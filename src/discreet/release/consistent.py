@@ -112,11 +112,13 @@ def moved(measured: Estimate, value: Any, note: str) -> Estimate:
 def _widened(interval: FloatInterval, value: Any) -> FloatInterval:
     """What of an interval is not below 0, and the number shown.
 
-    Where nothing of it is, the noise was large, and its lower half is turned up: 0 would look exact.
+    Where nothing of it is, it reaches from 0 as far as to one side of what was measured: an
+    interval of 0 alone would look exact.
     """
     low, high = interval
     if high <= 0:
-        low, high = 0, (high - low) / 2
+        width = high - low
+        low, high = 0, (width + 1) // 2 if isinstance(width, int) else width / 2
     return min(max(low, 0), value), max(high, value)
 
 
