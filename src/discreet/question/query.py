@@ -672,6 +672,8 @@ class PostProcessing:
     windows: tuple[tuple[str, GroupWindow], ...] = ()
     whole: bool = False
     """Whether all groups together are one row, whose columns are windows over all of them."""
+    nonnegative: bool = False
+    """Whether counts are first moved so that none is below 0, and their totals agree."""
 
     def names(self, nodes: Iterable[Node]) -> frozenset[str]:
         """The outputs and groups that expressions are computed from, also by way of windows."""
@@ -682,7 +684,7 @@ class PostProcessing:
     @property
     def text(self) -> str:
         """As it stands in plans and certificates."""
-        parts = []
+        parts = ["MADE NON-NEGATIVE"] if self.nonnegative else []
         if self.columns:
             shown_as = [
                 expression_text(node)

@@ -60,6 +60,7 @@ from discreet.question.check import Question, checked_question
 from discreet.question.groupings import PrivateGrouping
 from discreet.question.query import Scan
 from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes, named_number
+from discreet.release.consistent import is_moved, left_as_measured, moved_notes
 from discreet.release.exports import usual_interval
 from discreet.release.kept_answer import query_from_data, query_to_data
 from discreet.release.price import (
@@ -77,6 +78,7 @@ from discreet.release.profile import Profile
 from discreet.release.release import (
     NONE_FOUND,
     check_rank_names,
+    merged_notes,
     no_group_notes,
     read_confidence,
     small_group_notes,
@@ -626,6 +628,8 @@ class Plan:
         if not self.computed:
             return {}
         sums = [one for one in question.outputs if one.aggregate.statistic.adds_up]
+        if question.after.nonnegative:  # of what is moved only both intervals together are known
+            sums = [one for one in sums if not is_moved(one)]
         zeros = {
             one.measure: _in_a_cell(question, GroupIntegers([0] * one.measure.width))
             for one in sums
@@ -683,6 +687,7 @@ class Plan:
         errors = {name: one.value for name, one in self._margins.items() if one.of_rank}
         notes = [*self.joins, *self.remarks, *self.key_notes, *self.table_notes]
         notes += self.first_notes
+        notes += merged_notes(moved_notes(self.question))
         notes += small_group_notes(errors, self.expect_rows)
         notes += [*self.cap_notes, *self.advice]
         state, cost = self.standing, self.price.cost
@@ -860,6 +865,7 @@ class Plan:
             *undeclared_value_notes(question),
             *no_group_notes(question),
             *table_remarks(question),
+            *left_as_measured(question),
         )
 
     def at(self, confidence: object) -> "Plan":

@@ -68,6 +68,7 @@ from discreet.question.groupings import (
 )
 from discreet.question.query import PostProcessing
 from discreet.release.caps import CapEffects
+from discreet.release.consistent import nonnegative_columns
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
 from discreet.release.top_groups import (
@@ -530,8 +531,9 @@ def groups_and_estimates(
         output.name: price.estimates(output, integers[output.measure], payment, noisy.rows, effects)
         for output in question.outputs
     }
+    columns = nonnegative_columns(question, columns)
     declare_parts(question, price.unit, columns)
-    if question.after == PostProcessing():
+    if replace(question.after, nonnegative=False) == PostProcessing():
         return groups, columns
     names, groupings = [name for name, _ in question.keys], [one for _, one in question.keys]
     comparable = [_comparable(one) for one in groupings]
