@@ -21,6 +21,7 @@ from discreet.measures.measure import POINTS, Aggregate, MeasureRules, Statistic
 from discreet.measures.registry import COUNT, DISTINCT, MAX, MEAN, MIN, ROWS, SUM
 from discreet.plan.calendar import Dated
 from discreet.plan.expressions import (
+    Constant,
     Named,
     Node,
     constant_text,
@@ -643,6 +644,13 @@ class GroupWindow(_Read):
         if self.frame != (None, None):
             over.append(f"ROWS {self.frame[0]} TO {self.frame[1]}")
         return f"{self.function}({', '.join(inside)}) OVER ({' '.join(over)})"
+
+    @property
+    def number(self) -> Node:
+        """What it is computed from: a rank from what groups are ordered by."""
+        if self.function == "RANK":
+            return self.order[0][0]
+        return Constant(Fraction(1)) if self.of is None else self.of
 
     @property
     def nodes(self) -> tuple[Node, ...]:

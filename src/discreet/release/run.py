@@ -163,8 +163,7 @@ def with_windows(after: PostProcessing, rows: Sequence[Row]) -> list[Row]:
     places = _kept_places(after, rows)
     kept, found = [rows[place] for place in places], [dict(row) for row in rows]
     for name, window in after.windows:
-        of = next(iter(window.nodes), Constant(Fraction(1)))
-        numbers = [computed_column(of, row) for row in kept]
+        numbers = [computed_column(window.number, row) for row in kept]
         keys = [[evaluated(node, row) for row in kept] for node, _ in window.order]
         column = window_column(window, kept, numbers, keys)
         for row in found:
