@@ -13,6 +13,7 @@ from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 
+from caps import caps_picture
 from course_pictures import (
     averaging_picture,
     by_hand_picture,
@@ -58,6 +59,7 @@ def figures() -> dict[str, str]:
         "beside.svg": dp.Laplace(scale=2).plot(beside=dp.Gaussian(sigma=2)),
         "region.svg": dp.Region(epsilon=1, delta="0.1").plot(),
         "comparison.svg": dp.NoiseComparison(epsilon=1, delta=1e-6).plot(),
+        "caps.svg": caps_picture(),
         "odds.svg": odds_picture(),
         "tradeoff.svg": dp.tradeoff(dp.Laplace(scale=2), 0, 1).plot(),
         "coins.svg": dp.RandomizedResponse.two_coin().plot(0, 1),

@@ -49,6 +49,8 @@ def test_an_anchor_finds_a_restored_backup(command: Command, path: Path, tmp_pat
     assert "the anchor of 10 entries" in command("ledger", "anchor", path, "--output", anchor).out
     assert json.loads(command("ledger", "anchor", path).out)["entries"] == 10
     assert command("ledger", "verify", path, "--anchor", anchor).code == 0
+    verified = json.loads(command("ledger", "verify", path, "--anchor", anchor, "--json").out)
+    assert (verified["sound"], verified["anchor"]) == (True, json.loads(anchor.read_text("utf-8")))
     shutil.copy(tmp_path / "backup", path)
     assert command("ledger", "verify", path).code == 0
     ended = command("ledger", "verify", path, "--anchor", anchor)

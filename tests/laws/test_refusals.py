@@ -49,6 +49,7 @@ SHOWN = {
     "release/plan.py:_weights": IN_PYTHON,
     "release/table.py": IN_PYTHON,
     # Joins, subqueries and what is done with an answer are written in SQL only.
+    "question/arrangements.py:distribution_of": IN_PYTHON,
     "question/query.py": IN_SQL,
     "question/check.py:_condition": IN_SQL,
     "question/check.py:_window": IN_SQL,

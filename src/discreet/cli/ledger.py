@@ -52,6 +52,8 @@ def verify(
         wrong, unseen = ([], []) if certificate is None else _compared(certificate, opened)
     if as_json:
         result = {"ledger": location, "sound": report.sound, **asdict(report)}
+        if report.anchor is not None:
+            result["anchor"] = json.loads(report.anchor.to_json())
         if certificate is not None:
             result["certificate"] = {
                 "table": certificate.table,

@@ -248,6 +248,8 @@ class Estimate:
     """Whether the truth lies there only if nobody is where no profile could see them."""
     counted: bool = False
     """Whether its interval is of the rows as they are counted, of which caps left some out."""
+    moved: Released | None = None
+    """By how much it was moved after it was measured; None where it stands as it was measured."""
 
     __array_ufunc__ = None  # NumPy leaves arithmetic with an estimate to the estimate
 
@@ -846,6 +848,27 @@ class Estimates(Mapping[Any, Estimate]):
         Of a cube the total is one of its numbers, and so it is asked for by its key.
         """
         return summed(self._parts())
+
+    def mean(self) -> Estimate:
+        """Their mean: each of them counts the same, however many rows it is of."""
+        return self.sum() / len(self)
+
+    def moving_mean(self, width: int) -> "Estimates":
+        """The mean of each with those before it, of so many in all, in their order.
+
+        The first ones, which have fewer before them, have none.
+        """
+        if type(width) is not int or not 1 <= width <= len(self):
+            raise DataError(
+                f"a moving mean is asked over {width!r:.40} of {len(self):,} estimates. It is over "
+                "as many as there are at most. Write .moving_mean(3)."
+            )
+        parts, names = self._parts(), list(self.cells)
+        means = {
+            names[end - 1]: summed(parts[end - width : end]) / width
+            for end in range(width, len(parts) + 1)
+        }
+        return Estimates(self.label, means)
 
     def share_of_total(self) -> "Estimates":
         """Each of them as a part of the sum, with the interval of both together."""

@@ -588,11 +588,16 @@ def possible_quotient(top: LinearError, bottom: LinearError) -> FloatInterval:
 
     Both are weighted sums of numbers, of which none is negative: the quotient lies between the
     least and the largest quotient of the weights.  A number that is known to be a part of the
-    divisor is not larger than that.  Proof: docs/proofs/ratio.md
+    divisor is not larger than that, and a multiple of it has that quotient.
+    Proof: docs/proofs/ratio.md
     """
+    own, others = top.weights, bottom.weights
+    if not top.shift and not bottom.shift and own and own.keys() == others.keys():
+        times = {weight / others[draw] for draw, weight in own.items()}
+        if len(times) == 1:  # one is a multiple of the other
+            return as_float(*times), as_float(*times)
     if not (top.of_nonnegative and bottom.of_nonnegative):
         return -inf, inf
-    own, others = top.weights, bottom.weights
     if bottom.least_weight is None or bottom.least_weight < 0:
         return -inf, inf
     for known in next(iter(own)).parts_of if own else ():

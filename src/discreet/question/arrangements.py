@@ -1,17 +1,33 @@
 """How the groups of a question are measured together: a cube of tables, or running totals."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from math import comb, prod
+from math import ceil, comb, prod
 
 from discreet.errors import QueryError, Remedy
 from discreet.exact import rational
+from discreet.measures.measure import Aggregate
+from discreet.measures.registry import ROWS
 from discreet.measures.strategies import Strategy
 from discreet.mechanisms.residual_tables import ResidualTables
 from discreet.mechanisms.running_totals import RunningTotals
-from discreet.plan.expressions import Chosen, Constant, Missing, Named, Node
-from discreet.plan.schema import MOST_KEYS
+from discreet.plan.calendar import Dated
+from discreet.plan.expressions import (
+    Calculation,
+    Chosen,
+    Clipped,
+    Constant,
+    Missing,
+    Named,
+    Node,
+    expression_text,
+    replaced,
+)
+from discreet.plan.schema import MOST_KEYS, Column
+from discreet.plan.types import Kind, check_expression
+from discreet.question.builder import Distribution
 from discreet.question.groupings import (
     BinGrouping,
     Grouping,
@@ -19,13 +35,22 @@ from discreet.question.groupings import (
     ListedGrouping,
     PrivateGrouping,
 )
-from discreet.question.query import Arrangement, GroupingSets, GroupKey, Query, RunningTotal
+from discreet.question.query import (
+    Arrangement,
+    GroupingSets,
+    GroupKey,
+    GroupWindow,
+    PostProcessing,
+    Query,
+    RunningTotal,
+)
 
 MOST_TABLES = 10_000
 """The most tables of a cube."""
 _MOST_ADDED = 10_000
 """The most groups that are added up one after the other."""
 _MOST_SUMS = 10**9
+_COUNTED = {Kind.NUMBER: Dated.NOT, Kind.DATE: Dated.DAYS}
 
 Keyed = tuple[tuple[str, Grouping], ...]
 
@@ -105,6 +130,50 @@ def running_total_of(query: Query, key: str | None) -> RunningTotal:
             ),
         )
     return RunningTotal(len(names) - 1 if key is None else names.index(key))
+
+
+def distribution_of(
+    query: Query, name: str, asked: Distribution, columns: Mapping[str, Column]
+) -> Query:
+    """The question for the share of rows up to each value of a column, for each group apart.
+
+    The steps begin at the lower bound, and the last one ends at the upper bound.
+    """
+    derived: dict[str, Node] = {}
+    for one, node in query.derived:
+        derived[one] = replaced(node, derived)
+    checked = check_expression(replaced(asked.node, derived), columns)
+    low, high, text = checked.low, checked.high, expression_text(asked.node)
+    if checked.kind not in _COUNTED or low is None or high is None:
+        raise QueryError(
+            f"the distribution of {text[:60]!r} is asked, which has no public bounds. Its steps go "
+            "from the lower bound to the upper one.",
+            Remedy(
+                python=f"Declare bounds, or write .clip(0, 100) before .cdf(step={asked.step})."
+            ),
+        )
+    edges: tuple[Fraction, ...] = ()
+    if not checked.whole or asked.step != 1:
+        steps = ceil((high - low) / asked.step)
+        if steps > _MOST_ADDED:
+            raise QueryError(
+                f"the distribution of {text[:60]!r} has {steps:,} steps, and at most "
+                f"{_MOST_ADDED:,} groups are added up one after the other.",
+                Remedy(python=f"Write a step of {(high - low) / _MOST_ADDED} or more."),
+            )
+        edges = (*(low + step * asked.step for step in range(steps)), high)
+    key = GroupKey(text, asked.node, edges, _COUNTED[checked.kind])
+    apart = tuple(one.name for one in query.keys)
+    total = GroupWindow("FIRST_VALUE", Named("rows"), apart, ((Named(text), True),))
+    share = Clipped(Calculation("/", Named("rows"), Named("all_rows")), Fraction(0), Fraction(1))
+    return replace(
+        query,
+        keys=(*query.keys, key),
+        arranged=RunningTotal(len(query.keys)),
+        outputs=(("rows", Aggregate(ROWS)),),
+        after=PostProcessing(((name, share),), windows=(("all_rows", total),)),
+        written="",
+    )
 
 
 def is_total(key: Named) -> Node:

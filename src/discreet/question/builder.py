@@ -468,6 +468,19 @@ class Expression(RowValue):
             )
         return AggregateExpression(Aggregate(QUANTILE, self.node, tuple(sorted(levels_read))))
 
+    def cdf(self, step: object) -> "Distribution":
+        """The share of rows up to each value, in steps between the column's bounds.
+
+        It is asked alone, ``agg(share=dp.col("age").cdf(step=1))``, and priced as running totals.
+        """
+        width = rational(step, "the step of a distribution")
+        if width <= 0:
+            raise QueryError(
+                f"the step of a distribution is {step!r:.40}. It is the width of the bins, of "
+                'which each is added to those before it. Write dp.col("age").cdf(step=1).'
+            )
+        return Distribution(self.node, width)
+
     def n_unique(self) -> "AggregateExpression":
         """How many different values there are."""
         return self._asked(DISTINCT)
@@ -515,8 +528,47 @@ class Binned:
         return Binned(self.node, self.edges, self.dated, name)
 
 
+@dataclass(frozen=True)
+class Distribution:
+    """The share of rows up to each value of a column, in steps."""
+
+    node: Node
+    step: Fraction
+
+
+class ReleasedNumber:
+    """A number of each group that is released, and what can be computed from it for free."""
+
+    def _as_computed(self) -> "ComputedNumber":
+        raise NotImplementedError
+
+    def __add__(self, other: object) -> "ComputedNumber":
+        return _computed("+", self, other)
+
+    def __radd__(self, other: object) -> "ComputedNumber":
+        return _computed("+", other, self)
+
+    def __sub__(self, other: object) -> "ComputedNumber":
+        return _computed("-", self, other)
+
+    def __rsub__(self, other: object) -> "ComputedNumber":
+        return _computed("-", other, self)
+
+    def __mul__(self, other: object) -> "ComputedNumber":
+        return _computed("*", self, other)
+
+    def __rmul__(self, other: object) -> "ComputedNumber":
+        return _computed("*", other, self)
+
+    def __truediv__(self, other: object) -> "ComputedNumber":
+        return _computed("/", self, other)
+
+    def __rtruediv__(self, other: object) -> "ComputedNumber":
+        return _computed("/", other, self)
+
+
 @dataclass(frozen=True, repr=False)
-class AggregateExpression:
+class AggregateExpression(ReleasedNumber):
     """An aggregate, to be given to ``agg``; ``alias`` names it."""
 
     aggregate: Aggregate
@@ -529,6 +581,49 @@ class AggregateExpression:
     def alias(self, name: str) -> "AggregateExpression":
         """The aggregate under this name."""
         return AggregateExpression(self.aggregate, name)
+
+    def _as_computed(self) -> "ComputedNumber":
+        if len(self.aggregate.columns("")) > 1:
+            raise QueryError(
+                f"{self!r} is several numbers, and one is computed with. Ask for one of them: "
+                '.quantile(0.9). Or combine what was released: answer["stay_0.9"] - 1.'
+            )
+        return ComputedNumber(Named(self.aggregate.text), (self.aggregate,))
+
+
+@dataclass(frozen=True, repr=False)
+class ComputedNumber(ReleasedNumber):
+    """A number computed from aggregates after their release: ``dp.rows(paid) / dp.rows()``.
+
+    Aggregates stand in ``node`` under their texts.
+    """
+
+    node: Node
+    aggregates: tuple[Aggregate, ...]
+    name: str | None = None
+
+    def __repr__(self) -> str:
+        return _brief(self.node)
+
+    def alias(self, name: str) -> "ComputedNumber":
+        """The number under this name."""
+        return ComputedNumber(self.node, self.aggregates, name)
+
+    def _as_computed(self) -> "ComputedNumber":
+        return self
+
+
+def _computed(operator: Arithmetic, first: object, second: object) -> ComputedNumber:
+    sides = [
+        one._as_computed()
+        if isinstance(one, ReleasedNumber)
+        else ComputedNumber(Constant(constant_number(one)), ())
+        for one in (first, second)
+    ]
+    node = Calculation(operator, sides[0].node, sides[1].node)
+    return ComputedNumber(
+        read_size(node), tuple(dict.fromkeys((*sides[0].aggregates, *sides[1].aggregates)))
+    )
 
 
 def _brief(node: Node) -> str:
@@ -624,11 +719,12 @@ def as_expression(value: Any) -> Expression:
     """An expression, or a constant as one."""
     if isinstance(value, Expression):
         return value
-    if isinstance(value, AggregateExpression | Binned | When | Then | Labeled):
+    if isinstance(value, ReleasedNumber | Distribution | Binned | When | Then | Labeled):
         raise QueryError(
             "an aggregate, bins or an unfinished choice stands where a value of each row is "
-            "needed. Aggregates are given to agg, bins to group_by, and a choice ends in "
-            ".otherwise(…). Combine released numbers after the release."
+            "needed. Aggregates are given to agg, also those that are computed with, as in "
+            "share=dp.rows(paid) / dp.rows(); bins are given to group_by, and a choice ends in "
+            ".otherwise(…). Write it there."
         )
     if value is None or isinstance(value, bool | str):
         return Expression(Constant(value))

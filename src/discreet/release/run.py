@@ -59,9 +59,16 @@ from discreet.privacy.uncertainty import (
     widest_quotient,
 )
 from discreet.question.check import Question
-from discreet.question.groupings import Grouping, Label, PrivateGrouping, dated_labels
+from discreet.question.groupings import (
+    BinGrouping,
+    Grouping,
+    Label,
+    PrivateGrouping,
+    dated_labels,
+)
 from discreet.question.query import PostProcessing
 from discreet.release.caps import CapEffects
+from discreet.release.consistent import nonnegative_columns
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
 from discreet.release.top_groups import (
@@ -156,8 +163,7 @@ def with_windows(after: PostProcessing, rows: Sequence[Row]) -> list[Row]:
     places = _kept_places(after, rows)
     kept, found = [rows[place] for place in places], [dict(row) for row in rows]
     for name, window in after.windows:
-        of = next(iter(window.nodes), Constant(Fraction(1)))
-        numbers = [computed_column(of, row) for row in kept]
+        numbers = [computed_column(window.number, row) for row in kept]
         keys = [[evaluated(node, row) for row in kept] for node, _ in window.order]
         column = window_column(window, kept, numbers, keys)
         for row in found:
@@ -306,8 +312,10 @@ def _calculated(operator: str, left: Any, right: Any) -> Any:
                 result = left - right
             case "*":
                 result = left * right
-            case _:
+            case "/":
                 result = left / right
+            case _:
+                raise TypeError(f"{operator} is refused before anything is released")
     except OverflowError:
         return None
     return None if isinstance(result, float) and isnan(result) else result
@@ -522,12 +530,14 @@ def groups_and_estimates(
         output.name: price.estimates(output, integers[output.measure], payment, noisy.rows, effects)
         for output in question.outputs
     }
+    columns = nonnegative_columns(question, columns)
     declare_parts(question, price.unit, columns)
-    if question.after == PostProcessing():
+    if replace(question.after, nonnegative=False) == PostProcessing():
         return groups, columns
     names, groupings = [name for name, _ in question.keys], [one for _, one in question.keys]
+    comparable = [_comparable(one) for one in groupings]
     rows: list[Row] = [
-        dict(zip(names, map(_comparable, group, groupings), strict=True))
+        {name: known(label) for name, known, label in zip(names, comparable, group, strict=True)}
         | {name: found[place] for name, found in columns.items()}
         for place, group in enumerate(groups)
     ]
@@ -568,13 +578,28 @@ def declare_parts(
                 PartOf(own.times(1 / most), others).declare()
 
 
-def _comparable(label: Label, grouping: Grouping) -> Label | None:
-    """A group's label as conditions compare it: a date is its day, a datetime its second.
+class _BinLabel(str):
+    """The label of a bin, which comes before those of the bins above it."""
 
-    A total has none.
+    place: int
+
+    def __lt__(self, other: str) -> bool:
+        return self.place < other.place if isinstance(other, _BinLabel) else str(self) < other
+
+
+def _comparable(grouping: Grouping) -> Callable[[Label], Any]:
+    """A group's label as it is compared: a date is its day, a datetime its second.
+
+    Bins are in the order of their edges.  A total has none.
     """
+    if isinstance(grouping, BinGrouping):
+        bins: dict[Label, Label] = {}
+        for place, label in enumerate(grouping.labels):
+            bins[label] = one = _BinLabel(label)
+            one.place = place
+        return lambda label: bins.get(label, label)
     dated = dated_labels(grouping)
-    return dated_number(label, dated) if dated and label is not None else label
+    return lambda label: dated_number(label, dated) if dated and label is not None else label
 
 
 def _groups(question: Question, noisy: NoisyMeasurements) -> tuple[Group, ...]:

@@ -42,9 +42,10 @@ _CONFIGURATION = {
 _SETTINGS = {
     # Groups are not placed by the least and the largest value that a file tells.
     "perfect_ht_threshold": "0",
-    # Progress is asked for, never printed.
-    "enable_progress_bar": "true",
+}
+_PROGRESS = {  # it is asked for, never printed
     "enable_progress_bar_print": "false",
+    "enable_progress_bar": "true",
 }
 
 _MOST_BOUND = 32
@@ -217,6 +218,9 @@ class DuckDBConnection:
             }
             for name, value in (folders | _SETTINGS).items():
                 self.connection.execute(f"SET {name} = {value}")
+            with suppress(duckdb.Error):  # in a notebook without ipywidgets DuckDB has no progress
+                for name, value in _PROGRESS.items():
+                    self.connection.execute(f"SET {name} = {value}")
             disable(self.connection)
             with suppress(duckdb.Error):  # a moment's date must not depend on the machine
                 self.connection.execute("SET TimeZone = 'UTC'")
