@@ -189,12 +189,22 @@ def test_it_costs_the_part_of_the_budget_that_was_offered(budget: dp.Budget) -> 
         assert table.budget.charges == 19
 
 
-def test_with_a_delta_the_noise_is_gaussian_where_that_is_less() -> None:
+def test_a_profile_does_not_end_the_sum_of_epsilon() -> None:
+    """Gaussian noise would: no question that is priced in ε alone would fit any more."""
     with opened(OTHERS, budget=dp.Budget(epsilon=2, delta=1e-6)) as table:
-        many = table.profile(spend="1%", by=["ward", "note", "smoker", "age"])
-        assert isinstance(many.rows.noise, Gaussian)
+        first = table.profile(spend="1%", by=["ward", "note", "smoker", "age"])
+        assert isinstance(first.rows.noise, Laplace)
+        table.agg(n=dp.rows()).release(epsilon=1.9)
+        with pytest.raises(dp.BudgetExhaustedError):
+            table.agg(n=dp.rows()).release(epsilon="0.1")
     with opened(OTHERS, budget=dp.Budget(epsilon=2)) as table:
         assert isinstance(table.profile(spend="1%").rows.noise, Laplace)
+
+
+def test_where_gaussian_noise_ended_that_sum_a_profile_has_it_too() -> None:
+    with opened(OTHERS, budget=dp.Budget(epsilon=2, delta=1e-6)) as table:
+        table.agg(n=dp.rows()).release(rho="0.001")
+        assert isinstance(table.profile(spend="5%").rows.noise, Gaussian)
 
 
 @pytest.mark.parametrize(("neighbors", "moved"), [("add-remove", 1), ("replace", 2)])

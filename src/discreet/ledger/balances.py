@@ -89,6 +89,9 @@ class Balance:
         """The part of the budget that is left, in words."""
         return "no cap of their own" if self.cap is None else left_text(self.cap.budget, self.spent)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         whose = f"{self.dataset}, {self.analyst}" if self.analyst else self.dataset
         of = f" of {self.cap} ({percent_text(self.share_left)})" if self.cap else ""

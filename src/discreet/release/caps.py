@@ -622,6 +622,10 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
                 (rising if rises else others)[column] = None
     for effect, (cap, rising, others) in concerned.items():
         said = _cap_text(cap, effect, unit, whose, front, alone=alone)
+        if effect.kept is not None and question.keys:
+            said += (
+                " In which group the others are is not known: each interval allows for them all."
+            )
         notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
     ranked = [one for one in question.outputs if one.level and effects.moves_rank(one, unit)]
     for one in ranked:

@@ -507,15 +507,19 @@ def plan_profile(
         return ProfileNoise("gaussian", *(gaussian_noise(size, level).sigma for size in sizes))
 
     if epsilon is not None:
-        noises = [laplace(read_epsilon(epsilon))]
+        noise = laplace(read_epsilon(epsilon))
     elif rho is not None:
-        noises = [gaussian(read_rho(rho))]
+        noise = gaussian(read_rho(rho))
     else:
         state = standing()
-        limits = spend_limits(state.budget, state.totals, read_spend(spend))
-        noises = [laplace(limits.epsilon)] if limits.epsilon is not None else []
-        noises += [gaussian(limits.rho)] if limits.rho else []
-    noise = min(noises, key=lambda one: one.on_rows().accuracy(_CONFIDENCE))
+        part, whole = read_spend(spend), state.budget.epsilon
+        limits = spend_limits(state.budget, state.totals, part)
+        noises = [] if limits.epsilon is None else [laplace(limits.epsilon)]
+        # Gaussian noise would end the sum of ε for all that is asked after the profile.
+        fair = limits.epsilon is not None and whole is not None and limits.epsilon >= part * whole
+        if limits.rho and not fair:
+            noises.append(gaussian(limits.rho))
+        noise = min(noises, key=lambda one: one.on_rows().accuracy(_CONFIDENCE))
     return ProfilePlan(schema, columns, in_a_group, noise)
 
 

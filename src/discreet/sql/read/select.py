@@ -379,7 +379,8 @@ def parse_select(text: str, schema: Schema) -> Query:
 
 def _parsed(text: str, schema: Schema) -> Query:
     example = Example(schema)
-    tree = without_unions(parsed_statement(text, example), text)
+    tree = parsed_statement(text, example)
+    tree = without_unions(tree, text) if type(tree) is exp.Union else tree
     check_clauses(tree, text, example, inner=False)
     catalog = Catalog(schema, text).with_queries(tree)
     tree, catalog, whole = without_outer_selects(tree, catalog)
