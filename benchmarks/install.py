@@ -28,6 +28,7 @@ COMMANDS = (
     ([DISCREET, "ask", "hospital/visits.toml", COUNT, "--epsilon", "0.1"], "in truth"),
     ([DISCREET, "ledger", "verify", "hospital/visits.toml"], "sound"),
     ([DISCREET, "init", "hospital/visits.csv", "--unit", "patient_id", "--output", "my.toml"], ""),
+    ([DISCREET, "learn", "--html", "learn.html"], ""),
     ([DISCREET, "survey", "new", "poll.toml"], ""),
     ([DISCREET, "survey", "simulate", "poll.toml", "--respondents", "500"], "hold the truth"),
 )

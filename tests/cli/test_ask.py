@@ -184,7 +184,7 @@ def test_a_price_that_nobody_stated_is_not_paid_unasked(command: Command, policy
         ((COUNT, "--epsilon", "1", "--weight", "n"), ["--weight n=2"]),
         ((COUNT, "--epsilon", "1", "--weight", "n=0"), ["not above 0"]),
         ((COUNT, "--epsilon", "1", "--weight", "n=1", "--weight", "n=2"), ["two weights"]),
-        ((COUNT, "--epsilon", "1", "--weight", "m=2"), ["'m'", "output: n"]),
+        ((COUNT, "--epsilon", "1", "--weight", "m=2"), ["'m'", "outputs: n"]),
         (("SELECT AVG(stay) AS s FROM visits", "--margin", "s=1"), ["--expect-rows 1000"]),
         (("SELECT * FROM visits", "--epsilon", "1"), []),
         (("SELECT AVG(stya) AS s FROM visits", "--epsilon", "1"), ["'stya'", "'stay'"]),

@@ -269,6 +269,15 @@ def test_a_rank_is_stated_too_low_as_often_as_it_may_be() -> None:
     assert_covered((held, 4000), most=0.952)
 
 
+def test_no_rank_is_stated_nearer_than_noise_can_tell() -> None:
+    rank = MeasuredRank(probability=Fraction(1, 2), epsilon=Fraction(1, 100))
+    records = WeightedPositions(0, 999, np.arange(1000), np.ones(1000, np.int64))
+    bits = UnsafeSeededBits(5)
+    stated = [rank.at_most(rank.draw(records, 510, bits), USUAL) for _ in range(500)]
+    assert 114 < min(stated) == rank.at_most(-(10**6), USUAL) < 116  # ln(10) / 2 / 0.01
+    assert min(stated) < max(stated)
+
+
 # ---------------------------------------------------------------------- all together
 
 

@@ -149,6 +149,10 @@ def test_days_between_two_dates_have_an_interval(answers: Any) -> None:
         ("SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 0", "LIMIT 3"),
         ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 9", "position '9'"),
         ("SELECT EXP(COUNT(*)) AS x FROM visits", "carried through"),
+        ("SELECT COUNT(*) % 7 AS x FROM visits", "carried through"),
+        ("SELECT MOD(SUM(stay), COUNT(*)) AS x FROM visits", "carried through"),
+        ("SELECT age, COUNT(*) FROM visits GROUP BY age HAVING age % 2 = 0", "carried through"),
+        ("SELECT age, COUNT(*) FROM visits GROUP BY age ORDER BY age % 2", "carried through"),
     ],
 )
 def test_what_has_no_error_to_carry_is_refused_before_it_is_paid(
@@ -159,6 +163,13 @@ def test_what_has_no_error_to_carry_is_refused_before_it_is_paid(
         answers.sql(text, epsilon=1)
     assert part in str(refusal.value)
     assert answers.budget.charges == before
+
+
+def test_an_answer_whose_only_row_was_left_out_says_so(answers: Any) -> None:
+    release = answers.sql("SELECT COUNT(*) AS n FROM visits HAVING n < 0", epsilon=1)
+    assert len(release) == 0
+    with pytest.raises(dp.DataError, match="no row"):
+        release["n"]
 
 
 # ---------------------------------------------------------------------- values

@@ -67,6 +67,25 @@ def test_a_column_whose_name_is_odd_has_an_example(visits: Opened) -> None:
     assert len(examples(table.info())) == len(names)
 
 
+@pytest.mark.parametrize("declared", [{"unit": "row"}, {"max_groups": None}], ids=str)
+@pytest.mark.parametrize("taken", [["stay"], ["hour"], ["Hour", "hour_of_day"]], ids=str)
+def test_a_datetime_has_an_example_whatever_it_is_beside(
+    visits: Opened, declared: dict[str, object], taken: list[str]
+) -> None:
+    import pandas
+
+    names = ["departed", *taken]
+    table = visits(
+        source=pandas.DataFrame({name: [1, 2] for name in ["patient", *names]}),
+        columns={name: dp.integer(0, 23) for name in taken}
+        | {"departed": dp.datetime("2013-01-01", "2013-12-31 23:59:59")},
+        **declared,
+    )
+    for sql, _ in examples(table.info()):
+        table.ask(sql).plan(epsilon=1)
+    assert len(examples(table.info())) == len(names)
+
+
 @pytest.mark.parametrize("name", ["visits", "joined"])
 def test_other_tables_are_listed_with_how_they_are_joined(
     tmp_path_factory: pytest.TempPathFactory, name: str

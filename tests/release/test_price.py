@@ -66,6 +66,20 @@ def test_an_output_without_a_weight_has_one_part(visits):
     assert [line.epsilon for line in plan.lines] == [Fraction(3, 4), Fraction(1, 4)]
 
 
+def test_a_computed_number_has_neither_a_weight_nor_a_margin_and_is_told_from_a_wrong_name(visits):
+    asking = visits().ask(
+        "SELECT 100 * COUNT(*) FILTER (WHERE stay > 7) / COUNT(*) AS late FROM visits"
+    )
+    told = "'late', which is computed from released numbers.*Name these: count, count_where_stay_7"
+    with pytest.raises(dp.QueryError, match=told):
+        asking.plan(epsilon=1, weights={"late": 2})
+    with pytest.raises(dp.QueryError, match=told):
+        asking.plan(margin={"late": 2})
+    with pytest.raises(dp.QueryError, match="'lat', which is not asked"):
+        asking.plan(margin={"lat": 2})
+    assert asking.plan(margin={"count": 50}).margins()["count"] <= 50
+
+
 @pytest.mark.parametrize("weights", [{"people": 0}, {"people": -1}, {"men": 1}, {"rows": "x"}])
 def test_weights_that_say_nothing_are_refused(visits, weights):
     with pytest.raises(dp.DiscreetError):

@@ -90,6 +90,11 @@ def question_options(command: Decorated) -> Decorated:
                 help="The same of the groups that one person counts in.",
             ),
             click.option(
+                "--consistent",
+                metavar="non-negative",
+                help="Move counts so that none is below 0, and totals agree: free.",
+            ),
+            click.option(
                 "--expect-rows",
                 type=click.IntRange(min=1),
                 help="How many rows you expect in a group: the error of a mean depends on it.",
@@ -152,6 +157,7 @@ def read_questions(
     expect_rows: int | None,
     max_rows: int | None = None,
     max_groups: int | None = None,
+    consistent: str | None = None,
     *,
     sql_file: str | None = None,
     analyst: str | None = None,
@@ -164,9 +170,10 @@ def read_questions(
     each question is planned as if those before it were paid.
     """
     from discreet.policy import read_policy
+    from discreet.question.consistency import read_consistent
     from discreet.release.open_table import read_declarations
 
-    texts = _texts(sql, sql_file)
+    texts, nonnegative = _texts(sql, sql_file), read_consistent(consistent)
     arguments = read_policy(policy)
     price: dict[str, Any] = {"epsilon": epsilon, "spend": spend, "rho": rho, "delta": delta}
     price |= {"margin": _margins(margins) or None, "weights": _weights(weights) or None}
@@ -186,7 +193,7 @@ def read_questions(
             before = () if paid else tuple(questions)
             account = _LaterAccount(table, analyst, own, before) if reads_budget else None
             with _in_file(sql_file, place):
-                made, explain = _planned(text, table, account, price, caps)
+                made, explain = _planned(text, table, account, price, caps, nonnegative)
             questions.append(TypedQuestion(text, table, engine, made, explain, own, paid))
         yield questions
 
@@ -220,6 +227,7 @@ def _planned(
     account: _LaterAccount | None,
     price: Mapping[str, Any],
     caps: tuple[tuple[str, int], ...],
+    nonnegative: bool,
 ) -> "tuple[Plan, bool]":
     """The plan of a SELECT, and whether EXPLAIN asks for nothing else."""
     from discreet.question.check import checked_question
@@ -228,7 +236,8 @@ def _planned(
 
     select = explained(text)
     query = parse_select(text if select is None else select, table.schema)
-    query = replace(query, caps=caps, front=Front.COMMAND)
+    after = replace(query.after, nonnegative=nonnegative)
+    query = replace(query, caps=caps, front=Front.COMMAND, after=after)
     made = make_plan(checked_question(query, table.schema), account=account, **price)
     return made, select is not None
 

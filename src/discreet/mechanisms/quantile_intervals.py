@@ -217,9 +217,12 @@ class MeasuredRank:
         return noisy
 
     def at_most(self, noisy: int, confidence: Fraction) -> float:
-        """What the weight between point and quantile exceeds with at most this chance to miss."""
+        """What the weight between point and quantile exceeds with at most this chance to miss.
+
+        No distance is below 0: a noisy one that is counts as 0, and never hides what noise may.
+        """
         hidden = int(self.noise.accuracy(1 - 2 * (1 - confidence)))  # on one side alone
-        return as_float(Fraction(max(0, noisy + hidden), rank_units(self.share)))
+        return as_float(Fraction(max(0, noisy) + hidden, rank_units(self.share)))
 
 
 @lru_cache(maxsize=256)

@@ -248,6 +248,8 @@ class Estimate:
     """Whether the truth lies there only if nobody is where no profile could see them."""
     counted: bool = False
     """Whether its interval is of the rows as they are counted, of which caps left some out."""
+    moved: Released | None = None
+    """By how much it was moved after it was measured; None where it stands as it was measured."""
 
     __array_ufunc__ = None  # NumPy leaves arithmetic with an estimate to the estimate
 

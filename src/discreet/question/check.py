@@ -57,6 +57,7 @@ from discreet.plan.types import (
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question.arrangements import is_total, strategy_of
 from discreet.question.conditions import Conditions, origins_of
+from discreet.question.consistency import check_nonnegative
 from discreet.question.groupings import (
     Grouping,
     IntegerGrouping,
@@ -131,6 +132,7 @@ def check_after(
         after.offset,
         windows,
         after.whole,
+        after.nonnegative,
     )
 
 
@@ -231,7 +233,8 @@ def _column(name: str, node: Node, columns: Mapping[str, Column], groups: frozen
 
 def _checked_part(node: Node, columns: Mapping[str, Column], clause: str) -> CheckedExpression:
     for part in walk(node):
-        if not isinstance(part, _Offered):
+        remainder = isinstance(part, Calculation) and part.operator == "%"
+        if remainder or not isinstance(part, _Offered):
             raise QueryError(
                 f"{clause} uses {expression_text(part)[:60]!r} on released numbers. Their errors "
                 f"are carried through {ALLOWED_AFTER_RELEASE}. Use these, or change the answer "
@@ -356,6 +359,7 @@ def _checked(query: Query, schema: Schema) -> Question:
     if strategy is not None:
         apart = query.arranged.by_group if isinstance(query.arranged, RunningTotal) else ()
         outputs = by_strategy(outputs, strategy, apart)
+    check_nonnegative(query, outputs)
     for _, one in asked.outputs:
         conditions.check_aggregate(one)
     after = (

@@ -21,6 +21,7 @@ from discreet.measures.measure import POINTS, Aggregate, MeasureRules, Statistic
 from discreet.measures.registry import COUNT, DISTINCT, MAX, MEAN, MIN, ROWS, SUM
 from discreet.plan.calendar import Dated
 from discreet.plan.expressions import (
+    Constant,
     Named,
     Node,
     constant_text,
@@ -645,6 +646,13 @@ class GroupWindow(_Read):
         return f"{self.function}({', '.join(inside)}) OVER ({' '.join(over)})"
 
     @property
+    def number(self) -> Node:
+        """What it is computed from: a rank from what groups are ordered by."""
+        if self.function == "RANK":
+            return self.order[0][0]
+        return Constant(Fraction(1)) if self.of is None else self.of
+
+    @property
     def nodes(self) -> tuple[Node, ...]:
         """The expressions that it is made of."""
         return (*(() if self.of is None else (self.of,)), *(node for node, _ in self.order))
@@ -672,6 +680,8 @@ class PostProcessing:
     windows: tuple[tuple[str, GroupWindow], ...] = ()
     whole: bool = False
     """Whether all groups together are one row, whose columns are windows over all of them."""
+    nonnegative: bool = False
+    """Whether counts are first moved so that none is below 0, and their totals agree."""
 
     def names(self, nodes: Iterable[Node]) -> frozenset[str]:
         """The outputs and groups that expressions are computed from, also by way of windows."""
@@ -682,7 +692,7 @@ class PostProcessing:
     @property
     def text(self) -> str:
         """As it stands in plans and certificates."""
-        parts = []
+        parts = ["MADE NON-NEGATIVE"] if self.nonnegative else []
         if self.columns:
             shown_as = [
                 expression_text(node)

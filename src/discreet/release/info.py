@@ -250,19 +250,19 @@ class _Examples:
                 yield from groups
                 yield from self._where(asked)
             case NumberColumn(dated=Dated.SECONDS):
-                hour = f"HOUR({asked}) AS hour"
+                taken = {other.lower() for other in self._schema.columns}
+                hour = "hour_of_day" if "hour" in taken else "hour"
                 yield from (
-                    f"SELECT {hour}, {one} FROM {table} GROUP BY hour" for one in self._counts
+                    f"SELECT HOUR({asked}) AS {hour}, {one} FROM {table} GROUP BY {hour}"
+                    for one in self._counts
                 )
-                yield from self._where(f"{asked} > '2025-01-01 12:00'")
+                yield from self._where(f"{asked} > {_middle(column)}")
             case NumberColumn(low=None):
-                edge = "'2025-01-01'" if column.dated else "0"
-                yield from self._where(f"{asked} > {edge}")
-            case NumberColumn(low=low, high=high) if low is not None and high is not None:
+                yield from self._where(f"{asked} > {_middle(column)}")
+            case NumberColumn():
                 average = f"MEDIAN({asked}) AS middle" if column.dated else f"AVG({asked}) AS mean"
                 yield f"SELECT {average} FROM {table}"
-                middle = Fraction(int(low + (high - low) / 2))
-                yield from self._where(f"{asked} > {constant_text(middle, column.dated)}")
+                yield from self._where(f"{asked} > {_middle(column)}")
             case TextColumn():
                 if self.delta:
                     yield from groups
@@ -367,6 +367,16 @@ def _beside(label: str, words: str, width: int) -> Iterator[str]:
     for place in range(max(len(left), len(right))):
         start = left[place] if place < len(left) else ""
         yield f"{start:<{width}}{right[place] if place < len(right) else ''}".rstrip()
+
+
+def _middle(column: NumberColumn) -> str:
+    """A constant between the bounds; without any, one that may be met."""
+    if column.low is None or column.high is None:
+        return {Dated.DAYS: "'2025-01-01'", Dated.SECONDS: "'2025-01-01 12:00'"}.get(
+            column.dated, "0"
+        )
+    middle = Fraction(int(column.low + (column.high - column.low) / 2))
+    return constant_text(middle, column.dated)
 
 
 def _end(value: Fraction, dated: Dated) -> str:

@@ -45,7 +45,7 @@ from discreet.measures.measure import (
 from discreet.measures.strategies import placed
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold
 from discreet.noise import BitSource
-from discreet.plan.expressions import Named, expression_text
+from discreet.plan.expressions import Named, expression_text, names_in
 from discreet.plan.schema import Schema
 from discreet.privacy.estimates import Payment
 from discreet.privacy.losses import (
@@ -60,6 +60,7 @@ from discreet.question.check import Question, checked_question
 from discreet.question.groupings import PrivateGrouping
 from discreet.question.query import Scan
 from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes, named_number
+from discreet.release.consistent import is_moved, left_as_measured, moved_notes
 from discreet.release.exports import usual_interval
 from discreet.release.kept_answer import query_from_data, query_to_data
 from discreet.release.price import (
@@ -77,6 +78,7 @@ from discreet.release.profile import Profile
 from discreet.release.release import (
     NONE_FOUND,
     check_rank_names,
+    merged_notes,
     no_group_notes,
     read_confidence,
     small_group_notes,
@@ -288,10 +290,7 @@ def _read(
     probed = price_question(question, Fraction(1), Fraction(1, 10**6))
     for name, bound in wanted.items():
         if name not in outputs:
-            raise QueryError(
-                f"margin names {name!r}, which is not asked. Its names are those of the outputs: "
-                f"{', '.join(outputs)}. Correct the name."
-            )
+            raise _not_measured(f"margin names {name[:60]!r}", name, question)
         ranked = outputs[name].aggregate.statistic.ranked
         number = _in_rows(bound, name) if ranked else rational(bound, f"the margin of {name}")
         if number <= 0:
@@ -629,6 +628,8 @@ class Plan:
         if not self.computed:
             return {}
         sums = [one for one in question.outputs if one.aggregate.statistic.adds_up]
+        if question.after.nonnegative:  # of what is moved only both intervals together are known
+            sums = [one for one in sums if not is_moved(one)]
         zeros = {
             one.measure: _in_a_cell(question, GroupIntegers([0] * one.measure.width))
             for one in sums
@@ -686,6 +687,7 @@ class Plan:
         errors = {name: one.value for name, one in self._margins.items() if one.of_rank}
         notes = [*self.joins, *self.remarks, *self.key_notes, *self.table_notes]
         notes += self.first_notes
+        notes += merged_notes(moved_notes(self.question))
         notes += small_group_notes(errors, self.expect_rows)
         notes += [*self.cap_notes, *self.advice]
         state, cost = self.standing, self.price.cost
@@ -863,6 +865,7 @@ class Plan:
             *undeclared_value_notes(question),
             *no_group_notes(question),
             *table_remarks(question),
+            *left_as_measured(question),
         )
 
     def at(self, confidence: object) -> "Plan":
@@ -1264,10 +1267,7 @@ def _weights(weights: Mapping[str, object], question: Question) -> dict[Measure,
     shares: dict[Measure, Fraction] = {}
     for name, weight in weights.items():
         if name not in measures:
-            raise QueryError(
-                f"a weight is given for {name[:60]!r}, which is not asked. Each is that of an "
-                f"output: {', '.join(measures)}. Correct the name."
-            )
+            raise _not_measured(f"a weight is given for {name[:60]!r}", name, question)
         number = rational(weight, f"the weight of {name}")
         if number <= 0:
             raise QueryError(
@@ -1276,6 +1276,22 @@ def _weights(weights: Mapping[str, object], question: Question) -> dict[Measure,
             )
         shares[measures[name]] = max(shares.get(measures[name], number), number)
     return shares
+
+
+def _not_measured(fact: str, name: str, question: Question) -> QueryError:
+    """A price is for what is measured: a computed number, and a wrong name, are told apart."""
+    computed = dict(question.after.columns)
+    if name in computed:
+        made_of = sorted(names_in([computed[name]]))
+        return QueryError(
+            f"{fact}, which is computed from released numbers. What they are computed from is "
+            f"measured, and has the price and the noise. Name these: {', '.join(made_of)}."
+        )
+    names = ", ".join(output.name for output in question.outputs)
+    return QueryError(
+        f"{fact}, which is not asked. The names are those of the outputs: {names}. Correct the "
+        "name."
+    )
 
 
 def _digest(question: Question) -> str:

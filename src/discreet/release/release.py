@@ -42,6 +42,7 @@ from discreet.question.groupings import (
 )
 from discreet.release import exports
 from discreet.release.certificate import Certificate
+from discreet.release.consistent import sizes_of_moves
 from discreet.release.exports import (
     ColumnType,
     NumberText,
@@ -55,6 +56,8 @@ from discreet.text_table import TextTable
 
 INTERVAL = "_interval"
 """What is added to the name of an output for the column that says on what its bounds rest."""
+MOVED = "_moved"
+"""What is added to the name of a count for the column that says by how much it was moved."""
 RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
 NONE_FOUND = "no group was found"
@@ -78,6 +81,12 @@ def check_rank_names(question: Question) -> None:
         raise QueryError(
             f"two columns of the answer are named {doubled[0][:60]!r}. An output n can also give "
             f"n{INTERVAL}. Use other names."
+        )
+    doubled = sorted(names & {f"{name}{MOVED}" for name in names})
+    if doubled and question.after.nonnegative:
+        raise QueryError(
+            f"two columns of the answer are named {doubled[0][:60]!r}. A count n that is moved to "
+            f"be non-negative also gives n{MOVED}. Use other names."
         )
     doubled = sorted(names & {f"{name}{RANK_ERROR}" for name in names})
     if doubled and any(output.aggregate.statistic.ranked for output in question.outputs):
@@ -237,6 +246,9 @@ class Release:
     are "counted", as they are of the rows as these are counted.  ``at(0.99)`` is the same answer
     with intervals of another level, in all of its forms.
 
+    Of a count ``n`` that was moved to be non-negative, ``n_moved`` says by how much:
+    ``n - n_moved`` is what was measured.
+
     A column ``m`` that is a quantile, a least or a largest value also has ``m_rank_error``: at most
     so many rows lie between the value and the one that was asked for.  A least or a largest value
     has no bounds.
@@ -278,6 +290,11 @@ class Release:
                 "Look at len(answer) first."
             )
         if not self.keys:
+            if not column:
+                raise DataError(
+                    "the answer has no row. A condition on the released numbers, LIMIT or OFFSET "
+                    "left it out. Look at len(answer) first."
+                )
             return column[0]
         label = ", ".join(self.keys)
         groups = [group[0] if len(group) == 1 else group for group in self.groups]
@@ -326,15 +343,16 @@ class Release:
         level = self.confidence if confidence is None else read_confidence(confidence)
         header = self.header
         columns = [
-            (found, self._bounded_otherwise(name), self.ranks(name))
+            (found, self._bounded_otherwise(name), self.moves(name), self.ranks(name))
             for name, found in self.columns.items()
         ]
         for place, group in enumerate(self.groups):
             row: list[Any] = [*group]
-            for found, bounded, ranks in columns:
+            for found, bounded, moves, ranks in columns:
                 one = found[place]
                 row += [one.value, *_ends(one, level)]
                 row += [one.kind.value] if bounded else []
+                row += [one.moved] if moves else []
                 row += [one.rank_error] if ranks else []
             yield dict(zip(header, row, strict=True))
 
@@ -466,19 +484,27 @@ class Release:
             table |= {part: (column_type(table[part][1], kind), table[part][1]) for part in names}
             for part in rest:
                 real = part == f"{name}{RANK_ERROR}"
-                table[part] = (ColumnType.REAL if real else ColumnType.TEXT, table[part][1])
+                type_of = ColumnType.REAL if real else ColumnType.TEXT
+                if part == f"{name}{MOVED}":
+                    type_of = column_type(table[part][1], ColumnType.REAL)
+                table[part] = (type_of, table[part][1])
         return table
 
     def _parts(self, name: str) -> list[str]:
         """What the columns of the table are called that an output has."""
         ends = ["", "_lower", "_upper"]
         ends += [INTERVAL] if self._bounded_otherwise(name) else []
+        ends += [MOVED] if self.moves(name) else []
         ends += [RANK_ERROR] if self.ranks(name) else []
         return [f"{name}{end}" for end in ends]
 
     def _bounded_otherwise(self, name: str) -> bool:
         """Whether more than noise stands between a column and the truth."""
         return any(one.bounded and one.kind is not IntervalKind.NOISE for one in self.columns[name])
+
+    def moves(self, name: str) -> bool:
+        """Whether a column was moved to be non-negative, so that it says by how much."""
+        return any(one.moved is not None for one in self.columns[name])
 
     def ranks(self, name: str) -> bool:
         """Whether a column is chosen by rank, so that it has an error of rank, at 95%."""
@@ -527,6 +553,8 @@ class Release:
                 notes.append((name, text))
             if note:
                 notes.append((name, note))
+            if sizes := sizes_of_moves(self.groups, found):
+                notes.append((name, sizes))
             if opened := left_open([one.error for one in found]):
                 notes.append((name, opened))
         for name in self.negative:
@@ -621,6 +649,8 @@ class Release:
         if not self.groups:
             lines += fill(self.none_found, _TEXT_WIDTH).split("\n")
         below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
+        if moved := [name for name in self.columns if self.moves(name)]:
+            below += f"; {', '.join(moved)} moved to be non-negative"
         for name, where in self.outranked.items():
             below += f"; the rank ± of {name} may be as large as {where}"
         paid = f"{self.payment_text}, errors at {self.level_text}{below}"

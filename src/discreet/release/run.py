@@ -68,6 +68,7 @@ from discreet.question.groupings import (
 )
 from discreet.question.query import PostProcessing
 from discreet.release.caps import CapEffects
+from discreet.release.consistent import nonnegative_columns
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
 from discreet.release.top_groups import (
@@ -162,8 +163,7 @@ def with_windows(after: PostProcessing, rows: Sequence[Row]) -> list[Row]:
     places = _kept_places(after, rows)
     kept, found = [rows[place] for place in places], [dict(row) for row in rows]
     for name, window in after.windows:
-        of = next(iter(window.nodes), Constant(Fraction(1)))
-        numbers = [computed_column(of, row) for row in kept]
+        numbers = [computed_column(window.number, row) for row in kept]
         keys = [[evaluated(node, row) for row in kept] for node, _ in window.order]
         column = window_column(window, kept, numbers, keys)
         for row in found:
@@ -312,8 +312,10 @@ def _calculated(operator: str, left: Any, right: Any) -> Any:
                 result = left - right
             case "*":
                 result = left * right
-            case _:
+            case "/":
                 result = left / right
+            case _:
+                raise TypeError(f"{operator} is refused before anything is released")
     except OverflowError:
         return None
     return None if isinstance(result, float) and isnan(result) else result
@@ -528,8 +530,9 @@ def groups_and_estimates(
         output.name: price.estimates(output, integers[output.measure], payment, noisy.rows, effects)
         for output in question.outputs
     }
+    columns = nonnegative_columns(question, columns)
     declare_parts(question, price.unit, columns)
-    if question.after == PostProcessing():
+    if replace(question.after, nonnegative=False) == PostProcessing():
         return groups, columns
     names, groupings = [name for name, _ in question.keys], [one for _, one in question.keys]
     comparable = [_comparable(one) for one in groupings]

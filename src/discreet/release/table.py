@@ -53,8 +53,9 @@ from discreet.question.builder import (
     rows,
 )
 from discreet.question.check import Question, checked_question
+from discreet.question.consistency import read_consistent
 from discreet.question.groupings import dated_labels
-from discreet.question.query import GroupKey, Query
+from discreet.question.query import GroupKey, PostProcessing, Query
 from discreet.release.caps import SuggestedCaps, suggest_caps
 from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.info import TableInfo, table_info
@@ -96,9 +97,11 @@ class QuestionBuilder:
         )
         return self._with(derived=(*self.query.derived, *nodes))
 
-    def group_by(self, *keys: Any) -> "QuestionBuilder":
-        """One answer per group."""
-        return self._with(keys=(*self.query.keys, *map(_key, keys)))
+    def group_by(self, *keys: Any, consistent: object = None) -> "QuestionBuilder":
+        """One answer per group; ``consistent="non-negative"`` shows a count below 0 as 0."""
+        return self._with(
+            keys=(*self.query.keys, *map(_key, keys)), after=self._fitting(consistent)
+        )
 
     def agg(self, *aggregates: Any, **named: Any) -> "QuestionBuilder":
         """What is asked of every group, also numbers computed from several aggregates.
@@ -146,6 +149,7 @@ class QuestionBuilder:
         *keys: Any,
         ways: int | None = None,
         weights: Mapping[int, object] | None = None,
+        consistent: object = None,
     ) -> "QuestionBuilder":
         """Tables by all of the keys, by some of them, and by none, whose totals agree.
 
@@ -153,20 +157,30 @@ class QuestionBuilder:
         by two of them, by one, and the total.  A key whose values are all counted together has
         None for a label.  Of the price each table gets what makes the sum of all variances least;
         ``weights={0: 10, 1: 2}`` counts those of the total ten times, of tables by one key twice.
+        With ``consistent="non-negative"`` counts are moved so that none is below 0: totals agree as
+        they did, the grand total is kept, and then those by the first keys are moved least.
         """
         asked = tuple(map(_key, keys))
         return self._with(
             keys=(*self.query.keys, *asked),
             arranged=cube_of(self.query.keys, len(asked), ways, weights),
+            after=self._fitting(consistent),
         )
 
-    def cumulative(self, key: str | None = None) -> "QuestionBuilder":
+    def cumulative(self, key: str | None = None, *, consistent: object = None) -> "QuestionBuilder":
         """Running totals: every group is added to those before it, in the order of a key.
 
         Unless stated, the last one.  All totals have one noise, so that a difference of two of them
-        is the sum of the groups between with a right error.
+        is the sum of the groups between with a right error.  With ``consistent="non-negative"``
+        totals of counts are moved so that they never fall; the last one is kept.
         """
-        return self._with(arranged=running_total_of(self.query, key))
+        arranged = running_total_of(self.query, key)
+        return self._with(arranged=arranged, after=self._fitting(consistent))
+
+    def _fitting(self, consistent: object) -> PostProcessing:
+        """What is done after the noise, with what makes counts fit together."""
+        wanted = read_consistent(consistent) or self.query.after.nonnegative
+        return replace(self.query.after, nonnegative=wanted)
 
     def top(self, count: int) -> "QuestionBuilder":
         """Only the most common groups, by the first released count."""
@@ -505,18 +519,26 @@ class Table:
         """Columns computed from others, row by row."""
         return QuestionBuilder(self).with_columns(**derived)
 
-    def group_by(self, *keys: Any) -> QuestionBuilder:
-        """One answer per group: by columns, expressions, or ``dp.col("age").bins([0, 18, 65])``."""
-        return QuestionBuilder(self).group_by(*keys)
+    def group_by(self, *keys: Any, consistent: object = None) -> QuestionBuilder:
+        """One answer per group: by columns, expressions, or ``dp.col("age").bins([0, 18, 65])``.
+
+        ``consistent="non-negative"`` shows a count below 0 as 0.
+        """
+        return QuestionBuilder(self).group_by(*keys, consistent=consistent)
 
     def cube(
         self,
         *keys: Any,
         ways: int | None = None,
         weights: Mapping[int, object] | None = None,
+        consistent: object = None,
     ) -> QuestionBuilder:
-        """Tables by all of the keys, by some, and by none, whose totals agree."""
-        return QuestionBuilder(self).cube(*keys, ways=ways, weights=weights)
+        """Tables by all of the keys, by some, and by none, whose totals agree.
+
+        With ``consistent="non-negative"`` no count in them is below 0.
+        """
+        asked = QuestionBuilder(self)
+        return asked.cube(*keys, ways=ways, weights=weights, consistent=consistent)
 
     def agg(self, *aggregates: Any, **named: Any) -> QuestionBuilder:
         """What is asked of every group, by name: ``agg(patients=dp.people())``."""
@@ -538,19 +560,21 @@ class Table:
         key: str | None = None,
         analyst: str | None = None,
         parameters: Mapping[str, object] | None = None,
+        consistent: object = None,
     ) -> Release | Plan:
         """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free.
 
         ``max_rows`` and ``max_groups`` are lower caps than the table's, for this question.
         ``parameters`` are the values of names in the text that have a colon in front:
         ``"… WHERE age > :age", parameters={"age": 30}``.  They are written into the question.
+        ``consistent="non-negative"`` moves counts so that none is below 0 and totals agree.
         """
         from discreet.sql.read.parameters import bind_names
         from discreet.sql.read.select import explained
 
         text = bind_names(text, parameters)
         question = explained(text)
-        asking = self.ask(text if question is None else question)
+        asking = self.ask(text if question is None else question, consistent=consistent)
         if max_rows is not None or max_groups is not None:
             asking = asking.capped(max_rows=max_rows, max_groups=max_groups)
         price: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho, "spend": spend}
@@ -559,12 +583,23 @@ class Table:
             return asking.plan(**price)
         return asking.release(key=key, analyst=analyst, **price)
 
-    def ask(self, text: str, parameters: Mapping[str, object] | None = None) -> QuestionBuilder:
-        """A SELECT as a question that can be planned: ``table.ask("SELECT …").plan(epsilon=1)``."""
+    def ask(
+        self,
+        text: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        consistent: object = None,
+    ) -> QuestionBuilder:
+        """A SELECT as a question that can be planned: ``table.ask("SELECT …").plan(epsilon=1)``.
+
+        ``consistent="non-negative"`` moves counts so that none is below 0 and totals agree.
+        """
         from discreet.sql.read.parameters import bind_names
         from discreet.sql.read.select import parse_select
 
-        return QuestionBuilder(self, parse_select(bind_names(text, parameters), self.schema))
+        query = parse_select(bind_names(text, parameters), self.schema)
+        after = replace(query.after, nonnegative=read_consistent(consistent))
+        return QuestionBuilder(self, replace(query, after=after))
 
     def suggest_bounds(
         self, column: str, *, epsilon: object, analyst: str | None = None
