@@ -104,13 +104,14 @@ def _commit() -> str:
 def main() -> None:
     name, *command = sys.argv[1:]
     with_record(PAGE.read_text("utf-8"), name, "")  # before it runs for an hour
+    measured = versions(name)  # the source may be another one when it ends
     began, busy, start = datetime.now(UTC), os.getloadavg()[0], perf_counter()
     printed = run(command)
     facts = [
         f"{began:%Y-%m-%d %H:%M} UTC for {perf_counter() - start:,.0f} s",
         f"others kept {busy:.1f} cores busy when it began",
         machine(),
-        versions(name),
+        measured,
     ]
     page = PAGE.read_text("utf-8")
     PAGE.write_text(with_record(page, name, record(name, printed, facts)), "utf-8")

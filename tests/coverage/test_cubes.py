@@ -1,7 +1,4 @@
-"""Intervals of cells, totals, their differences and quotients hold the truth as often as is stated.
-
-Noise is drawn as a release draws it, and decoded as a release decodes it; only rows are missing.
-"""
+"""Intervals of cells, totals and what is computed of them hold the truth as often as is stated."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -10,85 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.measures.strategies import ReleasedCells, Strategy
-from discreet.noise import UnsafeSeededBits
-from discreet.plan.schema import Schema, category, integer
-from discreet.privacy.estimates import Estimate, Payment
-from discreet.privacy.losses import PureDP
-from discreet.question.builder import AggregateExpression, col, rows
-from discreet.question.check import Question, checked_question
-from discreet.question.query import GroupingSets, GroupKey, Query, RunningTotal
-from discreet.release.price import price_in_rho
+from discreet.question.builder import col, rows
+from discreet.question.query import GroupingSets, RunningTotal
 from tests.support.coverage import assert_covered
+from tests.support.simulated_cubes import KEYS, Simulated, question, truth
 from tests.support.trials import rounds
 
 TRIALS = 10_000
-DECLARED = Schema(
-    name="t",
-    columns={
-        "sex": category(["f", "m"]),
-        "ward": category(["A", "B", "C"]),
-        "age": integer(0, 3),
-        "day": integer(0, 29),
-        "stay": integer(0, 10),
-    },
-    unit="row",
-)
-KEYS = ("sex", "ward", "age")
 TABLES = ((0, 1, 2), (0, 1), (1, 2), (0,), (1,), ())
 COUNTS = np.random.default_rng(7).integers(0, 300, (2, 3, 4))
 DAYS = np.random.default_rng(8).integers(0, 100, 30)
-
-
-def question(keys: tuple[str, ...], arranged: Any, asked: AggregateExpression) -> Question:
-    return checked_question(
-        Query(
-            keys=tuple(GroupKey(name, col(name).node) for name in keys),
-            outputs=(("a", asked.aggregate),),
-            arranged=arranged,
-        ),
-        DECLARED,
-    )
-
-
-class Simulated:
-    """Releases of one question, of which the true sums in every finest cell are known."""
-
-    def __init__(self, asked: Question, cells: list[Any], rho: Fraction) -> None:
-        self.question, self.price = asked, price_in_rho(asked, rho)
-        [self.output] = asked.outputs
-        [self.priced] = self.price.priced
-        assert asked.strategy is not None
-        self.strategy: Strategy = asked.strategy
-        self.true = [self.strategy.measured(_largest(self.strategy, part)) for part in cells]
-        self.bits = UnsafeSeededBits(11)
-        self.payment = Payment(PureDP(epsilon=Fraction(0)))
-        self.places = [
-            (keys, place)
-            for keys in self.strategy.tables
-            for place in np.ndindex(*(self.strategy.sizes[key] for key in keys))
-        ]
-
-    def released(self) -> dict[Any, Estimate]:
-        noise: Any = self.priced.mechanism
-        values = np.concatenate(self.true)
-        noisy = (values + noise.draw(values.size, self.bits)).tolist()
-        cells = ReleasedCells.of(self.strategy, noisy, len(self.true), noise).cells()
-        found = self.price.estimates(self.output, cells, self.payment, None)
-        return dict(zip(self.places, found, strict=True))
-
-
-def _largest(strategy: Strategy, finest: Any) -> dict[Any, Any]:
-    return {
-        keys: finest.sum(axis=tuple(key for key in range(finest.ndim) if key not in keys))
-        for keys in strategy.largest
-    }
-
-
-def truth(finest: Any, keys: tuple[int, ...], place: tuple[int, ...]) -> float:
-    others = tuple(key for key in range(finest.ndim) if key not in keys)
-    return float(finest.sum(axis=others)[place])
-
 
 CELL, OTHER = ((0, 1, 2), (0, 1, 2)), ((0, 1, 2), (1, 1, 2))
 MARGIN, TOTAL = ((0,), (0,)), ((), ())

@@ -40,6 +40,68 @@ def test_keys_in_another_order_are_the_same_tables() -> None:
 
 
 @each(
+    "text, twin",
+    [
+        (
+            "SELECT ward, COUNT(*) FROM t GROUP BY ward UNION ALL SELECT 'all', COUNT(*) FROM t",
+            "SELECT ward, COUNT(*) FROM t GROUP BY GROUPING SETS ((ward), ())",
+        ),
+        (
+            "SELECT 'Total' AS w, COUNT(*) AS n FROM t UNION ALL SELECT ward, COUNT(*) FROM t "
+            "GROUP BY 1 ORDER BY n DESC LIMIT 5",
+            "SELECT ward AS w, COUNT(*) AS n FROM t GROUP BY GROUPING SETS ((), (w)) "
+            "ORDER BY n DESC LIMIT 5",
+        ),
+        (
+            "SELECT ward, smoker, SUM(stay) AS s FROM t WHERE age > 3 GROUP BY ALL "
+            "UNION ALL SELECT ward, NULL, SUM(stay) FROM t WHERE age > 3 GROUP BY ward "
+            "UNION ALL SELECT NULL, NULL, SUM(stay) FROM t WHERE age > 3",
+            "SELECT ward, smoker, SUM(stay) AS s FROM t WHERE age > 3 "
+            "GROUP BY ROLLUP (ward, smoker)",
+        ),
+        (
+            "WITH u AS (SELECT * FROM t WHERE smoker) SELECT ward, COUNT(*) AS n FROM u "
+            "GROUP BY ward UNION ALL SELECT 0, COUNT(*) FROM u",
+            "WITH u AS (SELECT * FROM t WHERE smoker) SELECT ward, COUNT(*) AS n FROM u "
+            "GROUP BY GROUPING SETS ((ward), ())",
+        ),
+    ],
+)
+def test_a_union_with_totals_is_one_question_by_grouping_sets(text: str, twin: str) -> None:
+    assert asked(text).text == asked(twin).text
+
+
+_OF_WARDS = "SELECT ward, COUNT(*) AS n FROM t GROUP BY ward UNION ALL"
+
+
+@each(
+    "text, fact",
+    [
+        (f"{_OF_WARDS} SELECT 'all', COUNT(*) FROM t WHERE smoker", "of different rows"),
+        (f"{_OF_WARDS} SELECT ward, COUNT(*) FROM t GROUP BY ward", "one table twice"),
+        (f"{_OF_WARDS} SELECT 'all', COUNT(stay) FROM t", "column 2 of a part"),
+        (f"{_OF_WARDS} SELECT 'all', 3 FROM t", "column 2 of a part"),
+        (f"{_OF_WARDS} SELECT smoker, COUNT(*) FROM t GROUP BY smoker", "column 1 of a part"),
+        (f"{_OF_WARDS} SELECT 'all', COUNT(*) FROM t GROUP BY ward", "does not show"),
+        (f"{_OF_WARDS} SELECT COUNT(*) FROM t", "numbers of columns"),
+        (f"{_OF_WARDS} SELECT 'all', COUNT(*) FROM t HAVING COUNT(*) > 3", "has a part"),
+        (f"{_OF_WARDS} SELECT ward, COUNT(*) FROM t GROUP BY CUBE (ward)", "several tables"),
+        (" UNION ALL ".join(["SELECT COUNT(*) FROM t"] * 17), "more than 16"),
+        ("SELECT COUNT(*) FROM t UNION ALL SELECT COUNT(*) FROM t", "one table twice"),
+        ("SELECT ward, COUNT(*) FROM t GROUP BY 1 UNION SELECT 'a', COUNT(*) FROM t", "a second"),
+        (
+            "SELECT COUNT(*) FROM (SELECT age FROM t UNION ALL SELECT age FROM t) AS u",
+            "must be one SELECT",
+        ),
+    ],
+)
+def test_other_unions_are_refused(text: str, fact: str) -> None:
+    with pytest.raises(QueryError, match=r".") as refused:
+        asked(text)
+    assert fact in str(refused.value)
+
+
+@each(
     "over",
     [
         "ORDER BY age",

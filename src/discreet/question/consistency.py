@@ -26,7 +26,7 @@ def read_consistent(consistent: object) -> bool:
         "that none is below 0 and totals still agree, for which there is one word.",
         Remedy(
             python=f'Write consistent="{NONNEGATIVE}", or leave it out.',
-            sql=f'Write consistent="{NONNEGATIVE}", or leave it out.',
+            sql=f"Ask for {NONNEGATIVE}, or for nothing.",
             command=f"Write --consistent {NONNEGATIVE}, or leave it out.",
         ),
     )

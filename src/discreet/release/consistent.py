@@ -172,7 +172,8 @@ def nearest_shares(measured: Integers, totals: Integers) -> Integers:
     chosen = np.zeros(measured.shape, dtype=np.int64)
     first = (many[None, :] <= left[:, None]).astype(np.int64)
     np.put_along_axis(chosen, np.argsort(places, axis=1, kind="stable"), first, axis=1)
-    return shares + chosen
+    found: Integers = shares + chosen
+    return found
 
 
 def _scattered(count: int) -> NDArray[np.uint64]:

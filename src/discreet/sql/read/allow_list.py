@@ -290,6 +290,13 @@ CLAUSES = (
         "none; GROUPING(ward) is 1 where all wards are counted together; priced in ρ, or with a δ",
     ),
     Allowed(
+        "UNION ALL of totals",
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward UNION ALL SELECT 'all', COUNT(*) "
+        "FROM visits",
+        "the same as ROLLUP: SELECTs of the same rows and aggregates, in which a text or NULL "
+        "stands for a group that is left out; nothing else is combined",
+    ),
+    Allowed(
         "SUM(…) OVER (ORDER BY …)",
         "SELECT DATE_TRUNC('month', admitted) AS month, COUNT(*) AS n, SUM(COUNT(*)) OVER (ORDER "
         "BY month) AS so_far FROM visits GROUP BY month",
@@ -430,12 +437,6 @@ REFUSED = (
         "AS w ON v.ward = w.ward",
         "what was computed from many people is joined to rows of other people",
         "SELECT AVG(n) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) AS w",
-    ),
-    UnansweredExample(
-        "SELECT ward, COUNT(*) FROM visits GROUP BY ward UNION ALL SELECT 'all', COUNT(*) "
-        "FROM visits",
-        "answers are priced one by one; groups and their total are one question",
-        "SELECT ward, COUNT(*) FROM visits GROUP BY ROLLUP (ward)",
     ),
     UnansweredExample(
         "SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM patients",

@@ -72,6 +72,7 @@ _BEFORE_BRACKETS = {
 }
 _SIZED_TYPES = {"DECIMAL", "NUMERIC", "VARCHAR"}
 _AFTER_FROM = {
+    TokenType.UNION,
     *(TokenType.WHERE, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.HAVING, TokenType.LIMIT),
     *(TokenType.ON, TokenType.USING),
 }
@@ -111,6 +112,7 @@ _INSTEAD: dict[type[exp.Expr], str] = {
     exp.SimilarTo: instead_of("SIMILAR"),
 }
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_"}
+_UNION_ALL = [TokenType.UNION, TokenType.ALL]
 _OUTER = _CLAUSES | {"order", "limit", "offset"}
 _INNER = _CLAUSES | {"distinct"}
 _REFUSED = {
@@ -295,6 +297,8 @@ def _check_subquery(tokens: list[Token], place: int, text: str, example: Example
             f"the SQL has WITH {following}. What tables are made is said in "
             f"brackets. {instead_of(following)}"
         ).at(_at(tokens[place], text))
+    if [one.token_type for one in tokens[max(0, place - 2) : place]] == _UNION_ALL:
+        return
     named = bracket.text[:60]
     if bracket.token_type in (TokenType.ALL, TokenType.DISTINCT) and place > 1:
         named, bracket = f"{tokens[place - 2].text[:60]} {named}", tokens[place - 2]

@@ -50,6 +50,7 @@ from discreet.sql.read.scopes import (
     has_aggregate,
     readable,
 )
+from discreet.sql.read.unions import without_unions
 from discreet.sql.read.windows import group_window
 
 _LONGEST_NAME = 200
@@ -378,7 +379,7 @@ def parse_select(text: str, schema: Schema) -> Query:
 
 def _parsed(text: str, schema: Schema) -> Query:
     example = Example(schema)
-    tree = parsed_statement(text, example)
+    tree = without_unions(parsed_statement(text, example), text)
     check_clauses(tree, text, example, inner=False)
     catalog = Catalog(schema, text).with_queries(tree)
     tree, catalog, whole = without_outer_selects(tree, catalog)
