@@ -21,6 +21,7 @@ html_math_renderer = "mathml"
 
 html_theme = "furo"
 html_title = f"discreet {version}"
+html_show_copyright = False
 html_show_sphinx = False
 html_copy_source = False
 html_static_path = ["_static"]
