@@ -16,7 +16,7 @@ class Host:
 
     def __init__(self, *options: str, **variables: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "discreet.cli", "learn", *options],
+            [sys.executable, "-m", "discreet", "learn", *options],
             env=os.environ | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -73,7 +73,9 @@ class Simulated:
         noisy = (values + noise.draw(values.size, self.bits)).tolist()
         cells = ReleasedCells.of(self.strategy, noisy, len(self.true), noise).cells()
         found = self.price.estimates(self.output, cells, self.payment, None)
-        columns = nonnegative_columns(self.question, {self.output.name: tuple(found)})
+        columns = {self.output.name: tuple(found)}
+        if self.question.after.nonnegative:
+            columns = nonnegative_columns(self.question, columns)
         return dict(zip(self.places, columns[self.output.name], strict=True))
 
 

@@ -173,7 +173,8 @@ def read_questions(
     from discreet.question.consistency import read_consistent
     from discreet.release.open_table import read_declarations
 
-    texts, nonnegative = _texts(sql, sql_file), read_consistent(consistent)
+    texts = _texts(sql, sql_file)
+    nonnegative = consistent is not None and read_consistent(consistent)
     arguments = read_policy(policy)
     price: dict[str, Any] = {"epsilon": epsilon, "spend": spend, "rho": rho, "delta": delta}
     price |= {"margin": _margins(margins) or None, "weights": _weights(weights) or None}

@@ -359,7 +359,8 @@ def _checked(query: Query, schema: Schema) -> Question:
     if strategy is not None:
         apart = query.arranged.by_group if isinstance(query.arranged, RunningTotal) else ()
         outputs = by_strategy(outputs, strategy, apart)
-    check_nonnegative(query, outputs)
+    if query.after.nonnegative:
+        check_nonnegative(query, outputs)
     for _, one in asked.outputs:
         conditions.check_aggregate(one)
     after = (

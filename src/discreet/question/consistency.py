@@ -34,8 +34,6 @@ def read_consistent(consistent: object) -> bool:
 
 def check_nonnegative(query: Query, outputs: Sequence[Output]) -> None:
     """Refuse, before anything is paid, what cannot be moved so that all of it fits."""
-    if not query.after.nonnegative:
-        return
     if not any(output.aggregate.statistic.counts for output in outputs):
         raise QueryError(
             f"consistent is {NONNEGATIVE!r}, and nothing is counted. Only of counts it is known "

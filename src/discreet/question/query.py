@@ -686,6 +686,8 @@ class PostProcessing:
     def names(self, nodes: Iterable[Node]) -> frozenset[str]:
         """The outputs and groups that expressions are computed from, also by way of windows."""
         found = names_in(nodes)
+        if not self.windows:
+            return found
         inside = [node for name, window in self.windows if name in found for node in window.nodes]
         return (found - {name for name, _ in self.windows}) | names_in(inside)
 

@@ -34,9 +34,9 @@ _INTERVAL = "The interval is that of the measurement, cut at 0 and widened to th
 def nonnegative_columns(
     question: Question, columns: Mapping[str, tuple[Estimate, ...]]
 ) -> dict[str, tuple[Estimate, ...]]:
-    """The columns of a question with its counts moved, where that is asked for."""
+    """The columns of a question with its counts moved."""
     found = dict(columns)
-    for output in question.outputs if question.after.nonnegative else ():
+    for output in question.outputs:
         if is_moved(output):
             measured = found[output.name]
             values = [one.value for one in measured]
@@ -250,16 +250,12 @@ def moved_note(question: Question, output: Output) -> str:
 
 def moved_notes(question: Question) -> list[tuple[str, str]]:
     """What a plan says of each output that will be moved."""
-    if not question.after.nonnegative:
-        return []
     moving = partial(moved_note, question)
     return [(one.name, moving(one)) for one in question.outputs if is_moved(one)]
 
 
 def left_as_measured(question: Question) -> list[str]:
     """Which outputs are not moved beside those that are."""
-    if not question.after.nonnegative:
-        return []
     names = [one.name for one in question.outputs if not is_moved(one)]
     if not names:
         return []
@@ -273,8 +269,6 @@ def sizes_of_moves(groups: Sequence[tuple[Any, ...]], found: Sequence[Estimate])
         if one.moved is not None:
             moves[None in group].append(abs(one.moved))
     cells, totals = moves[False], moves[True]
-    if not cells and not totals:
-        return ""
     if not any(cells) and not any(totals):
         return "no number had to be moved to be non-negative."
     parts = []

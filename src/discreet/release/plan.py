@@ -687,7 +687,8 @@ class Plan:
         errors = {name: one.value for name, one in self._margins.items() if one.of_rank}
         notes = [*self.joins, *self.remarks, *self.key_notes, *self.table_notes]
         notes += self.first_notes
-        notes += merged_notes(moved_notes(self.question))
+        if self.question.after.nonnegative:
+            notes += merged_notes(moved_notes(self.question))
         notes += small_group_notes(errors, self.expect_rows)
         notes += [*self.cap_notes, *self.advice]
         state, cost = self.standing, self.price.cost
@@ -865,7 +866,7 @@ class Plan:
             *undeclared_value_notes(question),
             *no_group_notes(question),
             *table_remarks(question),
-            *left_as_measured(question),
+            *(left_as_measured(question) if question.after.nonnegative else ()),
         )
 
     def at(self, confidence: object) -> "Plan":

@@ -284,16 +284,14 @@ class Release:
     def __getitem__(self, name: str) -> Estimate | Estimates:
         """A column: one estimate, or, where there are groups, one for each by its key."""
         column = self.column(name)
-        if not self.keys and not column:
-            raise DataError(
-                f"{name[:60]!r} has no number: {self.none_found}. It is computed from all groups. "
-                "Look at len(answer) first."
-            )
         if not self.keys:
             if not column:
+                why = "a condition on the released numbers, LIMIT or OFFSET left all of it out"
+                if self.none_found != NONE_FOUND:  # whose groups are found privately
+                    why = self.none_found
                 raise DataError(
-                    "the answer has no row. A condition on the released numbers, LIMIT or OFFSET "
-                    "left it out. Look at len(answer) first."
+                    f"the answer has no row, so {name[:60]!r} has no number: {why}. Look at "
+                    "len(answer) first."
                 )
             return column[0]
         label = ", ".join(self.keys)
@@ -553,8 +551,8 @@ class Release:
                 notes.append((name, text))
             if note:
                 notes.append((name, note))
-            if sizes := sizes_of_moves(self.groups, found):
-                notes.append((name, sizes))
+            if any(one.moved is not None for one in found):
+                notes.append((name, sizes_of_moves(self.groups, found)))
             if opened := left_open([one.error for one in found]):
                 notes.append((name, opened))
         for name in self.negative:

@@ -530,7 +530,8 @@ def groups_and_estimates(
         output.name: price.estimates(output, integers[output.measure], payment, noisy.rows, effects)
         for output in question.outputs
     }
-    columns = nonnegative_columns(question, columns)
+    if question.after.nonnegative:
+        columns = nonnegative_columns(question, columns)
     declare_parts(question, price.unit, columns)
     if replace(question.after, nonnegative=False) == PostProcessing():
         return groups, columns

@@ -598,8 +598,10 @@ class Table:
         from discreet.sql.read.select import parse_select
 
         query = parse_select(bind_names(text, parameters), self.schema)
-        after = replace(query.after, nonnegative=read_consistent(consistent))
-        return QuestionBuilder(self, replace(query, after=after))
+        if consistent is not None:
+            after = replace(query.after, nonnegative=read_consistent(consistent))
+            query = replace(query, after=after)
+        return QuestionBuilder(self, query)
 
     def suggest_bounds(
         self, column: str, *, epsilon: object, analyst: str | None = None

@@ -383,7 +383,9 @@ def _parsed(text: str, schema: Schema) -> Query:
     tree = without_unions(tree, text) if type(tree) is exp.Union else tree
     check_clauses(tree, text, example, inner=False)
     catalog = Catalog(schema, text).with_queries(tree)
-    tree, catalog, whole = without_outer_selects(tree, catalog)
+    whole = False  # all groups together are the one row
+    if catalog.released_inside(tree) is not None:
+        tree, catalog, whole = without_outer_selects(tree, catalog)
     view = catalog.source(tree)
     clause = tree.args.get("where")
     conditions = []

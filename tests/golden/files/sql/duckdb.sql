@@ -833,6 +833,19 @@ FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
 
+=== visits: a mean over released groups
+WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell"
+FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c0" AS ENUM('Cardiology', 'Oncology', 'ICU'))) AS "k0"
+FROM (SELECT TRY_CAST("ward" AS TEXT) AS "c0", "patient_id" AS "unit"
+FROM source) AS read
+WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CAST('10737418240' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END) AS INT) AS "weight"
+FROM measured
+GROUP BY "unit")
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight"
+FROM measured
+JOIN shares USING ("unit")
+GROUP BY CAST("cell" AS BIGINT);
+
 === persons: how many people
 WITH measured AS (SELECT 0 AS "cell"
 FROM (SELECT 1 AS one
@@ -1276,6 +1289,15 @@ FROM (SELECT ENUM_CODE(TRY_CAST("c2" AS ENUM('North', 'South', 'East', 'West')))
 FROM (SELECT TRY_CAST("age" AS DOUBLE) AS "n0", TRY_CAST("hours" AS DOUBLE) AS "n1", TRY_CAST("state" AS TEXT) AS "c2"
 FROM source) AS read) AS keyed)
 SELECT CAST("cell" AS BIGINT) AS "cell", COUNT(*) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST(CAST('1' AS BIGINT) AS BIGINT) AS BIGINT) END), 0) AS "v0_product0", COALESCE(SUM(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_1" AS BIGINT) AS BIGINT) END), 0) AS "v0_product1", COALESCE(SUM(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_1" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END), 0) AS "v0_product2", COALESCE(SUM(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) AS BIGINT) END), 0) AS "v0_product3", COALESCE(SUM(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END), 0) AS "v0_product4", COALESCE(SUM(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_1" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END), 0) AS "v0_product5", COALESCE(SUM(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_0" AS BIGINT) AS BIGINT) END), 0) AS "v0_product6", COALESCE(SUM(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_0" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END), 0) AS "v0_product7", COALESCE(SUM(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_0" AS BIGINT) * CAST("v0_1" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END), 0) AS "v0_product8"
+FROM measured
+GROUP BY CAST("cell" AS BIGINT);
+
+=== persons: a mean over released groups
+WITH measured AS (SELECT CAST("k0" AS BIGINT) AS "cell", "v0"
+FROM (SELECT ENUM_CODE(TRY_CAST("c1" AS ENUM('North', 'South', 'East', 'West'))) AS "k0", CAST(COALESCE(CASE WHEN FLOOR(("n0") * CAST('8192.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) BETWEEN CAST('0.0' AS DOUBLE) AND CAST('1638400000.0' AS DOUBLE) THEN FLOOR(("n0") * CAST('8192.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) WHEN FLOOR(("n0") * CAST('8192.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) < CAST('0.0' AS DOUBLE) THEN CAST('0.0' AS DOUBLE) WHEN FLOOR(("n0") * CAST('8192.0' AS DOUBLE) + CAST('0.5' AS DOUBLE)) <= CAST('Infinity' AS DOUBLE) THEN CAST('1638400000.0' AS DOUBLE) END, CAST('819200000.0' AS DOUBLE)) AS INT) AS "v0"
+FROM (SELECT TRY_CAST("income" AS DOUBLE) AS "n0", TRY_CAST("state" AS TEXT) AS "c1"
+FROM source) AS read) AS keyed)
+SELECT CAST("cell" AS BIGINT) AS "cell", COUNT(*) AS "rows_weight", COALESCE(SUM("v0"), 0) AS "v0_total"
 FROM measured
 GROUP BY CAST("cell" AS BIGINT);
 
@@ -2969,5 +2991,22 @@ FROM measured
 GROUP BY "unit")
 SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight", COALESCE(SUM(CASE WHEN NOT ("v0") IS NULL THEN "weight" END), 0) AS "v0_present", COALESCE(SUM(CAST("weight" AS BIGINT) * ("v0")), 0) AS "v0_total"
 FROM measured
+JOIN shares USING ("unit")
+GROUP BY CAST("cell" AS BIGINT);
+
+=== ratings: a mean over released groups
+WITH measured AS (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell"
+FROM (SELECT "unit", "k0"
+FROM (SELECT "unit",
+CASE WHEN NULLIF("n0", CAST('NaN' AS DOUBLE)) >= CAST('1.0' AS DOUBLE) AND NULLIF("n0", CAST('NaN' AS DOUBLE)) <= CAST('200.0' AS DOUBLE) AND (NULLIF("n0", CAST('NaN' AS DOUBLE))) - CAST('1.0' AS DOUBLE) <= CAST('199.0' AS DOUBLE) AND FLOOR(NULLIF("n0", CAST('NaN' AS DOUBLE))) = NULLIF("n0", CAST('NaN' AS DOUBLE)) THEN TRY_CAST((NULLIF("n0", CAST('NaN' AS DOUBLE))) - CAST('1.0' AS DOUBLE) AS BIGINT) END AS "k0"
+FROM (SELECT TRY_CAST("film_id" AS DOUBLE) AS "n0", "user_id" AS "unit"
+FROM source) AS read
+WHERE NOT ("unit") IS NULL) AS coded
+WHERE NOT ("k0") IS NULL) AS keyed), pairs AS MATERIALIZED (SELECT DISTINCT "unit", "cell"
+FROM measured), shares AS (SELECT "unit", CAST(CAST('4294967296' AS BIGINT) // (CASE WHEN COUNT("cell") > CAST('4' AS BIGINT) THEN COUNT("cell") ELSE CAST('4' AS BIGINT) END) AS INT) AS "weight"
+FROM pairs
+GROUP BY "unit")
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "weight"
+FROM pairs
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);

@@ -640,3 +640,21 @@ SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_wei
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
+
+=== visits: a mean over released groups
+WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell"
+FROM (SELECT "unit", ENUM_CODE(TRY_CAST("c0" AS ENUM('Cardiology', 'Oncology', 'ICU'))) AS "k0"
+FROM (SELECT TRY_CAST("ward" AS TEXT) AS "c0", "patient_id" AS "unit"
+FROM source) AS read
+WHERE NOT ("unit") IS NULL) AS keyed), shares AS (SELECT "unit", CAST(CASE WHEN "root" * "root" > "quotient" THEN "root" - CAST('1' AS BIGINT) WHEN ("root" + CAST('1' AS BIGINT)) * ("root" + CAST('1' AS BIGINT)) <= "quotient" THEN "root" + CAST('1' AS BIGINT) ELSE "root" END AS INT) AS "weight"
+FROM (SELECT *, CAST(SQRT(CAST("quotient" AS DOUBLE)) AS BIGINT) AS "root"
+FROM (SELECT *, CAST(CAST(41505174165846491136 AS INT128) // (CASE WHEN "held" > CAST('36' AS BIGINT) THEN "held" ELSE CAST('36' AS BIGINT) END) AS BIGINT) AS "quotient"
+FROM (SELECT "unit", SUM(CAST("together" AS INT128) * "together") AS "held"
+FROM (SELECT "unit", COUNT("cell") AS "together"
+FROM measured
+GROUP BY "unit", "cell") AS together
+GROUP BY "unit") AS counted) AS divided) AS rooted)
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM("weight"), 0) AS "rows_weight"
+FROM measured
+JOIN shares USING ("unit")
+GROUP BY CAST("cell" AS BIGINT);

@@ -1044,6 +1044,22 @@ FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
 
+=== visits: a mean over released groups
+WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("l0_code" AS BIGINT) AS SMALLINT) AS "cell"
+FROM (SELECT "unit", "c0" AS "k0"
+FROM (SELECT "ward" AS "c0", "patient_id" AS "unit"
+FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("ward") <= 65536 THEN "ward"::text END AS TEXT) COLLATE "C" AS "ward", NULLIF("stay"::double precision, 'NaN'::double precision) AS "stay", NULLIF("cost"::double precision, 'NaN'::double precision) AS "cost", "age"::double precision AS "age", "smoker" AS "smoker", CAST(CASE WHEN OCTET_LENGTH("diagnosis") <= 65536 THEN "diagnosis"::text END AS TEXT) COLLATE "C" AS "diagnosis", (CASE WHEN "admitted" >= '0001-01-01 00:00:00'::date AND "admitted" < '10000-01-01 00:00:00'::date THEN "admitted" END::date - DATE '1970-01-01')::double precision AS "admitted", (CASE WHEN "discharged" >= '0001-01-01 00:00:00'::date AND "discharged" < '10000-01-01 00:00:00'::date THEN "discharged" END::date - DATE '1970-01-01')::double precision AS "discharged",
+CASE WHEN "lactate" = 'NaN' THEN NULL WHEN "lactate" >= '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN 'Infinity'::double precision WHEN "lactate" <= -'179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN -'Infinity'::double precision WHEN ABS("lactate") <= '2.4703282292062327208e-324'::numeric THEN '0.0'::double precision ELSE "lactate"::double precision END AS "lactate", "patient_id"::bigint AS "patient_id"
+FROM "public"."source" OFFSET 0) AS source) AS read
+WHERE NOT ("unit") IS NULL) AS keyed
+JOIN (VALUES ('Cardiology', CAST('0' AS BIGINT)), ('Oncology', CAST('1' AS BIGINT)), ('ICU', CAST('2' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value"), shares AS (SELECT "unit", CAST((CAST('10737418240' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('10' AS BIGINT) THEN COUNT("cell") ELSE CAST('10' AS BIGINT) END)) AS INT) AS "weight"
+FROM measured
+GROUP BY "unit")
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight"
+FROM measured
+JOIN shares USING ("unit")
+GROUP BY CAST("cell" AS BIGINT);
+
 === persons: how many people
 WITH measured AS (SELECT 0 AS "cell"
 FROM (SELECT 1 AS one
@@ -1628,6 +1644,17 @@ FROM (SELECT "age"::double precision AS "age", CAST(CASE WHEN OCTET_LENGTH("sex"
 FROM "public"."source" OFFSET 0) AS source) AS read) AS keyed
 JOIN (VALUES ('North', CAST('0' AS BIGINT)), ('South', CAST('1' AS BIGINT)), ('East', CAST('2' AS BIGINT)), ('West', CAST('3' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value")
 SELECT CAST("cell" AS BIGINT) AS "cell", COUNT(*) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST(CAST('1' AS BIGINT) AS BIGINT) AS BIGINT) END AS BIGINT)), 0) AS "v0_product0", COALESCE(SUM(CAST(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_1" AS BIGINT) AS BIGINT) END AS BIGINT)), 0) AS "v0_product1", COALESCE(SUM(CAST(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_1" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END AS BIGINT)), 0) AS "v0_product2", COALESCE(SUM(CAST(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) AS BIGINT) END AS BIGINT)), 0) AS "v0_product3", COALESCE(SUM(CAST(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END AS BIGINT)), 0) AS "v0_product4", COALESCE(SUM(CAST(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_1" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END AS BIGINT)), 0) AS "v0_product5", COALESCE(SUM(CAST(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_0" AS BIGINT) AS BIGINT) END AS BIGINT)), 0) AS "v0_product6", COALESCE(SUM(CAST(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_0" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END AS BIGINT)), 0) AS "v0_product7", COALESCE(SUM(CAST(CASE WHEN NOT ("v0_0") IS NULL AND NOT ("v0_1") IS NULL THEN CAST(CAST("v0_0" AS BIGINT) * CAST("v0_0" AS BIGINT) * CAST("v0_1" AS BIGINT) * CAST("v0_1" AS BIGINT) AS BIGINT) END AS BIGINT)), 0) AS "v0_product8"
+FROM measured
+GROUP BY CAST("cell" AS BIGINT);
+
+=== persons: a mean over released groups
+WITH measured AS (SELECT CAST("l0_code" AS BIGINT) AS "cell", "v0"
+FROM (SELECT "c1" AS "k0", CAST(COALESCE(CASE WHEN FLOOR((((CASE WHEN "n0" >= '2.1944496275174755e+304'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-2.1944496275174755e+304'::double precision THEN '-Infinity'::double precision ELSE "n0" * '8192.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) BETWEEN CAST('0.0' AS DOUBLE PRECISION) AND CAST('1638400000.0' AS DOUBLE PRECISION) THEN FLOOR((((CASE WHEN "n0" >= '2.1944496275174755e+304'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-2.1944496275174755e+304'::double precision THEN '-Infinity'::double precision ELSE "n0" * '8192.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) WHEN FLOOR((((CASE WHEN "n0" >= '2.1944496275174755e+304'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-2.1944496275174755e+304'::double precision THEN '-Infinity'::double precision ELSE "n0" * '8192.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) < CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) WHEN FLOOR((((CASE WHEN "n0" >= '2.1944496275174755e+304'::double precision THEN 'Infinity'::double precision WHEN "n0" <= '-2.1944496275174755e+304'::double precision THEN '-Infinity'::double precision ELSE "n0" * '8192.0'::double precision END)) + (CAST('0.5' AS DOUBLE PRECISION)))) <= CAST('Infinity' AS DOUBLE PRECISION) THEN CAST('1638400000.0' AS DOUBLE PRECISION) END, CAST('819200000.0' AS DOUBLE PRECISION)) AS INT) AS "v0"
+FROM (SELECT "income" AS "n0", "state" AS "c1"
+FROM (SELECT "age"::double precision AS "age", CAST(CASE WHEN OCTET_LENGTH("sex") <= 65536 THEN "sex"::text END AS TEXT) COLLATE "C" AS "sex", CAST(CASE WHEN OCTET_LENGTH("state") <= 65536 THEN "state"::text END AS TEXT) COLLATE "C" AS "state", "schooling"::double precision AS "schooling", NULLIF("income"::double precision, 'NaN'::double precision) AS "income", "hours"::double precision AS "hours", "married" AS "married", CAST(CASE WHEN OCTET_LENGTH("occupation") <= 65536 THEN "occupation"::text END AS TEXT) COLLATE "C" AS "occupation", NULLIF("wealth"::double precision, 'NaN'::double precision) AS "wealth"
+FROM "public"."source" OFFSET 0) AS source) AS read) AS keyed
+JOIN (VALUES ('North', CAST('0' AS BIGINT)), ('South', CAST('1' AS BIGINT)), ('East', CAST('2' AS BIGINT)), ('West', CAST('3' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value")
+SELECT CAST("cell" AS BIGINT) AS "cell", COUNT(*) AS "rows_weight", COALESCE(SUM(CAST("v0" AS BIGINT)), 0) AS "v0_total"
 FROM measured
 GROUP BY CAST("cell" AS BIGINT);
 
@@ -3807,5 +3834,27 @@ FROM measured
 GROUP BY "unit")
 SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
 FROM measured
+JOIN shares USING ("unit")
+GROUP BY CAST("cell" AS BIGINT);
+
+=== ratings: a mean over released groups
+WITH read_source AS MATERIALIZED (SELECT "film_id"::double precision AS "film_id", "user_id"::bigint AS "user_id"
+FROM "public"."source")
+SELECT COUNT(*) AS rows
+FROM read_source;
+WITH read_source AS MATERIALIZED (SELECT "film_id"::double precision AS "film_id", "user_id"::bigint AS "user_id"
+FROM "public"."source"), measured AS (SELECT "unit", CAST(CAST("k0" AS BIGINT) AS SMALLINT) AS "cell"
+FROM (SELECT "unit", "k0"
+FROM (SELECT "unit",
+CASE WHEN "n0" >= CAST('1.0' AS DOUBLE PRECISION) AND "n0" <= CAST('200.0' AS DOUBLE PRECISION) AND (("n0") - (CAST('1.0' AS DOUBLE PRECISION))) <= CAST('199.0' AS DOUBLE PRECISION) AND FLOOR("n0") = "n0" THEN CAST((("n0") - (CAST('1.0' AS DOUBLE PRECISION))) AS BIGINT) END AS "k0"
+FROM (SELECT "film_id" AS "n0", "user_id" AS "unit"
+FROM read_source AS source) AS read
+WHERE NOT ("unit") IS NULL) AS coded
+WHERE NOT ("k0") IS NULL) AS keyed), pairs AS MATERIALIZED (SELECT DISTINCT "unit", "cell"
+FROM measured), shares AS (SELECT "unit", CAST((CAST('4294967296' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('4' AS BIGINT) THEN COUNT("cell") ELSE CAST('4' AS BIGINT) END)) AS INT) AS "weight"
+FROM pairs
+GROUP BY "unit")
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "weight"
+FROM pairs
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);

@@ -766,3 +766,24 @@ SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)),
 FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
+
+=== visits: a mean over released groups
+WITH measured AS MATERIALIZED (SELECT "unit", CAST(CAST("l0_code" AS BIGINT) AS SMALLINT) AS "cell"
+FROM (SELECT "unit", "c0" AS "k0"
+FROM (SELECT "ward" AS "c0", "patient_id" AS "unit"
+FROM (SELECT CAST(CASE WHEN OCTET_LENGTH("ward") <= 65536 THEN "ward"::text END AS TEXT) COLLATE "C" AS "ward", NULLIF("stay"::double precision, 'NaN'::double precision) AS "stay", NULLIF("cost"::double precision, 'NaN'::double precision) AS "cost", "age"::double precision AS "age", "smoker" AS "smoker", CAST(CASE WHEN OCTET_LENGTH("diagnosis") <= 65536 THEN "diagnosis"::text END AS TEXT) COLLATE "C" AS "diagnosis", (CASE WHEN "admitted" >= '0001-01-01 00:00:00'::date AND "admitted" < '10000-01-01 00:00:00'::date THEN "admitted" END::date - DATE '1970-01-01')::double precision AS "admitted", (CASE WHEN "discharged" >= '0001-01-01 00:00:00'::date AND "discharged" < '10000-01-01 00:00:00'::date THEN "discharged" END::date - DATE '1970-01-01')::double precision AS "discharged",
+CASE WHEN "lactate" = 'NaN' THEN NULL WHEN "lactate" >= '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN 'Infinity'::double precision WHEN "lactate" <= -'179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792'::numeric THEN -'Infinity'::double precision WHEN ABS("lactate") <= '2.4703282292062327208e-324'::numeric THEN '0.0'::double precision ELSE "lactate"::double precision END AS "lactate", "patient_id"::bigint AS "patient_id"
+FROM "public"."source" OFFSET 0) AS source) AS read
+WHERE NOT ("unit") IS NULL) AS keyed
+JOIN (VALUES ('Cardiology', CAST('0' AS BIGINT)), ('Oncology', CAST('1' AS BIGINT)), ('ICU', CAST('2' AS BIGINT))) AS t_l0_value(l0_value, l0_code) ON "k0" = "l0_value"), shares AS (SELECT "unit", CAST(CASE WHEN "root" * "root" > "quotient" THEN "root" - CAST('1' AS BIGINT) WHEN ("root" + CAST('1' AS BIGINT)) * ("root" + CAST('1' AS BIGINT)) <= "quotient" THEN "root" + CAST('1' AS BIGINT) ELSE "root" END AS INT) AS "weight"
+FROM (SELECT *, CAST(SQRT(CAST("quotient" AS DOUBLE PRECISION)) AS BIGINT) AS "root"
+FROM (SELECT *, CAST(DIV(CAST(41505174165846491136 AS DECIMAL(38, 0)), (CASE WHEN "held" > CAST('36' AS BIGINT) THEN "held" ELSE CAST('36' AS BIGINT) END)) AS BIGINT) AS "quotient"
+FROM (SELECT "unit", SUM(CAST("together" AS DECIMAL(38, 0)) * "together") AS "held"
+FROM (SELECT "unit", COUNT("cell") AS "together"
+FROM measured
+GROUP BY "unit", "cell") AS together
+GROUP BY "unit") AS counted) AS divided) AS rooted)
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight"
+FROM measured
+JOIN shares USING ("unit")
+GROUP BY CAST("cell" AS BIGINT);
