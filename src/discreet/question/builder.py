@@ -98,11 +98,11 @@ class RowValue:
         return self._applied("SQRT")
 
     def log(self) -> Self:
-        """The natural logarithm; missing up to 0."""
+        """The natural logarithm; missing at 0 and below."""
         return self._applied("LN")
 
     def log10(self) -> Self:
-        """The logarithm to base 10; missing up to 0."""
+        """The logarithm to base 10; missing at 0 and below."""
         return self._applied("LOG10")
 
     def exp(self) -> Self:
