@@ -664,8 +664,8 @@ def people(condition: object = None) -> AggregateExpression:
 def rows(condition: object = None) -> AggregateExpression:
     """How many rows there are; a person over the cap counts as the cap.
 
-    With a condition, those for which it is true.  Conditions that no row fulfills at once, and all
-    rows beside them, are measured together and cost one ε.
+    With a condition, those for which it is true.  Conditions that exclude each other, and all rows
+    beside them, are measured together and cost one ε.
 
     >>> rows(), rows(col("stay") > 2)
     (rows(), count(CASE WHEN stay > 2 THEN 1 ELSE NULL END))
