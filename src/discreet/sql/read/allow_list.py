@@ -95,9 +95,7 @@ FUNCTIONS = (
     Allowed("MOD", "MOD(age, 2)", "the same as %"),
     Allowed("SQRT", "SQRT(stay)", "the square root; missing below 0"),
     Allowed("LN", "LN(stay)", "the natural logarithm; missing at 0 and below"),
-    Allowed(
-        "LOG10", "LOG10(stay)", "the logarithm to base 10; missing at 0 and below", ("LOG",)
-    ),
+    Allowed("LOG10", "LOG10(stay)", "the logarithm to base 10; missing at 0 and below", ("LOG",)),
     Allowed("EXP", "EXP(stay)", "the exponential"),
     Allowed("POWER", "POWER(stay, 2)", "to a written power; missing where undefined", ("POW",)),
     Allowed(
@@ -366,9 +364,9 @@ TABLES = (
     Allowed(
         "IN a public table",
         "SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards)",
-        "rows whose value the public table lists, or with NOT IN rows whose value it does not list; "
-        "in the WHERE of the whole question, for a public column without duplicates; the subquery "
-        "may have a WHERE of its own",
+        "rows whose value the public table lists, or with NOT IN rows whose value it does not "
+        "list; in the WHERE of the whole question, for a public column without duplicates; the "
+        "subquery may have a WHERE of its own",
     ),
     Allowed(
         "JOIN by person",
