@@ -322,6 +322,8 @@ def test_chances_are_said_in_plain_words_and_never_far_off() -> None:
             _, times, _, cases, _ = said.split()
             rare = min(above, below - above) / below
             assert abs(int(times) / int(cases) - above / below) <= max(rare / 10, 1 / 2000) + 1e-9
+            if 2 * int(times) == int(cases):  # no answer is said to be drowned that is not
+                assert abs(above / below - 1 / 2) <= 1 / 1000
 
 
 @each(
