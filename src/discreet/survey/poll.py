@@ -36,7 +36,13 @@ MODES: Final = (LIVE, BATCHES, CLOSED, PRIVATE)
 LEAST_BATCH: Final = 10
 MOST_QUESTIONS: Final = 50
 
-_WORDS: Final = ("asker", "purpose", "contact", "consent", "thanks")
+_WORDS: Final = {
+    "asker": "The pupils' council",
+    "purpose": "We want to know whether lessons start too early.",
+    "contact": "council@school.example",
+    "consent": "I am 14 or older, and I take part of my own will.",
+    "thanks": "Results are on the board on Friday.",
+}
 _SHARED: Final = (
     "title",
     "questions",
@@ -178,11 +184,24 @@ def read_poll(path: str | Path) -> Poll:
     several = "questions" in fields
     known = ("title", "epsilon", *_SHARED[1:]) if several else _FIELDS
     for name in fields:
+        if several and name in QUESTION_FIELDS and name not in known:
+            raise file.error(
+                f"{name} stands beside a list of questions.",
+                "A poll has one question, or a list of them in which each has its own fields. "
+                f"Write {name} below a line [[questions]], or take it out.",
+                name,
+            )
         if name not in known:
             raise file.unknown(name, known)
+    if several:
+        _misplaced(file)
     language = _language(file)
     texts = _texts(file, language)
-    words = {name: read_line(fields, file.error, name, "…") for name in _WORDS if name in fields}
+    words = {
+        name: read_line(fields, file.error, name, words)
+        for name, words in _WORDS.items()
+        if name in fields
+    }
     return Poll(
         title=read_line(fields, file.error, "title", "Sport in our school"),
         ballot=_ballot(file, texts) if several else _plain(file, texts),
@@ -196,6 +215,19 @@ def read_poll(path: str | Path) -> Poll:
         texts=texts,
         words=words,
     )
+
+
+def _misplaced(file: "_PollFile") -> None:
+    """Refuse a field of the whole poll that stands below a question: TOML takes it for its own."""
+    tables = file.fields["questions"]
+    for table in tables if isinstance(tables, list) else []:
+        for name in table if isinstance(table, dict) else []:
+            if name in ("title", *_SHARED[2:]):
+                raise file.error(
+                    f"{name} stands below a line [[questions]].",
+                    "What does is of that question, and this is of the whole poll. Write it above "
+                    "the first line [[questions]].",
+                )
 
 
 def _plain(file: "_PollFile", texts: Texts) -> Ballot:

@@ -123,20 +123,29 @@ function tickBoxes({ prefix, heading, names, places, own, say }) {
   };
 }
 
+const DIGITS = /[٠-٩۰-۹०-९০-৯０-９]/g;
+const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xff10]; // of these digits, in order
+
 /** A number as it is typed anywhere: a decimal with a point, or null, or undefined if it is unclear. */
 export function typedNumber(text) {
   const digits = text
-    .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
-    .replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x6f0))
+    .replace(DIGITS, (digit) => String(digit.charCodeAt(0) - ZEROS.find((zero) => digit.charCodeAt(0) - zero < 10)))
     .replace(/[\u200e\u200f\u061c\u2066-\u2069]/g, "")
-    .replace(/٫/g, ",")
-    .replace(/[−–]/g, "-")
+    .replace(/[٫，]/g, ",")
+    .replace(/．/g, ".")
+    .replace(/[−–－]/g, "-")
     .trim();
   if (digits === "") return null;
   if (/^[+-]?[0-9]{1,40}(\.[0-9]{0,40})?$|^[+-]?\.[0-9]{1,40}$/.test(digits)) return digits;
   if (/^[+-]?[0-9]{1,3}(,[0-9]{3})+$/.test(digits)) return undefined; // of thousands, or not
   if (/^[+-]?[0-9]{0,40},[0-9]{1,40}$/.test(digits)) return digits.replace(",", ".");
   return /^[+-]?[0-9][0-9.,'’\s٬]*$/.test(digits) ? undefined : null;
+}
+
+/** A decimal as it is understood: 1.500 is 1.5, however it was meant. */
+export function understood(decimal) {
+  const [, sign, whole, part] = /^([+-]?)0*([0-9]*)(?:\.([0-9]*?)0*)?$/.exec(decimal);
+  return `${sign === "-" && (whole || part) ? "-" : ""}${whole || "0"}${part ? `.${part}` : ""}`;
 }
 
 /** A number that is typed in; what lies beyond the bounds is asked for twice. */
@@ -149,6 +158,7 @@ function numberField({ prefix, heading, scheme, say }) {
     inputmode: "decimal",
     id,
     dir: "ltr",
+    maxlength: "40", // as many digits as are read
     autocomplete: "off",
     "aria-labelledby": heading,
     "aria-describedby": `${prefix}range ${prefix}read`,
@@ -166,14 +176,14 @@ function numberField({ prefix, heading, scheme, say }) {
   field.addEventListener("input", () => {
     const typed = number();
     read.textContent =
-      typed === undefined ? say("number.unclear") : typed === null ? "" : say("number.read", { number: typed });
+      typed === undefined ? say("number.unclear") : typed === null ? "" : say("number.read", { number: understood(typed) });
   });
   return {
     element: group,
     get missing() {
       if (number() === undefined) return say("number.unclear");
       if (beyond === null) return say("missing.number");
-      return say("number.beyond", { number: beyond.typed, low, high, bound: beyond.below ? low : high });
+      return say("number.beyond", { number: understood(beyond.typed), low, high, bound: beyond.below ? low : high });
     },
     chosen: () => {
       const typed = number();

@@ -18,8 +18,8 @@ export function often(say, above, below) {
     const times = (2n * above * cases + below) / (2n * below);
     const off = times * below - above * cases; // over cases * below
     const near = 10n * (off < 0n ? -off : off) <= rare * cases || cases === 1000n;
-    const even = 2n * times === cases && 1000n * (off < 0n ? -off : off) > cases * below;
-    if (times > 0n && times < cases && near && !even) return say("often", { times, cases });
+    const halved = 2n * times === cases && 50n * (off < 0n ? -off : off) > cases * below;
+    if (times > 0n && times < cases && near && !halved) return say("often", { times, cases });
   }
 }
 
