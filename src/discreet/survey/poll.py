@@ -78,7 +78,7 @@ answers = ["No", "Yes"]
 # accuracy. It cannot be changed once there are reports.
 epsilon = 1
 
-# How an answer is randomized: "randomized-response", "unary", "subset", "hadamard" or "projective",
+# How an answer is randomized: "randomized-response", "unary", "subset", "hadamard" or "projective";
 # a number: "duchi", "piecewise" or "hybrid". "choose" takes the one with the narrowest interval.
 scheme = "choose"
 
@@ -111,16 +111,31 @@ tokens = "none"
 # the file: texts = "texts.json".
 language = "en"
 
-# Several questions share one epsilon. Write them at the end, instead of the one above:
+# Several questions share one epsilon. Write them at the end, instead of the one above. Of each kind
+# there is one here; every question is to be answered.
+# [[questions]]
+# question = "Did you skip a lesson in the last month?"
+# kind = "yes-no"
 # [[questions]]
 # question = "How do you come to school?"
-# answers = ["On foot", "By bicycle", "By bus"]
+# kind = "one"
+# answers = ["On foot", "By bicycle", "By bus", "I would rather not say"]
+# [[questions]]
+# question = "What do you like?"
+# kind = "several"
+# answers = ["Sport", "Music", "Art"]
+# shuffle = true
 # [[questions]]
 # question = "How are the lessons?"
 # kind = "scale"
 # low = 1
 # high = 5
 # ends = ["boring", "exciting"]
+# [[questions]]
+# question = "How many hours do you sleep?"
+# kind = "number"
+# low = 0
+# high = 14
 """
 
 
