@@ -670,6 +670,26 @@ def test_a_page_may_be_written_from_right_to_left(
     assert browser.complaints == []
 
 
+def test_what_is_missing_is_seen_wherever_it_is_missing(browser: Browser, tmp_path: Path) -> None:
+    browser.size(*PHONE)
+    seen = """(() => {
+      const [said, field] = [document.getElementById("status"), document.activeElement]
+        .map((one) => one.getBoundingClientRect());
+      return said.top > 0 && said.bottom <= innerHeight && field.top > 0 && field.bottom < said.top;
+    })()"""
+    with hosting(write_poll(tmp_path, FIVE, epsilon=2, consent="I agree.")) as host:
+        browser.open(host.address)
+        browser.wait(READY)
+        click(browser, "send")
+        browser.wait("document.getElementById('status').textContent.includes('I agree')")
+        assert browser.run(seen)
+        click(browser, "consent")
+        click(browser, "send")
+        browser.wait("document.getElementById('status').textContent.includes('choose an answer')")
+        assert browser.run(seen)
+        assert faults(browser) == []
+
+
 def test_texts_of_the_page_keep_their_direction_among_questions_of_another(
     browser: Browser, tmp_path: Path
 ) -> None:
