@@ -123,8 +123,8 @@ class SizeHistogram:
 
         Somebody is seen where one, two or four neighboring bins hold more than noise makes of
         nothing, anywhere in the histogram, in 95 of 100 profiles; far beyond those that are seen
-        before, in 98 of 100, or as ``far_out`` says.  Several bins are looked at together only beyond those in which
-        fewer show somebody.
+        before, in 98 of 100, or as ``far_out`` says.  Several bins are looked at together only
+        beyond those in which fewer show somebody.
         """
         last = 0
         for width in _WINDOWS:
