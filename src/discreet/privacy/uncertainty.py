@@ -424,10 +424,16 @@ class BoundedError:
     bounds: Callable[[Fraction], FloatInterval]
     times: float = 1.0
     """Where noise leaves the value open: about how many times ε, or the rows, would bound it."""
+    possible: FloatInterval | None = None
+    """Between which numbers any value lies, where that is known without the rows."""
 
     def interval(self, value: RealNumber, confidence: Fraction) -> FloatInterval:
         """The bounds at this confidence."""
         return self.bounds(confidence)
+
+    def whole(self, confidence: Fraction) -> bool:
+        """Whether the interval is all that is possible, so that it says nothing."""
+        return self.possible is not None and self.bounds(confidence) == self.possible
 
 
 class TailNoise(Noise, Protocol):

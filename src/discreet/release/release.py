@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import inf, nextafter
 from pathlib import Path
 from textwrap import fill
@@ -29,7 +30,7 @@ from discreet.privacy.estimates import (
     FloatInterval,
     IntervalKind,
 )
-from discreet.privacy.uncertainty import MeasuredRankError, left_open
+from discreet.privacy.uncertainty import BoundedError, MeasuredRankError, left_open
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
@@ -541,8 +542,8 @@ class Release:
                     "that was asked for (95%); of a group with fewer rows that says nothing."
                 )
                 notes.append((name, text))
-                if opened := _whole_ranges(found):
-                    notes.append((name, opened))
+            if opened := self._whole_ranges[name]:
+                notes.append((name, opened))
             if name in outranked:
                 text = (
                     f"the error of rank may be as large as {outranked[name]}, so the value could "
@@ -565,6 +566,11 @@ class Release:
             text = "The ledger was in memory: what was spent is forgotten with the process."
             notes.append(("", text))
         return merged_notes(notes)
+
+    @cached_property
+    def _whole_ranges(self) -> dict[str, str]:
+        """What is said of intervals that say nothing: of many groups it takes a while to find."""
+        return {name: _whole_ranges(found, self.confidence) for name, found in self.columns.items()}
 
     @property
     def negative(self) -> list[str]:
@@ -665,16 +671,22 @@ def _known(labels: Sequence[Any]) -> list[Any]:
     return [label for label in labels if label is not None]
 
 
-def _whole_ranges(found: Sequence[Estimate]) -> str:
-    """In how many groups the interval of a quantile says nothing, and what would narrow it."""
+def _whole_ranges(found: Sequence[Estimate], confidence: Fraction) -> str:
+    """In how many groups an interval says nothing, and what would narrow it."""
     errors = [one.error for one in found]
-    many = sum(isinstance(one, MeasuredRankError) and one.whole for one in errors)
+    ranked = sum(isinstance(one, MeasuredRankError) and one.whole for one in errors)
+    many = ranked or sum(isinstance(one, BoundedError) and one.whole(confidence) for one in errors)
     if not many:
         return ""
     where = f" in {many:,} of {len(found):,} groups" if len(found) > 1 else ""
+    if ranked:
+        return (
+            f"its interval is the whole range{where}: so many rows as it would have to hold are "
+            "not there. A larger ε, larger groups, or fewer quantiles at once narrow it."
+        )
     return (
-        f"its interval is the whole range{where}: so many rows as it would have to hold are not "
-        "there. A larger ε, larger groups, or fewer quantiles at once narrow it."
+        f"its interval is the whole range{where}: the rows are too few beside the noise, so that "
+        "the number says nothing. A larger ε or larger groups narrow it."
     )
 
 
