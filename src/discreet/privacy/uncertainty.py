@@ -431,10 +431,6 @@ class BoundedError:
         """The bounds at this confidence."""
         return self.bounds(confidence)
 
-    def whole(self, confidence: Fraction) -> bool:
-        """Whether the interval is all that is possible, so that it says nothing."""
-        return self.possible is not None and self.bounds(confidence) == self.possible
-
 
 class TailNoise(Noise, Protocol):
     """Noise on integers of which each tail is enclosed."""

@@ -673,9 +673,8 @@ def _known(labels: Sequence[Any]) -> list[Any]:
 
 def _whole_ranges(found: Sequence[Estimate], confidence: Fraction) -> str:
     """In how many groups an interval says nothing, and what would narrow it."""
-    errors = [one.error for one in found]
-    ranked = sum(isinstance(one, MeasuredRankError) and one.whole for one in errors)
-    many = ranked or sum(isinstance(one, BoundedError) and one.whole(confidence) for one in errors)
+    ranked = sum(isinstance(one.error, MeasuredRankError) and one.error.whole for one in found)
+    many = ranked or sum(_says_nothing(one, confidence) for one in found)
     if not many:
         return ""
     where = f" in {many:,} of {len(found):,} groups" if len(found) > 1 else ""
@@ -688,6 +687,14 @@ def _whole_ranges(found: Sequence[Estimate], confidence: Fraction) -> str:
         f"its interval is the whole range{where}: the rows are too few beside the noise, so that "
         "the number says nothing. A larger ε or larger groups narrow it."
     )
+
+
+def _says_nothing(estimate: Estimate, confidence: Fraction) -> bool:
+    """Whether noise leaves all that is possible, of a number of which that is known."""
+    error = estimate.error
+    if not isinstance(error, BoundedError) or error.possible is None:
+        return False
+    return estimate.noise_interval(confidence) == error.possible
 
 
 def _ranked(estimate: Estimate) -> bool:
