@@ -174,3 +174,18 @@ class TestMeans:
         for found in (means, cube):
             assert {one.error.possible for one in found.column("m")} == {(0, 60)}
             assert {one.error.possible for one in found.column("s")} == {(0, 60)}
+
+
+class TestRunningTotals:
+    def test_numbers_of_a_group_alone_are_not_called_totals(self) -> None:
+        sql = (
+            "SELECT age // 10 AS decade, COUNT(*) AS n{} FROM visits GROUP BY decade ORDER BY decade"
+        )
+        so_far = ", SUM(COUNT(*)) OVER (ORDER BY decade) AS so_far"
+        with visits() as opened:
+            both = opened.ask(sql.format(so_far)).plan(epsilon=1, delta="1e-6")
+            ages = opened.group_by((col("age") // 10).alias("decade")).cumulative().agg(n=rows())
+            totals = ages.plan(epsilon=1, delta="1e-6")
+        assert totals.notes[0].startswith("each number is the total of its group and of those")
+        (note,) = (one for one in both.notes if "those before it" in one)
+        assert note.startswith("a running total is of its group and of those before it, other")

@@ -41,6 +41,7 @@ from discreet.question.groupings import (
     ListedGrouping,
     label_text,
 )
+from discreet.question.query import RunningTotal
 from discreet.release import exports
 from discreet.release.certificate import Certificate
 from discreet.release.consistent import sizes_of_moves
@@ -159,6 +160,10 @@ def table_remarks(question: Question) -> list[str]:
         found = question.rules.selects_keys and question.after.windows
         return [_OF_FOUND_GROUPS] if found else []
     if len(strategy.tables) == 1 and len(question.keys) == len(strategy.tables[0]):
+        arranged = question.query.arranged
+        if isinstance(arranged, RunningTotal) and arranged.by_group:
+            whole = "a running total is of its group and of those before it, other numbers are not"
+            return [f"{whole}; a difference of two totals is the sum of the groups between."]
         whole = "each number is the total of its group and of those before it"
         return [f"{whole}; a difference of two is the sum of the groups between."]
     names = ", ".join(label_text(name) for name, _ in question.keys)
