@@ -178,9 +178,7 @@ class TestMeans:
 
 class TestRunningTotals:
     def test_numbers_of_a_group_alone_are_not_called_totals(self) -> None:
-        sql = (
-            "SELECT age // 10 AS decade, COUNT(*) AS n{} FROM visits GROUP BY decade ORDER BY decade"
-        )
+        sql = "SELECT age // 10 AS decade, COUNT(*) AS n{} FROM visits GROUP BY decade"
         so_far = ", SUM(COUNT(*)) OVER (ORDER BY decade) AS so_far"
         with visits() as opened:
             both = opened.ask(sql.format(so_far)).plan(epsilon=1, delta="1e-6")

@@ -19,7 +19,7 @@ from discreet.plots.series import are_whole_numbers, places_of, series_picture
 
 _WIDTH = 460
 _BESIDE = 380
-"""The width beside names of groups: on a phone the whole picture is made smaller, its letters too."""
+"""The width beside names of groups. On a phone a picture is made smaller, its letters too."""
 _NARROWEST = 280
 _HEIGHT = 300
 _LONG_LABEL = 12
