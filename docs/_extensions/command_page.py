@@ -5,6 +5,7 @@ python docs/_extensions/command_page.py writes docs/reference/commands.md; a tes
 
 import re
 from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 
 import click
@@ -59,7 +60,7 @@ def _described(name: str, context: click.Context, command: click.Command) -> Ite
     yield from (f"## {name}", "", "```text", f"{name} {usage}", "```", "")
     for paragraph in re.split(r"\n\s*\n", (command.help or "").replace("\b\n", "")):
         if paragraph.strip().startswith("discreet "):
-            yield from ("```text", paragraph.strip(), "```", "")
+            yield from ("```text", cleandoc(paragraph), "```", "")
         else:
             yield from (_plain(paragraph), "")
     shown = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]

@@ -29,10 +29,10 @@ def page() -> str:
         "",
         "Only declared columns have a value. A cell that [cannot be read as its declared kind]"
         "(reading.md) is missing. A value outside of the bounds, or not in the list of a category, "
-        "is not: COUNT(x), IS NOT NULL and COUNT(DISTINCT x) see it, and SUM and AVG clip it. A "
-        "fraction in an integer column is rounded where it is aggregated, and nowhere else. To see "
-        "whether the list of a category fits, compare the sum of its groups with COUNT(*): what is "
-        "between them is missing or not listed.",
+        "is not missing: COUNT(x), IS NOT NULL and COUNT(DISTINCT x) see it, and SUM and AVG clip "
+        "it. A fraction in an integer column is rounded where it is aggregated, and nowhere else. "
+        "To see whether the list of a category fits, compare the sum of its groups with COUNT(*): "
+        "the difference is missing or not listed.",
         "",
         "The examples are about `visits` (patient_id, ward, stay, age, cost, smoker, diagnosis, "
         "admitted, discharged, arrived), `patients` (patient_id, sex), both private, and the "
@@ -74,9 +74,9 @@ def page() -> str:
         ),
         "",
         f"A question has at most {MOST_CHARACTERS:,} characters, {MOST_JOINS} joins, subqueries "
-        f"{MOST_SUBQUERIES} deep and brackets {MOST_NESTED} deep. Set operations, window "
-        "functions, "
-        "correlated and recursive queries, user-defined functions, parameters, files and settings "
+        f"{MOST_SUBQUERIES} deep and brackets {MOST_NESTED} deep. Other set operations than UNION "
+        "ALL of totals, windows over rows, correlated and recursive queries, user-defined "
+        "functions, parameters, files and settings "
         "are not offered.",
     ]
     return "\n".join(parts) + "\n"

@@ -120,7 +120,7 @@ class Shell:
 def failing_commands(session: str, shell: Shell) -> list[str]:
     """The commands of a shell session that end with an error, or are not there."""
     failing = []
-    for line in session.splitlines():
+    for line in session.replace("\\\n", "").splitlines():
         typed = line.removeprefix("$ ")
         match shlex.split(typed, comments=True):
             case []:
@@ -254,6 +254,7 @@ def test_discreet_is_not_there_before_it_is_made_so(shell: Shell) -> None:
         ("```sh\nelsewhere/bin/pip install '.[pictures]'\n```", AssertionError),
         ("```sh\ndiscreet nonsense\n```", AssertionError),
         ("```sh\ndiscreet budget nowhere.toml\n```", AssertionError),
+        ("```sh\ndiscreet budget \\\n    nowhere.toml\n```", AssertionError),
     ],
 )
 def test_a_broken_or_unknown_block_fails(text: str, error: type[Exception], shell: Shell) -> None:

@@ -67,6 +67,25 @@ def test_a_button_copies_what_is_typed(browser: Browser, tmp_path: Path) -> None
     browser.wait("document.querySelector('button.copy').textContent !== 'Copy'")
 
 
+@pytest.mark.slow
+def test_the_button_hides_no_code_where_nothing_hovers(browser: Browser, tmp_path: Path) -> None:
+    place = tmp_path / "page.html"
+    style, script = ((DOCS / "_static" / name).as_uri() for name in ("site.css", "copy.js"))
+    place.write_text(
+        f'<meta charset="utf-8"><link rel="stylesheet" href="{style}"><script src="{script}">'
+        f'</script><div class="highlight"><pre>{"a long line " * 40}</pre></div>',
+        "utf-8",
+    )
+    browser.size(390, 844)
+    browser.open(place.as_uri())
+    browser.wait("document.querySelectorAll('button.copy').length === 1")
+    assert browser.run("matchMedia('(hover: none)').matches")
+    assert browser.run(
+        "document.querySelector('.highlight > pre').getBoundingClientRect().bottom"
+        " <= document.querySelector('button.copy').getBoundingClientRect().top"
+    )
+
+
 # --------------------------------------------------------------------- serving
 
 

@@ -1,6 +1,7 @@
 """The first k of many: the law of the ordered choice, and what one unit can change in it."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
@@ -15,7 +16,7 @@ from discreet.errors import DataError, PrivacyParameterError
 from discreet.exact import exp_minus
 from discreet.mechanisms import TopK
 from discreet.noise import Keystream
-from discreet.privacy.events import BoundedRangeEvent, RepeatedEvent
+from discreet.privacy.events import BoundedRangeEvent, PureEvent, RepeatedEvent
 from discreet.privacy.losses import PureDP
 from discreet.privacy.sensitivity import Sensitive, Sensitivity
 from discreet.privacy.verification import verify
@@ -43,10 +44,44 @@ def naive_law(scores: list[int], count: int, scale: Fraction) -> dict[tuple[int,
     return law
 
 
+def naive_flips(scores: list[int], count: int, scale: Fraction) -> dict[tuple[int, ...], Fraction]:
+    """Of all orders of those left, the first that accepts with e^((score - best)/scale)."""
+
+    def drawn(left: tuple[int, ...]) -> dict[int, Fraction]:
+        best = max(scores[i] for i in left)
+        accepts = {
+            i: Fraction(exp_minus((best - scores[i]) / scale, 600)[0], 1 << 600) for i in left
+        }
+        found = dict.fromkeys(left, Fraction(0))
+        orders = list(permutations(left))
+        for order in orders:
+            reached = Fraction(1, len(orders))
+            for i in order:
+                found[i] += reached * accepts[i]
+                reached *= 1 - accepts[i]
+        return found
+
+    law = {(): Fraction(1)}
+    for _ in range(min(count, len(scores))):
+        law = {
+            (*order, i): chance * part
+            for order, chance in law.items()
+            for i, part in drawn(tuple(i for i in range(len(scores)) if i not in order)).items()
+        }
+    return law
+
+
+TWINS = {False: naive_law, True: naive_flips}
+
+
+@pytest.mark.parametrize("flips", [False, True])
 @pytest.mark.parametrize("scores", [[0], [0, 1, 5], [3, 3, -4, 2]])
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_the_law_is_that_of_draws_without_replacement(scores: list[int], count: int) -> None:
-    law, twin = TopK(count=count, scale="5/2").law(scores), naive_law(scores, count, Fraction(5, 2))
+def test_the_law_is_that_of_draws_without_replacement(
+    scores: list[int], count: int, flips: bool
+) -> None:
+    law = TopK(count=count, scale="5/2", flips=flips).law(scores)
+    twin = TWINS[flips](scores, count, Fraction(5, 2))
     assert set(law.outcomes) == set(twin)
     for order, chance in twin.items():
         low, high = law.enclose(order, BITS)
@@ -78,6 +113,22 @@ def test_draws_have_the_law_that_is_stated() -> None:
     assert rejected(found, naive_law(SCORES, 2, Fraction(4)))
 
 
+def test_flips_have_the_law_that_is_stated() -> None:
+    found = frequencies(TopK(count=2, scale=3, flips=True), SCORES, rounds(10_000))
+    assert not rejected(found, naive_flips(SCORES, 2, Fraction(3)))
+    # The negative control: draws by weights, whose law is another at the same scale.
+    assert rejected(found, naive_law(SCORES, 2, Fraction(3)))
+
+
+def test_a_flip_is_as_likely_as_a_draw_to_be_near_the_best_of_those_left() -> None:
+    for scores in product(range(4), repeat=3):
+        weighed, flipped = (TopK(count=1, scale=1, flips=one).law(scores) for one in (False, True))
+        for lag in range(4):
+            near = [(i,) for i, score in enumerate(scores) if max(scores) - score <= lag]
+            most = sum(weighed.enclose(one, BITS)[0] for one in near)
+            assert sum(flipped.enclose(one, BITS)[1] for one in near) >= most
+
+
 def test_one_shot_of_gumbel_noise_has_the_same_law() -> None:
     random, trials = np.random.default_rng(7), rounds(20_000)
     noisy = np.array(SCORES) / 3 + random.gumbel(size=(trials, len(SCORES)))
@@ -107,13 +158,24 @@ QUICK = [(1, 3, False), (2, 3, True), (2, 3, False)]
 
 @pytest.mark.parametrize("case", all_but(QUICK, ALL_CASES, pytest.mark.slow))
 def test_no_pair_of_neighbors_exceeds_what_the_draws_cost(case: tuple[int, int, bool]) -> None:
+    exceeds_nowhere(*case, flips=False)
+
+
+@pytest.mark.parametrize("case", all_but(QUICK, ALL_CASES, pytest.mark.soak))
+def test_no_pair_of_neighbors_exceeds_what_flips_cost(case: tuple[int, int, bool]) -> None:
+    exceeds_nowhere(*case, flips=True)
+
+
+def exceeds_nowhere(count: int, many: int, monotone: bool, *, flips: bool) -> None:
     """Add/remove moves all scores one way, replacing moves them in both; all ordered outcomes."""
-    count, many, monotone = case
-    mechanism = TopK.calibrated(count=count, sensitivity=1, epsilon=2, monotone=monotone)
+    mechanism = TopK.calibrated(
+        count=count, sensitivity=1, epsilon=2, monotone=monotone, flips=flips
+    )
     loss = mechanism.loss(ONE)
     assert loss == PureDP(epsilon=2)
     rho = charge(mechanism.event(ONE, loss)).rho
-    assert rho == Fraction(4, 8 * count)
+    if not flips:
+        assert rho == Fraction(4, 8 * count)
     law = cache(lambda scores: mechanism.law(list(scores)))
     for scores, moved in pairs(many, (0, 1) if monotone else (-1, 0, 1)):
         first, second = law(tuple(scores)), law(tuple(moved))
@@ -135,14 +197,32 @@ def test_half_of_the_scale_is_too_little_where_units_are_replaced() -> None:
     assert verify(careful, scores, moved).epsilon <= 2
 
 
-def test_several_draws_that_are_charged_once_are_caught() -> None:
+@pytest.mark.parametrize("count", [1, 2])
+def test_flips_that_are_charged_as_draws_of_bounded_range_are_caught(count: int) -> None:
+    """The negative control: flips keep their ε, and not a fourth of its ρ."""
+    flips = TopK.calibrated(count=count, sensitivity=1, epsilon=2, monotone=True, flips=True)
+    draws = replace(flips, flips=False)
+    cheap = charge(draws.event(ONE, PureDP(epsilon=2))).rho
+    assert charge(flips.event(ONE, PureDP(epsilon=2))).rho > cheap
+    caught = []
+    for scores, moved in pairs(3, (0, 1)):
+        first, second = flips.law(scores), flips.law(moved)
+        caught += [exceeds(first, second, order, cheap)[0] for order in (2, 8)]
+        caught += [exceeds(second, first, order, cheap)[0] for order in (2, 8)]
+    assert any(caught)
+
+
+@pytest.mark.parametrize("flips", [False, True])
+def test_several_draws_that_are_charged_once_are_caught(flips: bool) -> None:
     """The negative control: k draws as one of the range of each."""
-    mechanism = TopK.calibrated(count=2, sensitivity=1, epsilon=2, monotone=True)
+    mechanism = TopK.calibrated(count=2, sensitivity=1, epsilon=2, monotone=True, flips=flips)
+    assert verify(mechanism, [0, 0, 0, 0], [1, 1, 0, 0]).epsilon > 1
+    if flips:
+        return
     once = charge(BoundedRangeEvent(epsilon=1)).rho
     scores, moved = [0, 0, 0, 0], [1, 1, 0, 0]
     first, second = mechanism.law(scores), mechanism.law(moved)
     assert exceeds(first, second, 8, once)[0] or exceeds(second, first, 8, once)[0]
-    assert verify(mechanism, scores, moved).epsilon > 1
 
 
 def test_a_coarser_grid_is_accounted_for() -> None:
@@ -161,6 +241,10 @@ def test_the_event_is_a_draw_for_each_that_is_named() -> None:
     assert event == RepeatedEvent(event=BoundedRangeEvent(epsilon="1/10"), count=5)
     assert charge(event).epsilon == Fraction(1, 2)
     assert charge(event).rho == 5 * Fraction(1, 100) / 8
+    flips = replace(mechanism, flips=True)
+    assert flips.event(ONE, flips.loss(ONE)) == RepeatedEvent(
+        event=PureEvent(epsilon="1/10"), count=5
+    )
 
 
 # ---------------------------------------------------------------------- what is chosen
@@ -170,13 +254,15 @@ def test_the_event_is_a_draw_for_each_that_is_named() -> None:
     "scores", [[5, 1, 9], np.array([5, 1, 9]), Sensitive(np.array([5, 1, 9], object))]
 )
 def test_with_hardly_any_noise_the_largest_are_named_in_order(scores: Any) -> None:
-    assert TopK(count=2, scale="1/1000")(scores) == [2, 0]
-    assert sorted(TopK(count=7, scale=1)(scores)) == [0, 1, 2]
+    for flips in (False, True):
+        assert TopK(count=2, scale="1/1000", flips=flips)(scores) == [2, 0]
+        assert sorted(TopK(count=7, scale=1, flips=flips)(scores)) == [0, 1, 2]
 
 
 def test_scores_of_any_size_are_ranked() -> None:
     huge = [2**100, 2**100 + 2**40, -(2**90), 7]
-    assert TopK(count=2, scale=2**20, grid=2**10)(huge) == [1, 0]
+    for flips in (False, True):
+        assert TopK(count=2, scale=2**20, grid=2**10, flips=flips)(huge) == [1, 0]
 
 
 def test_a_million_candidates_are_ranked_in_seconds() -> None:
@@ -185,10 +271,13 @@ def test_a_million_candidates_are_ranked_in_seconds() -> None:
     assert set(TopK(count=50, scale=100)(scores)) == set(range(50))
 
 
+@pytest.mark.parametrize("flips", [False, True])
 @pytest.mark.parametrize(("count", "many"), CASES)
-def test_a_candidate_left_out_is_not_far_above_one_that_is_named(count: int, many: int) -> None:
+def test_a_candidate_left_out_is_not_far_above_one_that_is_named(
+    count: int, many: int, flips: bool
+) -> None:
     """The bound is met by the exact law where it is hardest: all the first ones lead by as much."""
-    mechanism = TopK(count=count, scale=1)
+    mechanism = TopK(count=count, scale=1, flips=flips)
     gap = mechanism.accuracy(0.95, candidates=many)
     for leading in range(1, many):
         scores = [int(gap) + 1] * leading + [0] * (many - leading)
@@ -215,4 +304,7 @@ def test_parameters_are_read() -> None:
         TopK(count=0, scale=1)
     with pytest.raises(PrivacyParameterError, match="grid"):
         TopK(count=1, scale=1, grid=2**-3)
+    with pytest.raises(PrivacyParameterError, match="flips"):
+        TopK(count=1, scale=1, flips=1)  # type: ignore[arg-type]
     assert repr(TopK(count=3, scale=2, monotone=True)) == "TopK(count=3, scale=2, monotone=True)"
+    assert repr(TopK(count=3, scale=2, flips=True)) == "TopK(count=3, scale=2, flips=True)"

@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dp
 from discreet.errors import QueryError
-from discreet.privacy.events import ComposedEvent, RepeatedEvent, event_counts
+from discreet.privacy.events import ComposedEvent, PureEvent, RepeatedEvent, event_counts
 from discreet.release.plan import Plan, plan_from_data
 from discreet.release.top_groups import ShownError, TopGroups, public_cells, top_groups
 
@@ -72,6 +72,27 @@ def test_the_first_of_many_groups_are_chosen_before_they_are_measured(price: Any
     assert any("left out has at most" in note for note in plan.notes)
     # Fresh noise on all that were chosen: there is nothing to widen.
     assert not any(isinstance(one.error, ShownError) for one in answer.column("n"))
+
+
+@pytest.mark.parametrize("price", [{"epsilon": 1}, {"spend": "0.01%"}, {"margin": {"n": 30}}])
+def test_where_epsilon_alone_is_counted_the_first_are_drawn_by_flips(price: Any) -> None:
+    """They cost the same ε, and are nearer to the first; of a δ they would take more."""
+    with ratings(budget=dp.Budget(epsilon=10**6)) as table:
+        plan = table.ask(FIRST).plan(**price)
+        choice = plan.price.choice
+        assert choice is not None
+        assert choice.mechanism.flips
+        assert "flips=True" in plan.priced_lines[0].mechanism
+        drawn = [one for one in event_counts(plan.price.event) if isinstance(one, PureEvent)]
+        assert PureEvent(epsilon=choice.epsilon / 5) in drawn
+        again = plan_from_data(plan.to_data(), plan.question.schema)
+        assert again is not None
+        assert again.price == plan.price
+        assert len(plan.release()) == 5
+    with ratings() as table:
+        choice = table.ask(FIRST).plan(epsilon=1).price.choice
+        assert choice is not None
+        assert not choice.mechanism.flips
 
 
 @pytest.mark.parametrize("price", PRICES[:4])

@@ -8,8 +8,10 @@ import pytest
 import discreet as dp
 from discreet.engines.base import SIZES
 from discreet.mechanisms.laplace import Laplace
-from discreet.privacy.estimates import IntervalKind
-from discreet.release.profile import Profile, SizeHistogram
+from discreet.plan.schema import Schema
+from discreet.privacy.estimates import IntervalKind, LinearError
+from discreet.release.caps import suggest_caps
+from discreet.release.profile import Amount, Profile, SizeHistogram
 
 NOISE = Laplace(scale=Fraction(10))
 
@@ -93,3 +95,24 @@ def test_an_answer_whose_cap_is_above_all_that_is_seen_is_likely(asked):
 def test_a_ceiling_makes_it_sure(asked):
     table, _ = asked(max_rows=3, at_most_rows=3)
     assert table.agg(n=dp.rows()).release(epsilon=1)["n"].kind is IntervalKind.SURE
+
+
+def test_a_suggested_cap_does_not_fit_a_crowd_that_noise_may_be():
+    """Of 1,000 profiles a few see somebody far beyond all others who is not there."""
+    schema = Schema(name="visits", unit="patient", columns={}, max_rows=10)
+    for crowd, fitted in ((100, False), (130, True)):
+        sizes = histogram({1: 900, 2: 400, 4: 300, 16384: crowd})
+        assert SIZES[sizes.seen - 1] == 16384  # an interval allows for them in both cases
+        known = Profile(
+            version="",
+            rows=sizes,
+            groups={},
+            fullest={},
+            missing=Amount(Fraction(0), LinearError(())),
+            entry=1,
+            time="",
+        )
+        suggested = suggest_caps(known, schema, 1)
+        assert (suggested.max_rows > 1000) is fitted, crowd
+        assert suggested.kept is not None
+        assert (suggested.kept[0] > 0.5) is fitted

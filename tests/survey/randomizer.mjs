@@ -122,6 +122,7 @@ const known = {
   },
   often: ({ chances }) => chances.map(([above, below]) => texts.often(say, BigInt(above), BigInt(below))),
   levels: ({ ratios }) => ratios.map(([above, below]) => texts.level([BigInt(above), BigInt(below)])),
+  understood: ({ numbers }) => numbers.map(page.understood),
   typed: ({ numbers }) => numbers.map((text) => page.typedNumber(text) ?? (page.typedNumber(text) === null ? "none" : "unclear")),
   envelope({ text, question, reports, token }) {
     return ballots.envelope(ballots.readBallot(text, kinds), question, reports, token);

@@ -72,11 +72,13 @@ def test_questions_share_one_epsilon_and_an_account_pays_for_them(tmp_path: Path
 @each(
     ("change", "said"),
     [
-        ({"kind": "many"}, "kind is not one"),
+        ({"kind": "many"}, "no kind of question 'many'"),
         ({"titel": "x"}, "in question 2: there is no field 'titel'"),
         ({"kind": "several", "answers": [str(n) for n in range(41)]}, "several may be chosen"),
         ({"kind": "yes-no", "answers": ["a", "b"]}, "a question of the kind yes-no has no answers"),
-        ({"kind": "scale", "low": 1, "high": 20}, "points of the scale"),
+        ({"kind": "scale", "low": 1, "high": 20}, "the points of a scale"),
+        ({"title": "x"}, "title stands below.*above the first line"),
+        ({"results": "live"}, "results stands below.*above the first line"),
         ({"kind": "scale", "ends": ["a"]}, "ends is not two texts"),
         ({"kind": "scale", "shuffle": True}, "has no shuffle"),
         ({"kind": "scale", "ends": ["a", "\u202eb"]}, "ends is not two texts"),
@@ -93,6 +95,13 @@ def test_what_is_wrong_with_a_question_is_said(
     asked = [first, {"question": "Second?", **change}]
     with pytest.raises(DiscreetError, match=said):
         read_poll(write_poll(tmp_path, asked, epsilon=2))
+
+
+def test_a_question_beside_a_list_of_them_is_told(tmp_path: Path) -> None:
+    path = write_poll(tmp_path, QUESTIONS, epsilon=2)
+    path.write_text(f'answers = ["a", "b"]\n{path.read_text("utf-8")}', "utf-8")
+    with pytest.raises(DiscreetError, match=r"line 1: answers stands beside.*below a line \[\["):
+        read_poll(path)
 
 
 def test_questions_that_cost_more_than_the_budget_are_refused(tmp_path: Path) -> None:
@@ -322,6 +331,8 @@ def test_chances_are_said_in_plain_words_and_never_far_off() -> None:
             _, times, _, cases, _ = said.split()
             rare = min(above, below - above) / below
             assert abs(int(times) / int(cases) - above / below) <= max(rare / 10, 1 / 2000) + 1e-9
+            if 2 * int(times) == int(cases):  # what leans to one side is not said to be even
+                assert abs(above / below - 1 / 2) <= 1 / 50
 
 
 @each(
@@ -334,6 +345,8 @@ def test_chances_are_said_in_plain_words_and_never_far_off() -> None:
         (",5", ".5"),
         ("٧٫٥", "7.5"),
         ("۱۲", "12"),
+        ("७", "7"),
+        ("−７．５", "-7.5"),
         ("1,500", "unclear"),
         ("1.500,5", "unclear"),
         ("1 500", "unclear"),
@@ -349,3 +362,9 @@ def test_chances_are_said_in_plain_words_and_never_far_off() -> None:
 def test_a_number_is_read_as_it_was_meant_or_asked_for_again(typed: str, read: str) -> None:
     found = node([{"kind": "typed", "numbers": [typed]}])[0][0]
     assert found.lstrip("0") == read.lstrip("0") if read[:1] in ".0" else found == read
+
+
+def test_a_number_is_shown_as_it_is_understood() -> None:
+    typed = ["1.500", "+3", ".5", "-0.0", "007", "100", "-10.250", "7.", "0"]
+    understood = ["1.5", "3", "0.5", "0", "7", "100", "-10.25", "7", "0"]
+    assert node([{"kind": "understood", "numbers": typed}]) == [understood]

@@ -249,6 +249,20 @@ def test_the_texts_are_written_to_be_translated(survey: Command) -> None:
     english, arabic = (json.loads(survey("texts", "--language", name)[1]) for name in ("en", "ar"))
     assert list(english) == list(arabic)
     assert arabic["direction"] == "rtl"
+    code, _, said = survey("texts", "--language", "de")
+    assert code == 2
+    assert "There is no table of texts in 'de'. Those that are there are en, ar" in said
+
+
+def test_a_language_without_texts_is_told_when_the_poll_is_served(tmp_path: Path) -> None:
+    for language, texts, told in (("he", "en", True), ("en-GB", "en-GB", False)):
+        with hosting(write_poll(tmp_path, language=language)) as host:
+            assert host.get("/api/poll")["textsLanguage"] == texts
+            host.process.terminate()
+            assert host.process.stdout is not None
+            said = host.said + host.process.stdout.read()
+            host.process.wait()
+        assert ("texts around them in English" in said) == told
 
 
 def test_the_address_in_the_network_has_a_code_for_cameras(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from discreet.local.scheme_choice import even_margin
 from discreet.survey.estimates import leverage
 from discreet.survey.poll import read_poll, write_template
 from discreet.survey.poll_schemes import KINDS, NUMBER_KINDS
+from discreet.survey.question import ANSWER_KINDS
 from tests.support.cases import each
 from tests.survey.hosts import ANSWERS, write_poll
 
@@ -27,6 +28,17 @@ def test_the_poll_that_is_written_can_be_served(tmp_path: Path) -> None:
         write_template(tmp_path / "lessons.toml")
     with pytest.raises(PolicyError, match=r"end in \.toml"):
         write_template(tmp_path / "lessons.txt")
+
+
+def test_the_questions_that_the_poll_shows_are_one_of_each_kind(tmp_path: Path) -> None:
+    place = tmp_path / "poll.toml"
+    write_template(place)
+    above, line, below = place.read_text("utf-8").partition("# [[questions]]\n")
+    own = ("question =", "answers =", "scheme =")
+    kept = [one for one in above.splitlines() if not one.startswith(own)]
+    shown = [one.removeprefix("# ") for one in f"{line}{below}".splitlines()]
+    place.write_text("\n".join([*kept, *shown]), "utf-8")
+    assert [one.kind for one in read_poll(place).questions] == list(ANSWER_KINDS)
 
 
 def test_epsilon_is_the_decimal_that_was_written(tmp_path: Path) -> None:
@@ -102,6 +114,11 @@ def test_a_date_closes_the_poll_at_its_end(tmp_path: Path) -> None:
         ({"title": None}, "there is no title"),
         ({"title": "two\nlines"}, "not one line"),
         ({"question": 3}, "not one line"),
+        ({"question": "Is it\u202e so?"}, r"nobody sees, U\+202E"),
+        ({"question": "Q" * 2001}, "question has 2,001 letters"),
+        ({"asker": " "}, 'asker is empty.*Write asker = "The pupils\' council"'),
+        ({"shuffle": "yes"}, "neither true nor false.*order of their own"),
+        ({"kind": "yesno"}, "there is no kind of question 'yesno'"),
         ({"answers": None}, "no answers"),
         ({"answers": "Yes"}, "not a list in brackets"),
         ({"answers": ["Yes"]}, "number of answers is 1"),

@@ -403,7 +403,7 @@ def test_a_report_on_a_number_is_explained() -> None:
             )
         ]
     )
-    assert "no more than about 3 of 4 cases and no less than about 1 of 4 cases" in found[0][0][1]
+    assert "more than about 3 of 4 cases, and never in less than about 1 of 4" in found[0][0][1]
     assert found[0][1] == ["The report says: “low”.", "The report says: “high”."]
     assert "holds yours in about 3 of 5 cases" in found[1][0][1]
     assert found[1][1] == [

@@ -6,15 +6,16 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
 from typing import Any
 
 import pytest
 
-from discreet.local import Mean
+from discreet.local import Mean, read_export
 from discreet.survey.estimates import leverage
+from discreet.survey.export import csv_lines
 from discreet.survey.poll_schemes import KINDS
 from discreet.survey.poll_terms import PollTerms
 from discreet.survey.report_store import ReportStore
@@ -22,7 +23,7 @@ from discreet.survey.tokens import new_id, new_token, token_hash
 from discreet.web.headers import HEADERS
 from discreet.web.request_limits import RateLimit
 from tests.support.waits import until
-from tests.survey.conftest import Site, Sites
+from tests.survey.conftest import NOON, Site, Sites
 from tests.survey.hosts import ANSWERS
 
 
@@ -464,6 +465,26 @@ def test_the_export_holds_reports_and_days_only(site: Sites) -> None:
     assert exported["scheme"] == json.loads(made.poll.questions[0].scheme.to_json())
     assert {tuple(sorted(row)) for row in exported["reports"]} == {("day", "report")}
     assert len(exported["reports"]) == 3
+
+
+@pytest.mark.parametrize("mode", ["batches", "closed"])
+def test_nobody_is_known_by_the_day_on_which_only_one_answered(site: Sites, mode: str) -> None:
+    days = [*[NOON] * 12, NOON + timedelta(days=3)]  # the last one was alone that day
+    now = [NOON]
+    made = site(clock=lambda: now[0], results=mode)
+    for number, now[0] in enumerate(days):
+        assert made.send(report=number % 3).status_code == 201
+    made.collector.close_poll()
+    until(lambda: made.ask("GET", "/api/export").status_code == 200, "all is shown")
+    assert made.ask("GET", "/api/export?format=csv").text.splitlines()[0] == "report"
+    rows = made.ask("GET", "/api/export?format=json").json()["reports"]
+    assert len(rows) == 13
+    assert {tuple(row) for row in rows} == {("report",)}
+    assert read_export(made.ask("GET", "/api/export?format=json").text).reports == 13
+    # Whoever asks has the days: they are promised to be all that is kept with a report.
+    kept = "".join(csv_lines(made.store, made.poll.ballot)).splitlines()
+    assert kept[0] == "day,report"
+    assert sum(row.startswith("2030-01-05") for row in kept) == 1
 
 
 def test_a_database_that_fails_is_told_and_nothing_is_acknowledged(

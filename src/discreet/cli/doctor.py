@@ -152,7 +152,8 @@ PACKAGES: Final = (
     "--wait",
     type=click.FloatRange(min=0, max=3600, min_open=True),
     metavar="SECONDS",
-    help="How long the policy's files and databases may take: 5, or 90 where Spark is started.",
+    help=f"How long the policy's files and databases may take: {_SECONDS}, or {_SPARK_SECONDS} "
+    "where Spark is started.",
 )
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def doctor(policy: str | None, wait: float | None, as_json: bool) -> None:

@@ -118,6 +118,7 @@ def serve(
             f"discreet survey close {quote(poll)} --undo."
         )
     _warn_of_weakness(declared_poll)
+    _tell_of_texts(declared_poll)
     if host not in _HERE:
         click.echo(
             "Respondents trust the page that they load: let them load it over TLS, by a server in "
@@ -300,8 +301,14 @@ def texts(language: str) -> None:
 
     A poll names the translated file: texts = "texts.json".
     """
-    from discreet.survey.texts import table_text
+    from discreet.survey.texts import SHIPPED, is_shipped, table_text
 
+    if not is_shipped(language):
+        raise DataError(
+            f"there is no table of texts in {language[:35]!r}. Those that are there are "
+            f"{', '.join(SHIPPED)}; another one is made by translating one of them. Use "
+            "--language en."
+        )
     click.echo(table_text(language), nl=False)
 
 
@@ -408,6 +415,17 @@ def _warn_of_weakness(poll: "Poll") -> None:
             "one answer as for another, and whoever sees it learns a great deal about the answer. "
             "To 1 protects well, to 2 some. The page tells respondents so. Use epsilon = 1 or "
             "less to protect them.",
+            err=True,
+        )
+
+
+def _tell_of_texts(poll: "Poll") -> None:
+    """Say so where the texts around the questions are in another language."""
+    if poll.texts.language.partition("-")[0].lower() != poll.language.partition("-")[0].lower():
+        click.echo(
+            f"The questions are in {poll.language!r}, and the texts around them in English: there "
+            "is no table of texts in that language. Translate what discreet survey texts writes, "
+            'and name the file in the poll: texts = "texts.json".',
             err=True,
         )
 

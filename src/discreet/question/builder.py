@@ -98,11 +98,11 @@ class RowValue:
         return self._applied("SQRT")
 
     def log(self) -> Self:
-        """The natural logarithm; missing up to 0."""
+        """The natural logarithm; missing at 0 and below."""
         return self._applied("LN")
 
     def log10(self) -> Self:
-        """The logarithm to base 10; missing up to 0."""
+        """The logarithm to base 10; missing at 0 and below."""
         return self._applied("LOG10")
 
     def exp(self) -> Self:
@@ -664,8 +664,8 @@ def people(condition: object = None) -> AggregateExpression:
 def rows(condition: object = None) -> AggregateExpression:
     """How many rows there are; a person over the cap counts as the cap.
 
-    With a condition, those for which it is true.  Conditions that no row fulfills at once, and all
-    rows beside them, are measured together and cost one ε.
+    With a condition, those for which it is true.  Conditions that exclude each other, and all rows
+    beside them, are measured together and cost one ε.
 
     >>> rows(), rows(col("stay") > 2)
     (rows(), count(CASE WHEN stay > 2 THEN 1 ELSE NULL END))

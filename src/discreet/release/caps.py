@@ -52,6 +52,8 @@ Ends = tuple[Fraction, Fraction]
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _TAIL = Fraction(25, 1000)
 _MOST_ASIDE = 4
+_FAR_OUT = Fraction(1, 1000)
+"""A cap that fits noise is worse than one too low for a few: one is suggested so often at most."""
 """A suggested cap leaves out no more than so many margins of the noise,"""
 _WORTH = 0.8
 _LEAST_KEPT = 0.95
@@ -859,6 +861,7 @@ def _best_cap(
     people: bool = False,
 ) -> int:
     """The cap with the narrowest interval, of those that keep most and leave out little."""
+    sizes = replace(sizes, far_out=_FAR_OUT)
     largest = sizes.largest if ceiling is None else ceiling
     if largest is None:
         largest = SIZES[-1]
@@ -868,8 +871,8 @@ def _best_cap(
 
     whole = sizes.total(Fraction, ceiling).value
 
-    def error(cap: int) -> float:
-        """The width of an interval; infinite, if the cap leaves out too much."""
+    def error(cap: int) -> tuple[float, float]:
+        """How much too much the cap leaves out, and the width of an interval."""
         weights = weighed(cap)
 
         def lost(size: int) -> Fraction:
@@ -880,14 +883,14 @@ def _best_cap(
             return size * weights.of(size)
 
         if sizes.total(held, ceiling).value < _LEAST_KEPT * whole:
-            return inf
+            return inf, 0.0
         margin = float(Laplace(scale=moved * cap / level).accuracy(CONFIDENCE))
         aside = max(0.0, sizes.lost(lost, ceiling).upper(_TAIL))
-        return 2 * margin + aside if aside <= _MOST_ASIDE * margin else inf
+        return float(aside > _MOST_ASIDE * margin), 2 * margin + aside
 
     errors = {cap: error(cap) for cap in candidates}
     best = min(candidates, key=lambda cap: errors[cap])
-    return best if errors[best] < inf else candidates[-1]
+    return best if errors[best][0] < inf else candidates[-1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1125,6 +1125,8 @@ def make_plan(
         price = price_question(question, asked, level, shares)
     if price.gaussian and price.promise is not None:
         price = _cheaper_charge(price, state)
+    if price.choice is not None and state is not None and rho_allowance(state.budget) == 0:
+        price = replace(price, choice=price.choice.flipped)  # where ε alone is counted
     profile = None if payer is None else payer.remembered_profile()
     return Plan(question, price, expect_rows, table, state, profile)
 

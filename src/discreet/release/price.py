@@ -291,7 +291,8 @@ class Price:
             measures.add(selection.answers)
         unit, choice = question.unit, self.choice
         if choice is not None:
-            if choice != choice.top.choice(unit, choice.epsilon, choice.rho):
+            flips = choice.mechanism.flips
+            if choice != choice.top.choice(unit, choice.epsilon, choice.rho, flips=flips):
                 return False
             if choice.top != top_groups(question):
                 return False
@@ -327,7 +328,8 @@ class Price:
 
         choice = {}
         if self.choice is not None:
-            parts = {"epsilon": str(self.choice.epsilon), "rho": _text(self.choice.rho)}
+            parts: dict[str, Any] = {"epsilon": str(self.choice.epsilon)}
+            parts |= {"rho": _text(self.choice.rho), "flips": self.choice.mechanism.flips}
             choice = {"choice": parts}
 
         def drawn(one: PricedMeasure) -> dict[str, str]:
@@ -591,7 +593,8 @@ def _choice_from_data(data: Mapping[str, Any] | None, question: Question) -> Pri
     top = top_groups(question)
     if top is None:
         raise ValueError("the first groups were chosen, and they are not asked for")
-    return top.choice(question.unit, Fraction(data["epsilon"]), _number(data["rho"]))
+    epsilon, rho = Fraction(data["epsilon"]), _number(data["rho"])
+    return top.choice(question.unit, epsilon, rho, flips=data.get("flips", False))
 
 
 def _shares_from_data(

@@ -109,6 +109,8 @@ class SizeHistogram:
 
     counts: tuple[int, ...]
     noise: Noise
+    far_out: Fraction = _FAR_OUT
+    """In how many profiles noise is taken for somebody far beyond all others, at most."""
 
     @cached_property
     def draws(self) -> tuple[NoiseDraw, ...]:
@@ -121,12 +123,12 @@ class SizeHistogram:
 
         Somebody is seen where one, two or four neighboring bins hold more than noise makes of
         nothing, anywhere in the histogram, in 95 of 100 profiles; far beyond those that are seen
-        before, in 98 of 100.  Several bins are looked at together only beyond those in which
-        fewer show somebody.
+        before, in 98 of 100, or as ``far_out`` says.  Several bins are looked at together only
+        beyond those in which fewer show somebody.
         """
         last = 0
         for width in _WINDOWS:
-            far, near = self._hidden(width, _FAR_OUT), self._hidden(width, _NEAR)
+            far, near = self._hidden(width, self.far_out), self._hidden(width, _NEAR)
             end = last + width
             while end <= len(self.counts):
                 people = sum(self.counts[end - width : end])

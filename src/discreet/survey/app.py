@@ -174,7 +174,7 @@ def application(
     def export(format: openapi.ExportFormat = openapi.ExportFormat.CSV) -> Response:
         if not may_export(collector):
             return refusal_response("not-public", REASONS["not-public"])
-        response: Response = exported(collector, format)
+        response: Response = exported(collector, format, days=poll.results == LIVE)
         return response
 
     if link is not None:

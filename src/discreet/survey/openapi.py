@@ -287,7 +287,7 @@ RESULTS: Final[dict[str, Any]] = {
     },
 }
 EXPORT: Final[dict[str, Any]] = {
-    "summary": "All reports, with their day and nothing else",
+    "summary": "All reports and nothing else, with their day where results are live",
     "responses": {
         200: {
             "description": "Reports in the order of their random ids.",

@@ -36,7 +36,13 @@ MODES: Final = (LIVE, BATCHES, CLOSED, PRIVATE)
 LEAST_BATCH: Final = 10
 MOST_QUESTIONS: Final = 50
 
-_WORDS: Final = ("asker", "purpose", "contact", "consent", "thanks")
+_WORDS: Final = {
+    "asker": "The pupils' council",
+    "purpose": "We want to know whether lessons start too early.",
+    "contact": "council@school.example",
+    "consent": "I am 14 or older, and I take part of my own will.",
+    "thanks": "Results are on the board on Friday.",
+}
 _SHARED: Final = (
     "title",
     "questions",
@@ -72,7 +78,7 @@ answers = ["No", "Yes"]
 # accuracy. It cannot be changed once there are reports.
 epsilon = 1
 
-# How an answer is randomized: "randomized-response", "unary", "subset", "hadamard" or "projective",
+# How an answer is randomized: "randomized-response", "unary", "subset", "hadamard" or "projective";
 # a number: "duchi", "piecewise" or "hybrid". "choose" takes the one with the narrowest interval.
 scheme = "choose"
 
@@ -105,16 +111,31 @@ tokens = "none"
 # the file: texts = "texts.json".
 language = "en"
 
-# Several questions share one epsilon. Write them at the end, instead of the one above:
+# Several questions share one epsilon. Write them at the end, instead of the one above. Of each kind
+# there is one here; every question is to be answered.
+# [[questions]]
+# question = "Did you skip a lesson in the last month?"
+# kind = "yes-no"
 # [[questions]]
 # question = "How do you come to school?"
-# answers = ["On foot", "By bicycle", "By bus"]
+# kind = "one"
+# answers = ["On foot", "By bicycle", "By bus", "I would rather not say"]
+# [[questions]]
+# question = "What do you like?"
+# kind = "several"
+# answers = ["Sport", "Music", "Art"]
+# shuffle = true
 # [[questions]]
 # question = "How are the lessons?"
 # kind = "scale"
 # low = 1
 # high = 5
 # ends = ["boring", "exciting"]
+# [[questions]]
+# question = "How many hours do you sleep?"
+# kind = "number"
+# low = 0
+# high = 14
 """
 
 
@@ -178,11 +199,24 @@ def read_poll(path: str | Path) -> Poll:
     several = "questions" in fields
     known = ("title", "epsilon", *_SHARED[1:]) if several else _FIELDS
     for name in fields:
+        if several and name in QUESTION_FIELDS and name not in known:
+            raise file.error(
+                f"{name} stands beside a list of questions.",
+                "A poll has one question, or a list of them in which each has its own fields. "
+                f"Write {name} below a line [[questions]], or take it out.",
+                name,
+            )
         if name not in known:
             raise file.unknown(name, known)
+    if several:
+        _misplaced(file)
     language = _language(file)
     texts = _texts(file, language)
-    words = {name: read_line(fields, file.error, name, "…") for name in _WORDS if name in fields}
+    words = {
+        name: read_line(fields, file.error, name, words)
+        for name, words in _WORDS.items()
+        if name in fields
+    }
     return Poll(
         title=read_line(fields, file.error, "title", "Sport in our school"),
         ballot=_ballot(file, texts) if several else _plain(file, texts),
@@ -196,6 +230,19 @@ def read_poll(path: str | Path) -> Poll:
         texts=texts,
         words=words,
     )
+
+
+def _misplaced(file: "_PollFile") -> None:
+    """Refuse a field of the whole poll that stands below a question: TOML takes it for its own."""
+    tables = file.fields["questions"]
+    for table in tables if isinstance(tables, list) else []:
+        for name in table if isinstance(table, dict) else []:
+            if name in ("title", *_SHARED[2:]):
+                raise file.error(
+                    f"{name} stands below a line [[questions]].",
+                    "What does is of that question, and this is of the whole poll. Write it above "
+                    "the first line [[questions]].",
+                )
 
 
 def _plain(file: "_PollFile", texts: Texts) -> Ballot:

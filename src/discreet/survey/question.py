@@ -107,10 +107,22 @@ def read_line(fields: Mapping[str, Any], complain: Complaint, name: str, example
     if isinstance(text, str) and text.strip() and len(text) <= most and is_line(text):
         return text.strip()
     raise complain(
-        f"there is no {name}." if text is None else f"{name} is not one line of text.",
+        f"there is no {name}." if text is None else f"{name} {_no_line(text, most)}.",
         f'It is shown to every respondent, in at most {most} letters. Write {name} = "{example}".',
         name,
     )
+
+
+def _no_line(text: Any, most: int) -> str:
+    """Why this is no line of text."""
+    if not isinstance(text, str) or "\n" in text:
+        return "is not one line of text"
+    if not text.strip():
+        return "is empty"
+    if len(text) > most:
+        return f"has {len(text):,} letters"
+    unseen = next(f"U+{ord(letter):04X}" for letter in text if not is_line(letter))
+    return f"is not one line of text: it has a character that nobody sees, {unseen}"
 
 
 def read_question(
@@ -131,7 +143,12 @@ def read_question(
             raise _misplaced(complain, name, kind)
     shuffled = fields.get("shuffle", False)
     if not isinstance(shuffled, bool):
-        raise complain("shuffle is neither true nor false.", "Write shuffle = true.", "shuffle")
+        raise complain(
+            "shuffle is neither true nor false.",
+            "It says whether each respondent sees the answers in an order of their own. Write "
+            "shuffle = true.",
+            "shuffle",
+        )
     answers = _answers_of(kind, fields, complain, words)
     scheme: Any
     if kind == "number":
@@ -175,7 +192,7 @@ def _kind(fields: Mapping[str, Any], complain: Complaint) -> Kind:
         if stated == kind:
             return kind
     raise complain(
-        "kind is not one of a question.",
+        f"there is no kind of question {str(stated)[:60]!r}.",
         f'It is one of {", ".join(ANSWER_KINDS)}. Write kind = "one", or leave it out.',
         "kind",
     )
@@ -241,7 +258,7 @@ def _points(fields: Mapping[str, Any], complain: Complaint) -> tuple[str, ...]:
     low, high = fields.get("low", 1), fields.get("high", 5)
     if type(low) is not int or type(high) is not int or not 1 <= high - low < MOST_POINTS:
         raise complain(
-            "the points of the scale are not given.",
+            "low and high do not make the points of a scale.",
             f"They are whole numbers, 2 to {MOST_POINTS} of them. Write low = 1 and high = 5.",
             "low" if "low" in fields else "high",
         )

@@ -31,6 +31,11 @@ class Texts:
         return self.table["direction"]
 
 
+def is_shipped(language: str) -> bool:
+    """Whether there is a table in a language, by its first part."""
+    return language.partition("-")[0].lower() in SHIPPED
+
+
 def texts_in(language: str) -> Texts:
     """The texts in a language, by its first part: those in English if it has none here."""
     own = language.partition("-")[0].lower()

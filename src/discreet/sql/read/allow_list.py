@@ -94,8 +94,8 @@ FUNCTIONS = (
     Allowed("ROUND", "ROUND(stay, 1)", "FLOOR(x * 10^d + 0.5) / 10^d, with written digits d"),
     Allowed("MOD", "MOD(age, 2)", "the same as %"),
     Allowed("SQRT", "SQRT(stay)", "the square root; missing below 0"),
-    Allowed("LN", "LN(stay)", "the natural logarithm; missing up to 0"),
-    Allowed("LOG10", "LOG10(stay)", "the logarithm to base 10; missing up to 0", ("LOG",)),
+    Allowed("LN", "LN(stay)", "the natural logarithm; missing at 0 and below"),
+    Allowed("LOG10", "LOG10(stay)", "the logarithm to base 10; missing at 0 and below", ("LOG",)),
     Allowed("EXP", "EXP(stay)", "the exponential"),
     Allowed("POWER", "POWER(stay, 2)", "to a written power; missing where undefined", ("POW",)),
     Allowed(
@@ -166,7 +166,8 @@ AGGREGATES = (
     Allowed(
         "COUNT(*)",
         "SELECT COUNT(*) FROM visits",
-        "how many rows; of a whole table whose rows are replaced exactly, for ε = 0",
+        "how many rows; exact, for ε = 0, of a whole table whose unit is the row and whose "
+        "neighbors are by replace",
         ("ROWS()",),
     ),
     Allowed(
@@ -215,8 +216,8 @@ AGGREGATES = (
     Allowed(
         "QUANTILE(x, q)",
         "SELECT QUANTILE(stay, 0.9) FROM visits",
-        "a value below which that share of rows lies; where any value of a gap is one, as for the "
-        "median of an even number of rows, a random value of the gap, and not its middle",
+        "a value below which that share of rows lies; where all values between two rows fit, as "
+        "for the median of an even number of rows, a random one of them, and not the middle",
         ("PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)", "QUANTILE_CONT", "APPROX_QUANTILE"),
     ),
     Allowed(
@@ -256,9 +257,8 @@ AGGREGATES = (
     Allowed(
         "FILTER",
         "SELECT AVG(stay) FILTER (WHERE smoker) FROM visits",
-        "any aggregate, of some rows only; counts by conditions that no row fulfills at once, or "
-        "of which one has all parts of the other, and all rows beside them, are measured together "
-        "and cost one ε",
+        "any aggregate, of some rows only; counts whose conditions exclude each other, or add to "
+        "each other (x beside x AND y), are measured together with COUNT(*), for one ε",
     ),
 )
 CLAUSES = (
@@ -273,10 +273,10 @@ CLAUSES = (
     Allowed(
         "GROUP BY",
         "SELECT ward, YEAR(admitted) AS year, COUNT(*) FROM visits GROUP BY ward, 2",
-        "columns, expressions, aliases, positions, or ALL that is no aggregate; one that SELECT "
-        "leaves out is shown in front; every public group is answered, and rows with no value, or "
-        "one that is not listed, are in none (COALESCE gives a group to rows with no value, CASE … "
-        "ELSE to all of them)",
+        "columns, expressions, aliases, positions, or ALL for whatever is no aggregate; a key that "
+        "SELECT leaves out is shown in front; every public group is answered; rows with no value, "
+        "or with one that is not listed, are in no group (COALESCE gives a group to rows with no "
+        "value, CASE … ELSE to all of these rows)",
     ),
     Allowed(
         "GROUP BY bins",
@@ -333,9 +333,9 @@ CLAUSES = (
     Allowed(
         "ORDER BY, LIMIT, OFFSET",
         "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 3",
-        "which groups come first, by their released numbers, missing ones last; the first of many "
-        "by a count or a sum from the largest down are chosen before they are measured, where "
-        "that errs less, for half of the price",
+        "which groups come first, by their released numbers, missing ones last; where it gives "
+        "smaller errors, the groups with the largest counts or sums are chosen first, for half of "
+        "the price, and only they are measured",
     ),
     Allowed(
         "WITH",
@@ -364,9 +364,9 @@ TABLES = (
     Allowed(
         "IN a public table",
         "SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards)",
-        "which rows have a value that the public table lists, also with a WHERE of its own; of a "
-        "column in which no value is there twice, in the WHERE of the whole question; also NOT IN, "
-        "of rows that have a value",
+        "rows whose value the public table lists, or with NOT IN rows whose value it does not "
+        "list; in the WHERE of the whole question, for a public column without duplicates; the "
+        "subquery may have a WHERE of its own",
     ),
     Allowed(
         "JOIN by person",

@@ -4,6 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const ROW = 46;
 const TOP = 8;
 const BOTTOM = 24;
+const GAP = 12; // between a name and its number
 const SHOWN = ["fill", "stroke", "stroke-width", "font-size", "font-family", "text-anchor", "paint-order"];
 
 function draw(tag, attributes, text = "") {
@@ -19,6 +20,27 @@ function above(value) {
   return [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((step) => step * power >= value * 0.999999) * power;
 }
 
+/** The letters of a text as a reader counts them: an emoji of several characters is never cut. */
+function letters(text) {
+  if (typeof Intl !== "object" || typeof Intl.Segmenter !== "function") return [...text];
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+}
+
+/** Write a name as far as there is room for it, isolated from what stands around it. */
+function fit(text, name, room) {
+  const all = letters(name);
+  const write = (count) =>
+    (text.textContent = `\u2068${count < all.length ? `${all.slice(0, count).join("")}…` : name}\u2069`);
+  let [some, over] = [1, all.length + 1]; // so many letters fit, and so many do not
+  while (over - some > 1) {
+    const middle = (some + over) >> 1;
+    write(middle);
+    if (text.getComputedTextLength() <= room) some = middle;
+    else over = middle;
+  }
+  write(some);
+}
+
 /** Draw rows of { name, value, lower, upper } from `low` to at most `high`. */
 export function chart(svg, { rows, low, high, written, few, turned }) {
   const width = svg.clientWidth || 640;
@@ -26,7 +48,6 @@ export function chart(svg, { rows, low, high, written, few, turned }) {
   const end = Math.min(high, low === 0 ? above(Math.max(largest, high / 100)) : high);
   const across = (value) => Math.min(1, Math.max(0, (value - low) / (end - low))) * (width - 16) + 8;
   const place = (value) => (turned ? width - across(value) : across(value));
-  const most = Math.floor(width / 14); // letters that fit beside the number
   const height = TOP + rows.length * ROW + BOTTOM;
   const count = width < 480 ? 2 : 4;
   const marks = Array.from({ length: count + 1 }, (_, n) => low + (n / count) * (end - low));
@@ -42,10 +63,9 @@ export function chart(svg, { rows, low, high, written, few, turned }) {
     const y = TOP + n * ROW + 22;
     const [first, last] = [place(lower), place(upper)];
     const zero = place(low);
-    const short = [...name].length > most ? `${[...name].slice(0, most - 1).join("")}…` : name;
     const line = (x1, x2, y1, y2) => draw("line", { class: "range", x1, x2, y1, y2 });
     return [
-      draw("text", { class: `name ${turned ? "end" : "start"}`, x: zero, y: y - 6 }, `\u2068${short}\u2069`),
+      draw("text", { class: `name ${turned ? "end" : "start"}`, x: zero, y: y - 6 }, name),
       draw(
         "text",
         { class: `value ${turned ? "start" : "end"}`, x: turned ? 8 : width - 8, y: y - 6, direction: "ltr" },
@@ -62,6 +82,10 @@ export function chart(svg, { rows, low, high, written, few, turned }) {
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.textContent = "";
   svg.append(...lines, ...bars);
+  const values = svg.querySelectorAll(".value");
+  svg.querySelectorAll(".name").forEach((text, n) => {
+    fit(text, rows[n].name, width - 16 - GAP - values[n].getComputedTextLength());
+  });
 }
 
 /** The chart as a file: with the looks that the page gives it. */

@@ -3,7 +3,7 @@
 
 import { envelope, loadedKinds, order, readBallot, reportTo } from "./ballot.js";
 import { Refusal, below, insist, newId } from "./randomizer.js";
-import { exactly, explanation, level, listed, teller } from "./texts.js";
+import { exactly, explanation, level, listed, quoted, teller } from "./texts.js";
 
 const FEW = 12; // up to so many answers are buttons, more are a list
 const MOST_SHOWN = 10000n;
@@ -105,7 +105,7 @@ function tickBoxes({ prefix, heading, names, places, own, say }) {
     group.append(label);
     return field;
   });
-  const none = boxed("checkbox", `${prefix}none`, say("none"), {});
+  const none = boxed("checkbox", `${prefix}none`, say("none"), { dir: "auto" });
   group.append(none.label);
   group.addEventListener("change", ({ target }) => {
     if (target === none.field && target.checked) for (const box of boxes) box.checked = false;
@@ -123,20 +123,29 @@ function tickBoxes({ prefix, heading, names, places, own, say }) {
   };
 }
 
+const DIGITS = /[٠-٩۰-۹०-९০-৯０-９]/g;
+const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xff10]; // of these digits, in order
+
 /** A number as it is typed anywhere: a decimal with a point, or null, or undefined if it is unclear. */
 export function typedNumber(text) {
   const digits = text
-    .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
-    .replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x6f0))
+    .replace(DIGITS, (digit) => String(digit.charCodeAt(0) - ZEROS.find((zero) => digit.charCodeAt(0) - zero < 10)))
     .replace(/[\u200e\u200f\u061c\u2066-\u2069]/g, "")
-    .replace(/٫/g, ",")
-    .replace(/[−–]/g, "-")
+    .replace(/[٫，]/g, ",")
+    .replace(/．/g, ".")
+    .replace(/[−–－]/g, "-")
     .trim();
   if (digits === "") return null;
   if (/^[+-]?[0-9]{1,40}(\.[0-9]{0,40})?$|^[+-]?\.[0-9]{1,40}$/.test(digits)) return digits;
   if (/^[+-]?[0-9]{1,3}(,[0-9]{3})+$/.test(digits)) return undefined; // of thousands, or not
   if (/^[+-]?[0-9]{0,40},[0-9]{1,40}$/.test(digits)) return digits.replace(",", ".");
   return /^[+-]?[0-9][0-9.,'’\s٬]*$/.test(digits) ? undefined : null;
+}
+
+/** A decimal as it is understood: 1.500 is 1.5, however it was meant. */
+export function understood(decimal) {
+  const [, sign, whole, part] = /^([+-]?)0*([0-9]*)(?:\.([0-9]*?)0*)?$/.exec(decimal);
+  return `${sign === "-" && (whole || part) ? "-" : ""}${whole || "0"}${part ? `.${part}` : ""}`;
 }
 
 /** A number that is typed in; what lies beyond the bounds is asked for twice. */
@@ -149,12 +158,14 @@ function numberField({ prefix, heading, scheme, say }) {
     inputmode: "decimal",
     id,
     dir: "ltr",
+    maxlength: "40", // as many digits as are read
     autocomplete: "off",
     "aria-labelledby": heading,
     "aria-describedby": `${prefix}range ${prefix}read`,
   });
-  const hint = make("p", { id: `${prefix}range`, class: "quiet" }, say("number.range", { low, high }));
-  const read = make("p", { id: `${prefix}read`, class: "quiet", "aria-live": "polite" });
+  const { dir } = document.documentElement; // whichever way the question is written
+  const hint = make("p", { id: `${prefix}range`, class: "quiet", dir }, say("number.range", { low, high }));
+  const read = make("p", { id: `${prefix}read`, class: "quiet", dir, "aria-live": "polite" });
   const group = make("div");
   group.append(field, hint, read);
   let beyond = null; // what was sent once beyond the bounds
@@ -165,14 +176,14 @@ function numberField({ prefix, heading, scheme, say }) {
   field.addEventListener("input", () => {
     const typed = number();
     read.textContent =
-      typed === undefined ? say("number.unclear") : typed === null ? "" : say("number.read", { number: typed });
+      typed === undefined ? say("number.unclear") : typed === null ? "" : say("number.read", { number: understood(typed) });
   });
   return {
     element: group,
     get missing() {
       if (number() === undefined) return say("number.unclear");
       if (beyond === null) return say("missing.number");
-      return say("number.beyond", { number: beyond.typed, low, high, bound: beyond.below ? low : high });
+      return say("number.beyond", { number: understood(beyond.typed), low, high, bound: beyond.below ? low : high });
     },
     chosen: () => {
       const typed = number();
@@ -268,8 +279,10 @@ function introduce(poll, say, own) {
   const said = ["asker", "purpose", "contact"].filter((name) => poll.words[name]);
   for (const name of said) at("intro").append(make("dt", {}, say(name)), make("dd", own, poll.words[name]));
   if (poll.closes) {
-    const moment = new Date(poll.closes).toLocaleString(poll.textsLanguage, { dateStyle: "long", timeStyle: "short" });
-    at("intro").append(make("dt", {}, say("until")), make("dd", {}, moment));
+    const moment = new Date(poll.closes);
+    if (!moment.getHours() && !moment.getMinutes()) moment.setMinutes(-1); // midnight is of the day before
+    const said = moment.toLocaleString(poll.textsLanguage, { dateStyle: "long", timeStyle: "short" });
+    at("intro").append(make("dt", {}, say("until")), make("dd", {}, said));
   }
   show("intro", at("intro").childElementCount > 0);
 }
@@ -287,8 +300,8 @@ function explain(ballot, poll, protection, say) {
       return;
     }
     const more = make("details");
-    const name = `“\u2068${poll.questions[number].question}\u2069”`;
-    more.append(make("summary", {}, say("how", { question: name })), ...paragraphs);
+    const question = quoted(poll.questions[number].question, say);
+    more.append(make("summary", {}, say("how", { question })), ...paragraphs);
     space.append(more);
   });
   const mean = ballot.questions.every(({ scheme }) => scheme.scheme === "mean");
@@ -343,8 +356,11 @@ async function start() {
   explain(ballot, poll, protection, say);
   at("token").value = admitted ? linked : "";
   show("token-row", admitted);
-  if (poll.words.consent) at("consent-text").textContent = poll.words.consent;
   show("consent-row", Boolean(poll.words.consent));
+  if (poll.words.consent) {
+    at("consent-text").textContent = poll.words.consent;
+    at("consent-row").dir = getComputedStyle(at("consent-text")).direction;
+  }
   at("all").textContent = say(admitted ? "all.token" : "all");
   at("reassured").textContent = say(`reassured.${protection}`);
   show("results-link", poll.results !== "private");
@@ -363,6 +379,8 @@ async function start() {
   const deliver = async () => {
     pending = true;
     show("results-link", false);
+    show("next", false); // that of the report before this one
+    at("sent-heading").textContent = say("report.heading");
     at("send").disabled = at("again").disabled = true;
     at("raw").textContent = JSON.stringify(sealed, null, 1);
     told(say("sending"));
@@ -390,7 +408,8 @@ async function start() {
     for (const [number, field] of fields.entries()) {
       const answer = field.chosen();
       if (answer === null) {
-        told(fields.length > 1 ? say("about", { question: titles[number], said: field.missing }) : field.missing);
+        const question = quoted(titles[number], say);
+        told(fields.length > 1 ? say("about", { question, said: field.missing }) : field.missing);
         field.first.focus();
         return;
       }
@@ -410,8 +429,8 @@ async function start() {
     at("words").textContent = "";
     ballot.questions.forEach((asked, number) => {
       const sentence = saidOf(asked, reports[number], say);
-      const line = fields.length > 1 ? say("about", { question: `\u2068${titles[number]}\u2069`, said: sentence }) : sentence;
-      at("words").append(make("p", { dir: page.dir }, line));
+      if (fields.length > 1) at("words").append(make("p", { class: "quiet", ...own }, titles[number]));
+      at("words").append(make("p", { dir: page.dir }, sentence));
     });
     show("survey", false);
     show("intro", false);

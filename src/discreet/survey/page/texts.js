@@ -18,7 +18,8 @@ export function often(say, above, below) {
     const times = (2n * above * cases + below) / (2n * below);
     const off = times * below - above * cases; // over cases * below
     const near = 10n * (off < 0n ? -off : off) <= rare * cases || cases === 1000n;
-    if (times > 0n && times < cases && near) return say("often", { times, cases });
+    const halved = 2n * times === cases && 50n * (off < 0n ? -off : off) > cases * below;
+    if (times > 0n && times < cases && near && !halved) return say("often", { times, cases });
   }
 }
 
@@ -52,10 +53,15 @@ export function exactly([above, below], say, together = false) {
   return say(many ? "exactly.over" : together ? "exactly.all" : "exactly", { times });
 }
 
-/** A name of an answer, in marks that show where it ends, whichever way it is written. */
+/** A text of the poll, in marks that show where it ends, whichever way it is written. */
+export function quoted(text, say) {
+  return say("quoted", { text: `\u2068${text}\u2069` }); // isolated: its direction turns nothing around it
+}
+
+/** A name of an answer, in such marks. */
 export function named(scheme, at, say) {
   const name = scheme.names ? scheme.names[at] : say("answer", { number: at + 1 });
-  return `“\u2068${name}\u2069”`; // isolated: its direction turns nothing around it
+  return quoted(name, say);
 }
 
 /** The answers that pass a test, in words. */
