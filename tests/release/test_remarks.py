@@ -26,6 +26,15 @@ def answer() -> Release:
     )
 
 
+@pytest.fixture(scope="module")
+def means() -> Release:
+    """At ε = 10 each mean of 500 rows is known well; nobody is in the third ward."""
+    return released(
+        lambda table: table.group_by("ward").agg(m=col("stay").mean(), s=col("age").std()),
+        epsilon=10,
+    )
+
+
 def planned(where: Expression) -> Plan:
     with visits() as opened:
         return opened.where(where).agg(n=rows()).plan(epsilon=1)
@@ -139,3 +148,42 @@ class TestRanks:
             plan = asked.plan(epsilon=1, expect_rows=rows_expected)
         assert bool(plan.notes) is noted
         assert ("a group is expected to have 10. The value" in repr(plan)) is noted
+
+
+class TestMeans:
+    """Where noise leaves every mean possible, the bounds of the column are no finding."""
+
+    def test_one_that_says_nothing_is_noted(self, means: Release) -> None:
+        *large, none = means.column("m")
+        open_error = replace(none.error, bounds=lambda _: (0.0, 60.0))
+        found = replace(means, columns={"m": (*large, replace(none, error=open_error))})
+        (note,) = (one for one in found.notes if one.startswith("m: its interval"))
+        assert "is the whole range in 1 of 3 groups: the rows are too few beside the noise" in note
+        assert note in found.report()
+        known = tuple(replace(one, error=large[0].error) for one in (*large, none))
+        assert not any("whole range" in one for one in replace(means, columns={"m": known}).notes)
+
+    def test_what_is_possible_is_known_of_means_and_spreads_also_in_a_cube(
+        self, means: Release
+    ) -> None:
+        cube = released(
+            lambda table: table.cube("ward").agg(m=col("stay").mean(), s=col("age").std()),
+            epsilon=4,
+            delta="1e-6",
+        )
+        for found in (means, cube):
+            assert {one.error.possible for one in found.column("m")} == {(0, 60)}
+            assert {one.error.possible for one in found.column("s")} == {(0, 60)}
+
+
+class TestRunningTotals:
+    def test_numbers_of_a_group_alone_are_not_called_totals(self) -> None:
+        sql = "SELECT age // 10 AS decade, COUNT(*) AS n{} FROM visits GROUP BY decade"
+        so_far = ", SUM(COUNT(*)) OVER (ORDER BY decade) AS so_far"
+        with visits() as opened:
+            both = opened.ask(sql.format(so_far)).plan(epsilon=1, delta="1e-6")
+            ages = opened.group_by((col("age") // 10).alias("decade")).cumulative().agg(n=rows())
+            totals = ages.plan(epsilon=1, delta="1e-6")
+        assert totals.notes[0].startswith("each number is the total of its group and of those")
+        (note,) = (one for one in both.notes if "those before it" in one)
+        assert note.startswith("a running total is of its group and of those before it, other")

@@ -224,6 +224,22 @@ class TestPage:
             next(one for one in page.found("div") if one.get("role"))["class"] == "scroll several"
         )
 
+    def test_on_a_phone_what_was_paid_has_a_line_for_each_part(self, answer: Release) -> None:
+        boxes = [one for one in Page(report_page(answer)).found("div") if one.get("role")]
+        assert boxes[1]["class"] == "scroll paid"
+        on_a_phone = STYLE.partition("@media (max-width: 40rem)")[2]
+        assert re.search(r"\.paid td \{ display: block", on_a_phone)
+        assert re.search(r"td\.n[^{]*\{[^}]*margin-right", on_a_phone), "a name touches no number"
+
+    def test_what_the_line_is_stands_below_the_table(self, answer: Release) -> None:
+        plain = "Each number stands with its error at 95%. The thin line below is that range"
+        truth = "is the noise of what was counted, at 95%. The thin line below is where the truth"
+        exact = released(lambda table: table.group_by("ward").agg(n=rows()))
+        assert truth in Page(report_page(answer)).text
+        assert plain not in Page(report_page(answer)).text
+        assert plain in Page(report_page(exact)).text
+        assert truth not in Page(report_page(exact)).text
+
     def test_keys_stay_while_many_columns_scroll(self, answer: Release) -> None:
         columns = {f"c{place}": answer.columns["patients"] for place in range(6)}
         groups = tuple((*group, True) for group in answer.groups)

@@ -434,7 +434,12 @@ def _pretty(query: str) -> str:
 @question_options
 @click.option("--key", help="Asked again with the same key, the same answer is given for free.")
 @click.option("--analyst", help="Who asks; the operating system's user unless stated.")
-@click.option("--json", "as_json", is_flag=True, help="The answer and its certificate as JSON.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the answer and its certificate as JSON; --save FILE.json writes it.",
+)
 @click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV.")
 @click.option("--html", "html_file", metavar="FILE", help="Also write a report.")
 @click.option(

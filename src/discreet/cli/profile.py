@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 @click.option("--rows-in-a-group", is_flag=True, help="Also rows in each person's fullest group.")
 @click.option("--suggest", is_flag=True, help="The caps that suit questions best, free.")
 @click.option("--write", is_flag=True, help="Put the suggested caps into the policy and in force.")
-@click.option("--for-epsilon", help="The price of the questions that caps are suggested for.")
+@click.option(
+    "--for-epsilon",
+    help="The price of the questions that caps are suggested for: a tenth of the budget if it is "
+    "not stated.",
+)
 @click.option("--again", is_flag=True, help="Pay for another one, of the same data.")
 @click.option("--analyst", help="Who asks; the operating system's user unless stated.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")

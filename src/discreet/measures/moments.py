@@ -277,7 +277,8 @@ class Moments:
                 least, most = share_interval(above, below, noise, confidence)
                 return between(least), between(most)
 
-            return between(share(above, below)), BoundedError(interval)
+            error = BoundedError(interval, possible=(between(0), between(1)))
+            return between(share(above, below)), error
 
         sums = (noisy[0], noisy[1], noisy[2])
 
@@ -285,7 +286,8 @@ class Moments:
             least, most = share_of_squares_interval(sums, noise, confidence)
             return between(least), between(most)
 
-        return between(share_of_squares(*sums)), BoundedError(bounds_of)
+        error = BoundedError(bounds_of, possible=(between(0), between(1)))
+        return between(share_of_squares(*sums)), error
 
     def spread(
         self, noisy: Sequence[int], noise: Any, *, squared: bool
@@ -301,7 +303,8 @@ class Moments:
             least, most = variance_interval(sums, noise, confidence)
             return shown(least), shown(most)
 
-        return shown(float(variance_of(*sums))), BoundedError(interval)
+        error = BoundedError(interval, possible=(shown(0.0), shown(LARGEST_VARIANCE)))
+        return shown(float(variance_of(*sums))), error
 
 
 def spread_of(variance: float, length: Fraction, *, squared: bool) -> float:

@@ -18,6 +18,8 @@ from discreet.plots.picture import BLUE, DARK, MIDDLE_BLUE, Picture, altair, fin
 from discreet.plots.series import are_whole_numbers, places_of, series_picture
 
 _WIDTH = 460
+_BESIDE = 380
+"""The width beside names of groups. On a phone a picture is made smaller, its letters too."""
 _NARROWEST = 280
 _HEIGHT = 300
 _LONG_LABEL = 12
@@ -86,7 +88,7 @@ def _chart(alt: Any, rows: list[Row], bars: bool) -> Any:
         ticks=False,
         labelLimit=220,
         labelPadding=8,
-        labelFontSize=11 if crowded else 12,
+        labelFontSize=11 if _row_height(len(rows)) < 18 else 12,
     )
     if dated:
         value = along("value:T").title(None).scale(type="utc", padding=24)
@@ -103,7 +105,7 @@ def _chart(alt: Any, rows: list[Row], bars: bool) -> Any:
     drawn = _whiskers(alt, rows, ends, names, along, along_2)
     # A wide bar goes below its interval, a small point on top of it.
     layers = [*layers, *drawn] if bars else [*drawn, *layers]
-    size: dict[str, Any] = {"width": _WIDTH, "height": {"step": _row_height(len(rows))}}
+    size: dict[str, Any] = {"width": _BESIDE, "height": {"step": _row_height(len(rows))}}
     if upright:
         size = {"width": max(_NARROWEST, min(_WIDTH, 90 * len(rows))), "height": _HEIGHT}
     return alt.layer(*layers, data=alt.Data(values=rows)).properties(**size)

@@ -424,6 +424,8 @@ class BoundedError:
     bounds: Callable[[Fraction], FloatInterval]
     times: float = 1.0
     """Where noise leaves the value open: about how many times ε, or the rows, would bound it."""
+    possible: FloatInterval | None = None
+    """Between which numbers any value lies, where that is known without the rows."""
 
     def interval(self, value: RealNumber, confidence: Fraction) -> FloatInterval:
         """The bounds at this confidence."""

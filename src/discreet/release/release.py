@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import inf, nextafter
 from pathlib import Path
 from textwrap import fill
@@ -29,7 +30,7 @@ from discreet.privacy.estimates import (
     FloatInterval,
     IntervalKind,
 )
-from discreet.privacy.uncertainty import MeasuredRankError, left_open
+from discreet.privacy.uncertainty import BoundedError, MeasuredRankError, left_open
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
@@ -40,6 +41,7 @@ from discreet.question.groupings import (
     ListedGrouping,
     label_text,
 )
+from discreet.question.query import RunningTotal
 from discreet.release import exports
 from discreet.release.certificate import Certificate
 from discreet.release.consistent import sizes_of_moves
@@ -158,6 +160,10 @@ def table_remarks(question: Question) -> list[str]:
         found = question.rules.selects_keys and question.after.windows
         return [_OF_FOUND_GROUPS] if found else []
     if len(strategy.tables) == 1 and len(question.keys) == len(strategy.tables[0]):
+        arranged = question.query.arranged
+        if isinstance(arranged, RunningTotal) and arranged.by_group:
+            whole = "a running total is of its group and of those before it, other numbers are not"
+            return [f"{whole}; a difference of two totals is the sum of the groups between."]
         whole = "each number is the total of its group and of those before it"
         return [f"{whole}; a difference of two is the sum of the groups between."]
     names = ", ".join(label_text(name) for name, _ in question.keys)
@@ -541,8 +547,8 @@ class Release:
                     "that was asked for (95%); of a group with fewer rows that says nothing."
                 )
                 notes.append((name, text))
-                if opened := _whole_ranges(found):
-                    notes.append((name, opened))
+            if opened := self._whole_ranges[name]:
+                notes.append((name, opened))
             if name in outranked:
                 text = (
                     f"the error of rank may be as large as {outranked[name]}, so the value could "
@@ -565,6 +571,11 @@ class Release:
             text = "The ledger was in memory: what was spent is forgotten with the process."
             notes.append(("", text))
         return merged_notes(notes)
+
+    @cached_property
+    def _whole_ranges(self) -> dict[str, str]:
+        """What is said of intervals that say nothing: of many groups it takes a while to find."""
+        return {name: _whole_ranges(found, self.confidence) for name, found in self.columns.items()}
 
     @property
     def negative(self) -> list[str]:
@@ -665,17 +676,30 @@ def _known(labels: Sequence[Any]) -> list[Any]:
     return [label for label in labels if label is not None]
 
 
-def _whole_ranges(found: Sequence[Estimate]) -> str:
-    """In how many groups the interval of a quantile says nothing, and what would narrow it."""
-    errors = [one.error for one in found]
-    many = sum(isinstance(one, MeasuredRankError) and one.whole for one in errors)
+def _whole_ranges(found: Sequence[Estimate], confidence: Fraction) -> str:
+    """In how many groups an interval says nothing, and what would narrow it."""
+    ranked = sum(isinstance(one.error, MeasuredRankError) and one.error.whole for one in found)
+    many = ranked or sum(_says_nothing(one, confidence) for one in found)
     if not many:
         return ""
     where = f" in {many:,} of {len(found):,} groups" if len(found) > 1 else ""
+    if ranked:
+        return (
+            f"its interval is the whole range{where}: so many rows as it would have to hold are "
+            "not there. A larger ε, larger groups, or fewer quantiles at once narrow it."
+        )
     return (
-        f"its interval is the whole range{where}: so many rows as it would have to hold are not "
-        "there. A larger ε, larger groups, or fewer quantiles at once narrow it."
+        f"its interval is the whole range{where}: the rows are too few beside the noise, so that "
+        "the number says nothing. A larger ε or larger groups narrow it."
     )
+
+
+def _says_nothing(estimate: Estimate, confidence: Fraction) -> bool:
+    """Whether noise leaves all that is possible, of a number of which that is known."""
+    error = estimate.error
+    if not isinstance(error, BoundedError) or error.possible is None:
+        return False
+    return estimate.noise_interval(confidence) == error.possible
 
 
 def _ranked(estimate: Estimate) -> bool:
