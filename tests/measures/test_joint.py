@@ -1,15 +1,18 @@
 """What is measured together, what is not, and that it is better so."""
 
+import warnings
 from fractions import Fraction
 from typing import Any
 
+import duckdb
 import numpy as np
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dp
-from discreet.measures.counts import COUNT, ROWS, Partition, value_where_true
+from discreet.measures.counts import COUNT, ROWS, Partition, implies, value_where_true
 from discreet.measures.joint import _errors, ways
 from discreet.measures.measure import (
     Aggregate,
@@ -25,9 +28,10 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Keystream
 from discreet.plan.expressions import Named
-from discreet.plan.schema import Column, boolean, category, integer, number
+from discreet.plan.schema import Column, Schema, boolean, category, integer, number
 from discreet.question.builder import AggregateExpression, col, people, rows, when
 from discreet.release.plan import Plan
+from discreet.sql.read.select import parse_select
 from tests.support.evidence import most_misses
 
 COLUMNS: dict[str, Column] = {
@@ -124,6 +128,55 @@ def test_a_condition_inside_another_is_a_part_of_it() -> None:
     assert kinds(rows(), YOUNG, inside, IN_A) == ["Partition 0"] * 3 + ["Present 1"]
     assert kinds(inside, OLD, YOUNG) == ["Partition 0"] * 3
     assert kinds(YOUNG, IN_A) == ["Present 0", "Present 1"]  # neither is inside the other
+
+
+def test_a_condition_on_a_column_is_a_part_of_the_rows_that_have_it() -> None:
+    assert kinds(where(X > 3), X.count()) == ["Partition 0"] * 2
+    assert kinds(where(X > 3), Y.count()) == ["Present 0", "Present 1"]
+    assert kinds(where(X > 3), X.count(), rows()) == ["Partition 0"] * 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frame = polars.DataFrame({"x": [1.0, 5.0, None, 9.0] * 50})
+        columns = {"x": number(0, 10)}
+        budget = dp.Budget(epsilon=100)
+        with dp.table(
+            frame, name="t", unit="row", columns=columns, budget=budget, ledger=":memory:"
+        ) as opened:
+            share = "SELECT 100 * COUNT(*) FILTER (WHERE x > 3) / COUNT(x) AS s FROM t"
+            found = opened.sql(share, epsilon=50)["s"]
+            assert 60 < found.value < 72
+            assert found.interval(Fraction(999999, 10**6))[1] <= 100
+
+
+CONDITIONS = [
+    *("x > 3", "NOT x > 3", "x + y > 3", "x > y", "flag", "NOT flag", "flag = (x > 3)"),
+    *("flag = (a AND b)", "(a AND b) = flag", "a AND b", "a OR b", "x > 3 OR x < 1"),
+    *("x > 3 OR y > 3", "NOT (x > 3 AND y > 3)", "x IS NULL", "x IS NOT NULL", "x IN (1, 5)"),
+    *("COALESCE(x, 5) > 3", "ABS(x) > 3", "x BETWEEN 1 AND 5", "CASE WHEN x > 3 THEN a ELSE b END"),
+]
+
+
+def test_where_a_condition_is_said_to_need_a_column_no_row_is_without_it() -> None:
+    """By a database, on all rows of a small domain, with all that may be missing."""
+    columns = {"x": number(-9, 9), "y": number(-9, 9)} | dict.fromkeys("ab", boolean())
+    schema = Schema(name="t", columns=columns | {"flag": boolean()})
+    values = {"x": "(0), (5), (NULL)", "y": "(0), (5), (NULL)"}
+    truths = "(true), (false), (NULL)"
+    source = ", ".join(
+        f"(VALUES {values.get(name, truths)}) AS v_{name}({name})" for name in schema.columns
+    )
+    said = 0
+    for condition in CONDITIONS:
+        count = parse_select(f"SELECT COUNT(*) FILTER (WHERE {condition}) FROM t", schema)
+        [(_, asked)] = count.outputs
+        node = asked.of
+        assert node is not None
+        for name in columns:
+            without = f"SELECT COUNT(*) FROM {source} WHERE ({condition}) AND {name} IS NULL"
+            [(rows_without,)] = duckdb.sql(without).fetchall()
+            assert not (implies(node, Named(name)) and rows_without), (condition, name)
+            said += implies(node, Named(name))
+    assert said >= 12
 
 
 def test_rows_beside_a_mean_come_with_conditions() -> None:

@@ -33,9 +33,14 @@ from discreet.measures.noise_choice import laplace_noise
 from discreet.mechanisms.additive_noise import Exact
 from discreet.mechanisms.laplace import Laplace
 from discreet.plan.expressions import (
+    Both,
+    Calculation,
     Chosen,
+    Compared,
     Constant,
+    Either,
     Missing,
+    Named,
     Negated,
     Node,
     any_of,
@@ -231,8 +236,36 @@ def implies(node: Node, other: Node) -> bool:
     >>> few = value_where_true(Both(Named("smoker"), Named("old")))
     >>> implies(few, value_where_true(Named("old")))
     True
+    >>> implies(few, Named("smoker"))
+    True
     """
-    return needed_for(other) <= needed_for(node)
+    needed = needed_for(node)
+    present = frozenset[Node]().union(*map(_known_where, needed))
+    return needed_for(other) <= needed | {Negated(Missing(one)) for one in present}
+
+
+def _known_where(condition: Node) -> frozenset[Node]:
+    """Columns that have a value wherever a condition is true."""
+    match condition:
+        case Both(left, right):
+            return _known_where(left) | _known_where(right)
+        case Either(left, right):
+            return _known_where(left) & _known_where(right)
+        case Compared() | Named() | Negated(Compared() | Named()):
+            return _computed_from(condition)
+    return frozenset()
+
+
+def _computed_from(value: Node) -> frozenset[Node]:
+    """Columns without which an expression has no value; of AND and OR it may have one."""
+    match value:
+        case Named():
+            return frozenset([value])
+        case Negated(inner):
+            return _computed_from(inner)
+        case Compared(_, left, right) | Calculation(_, left, right):
+            return _computed_from(left) | _computed_from(right)
+    return frozenset()
 
 
 @dataclass(frozen=True, slots=True)
