@@ -27,6 +27,8 @@ from timing import table
 ADULT = (100, 100, 100, 99, 85, 42, 16, 15, 9, 7, 6, 5, 2, 2)
 ROWS = 48_842
 RHO = Fraction(1, 100)
+NUMBERS = 500_000
+"""So many errors of cells are averaged at least: their root mean square is known to 0.3% then."""
 ANCHORS = {(1,): 3.047, (2,): 6.359, (3,): 10.515, (0, 1, 2, 3): 10.665}
 EVENLY = {(1,): 3.742, (2,): 9.539, (3,): 19.079, (0, 1, 2, 3): 21.679}
 TOTALS = {365: 2.78, 1_024: 3.11, 4_096: 3.55}
@@ -77,13 +79,15 @@ def cube_row(data: np.ndarray, ways: tuple[int, ...]) -> list[str]:
         noisy = noisy + noise.draw(noisy.size, Keystream())
         return one.reconstructed(noisy)
 
-    took, found = seconds(released)
-    squares = 0.0
-    for keys in one.tables:
-        around = next(other for other in true if set(keys) <= set(other))
-        others = tuple(axis for axis, key in enumerate(around) if key not in keys)
-        squares += float(((found[keys] - true[around].sum(axis=others)) ** 2).sum())
-    simulated = sqrt(squares / one.cells * 2 * float(RHO))
+    took, squares, trials = 0.0, 0.0, max(1, NUMBERS // one.cells)
+    for _ in range(trials):
+        once, found = seconds(released)
+        took += once / trials
+        for keys in one.tables:
+            around = next(other for other in true if set(keys) <= set(other))
+            others = tuple(axis for axis, key in enumerate(around) if key not in keys)
+            squares += float(((found[keys] - true[around].sum(axis=others)) ** 2).sum())
+    simulated = sqrt(squares / trials / one.cells * 2 * float(RHO))
     stated = ANCHORS[ways]
     name = "up to 3" if len(ways) > 1 else f"{ways[0]}"
     return [
@@ -104,7 +108,7 @@ def running_row(length: int) -> list[str]:
     formula = sqrt(sum(variances) / length * one.squared_norm())
     values = np.random.default_rng(2).integers(0, 50, length)
     noise, exact = gaussian_noise(int(one.squared_norm()), RHO), np.cumsum(values)
-    took, squares, trials = 0.0, 0.0, 200
+    took, squares, trials = 0.0, 0.0, 2_000
     for _ in range(trials):
 
         def released() -> Any:
@@ -121,7 +125,7 @@ def running_row(length: int) -> list[str]:
         f"{stated}",
         f"{formula:.3f}",
         f"{simulated:.3f}",
-        f"{formula / stated:.3f}",
+        f"{max(formula, simulated) / stated:.3f}",
         f"{TREE[length]}",
         f"{took / trials:.3f}",
     ]
