@@ -108,9 +108,10 @@ class SelectReader:
         inners = [tree.this if type(tree) is exp.Alias else tree for tree in trees]
         names = [tree.alias if type(tree) is exp.Alias else None for tree in trees]
         self._taken |= {name for name in names if name is not None}
+        released = self._released_names(inners, names)
         items_found: list[SelectItem | None] = []
         for inner, name in zip(inners, names, strict=True):
-            items_found.append(self._plain(inner, name))
+            items_found.append(None if self._computes(inner, released) else self._plain(inner, name))
         named = [
             one
             for one in items_found
@@ -142,6 +143,24 @@ class SelectReader:
             item = SelectItem(tree, name, self.group(tree))
             self._taken.add(self.group_name(item))
             return item
+
+    def _released_names(self, trees: list[exp.Expr], names: list[str | None]) -> set[str]:
+        """The names of aggregates in this SELECT, unless a column of FROM has it: that comes
+        first."""
+        columns = {one.name.casefold() for one in self.view.columns}
+        found = {
+            name.casefold()
+            for tree, name in zip(trees, names, strict=True)
+            if name is not None and has_aggregate(tree) and tree.find(exp.Window) is None
+        }
+        return found - columns
+
+    def _computes(self, tree: exp.Expr, released: set[str]) -> bool:
+        """Whether an expression without an aggregate of its own is computed from released ones."""
+        if not released or has_aggregate(tree) or tree.find(exp.Window) is not None:
+            return False
+        columns = (one for one in tree.find_all(exp.Column) if not one.table)
+        return any(one.name.casefold() in released for one in columns)
 
     def group(self, tree: exp.Expr) -> GroupItem:
         """The group that an expression stands for."""
