@@ -120,7 +120,7 @@ def test_bounds_of_whole_numbers_are_declared_for_whole_numbers() -> None:
         (lambda: dp.rows() and dp.people(), r"^rows\(\) has no truth value.*Give every aggregate"),
         (lambda: not dp.rows() / 2, "has no truth value"),
         (lambda: dp.rows() > 100, r"^rows\(\) is compared.*\.query\(\"n > 100\"\)\.$"),
-        (lambda: 1 <= dp.rows() / dp.people(), "is compared with another number"),
+        (lambda: dp.rows() / dp.people() >= 1, "is compared with another number"),
         (lambda: dp.rows() / dp.col("age"), r'^age stands beside.*dp\.col\("stay"\)\.sum\(\)\.$'),
         (lambda: dp.rows() - dp.col("age").cdf(step=1), r"^a distribution stands beside"),
         (lambda: dp.rows() / 0, r"^rows\(\) is divided by 0"),

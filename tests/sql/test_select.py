@@ -355,3 +355,10 @@ def test_the_name_of_a_column_of_from_stands_for_that_column():
 def test_a_name_of_an_aggregate_does_not_bring_rows_with_it():
     said = refused("SELECT ward, COUNT(*) AS n, n + age AS z FROM visits GROUP BY ward")
     assert "'age' stands among released numbers" in said
+
+
+@pytest.mark.parametrize("asked", ["COUNT(*) / 0", "100 + SUM(stay) / 0.0", "COUNT(*) AS n, n / 0"])
+def test_a_released_number_is_not_divided_by_0(asked):
+    """It would cost its price, and show nothing."""
+    assert "a division by 0." in refused(f"SELECT ward, {asked} FROM visits GROUP BY ward")
+    assert refused(f"SELECT ward, {asked} FROM visits GROUP BY ward").startswith("line 1, column ")

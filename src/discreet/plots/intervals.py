@@ -32,7 +32,7 @@ def estimate_row(value: float | str, lower: End, upper: End) -> Row:
     number = _moment(value) if isinstance(value, str) else float(value)
     low, high = _finite(lower), _finite(upper)
     row: Row = {"value": number, "lower": low, "upper": high, "fades": "", "low": low, "high": high}
-    if isinstance(value, str) and number != value:  # a tooltip shows a datetime as its estimate does
+    if isinstance(value, str) and number != value:  # tooltips show a datetime as it was released
         row |= {"value_text": value, "lower_text": lower, "upper_text": upper}
     if None in (lower, upper):
         return row | {"low": None, "high": None}

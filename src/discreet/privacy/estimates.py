@@ -23,9 +23,9 @@ from discreet.privacy.uncertainty import (
     MeasuredRankError,
     NoiseDraw,
     RankError,
+    RealNumber,
     SharedTerms,
     SumTruth,
-    RealNumber,
     Uncertainty,
     added_bounds,
     as_float,
@@ -556,7 +556,7 @@ class Estimate:
             return self._combined(other, value, divided)
         truths = [isinstance(one.truth, SumTruth | None) for one in (self, other)]
 
-        released = as_float(top), as_float(bottom)
+        released = as_float(self.value), as_float(other.value)
 
         def bounds(confidence: Fraction) -> FloatInterval:
             low, high = quotient_interval(*released, terms, 1 - confidence, possible)

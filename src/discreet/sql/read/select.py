@@ -7,12 +7,21 @@ computed from aggregates, HAVING, ORDER BY and LIMIT are done with the released 
 
 import re
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from sqlglot import exp
 
 from discreet.errors import DiscreetError, Front, QueryError
 from discreet.measures.measure import Aggregate
-from discreet.plan.expressions import Both, Named, Node, expression_text
+from discreet.plan.expressions import (
+    Both,
+    Calculation,
+    Constant,
+    Named,
+    Node,
+    expression_text,
+    walk,
+)
 from discreet.plan.expressions import conjuncts as parts_of
 from discreet.plan.schema import Schema
 from discreet.question.arrangements import MOST_TABLES, is_total, subsets
@@ -66,6 +75,13 @@ class SelectItem:
     asks: GroupItem | Node
 
 
+def _divides_by_zero(node: Node) -> bool:
+    match node:
+        case Calculation("/", _, Constant(Fraction(numerator=0))):
+            return True
+    return False
+
+
 @dataclass(slots=True)
 class SelectReader:
     """One SELECT being read: what its names mean, and the aggregates found so far."""
@@ -111,7 +127,8 @@ class SelectReader:
         released = self._released_names(inners, names)
         items_found: list[SelectItem | None] = []
         for inner, name in zip(inners, names, strict=True):
-            items_found.append(None if self._computes(inner, released) else self._plain(inner, name))
+            computes = self._computes(inner, released)
+            items_found.append(None if computes else self._plain(inner, name))
         named = [
             one
             for one in items_found
@@ -178,7 +195,13 @@ class SelectReader:
     def released(self, tree: exp.Expr, items: list[SelectItem]) -> Node:
         """An expression over released numbers and the names of groups."""
         with with_position(tree, self.text):
-            return read_node(tree, lambda part: self._meaning(part, items), self.text)
+            node = read_node(tree, lambda part: self._meaning(part, items), self.text)
+            if any(map(_divides_by_zero, walk(node))):
+                raise QueryError(
+                    f"the SELECT has {sql_excerpt(tree)!r}, a division by 0. There is no such "
+                    "number, and nothing would be released for the price. Divide by another one."
+                )
+            return node
 
     def _window(self, tree: exp.Expr, items: list[SelectItem]) -> Node:
         """A number of each group that is computed from released numbers of several groups."""
