@@ -164,7 +164,8 @@ def texts_beside_a_format(stored: ObjectCells, kind: CellKind, merges: bool) -> 
     One odd cell makes objects of a whole column, so that a date in it is read as it is in a column
     of dates, and a number as in one of numbers: neither is a text that the format could fit.
     """
-    cells, found = stored.values.tolist(), []
+    cells = stored.values.tolist()
+    found: list[str | None] = []
     for cell, text in zip(cells, texts_of(cells, kind, merges), strict=True):
         if text is None or text.startswith(NOT_A_TEXT):
             found.append(None)
