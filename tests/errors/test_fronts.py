@@ -114,6 +114,44 @@ def test_bounds_of_whole_numbers_are_declared_for_whole_numbers() -> None:
     assert caught.value.text(Front.PYTHON).endswith("columns={'age': dp.integer(0, 120)}.")
 
 
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: dp.rows() and dp.people(), r"^rows\(\) has no truth value.*Give every aggregate"),
+        (lambda: not dp.rows() / 2, "has no truth value"),
+        (lambda: dp.rows() > 100, r"^rows\(\) is compared.*\.query\(\"n > 100\"\)\.$"),
+        (lambda: dp.rows() / dp.people() >= 1, "is compared with another number"),
+        (lambda: dp.rows() / dp.col("age"), r'^age stands beside.*dp\.col\("stay"\)\.sum\(\)\.$'),
+        (lambda: dp.rows() - dp.col("age").cdf(step=1), r"^a distribution stands beside"),
+        (lambda: dp.rows() / 0, r"^rows\(\) is divided by 0"),
+        (lambda: dp.corr("stay", "age"), r'^a column is .stay.*dp\.corr\(dp\.col\("stay"\)'),
+        (lambda: dp.regression(dp.col("a"), "x y"), r'Write dp\.corr\(dp\.col\("stay"\)'),
+    ],
+)
+def test_what_is_released_is_told_from_rows_in_python(ask: Any, said: str) -> None:
+    """Each was a TypeError, was about something else, or was answered otherwise than it reads."""
+    with pytest.raises(errors.QueryError, match=said):
+        ask()
+
+
+def test_weights_of_a_cube_are_a_mapping(visits: dp.Table) -> None:
+    with pytest.raises(errors.QueryError, match=r"weights got a list.*weights=\{0: 10, 1: 2\}\.$"):
+        visits.cube("ward", weights=[1])  # type: ignore[arg-type]
+
+
+def test_the_signs_of_a_format_are_those_of_its_column() -> None:
+    with pytest.raises(errors.BoundsError, match=r"only %Y %m %d\. Write"):
+        dp.date("2026-01-01", "2026-12-31", format="%H:%M")
+    with pytest.raises(errors.BoundsError, match=r"%z, where %I and %p stand together\. Write"):
+        dp.datetime("2026-01-01", "2026-12-31", format="%H:%M")
+
+
+def test_an_entry_that_is_no_number_is_refused_without_a_command(visits: dp.Table) -> None:
+    with pytest.raises(errors.DataError) as caught:
+        visits.paid("2")  # type: ignore[arg-type]
+    assert str(caught.value).endswith("Use one such as 10.")
+
+
 def test_a_comparison_with_none_is_refused_in_python() -> None:
     age = dp.col("age")
     with pytest.raises(errors.QueryError, match=r"'age' is compared with None.*\.is_null\(\)\.$"):

@@ -113,7 +113,7 @@ def _opened(
             yield None
             return
         counts.pairs += 1
-        yield Both((tables[0][0], tables[1][0]), counts)
+        yield Both((tables[0][0], tables[1][0]), counts, pair.without_id)
 
 
 WRITERS_REFUSE = (ValueError, TypeError, ArithmeticError, NotImplementedError, duckdb.Error)

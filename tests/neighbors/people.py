@@ -97,6 +97,8 @@ class Pair:
     after: Mapping[str, Held]
     rows: int
     """How many rows the unit has on either side at most."""
+    without_id: int = 0
+    """How many rows without an id are on one side alone: in a profile each is a unit of its own."""
 
 
 @dataclass
@@ -149,15 +151,18 @@ class Drawer:
                 others[name] = [
                     row for row in others[name] if self._whose(row[0][unit], ids[unit]) not in gone
                 ]
-        sides, most = [], 0
+        sides, most, without_id = [], 0, 0
         for one in moving:
             held = {}
             for name, (_, unit) in tables.items():
                 own = self._own(one, usual[name], columns[name], unit, declared, most_rows)
                 most = max(most, sum(times for _, times in own))
+                if name == "visits":
+                    nobody = [n for row, n in own if self._whose(row[unit], ids[unit]) is None]
+                    without_id += sum(nobody)
                 held[name] = self._held(columns[name], others[name], own)
             sides.append(held)
-        return Pair(sides[0], sides[1], most)
+        return Pair(sides[0], sides[1], most, without_id)
 
     # ------------------------------------------------------------------ columns
 

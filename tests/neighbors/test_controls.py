@@ -18,8 +18,10 @@ than 10^-7.  The soak asks hundreds.
 
 from collections.abc import Sequence
 
+import pandas
 import pytest
 
+import discreet as dp
 from tests.neighbors import example
 from tests.neighbors.comparing import Both, Counts, FoundError
 from tests.neighbors.example import run
@@ -81,3 +83,24 @@ def _run_short(stores: Sequence[str], questions: int = 1) -> None:
     for number in closely():
         for store in stores:
             run(STORES[store], number, Counts(), questions)
+
+
+def test_rows_without_an_id_are_units_of_their_own_in_a_profile() -> None:
+    """Two of them may come with a person who comes; one more than is known of is found."""
+
+    def visits(people: int, without_id: int) -> dp.Table:
+        ids = [*map(str, range(people)), *[None] * without_id]
+        return dp.table(
+            pandas.DataFrame({"id": ids, "stay": [5] * len(ids)}),
+            name="visits",
+            unit="id",
+            max_rows=2,
+            columns={"stay": dp.number(0, 60)},
+            budget=dp.Budget(epsilon=9, delta="0.001"),
+            ledger=":memory:",
+        )
+
+    with visits(40, 3) as before, visits(41, 5) as after:
+        Both((before, after), Counts(), without_id=2).suggest("stay")
+        with pytest.raises(FoundError, match="people by size move by 2, priced are 1"):
+            Both((before, after), Counts(), without_id=1).suggest("stay")

@@ -270,6 +270,18 @@ class TestEstimates:
         assert "without intervals" in shown
         assert re.search(r"^2024-\d\d-01$", shown, re.MULTILINE)
 
+    def test_datetimes_are_points_on_a_calendar_whatever_the_zone_of_this_machine(self) -> None:
+        times: list[float | str] = ["2024-03-01 00:30:00", "2024-03-02 23:30:00"]
+        ends = ["2024-03-01 00:00:00", None], ["2024-03-01 01:00:00", None]
+        picture = estimates_picture("ab", times, *ends, "t")
+        first = values(picture)[0][0]
+        assert [first[name] for name in ("value", "low", "high")] == [
+            *("2024-03-01T00:30:00Z", "2024-03-01T00:00:00Z", "2024-03-01T01:00:00Z")
+        ]
+        assert first["value_text"] == times[0]
+        assert '"value_text"' in json.dumps(picture.spec["layer"])
+        assert re.search(r"^2024-03-0\d \d\d:00$", texts(picture), re.MULTILINE)
+
     def test_many_names_are_all_written(self) -> None:
         names = [f"ward {place}" for place in range(100)]
         shown = texts(estimates_picture(names, range(100), range(100), range(100), "t"))
@@ -280,6 +292,7 @@ class TestEstimates:
         [
             (["a", "b"], [1, "2024-01-01"], "not all of them are dates"),
             (["a"], ["many"], "not all of them are dates"),
+            (["a"], ["2024-01-01 25h"], "not all of them are dates"),
             (["a"], [1, 2], "Give lists of one length"),
             (["a", "a"], [1, 2], "a label stands twice"),
             (["a", "b"], [1, float("nan")], "NaN or infinite"),

@@ -283,6 +283,25 @@ def test_a_slip_is_named_with_its_line_and_its_remedy(
 
 
 @each(
+    ("form", "field"),
+    [
+        ('{ type = "datetime", zone = "Mars" }', "zone"),
+        ('{ type = "datetime", unit = "s" }', "zone"),
+        ('{ type = "datetime", format = "DD.MM" }', "format"),
+        ('{ low = 0, high = 60, decimal = ";" }', "decimal"),
+    ],
+)
+def test_a_wrong_form_of_cells_is_told_the_field_to_write_and_no_line_without_it(
+    policy: Any, form: str, field: str
+) -> None:
+    with pytest.raises(PolicyError) as refusal:
+        policy(f"{LEAST}[columns]\nx = {form}")
+    said = str(refusal.value)
+    assert f"Write {field} = " in said
+    assert "Write x = " not in said
+
+
+@each(
     ("form", "parts"),
     [
         ("{ }", ["does not say what it holds", "x = { low = 0, high = 60 }"]),

@@ -116,3 +116,23 @@ def test_an_answer_adds_up_its_groups() -> None:
     n = table.group_by("ward").agg(n=dp.rows()).release(epsilon=4)["n"]
     assert n.sum().value == n["A"].value + n["B"].value
     assert 0 < n.share_of_total()["A"].value < 1
+
+
+def test_dates_are_not_added_up() -> None:
+    """Their texts are no numbers, whichever way they are computed with."""
+    cells = {
+        ward: Estimate(value=day, error=error, releases=(PAID,), mechanism=NOISE, neighbors="r")
+        for ward, day, error in (
+            ("A", "2026-01-02", RankError(3)),
+            ("B", "2026-01-03", BoundedError(lambda _: ("2026-01-01", "2026-01-09"))),  # type: ignore[arg-type,return-value]
+        )
+    }
+    days, two = Estimates("ward", cells), several(1)[0]
+    one = days["B"]
+    for compute in (
+        *(days.sum, days.mean, days.diff, days.share_of_total),
+        *(lambda: one * two, lambda: two * one, lambda: one / two, lambda: two / one),
+        *(lambda: one + 1, lambda: 2 / one, lambda: -one, lambda: one - days["A"]),
+    ):
+        with pytest.raises(DataError, match="a date, a datetime or a category"):
+            compute()

@@ -168,3 +168,33 @@ def test_a_cell_of_numpy_keeps_its_second() -> None:
     cells = np.array(["1969-12-31T23:59:59.999999999", "2024-02-29T00:00:00"], "datetime64[ns]")
     found = read_back(pandas.DataFrame({"c": cells}), {"c": dp.datetime(*YEARS)})
     assert [row[0] for row in found] == [-1.0, float(second("2024-02-29") or 0)]
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+@pytest.mark.parametrize("odd", [None, "x", 7, 2.5, True, {"a": 7}, datetime.date(2024, 5, 5)])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_an_odd_cell_does_not_decide_how_the_dates_of_others_are_read(
+    odd: object, zone: str | None
+) -> None:
+    """pandas makes objects of a column for it; a format is that of texts, and dates are none."""
+    moments = [pandas.Timestamp("2024-05-05 12:30:15", tz=zone)] * 5
+    for declared, form in (
+        (dp.date("2024-01-01", "2024-12-31", format="%d/%m/%Y"), "2024-05-05"),
+        (
+            dp.datetime("2024-01-01", "2024-12-31", zone="UTC", format="%d/%m/%Y %H:%M"),
+            "2024-05-05 12:30:15",
+        ),
+    ):
+        frame = pandas.DataFrame({"x": pandas.Series([*moments, odd])})
+        with dp.table(
+            frame,
+            name="t",
+            unit="row",
+            budget=dp.Budget(epsilon=10**6),
+            columns={"x": declared},
+            ledger=":memory:",
+        ) as table:
+            asked = table.agg(n=dp.rows(dp.col("x") == form))
+            answer = asked.release(epsilon=10**5)["n"]
+        same_day = isinstance(odd, datetime.date) and " " not in form
+        assert round(float(answer.value)) == 5 + same_day

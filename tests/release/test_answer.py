@@ -231,8 +231,8 @@ class TestBounds:
         expected = [one.interval("59/60") for one in counted.columns["n"]]
         assert counted.simultaneous("19/20")["n"] == expected
 
-    @pytest.mark.parametrize("confidence", [0, 1, 95])
-    def test_a_confidence_is_between_0_and_1(self, answer: Release, confidence: int) -> None:
+    @pytest.mark.parametrize("confidence", [0, 1, 95, "99%"])
+    def test_a_confidence_is_between_0_and_1(self, answer: Release, confidence: object) -> None:
         with pytest.raises(DataError, match=r"Use 0\.95 or 0\.99"):
             answer.simultaneous(confidence)
         with pytest.raises(DataError, match=r"Use 0\.95 or 0\.99"):

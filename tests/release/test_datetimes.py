@@ -111,3 +111,26 @@ def test_what_a_datetime_is_not_says_what_to_write(table: dp.Table) -> None:
     with pytest.raises(QueryError, match="astimezone"):
         table.where(dp.col("at") > aware)
     assert "HOUR(at)" in str(table.info())
+
+
+def test_datetimes_are_drawn_and_not_added_up() -> None:
+    """Of an answer that was paid for: a picture of them, and a refusal without their texts."""
+    frame = pandas.DataFrame({"ward": ["A", "B"] * 500, "at": ["2026-01-02 10:00:00"] * 1000})
+    with dp.table(
+        frame,
+        name="visits",
+        unit="row",
+        budget=dp.Budget(epsilon=9),
+        columns={
+            "ward": dp.category(["A", "B"]),
+            "at": dp.datetime("2026-01-01", "2026-12-31 23:59:59"),
+        },
+        ledger=":memory:",
+    ) as table:
+        answer = table.group_by("ward").agg(middle=dp.col("at").median()).release(epsilon=9)
+    assert "<svg" in answer.plot().svg
+    assert "<svg" in answer["middle"].plot().svg
+    assert "<svg" in answer.report()
+    with pytest.raises(dp.errors.DataError) as caught:
+        answer["middle"].mean()
+    assert "2026" not in str(caught.value)

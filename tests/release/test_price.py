@@ -283,6 +283,16 @@ def test_planning_spends_nothing(visits):
 # ---------------------------------------------------------------------- batches
 
 
+def test_a_batch_of_what_needs_gaussian_noise_is_planned_in_rho(visits):
+    """A budget with a δ can pay for it, though no ε without a δ can."""
+    table = visits()
+    cube, people = table.cube("ward").agg(n=dp.rows()), table.agg(n=dp.people())
+    plan = dp.batch([cube, people]).plan(budget=dp.Budget(epsilon=1, delta="1e-6"))
+    assert all(one.rho for one in plan.plans)
+    with pytest.raises(dp.errors.QueryError, match="in ε without a δ"):
+        dp.batch([cube, people]).plan(budget=dp.Budget(epsilon=1))
+
+
 def test_a_batch_stays_within_one_budget(visits):
     table = visits()
     plan = dp.batch(

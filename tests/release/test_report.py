@@ -355,3 +355,23 @@ class TestWords:
 
     def test_digits_are_rounded_up(self) -> None:
         assert [_up(1.0, 3), _up(1.001, 3), _up(9.999, 2)] == ["1.00", "1.01", "10.0"]
+
+
+def test_a_price_that_protects_nobody_is_said_so_also_in_rho() -> None:
+    """e to the power of such an ε is beyond the floats."""
+    with visits() as opened:
+        asked = opened.cube("ward").agg(n=rows())
+        certificate = replace(asked.release(rho="1/10").certificate, rho="100000")
+    [sentence] = price_in_words(certificate)
+    assert "a factor of more than 400 million, which protects nobody" in sentence
+
+
+@pytest.mark.parametrize("having", [False, True])
+def test_an_answer_without_a_row_has_a_report(having: bool) -> None:
+    """It is paid for like any other."""
+    asked = "HAVING COUNT(*) > 1000000" if having else "LIMIT 1 OFFSET 1"
+    with visits() as opened:
+        answer = opened.sql(f"SELECT COUNT(*) AS n, AVG(age) AS age FROM visits {asked}", epsilon=1)
+    assert isinstance(answer, Release)
+    assert "No group was found." in Page(answer.report()).text
+    assert "o group was found" in answer._repr_html_()

@@ -410,3 +410,29 @@ def test_groups_that_cannot_be_listed_can_be_by_what_is_recommended(
     column: Column, asked: str, ending: str
 ) -> None:
     assert refused_groups(column, asked).endswith(ending)
+
+
+def test_statistics_of_two_columns_that_are_not_offered_name_those_that_are():
+    for name in ("REGR_SXX", "REGR_AVGX", "COVARIANCE", "REGR_SYY"):
+        said = refused(f"SELECT {name}(amount, amount) FROM orders")
+        assert "CORR(y, x), COVAR_POP(y, x), REGR_SLOPE(y, x)" in said
+        assert "no statistics of two columns" not in said
+
+
+def test_grouping_id_is_written_as_grouping():
+    said = refused("SELECT shop, GROUPING_ID(shop), COUNT(*) FROM orders GROUP BY CUBE (shop)")
+    assert "An answer has one row for each group. Write GROUPING(x)" in said
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("SUM(COUNT(*)) OVER (ORDER BY COUNT(*))", "SUM(COUNT(*)) OVER (ORDER BY COUNT(*))"),
+        ("LAG(COUNT(*), 0) OVER (ORDER BY shop)", "LAG(COUNT(*), 0) OVER (ORDER BY shop)"),
+        ("QUANTILE(amount, [0.5, 0.5])", "QUANTILE(amount, [0.5, 0.5])"),
+        ("COUNT(DATE_TRUNC('decade', day))", "DATE_TRUNC('decade', day)"),
+    ],
+)
+def test_a_refused_part_is_shown_as_it_was_typed(asked, shown):
+    """And not with what the parser writes out for other databases."""
+    assert shown in refused(f"SELECT shop, {asked} FROM orders GROUP BY shop")

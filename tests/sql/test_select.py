@@ -321,3 +321,44 @@ def test_a_text_that_is_no_text_is_refused():
     for text in (None, 3, b"SELECT 1", ["SELECT 1"]):
         with pytest.raises(QueryError, match="not a text"):
             parse_select(text, VISITS)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        (
+            "SELECT ward, COUNT(*) AS n, SUM(stay) AS s, s / n AS mean FROM visits GROUP BY ward",
+            "SELECT ward, COUNT(*) AS n, SUM(stay) AS s, SUM(stay) / COUNT(*) AS mean FROM visits "
+            "GROUP BY ward",
+        ),
+        (
+            "SELECT ward, n - 1 AS others, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY others",
+            "SELECT ward, COUNT(*) - 1 AS others, COUNT(*) AS n FROM visits GROUP BY ward "
+            "ORDER BY others",
+        ),
+        (
+            "SELECT COUNT(*) AS n, CASE WHEN N > 9 THEN 1 ELSE 0 END AS many FROM visits",
+            "SELECT COUNT(*) AS n, CASE WHEN COUNT(*) > 9 THEN 1 ELSE 0 END AS many FROM visits",
+        ),
+    ],
+)
+def test_a_column_is_computed_from_those_that_are_named_in_the_select(text, same):
+    assert select(text).after == select(same).after
+    assert select(text).outputs == select(same).outputs
+
+
+def test_the_name_of_a_column_of_from_stands_for_that_column():
+    said = refused("SELECT ward, COUNT(*) AS stay, stay * 2 AS twice FROM visits GROUP BY ward")
+    assert "'stay * 2', which is neither an aggregate nor in GROUP BY" in said
+
+
+def test_a_name_of_an_aggregate_does_not_bring_rows_with_it():
+    said = refused("SELECT ward, COUNT(*) AS n, n + age AS z FROM visits GROUP BY ward")
+    assert "'age' stands among released numbers" in said
+
+
+@pytest.mark.parametrize("asked", ["COUNT(*) / 0", "100 + SUM(stay) / 0.0", "COUNT(*) AS n, n / 0"])
+def test_a_released_number_is_not_divided_by_0(asked):
+    """It would cost its price, and show nothing."""
+    assert "a division by 0." in refused(f"SELECT ward, {asked} FROM visits GROUP BY ward")
+    assert refused(f"SELECT ward, {asked} FROM visits GROUP BY ward").startswith("line 1, column ")

@@ -389,8 +389,8 @@ def read_number(value: object, what: str, least: int) -> int:
     if type(value) is int and least <= value <= LARGEST_NUMBER:
         return value
     raise DataError(
-        f"{what} is {_shown(value)}. It is a whole number from {least} to 2^63 - 1. Use a number "
-        "that discreet ledger history shows, or one such as 10."
+        f"{what} is {_shown(value)}. It is a whole number from {least} to 2^63 - 1. Use one such "
+        "as 10."
     )
 
 

@@ -416,11 +416,11 @@ def _format(written: str | None, dated: Dated) -> str | None:
         or len(text) > _LONGEST_FORMAT
     ):
         listed = " ".join(f"%{one}" for one in known)
+        together = ", where %I and %p stand together" if dated is Dated.SECONDS else ""
         example = "%d/%m/%Y" + (" %H:%M" if dated is Dated.SECONDS else "")
         raise BoundsError(
             f"the format {text[:60]!r} is not one that can be read. It has year, month and day "
-            f"once each, and of the signs of strptime only {listed}, where %I and %p stand "
-            "together.",
+            f"once each, and of the signs of strptime only {listed}{together}.",
             Remedy(python=f'Write format="{example}".', policy=f'Write format = "{example}".'),
         )
     return text

@@ -9,10 +9,12 @@ from discreet.errors import DataError
 from discreet.plots.intervals import (
     End,
     Row,
+    calendar_format,
     estimate_row,
     fading_layers,
     interval_words,
     scale_ends,
+    tooltips,
 )
 from discreet.plots.picture import BLUE, DARK, MIDDLE_BLUE, Picture, altair, finished
 from discreet.plots.series import are_whole_numbers, places_of, series_picture
@@ -24,7 +26,7 @@ _NARROWEST = 280
 _HEIGHT = 300
 _LONG_LABEL = 12
 _MOST_COLUMNS = 14
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2})?")
 
 
 def estimates_picture(
@@ -43,8 +45,8 @@ def estimates_picture(
 
     Few short labels stand below columns, many or long ones beside rows.  Dates, bins of dates and
     many whole numbers are a line with a band, and whole numbers are in order.  Values are numbers,
-    or dates such as "2026-11-15", which are points on a calendar.  An interval without an end
-    fades, and the scale is that of the finite numbers.
+    or dates such as "2026-11-15" or datetimes such as "2026-11-15 10:00:00", which are points on a
+    calendar.  An interval without an end fades, and the scale is that of the finite numbers.
     """
     texts = [str(label) for label in labels]
     _check(texts, values, lowers, uppers)
@@ -92,13 +94,15 @@ def _chart(alt: Any, rows: list[Row], bars: bool) -> Any:
     )
     if dated:
         value = along("value:T").title(None).scale(type="utc", padding=24)
-        value = value.axis(format="%Y-%m-%d", tickCount=5, labelOverlap=True, labelSeparation=24)
+        value = value.axis(
+            format=calendar_format(rows), tickCount=5, labelOverlap=True, labelSeparation=24
+        )
         ends = (0.0, 0.0)
     else:
         ends = scale_ends(rows, bars)
         value = along("value:Q").title(None).axis(tickCount=6, labelOverlap=True, labelSeparation=8)
         value = value.scale(domain=list(ends), nice=True, zero=False)
-    tooltip = [alt.Tooltip(f"{name}:N") for name in ("label", "value", "lower", "upper")]
+    tooltip = tooltips(alt, rows, ("label",))
     chart = alt.Chart()
     marks = chart.mark_bar(color=MIDDLE_BLUE) if bars else chart.mark_circle(color=BLUE, size=80)
     layers = [marks.encode(names, value, opacity=alt.value(1), tooltip=tooltip)]
@@ -156,11 +160,11 @@ def _check(
             "a label stands twice. Each estimate has its own row in the picture. Give each "
             "estimate another label."
         )
-    days = [isinstance(value, str) and _DAY.fullmatch(value) is not None for value in values]
+    days = [isinstance(value, str) and _DATED.fullmatch(value) is not None for value in values]
     if any(isinstance(value, str) for value in values) and not all(days):
         raise DataError(
             "an estimate is a text, and not all of them are dates. A picture has one axis for all. "
-            'Give numbers, or dates such as "2026-11-15".'
+            'Give numbers, or dates such as "2026-11-15" or "2026-11-15 10:00:00".'
         )
     if not any(days) and not all(isfinite(float(value)) for value in values):
         raise DataError(

@@ -1,12 +1,15 @@
 """What the pictures of estimates share: their rows, their scale, and intervals without an end."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from math import isfinite
 from typing import Any
 
 _PIECES = 6
 """How many pieces an interval without an end has, each fainter than the one before."""
 _LENGTH = 0.14
+_FEW_DAYS = 5
+"""On an axis of fewer days a date alone would stand at several places."""
 """How long they are together, as a part of the scale."""
 
 Row = dict[str, Any]
@@ -26,9 +29,11 @@ def estimate_row(value: float | str, lower: End, upper: End) -> Row:
     >>> [estimate_row(5, 3, float("inf"))[name] for name in ("lower", "upper", "low", "high")]
     [3.0, None, 3.0, 5.0]
     """
-    number = value if isinstance(value, str) else float(value)
+    number = _moment(value) if isinstance(value, str) else float(value)
     low, high = _finite(lower), _finite(upper)
     row: Row = {"value": number, "lower": low, "upper": high, "fades": "", "low": low, "high": high}
+    if isinstance(value, str) and number != value:  # tooltips show a datetime as it was released
+        row |= {"value_text": value, "lower_text": lower, "upper_text": upper}
     if None in (lower, upper):
         return row | {"low": None, "high": None}
     if isinstance(number, str):
@@ -41,9 +46,42 @@ def estimate_row(value: float | str, lower: End, upper: End) -> Row:
 
 
 def _finite(end: End) -> float | str | None:
-    if end is None or isinstance(end, str):
-        return end
-    return float(end) if isfinite(end) else None
+    if isinstance(end, str):
+        return _moment(end)
+    return None if end is None or not isfinite(end) else float(end)
+
+
+def _moment(text: str) -> str:
+    """A date as it is, and a datetime so that no reader takes it for one of its own zone.
+
+    >>> _moment("2026-11-15"), _moment("2026-11-15 10:00:00")
+    ('2026-11-15', '2026-11-15T10:00:00Z')
+    """
+    return f"{text.replace(' ', 'T')}Z" if ":" in text else text
+
+
+def tooltips(alt: Any, rows: Sequence[Row], names: Sequence[str]) -> list[Any]:
+    """What is shown of an estimate below the pointer: its names, its value and its ends."""
+    shown = [*names, "value", "lower", "upper"]
+    return [
+        alt.Tooltip(f"{name}_text:N", title=name)
+        if f"{name}_text" in rows[0]
+        else alt.Tooltip(f"{name}:N")
+        for name in shown
+    ]
+
+
+def calendar_format(rows: Sequence[Row]) -> str:
+    """How an axis of dates is labelled: with the time of day where datetimes are near each other.
+
+    >>> calendar_format([estimate_row("2026-11-15 10:00:00", None, None)])
+    '%Y-%m-%d %H:%M'
+    """
+    found = {row[name] for row in rows for name in ("value", "low", "high")} - {None}
+    moments = [datetime.fromisoformat(text) for text in found]
+    timed = any(":" in text for text in found)
+    near = max(moments) - min(moments) < timedelta(days=_FEW_DAYS)
+    return "%Y-%m-%d %H:%M" if timed and near else "%Y-%m-%d"
 
 
 def scale_ends(rows: Sequence[Row], from_zero: bool) -> tuple[float, float]:

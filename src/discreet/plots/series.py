@@ -10,10 +10,12 @@ from typing import Any
 from discreet.plots.intervals import (
     End,
     Row,
+    calendar_format,
     estimate_row,
     fading_layers,
     interval_words,
     scale_ends,
+    tooltips,
 )
 from discreet.plots.picture import (
     BLUE,
@@ -160,7 +162,7 @@ def _chart(
     color = _color(alt, order) if colored else alt.value(BLUE)
     if dated:
         y = alt.Y("value:T").scale(type="utc", zero=False, padding=8)
-        y = y.axis(format="%Y-%m-%d", tickCount=5).title(None)
+        y = y.axis(format=calendar_format(rows), tickCount=5).title(None)
         ends = (0.0, 0.0)
     else:
         ends = scale_ends(rows, from_zero)
@@ -197,7 +199,7 @@ def _chart(
                 .mark_rule(strokeWidth=1.6, opacity=0.6 * opacity)
                 .encode(x, alt.Y(f"{near}:Q").title(None), alt.Y2(f"{far}:Q"), color=color),
             ]
-    tooltip = [alt.Tooltip(f"{name}:N") for name in ("label", "name", "value", "lower", "upper")]
+    tooltip = tooltips(alt, rows, ("label", "name"))
     marks = alt.Chart()
     places = len({row["place"] for row in rows})
     layers.append(

@@ -245,13 +245,17 @@ class _Reader:
             return _BOUNDED[kind](ends["low"], ends["high"], default=ends["default"], **forms)
         except (BoundsError, PrivacyParameterError) as error:
             said = error.text(Front.POLICY)
-        raise self._refused("is declared wrongly:", said, kind)
+        has_remedy = any(f"Write {one} = " in said for one in CELL_FORMS)
+        raise self._refused("is declared wrongly:", said, *([] if has_remedy else [kind]))
 
     def _refused(self, fact: str, rule: str, *examples: str) -> Exception:
         key = toml_key(self.name)
         lines = " or ".join(f"{key} = {_EXAMPLES[example]}" for example in dict.fromkeys(examples))
         return self.policy.error(
-            f"column {self.name[:60]!r} {fact}", f"{rule} Write {lines}", self.name, self.within
+            f"column {self.name[:60]!r} {fact}",
+            f"{rule} Write {lines}" if examples else rule,
+            self.name,
+            self.within,
         )
 
 

@@ -23,6 +23,7 @@ from discreet.privacy.uncertainty import (
     MeasuredRankError,
     NoiseDraw,
     RankError,
+    RealNumber,
     SharedTerms,
     SumTruth,
     Uncertainty,
@@ -432,7 +433,7 @@ class Estimate:
             return NotImplemented
         top = as_float(dividend)
         return self._mapped(
-            quotient(top, self.value), lambda inner: divided_bounds((top, top), inner)
+            quotient(top, _number(self.value)), lambda inner: divided_bounds((top, top), inner)
         )
 
     def _linear(self, other: object, own: Fraction, others: Fraction) -> "Estimate":
@@ -516,7 +517,8 @@ class Estimate:
         return BoundedError(bounds)
 
     def _multiplied(self, other: "Estimate") -> "Estimate":
-        value, terms = self.value * other.value, _shared_terms(self.error, other.error)
+        value = _number(self.value) * _number(other.value)
+        terms = _shared_terms(self.error, other.error)
         errors = (self.error, other.error)
         if value < 0 and all(isinstance(one, LinearError) and one.nonnegative for one in errors):
             value = 0  # neither number is below 0 in truth
@@ -539,11 +541,12 @@ class Estimate:
         return within_bounds(ends, (0.0, inf)) if known else ends
 
     def _divided(self, other: "Estimate") -> "Estimate":
+        top, bottom = _number(self.value), _number(other.value)
         first, second = self.error, other.error
         if not isinstance(first, LinearError) or not isinstance(second, LinearError):
-            return self._combined(other, quotient(self.value, other.value), divided_bounds)
+            return self._combined(other, quotient(top, bottom), divided_bounds)
         possible = possible_quotient(first, second)
-        value = possible_value(self.value, other.value, possible)
+        value = possible_value(top, bottom, possible)
         terms = _shared_terms(first, second)
 
         def divided(top: FloatInterval, bottom: FloatInterval) -> FloatInterval:
@@ -553,9 +556,10 @@ class Estimate:
             return self._combined(other, value, divided)
         truths = [isinstance(one.truth, SumTruth | None) for one in (self, other)]
 
+        released = as_float(self.value), as_float(other.value)
+
         def bounds(confidence: Fraction) -> FloatInterval:
-            top, bottom = as_float(self.value), as_float(other.value)
-            low, high = quotient_interval(top, bottom, terms, 1 - confidence, possible)
+            low, high = quotient_interval(*released, terms, 1 - confidence, possible)
             return (low, high) if isnan(value) else (min(low, value), max(high, value))
 
         truth = self._averaged_truth(other, bounds, possible)
@@ -609,8 +613,9 @@ def _has_total(name: Hashable) -> bool:
 
 def summed(parts: Sequence[Estimate]) -> Estimate:
     """The sum of several estimates, with one error for all of them."""
+    total = sum(_number(part.value) for part in parts)
     if any(isinstance(part.error, RankError) for part in parts):
-        return computed(sum(part.value for part in parts), RankError(inf), parts)
+        return computed(total, RankError(inf), parts)
     linear = [part.error for part in parts if isinstance(part.error, LinearError)]
     error: Uncertainty
     if len(linear) == len(parts):
@@ -621,7 +626,7 @@ def summed(parts: Sequence[Estimate]) -> Estimate:
     if any(part.truth is not None for part in parts):
         joined = BoundedError(lambda level: _sum_of_bounds(parts, level, noise=False))
         truth = _with_bounds(_truth_of_sum(parts), joined)
-    return computed(sum(part.value for part in parts), error, parts, truth)
+    return computed(total, error, parts, truth)
 
 
 def _truth_of_sum(parts: Sequence[Estimate]) -> SumTruth | None:
@@ -779,14 +784,20 @@ def _plain(value: object) -> Fraction | None:
 
 def _moved(value: Released, factor: Fraction, shift: Fraction = Fraction(0)) -> Released:
     """factor·value + shift: an integer where all three are, else the nearest float."""
-    if not isinstance(value, int | float):
-        raise DataError(
-            "this estimate is a category. Only numbers are added and multiplied. Use its .value."
-        )
-    if isinstance(value, int):
+    if isinstance(_number(value), int):
         exact = factor * value + shift
         return exact.numerator if factor.denominator == shift.denominator == 1 else as_float(exact)
     return as_float(factor) * value + as_float(shift)
+
+
+def _number(value: Released) -> RealNumber:
+    """A released number; what else is released is not computed with."""
+    if isinstance(value, int | float):
+        return value
+    raise DataError(
+        "this estimate is a text: a date, a datetime or a category. Only numbers are added and "
+        "multiplied, so that errors are known. Use its .value."
+    )
 
 
 def _joined(first: str, second: str) -> str:
@@ -915,7 +926,7 @@ class Estimates(Mapping[Any, Estimate]):
 
         return estimates_picture(
             self._names,
-            [float(estimate.value) for estimate in self.values()],
+            [estimate.value for estimate in self.values()],
             [estimate.lower for estimate in self.values()],
             [estimate.upper for estimate in self.values()],
             title=f"Value per {self.label}, {self.loss}",

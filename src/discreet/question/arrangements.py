@@ -104,6 +104,12 @@ def cube_of(
     tables = subsets(keys, ways)
     if not weights:
         return GroupingSets(tables)
+    if not isinstance(weights, Mapping):
+        raise QueryError(
+            f"weights got a {type(weights).__name__}. They say of tables by how many keys the "
+            "variance counts for how much.",
+            Remedy(python="Write weights={0: 10, 1: 2}.", sql="Leave weights out."),
+        )
     stated = {}
     for many, weight in weights.items():
         number = rational(weight, f"the weight of tables by {many} keys")

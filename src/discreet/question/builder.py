@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from discreet.errors import QueryError
 from discreet.exact import rational
@@ -542,6 +542,25 @@ class ReleasedNumber:
     def _as_computed(self) -> "ComputedNumber":
         raise NotImplementedError
 
+    def __bool__(self) -> bool:
+        raise QueryError(
+            f"{self!r:.80} has no truth value: it is a number that is released. Python's and, or "
+            "and not ask for one. Give every aggregate a name of its own: "
+            ".agg(n=dp.rows(), people=dp.people())."
+        )
+
+    def __lt__(self, other: object) -> NoReturn:
+        raise self._compared()
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+    def _compared(self) -> QueryError:
+        return QueryError(
+            f"{self!r:.80} is compared with another number. It is known when it is released, and "
+            "conditions in Python are about single rows. Choose from the answer: "
+            'answer.to_pandas().query("n > 100").'
+        )
+
     def __add__(self, other: object) -> "ComputedNumber":
         return _computed("+", self, other)
 
@@ -615,15 +634,34 @@ class ComputedNumber(ReleasedNumber):
 
 def _computed(operator: Arithmetic, first: object, second: object) -> ComputedNumber:
     sides = [
-        one._as_computed()
-        if isinstance(one, ReleasedNumber)
-        else ComputedNumber(Constant(constant_number(one)), ())
+        one._as_computed() if isinstance(one, ReleasedNumber) else _constant_beside(one)
         for one in (first, second)
     ]
+    if operator == "/" and sides[1].node == Constant(Fraction(0)):
+        raise QueryError(
+            f"{first!r:.80} is divided by 0. There is no such number, and nothing would be "
+            "released for the price. Divide by another one."
+        )
     node = Calculation(operator, sides[0].node, sides[1].node)
     return ComputedNumber(
         read_size(node), tuple(dict.fromkeys((*sides[0].aggregates, *sides[1].aggregates)))
     )
+
+
+def _constant_beside(value: object) -> ComputedNumber:
+    """A constant that is computed with beside aggregates."""
+    if isinstance(value, Expression):
+        raise QueryError(
+            f"{value!r:.80} stands beside an aggregate. Aggregates are one number of each group, "
+            'and it has a value in every row. Use an aggregate of it: dp.col("stay").sum().'
+        )
+    if isinstance(value, Distribution):
+        raise QueryError(
+            "a distribution stands beside an aggregate. It is measured as running totals, in a "
+            'question of its own. Write .agg(share=dp.col("age").cdf(step=1)), and compute with '
+            "the answer."
+        )
+    return ComputedNumber(Constant(constant_number(value)), ())
 
 
 def _brief(node: Node) -> str:

@@ -121,13 +121,13 @@ class Batch:
             self.questions, wanted, shares, question_delta / max(selects, 1), expect_rows
         )
         plans = []
-        refused: BudgetExhaustedError | None = None
+        refused: BudgetExhaustedError | QueryError | None = None
         for currency, limit in (("epsilon", limits.epsilon), ("rho", limits.rho)):
             if limit is None:
                 continue
             try:
                 plans.append(asked.within(currency, limit))
-            except BudgetExhaustedError as error:
+            except (BudgetExhaustedError, QueryError) as error:  # the other may offer it
                 refused = refused or error
         if refused is not None and not plans:
             raise refused

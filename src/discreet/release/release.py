@@ -716,7 +716,8 @@ def read_confidence(confidence: object) -> Fraction:
     >>> read_confidence(0.99)
     Fraction(99, 100)
     """
-    level = rational(confidence, "confidence")
+    percent = isinstance(confidence, str) and confidence.strip().endswith("%")
+    level = Fraction(0) if percent else rational(confidence, "confidence")
     if not 0 < level < 1:
         raise DataError(
             "confidence is not between 0 and 1. It is the probability that the bounds hold. Use "

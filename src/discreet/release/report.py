@@ -123,9 +123,10 @@ def _concentrated_in_words(certificate: Certificate) -> list[str]:
     added = certificate.neighbors == "add-remove"
     changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
     epsilon = float(loss.epsilon)
-    factor = f"a factor of at most {_up(exp(epsilon), 3)}"
     if epsilon > _LARGEST_EPSILON:
         factor = "a factor of more than 400 million, which protects nobody"
+    else:
+        factor = f"a factor of at most {_up(exp(epsilon), 3)}"
     return [
         f"The noise is Gaussian, and ρ is what it costs (zCDP). {changed} changes how likely any "
         f"answer was by {factor} (e to the power of ε = {_up(epsilon, 3)}), and by no more "

@@ -5,8 +5,10 @@ are cast, and texts are taken apart by a regular expression, which gives parts t
 """
 
 import re
+from dataclasses import replace
 
 from discreet.engines.clocks import MILLISECONDS, clock_of, clock_sql, zoned_error
+from discreet.engines.frames.cells import NOT_A_TEXT
 from discreet.plan.calendar import DAY_SECONDS
 from discreet.plan.schema import NumberColumn
 
@@ -58,7 +60,8 @@ def date_sql(column: str, stored: str, text: str | None, declared: NumberColumn)
     if text is None:
         return "CAST(NULL AS DATE)"
     if declared.format is not None:
-        return _taken_apart(text, _regular(declared.format), _day())
+        usual = date_sql(column, stored, _without_mark(text), replace(declared, format=None))
+        return _by_mark(text, usual, _taken_apart(text, _regular(declared.format), _day()))
     date = f"TRY_CAST(LEFT(LTRIM({text}, {BLANKS_SQL}), 10) AS DATE)"
     is_date = f"REGEXP_FULL_MATCH({text}, {_DATE_PATTERN_SQL})"
     return f"CASE WHEN {is_date} AND {date} >= DATE '0001-01-01' THEN {date} END"
@@ -90,7 +93,21 @@ def datetime_sql(
         utc = f"{shown} - {_zone_seconds(zone)}"
         moment = "NULL" if clock is None else _applied(utc, _SECOND, clock_sql(_SECOND, clock))
         shown = f"CASE WHEN {zone} = '' THEN {shown} ELSE {moment} END"
-    return _double(_taken_apart(text, pattern, shown))
+    found = _double(_taken_apart(text, pattern, shown))
+    if declared.format is None:
+        return found
+    plain = replace(declared, format=None)
+    return _by_mark(text, datetime_sql(column, stored, _without_mark(text), number, plain), found)
+
+
+def _without_mark(text: str) -> str:
+    return f"SUBSTR({text}, 2)"
+
+
+def _by_mark(text: str, usual: str, by_format: str) -> str:
+    """A cell of objects that is no text is read as usual, and texts by their format."""
+    marked = f"STARTS_WITH({text}, CHR({ord(NOT_A_TEXT)}))"
+    return f"CASE WHEN {marked} THEN {usual} ELSE {by_format} END"
 
 
 def moment_sql(column: str, stored: str) -> str:

@@ -28,6 +28,8 @@ CellKind = Literal["number", "comma", "truth", "day", "moment", "text", "id"]
 
 Texts of a number with a comma have one in the place of the point.
 """
+NOT_A_TEXT = "\x1d"
+"""Before what stands for an object that is no text, in a column whose texts have a format."""
 EXACT = 1 << 53
 _MOST_PLACES = 400
 _LARGEST = 1 << 1100

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.frames.cells import (
     EXACT,
+    NOT_A_TEXT,
     CellKind,
     Integers,
     date_text,
@@ -155,6 +156,22 @@ def duckdb_array(
             return _moments(stored, clock)
         case _:
             return _texts(stored, merges)
+
+
+def texts_beside_a_format(stored: ObjectCells, kind: CellKind, merges: bool) -> Array:
+    """The texts of objects in a column with a format, which is that of texts alone.
+
+    One odd cell makes objects of a whole column, so that a date in it is read as it is in a column
+    of dates, and a number as in one of numbers: neither is a text that the format could fit.
+    """
+    cells = stored.values.tolist()
+    found: list[str | None] = []
+    for cell, text in zip(cells, texts_of(cells, kind, merges), strict=True):
+        if text is None or text.startswith(NOT_A_TEXT):
+            found.append(None)
+        else:
+            found.append(text if isinstance(cell, str | bytes) else NOT_A_TEXT + text)
+    return objects(found)
 
 
 def size_of(stored: FrameCells) -> int:

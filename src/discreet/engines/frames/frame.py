@@ -11,7 +11,14 @@ from typing import Any
 
 from discreet.engines.clocks import clock_of, zoned_error
 from discreet.engines.frames import from_arrow, from_pandas, from_polars
-from discreet.engines.frames.columns import Array, DateTimeCells, cell_kind, duckdb_array
+from discreet.engines.frames.columns import (
+    Array,
+    DateTimeCells,
+    ObjectCells,
+    cell_kind,
+    duckdb_array,
+    texts_beside_a_format,
+)
 from discreet.plan.schema import Column, NumberColumn, TextColumn
 
 _LIBRARIES: dict[str, ModuleType] = {
@@ -71,6 +78,9 @@ class FrameReader:
             zoned = isinstance(cells, DateTimeCells) and cells.zoned
             if kind == "moment" and clock is None and zoned:
                 raise zoned_error(name, "a timestamp with a zone")
+            if isinstance(cells, ObjectCells) and getattr(column, "format", None) is not None:
+                arrays[name] = texts_beside_a_format(cells, kind, merges)
+                continue
             arrays[name] = duckdb_array(cells, kind, merges, clock)
         return arrays
 

@@ -267,7 +267,8 @@ CLAUSES = (
         "SELECT ward, 100 * COUNT(*) FILTER (WHERE smoker) / COUNT(*) AS percent "
         "FROM visits GROUP BY ward",
         "groups, aggregates, and + - * /, ABS, FLOOR, ROUND, LEAST, CASE and the like on released "
-        "numbers, which is free and carries their errors on",
+        "numbers, which is free and carries their errors on; an aggregate can be called by the "
+        "name that it has in the SELECT, if no column of FROM has it",
     ),
     Allowed("WHERE", "SELECT COUNT(*) FROM visits WHERE stay > 7", "which rows"),
     Allowed(

@@ -29,10 +29,11 @@ _PATTERN = "Write x LIKE 'A%', or CONTAINS(x, 'A')."
 _QUANTILE = "Write QUANTILE(x, 0.9)."
 _DISTINCT = "Write COUNT(DISTINCT x)."
 _COMMONEST = "Write GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1."
-_RELATED = "Ask for AVG(x) by groups of the other column; there are no statistics of two columns."
+_RELATED = "Write CORR(y, x), COVAR_POP(y, x), REGR_SLOPE(y, x), REGR_INTERCEPT or REGR_R2."
 _PIECES = "Write SUBSTRING(x, 1, 3), or x LIKE 'A%'."
 _LATER = "Write d + INTERVAL '7' DAY."
 _TOTALS = "Write GROUP BY CUBE (a, b), ROLLUP (a, b) or GROUPING SETS ((a, b), (a), ())."
+_WHICH_TOTAL = "Write GROUPING(x), which is 1 where all x are counted together."
 _LISTS = "Ask for COUNT(*) by groups; values of single rows are never listed."
 _TYPES = "Write CAST(x AS DOUBLE), or TRY_CAST."
 _RANKED = "Write RANK() OVER (ORDER BY COUNT(*) DESC) with GROUP BY, or ORDER BY … LIMIT."
@@ -64,6 +65,7 @@ _WORDS = {
     **dict.fromkeys(("NVL", "ISNULL"), "Write COALESCE(x, 0)."),
     "DECODE": "Write CASE WHEN … THEN … END.",
     **dict.fromkeys(("ROLLUP", "CUBE", "SETS", "GROUPING"), _TOTALS),
+    "GROUPING_ID": _WHICH_TOTAL,
     **dict.fromkeys(
         ("ARRAY_AGG", "STRING_AGG", "GROUP_CONCAT", "LISTAGG", "LIST", "FIRST", "LAST", "SAMPLE"),
         _LISTS,
@@ -249,7 +251,8 @@ def rule_and_remedy(name: str) -> str:
     """Why a function is not offered, and what is written instead."""
     remedy = instead_of(name)
     rule = f"The aggregates are {AGGREGATE_NAMES}." if remedy in _ABOUT_GROUPS else ROW_BY_ROW
-    rule = "An answer has one row for each group." if remedy == _TOTALS else rule
+    if remedy in (_TOTALS, _WHICH_TOTAL):
+        rule = "An answer has one row for each group."
     rule = (
         "Windows are computed from released groups, never from rows." if "OVER" in remedy else rule
     )

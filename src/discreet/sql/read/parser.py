@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import islice, pairwise
+from typing import ClassVar
 
 from sqlglot import ErrorLevel, Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError
+from sqlglot.generator import Generator
 
 from discreet.errors import Place, QueryError, with_article
 from discreet.plan.expressions import Constant, Node
@@ -462,12 +464,29 @@ def not_offered(tree: exp.Expr, instead: str | None = None, rule: str = ROW_BY_R
     return QueryError(f"{sql_excerpt(tree)!r} is not offered here. {rule} {remedy}")
 
 
+class _Excerpt(Dialect):
+    """SQL as it is typed here: without what sqlglot writes out for databases that differ."""
+
+    NULL_ORDERING = "nulls_are_last"
+
+    class Generator(Generator):
+        """An array stands in brackets, and parts of dates have the name that they were given."""
+
+        TRANSFORMS: ClassVar = {
+            **Generator.TRANSFORMS,
+            exp.Array: lambda self, one: f"[{self.expressions(one, flat=True)}]",
+            exp.TimestampTrunc: lambda self, one: self.func(
+                "DATE_TRUNC", exp.Literal.string(one.text("unit").lower()), one.this
+            ),
+        }
+
+
 def sql_excerpt(tree: exp.Expr) -> str:
     """A part of the question as SQL, short enough for a message and without its comments."""
     # Writing can take time that doubles with depth, and sqlglot logs what it finds unusual.
     if len(list(islice(tree.walk(), _MOST_WRITTEN))) < _MOST_WRITTEN:
         try:
-            return tree.sql(comments=False, unsupported_level=ErrorLevel.IGNORE)[:60]
+            return tree.sql(_Excerpt, comments=False, unsupported_level=ErrorLevel.IGNORE)[:60]
         except Exception:  # what sqlglot reads and cannot write
             pass
     return tree.key.upper()[:60]

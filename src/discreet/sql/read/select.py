@@ -7,12 +7,21 @@ computed from aggregates, HAVING, ORDER BY and LIMIT are done with the released 
 
 import re
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from sqlglot import exp
 
 from discreet.errors import DiscreetError, Front, QueryError
 from discreet.measures.measure import Aggregate
-from discreet.plan.expressions import Both, Named, Node, expression_text
+from discreet.plan.expressions import (
+    Both,
+    Calculation,
+    Constant,
+    Named,
+    Node,
+    expression_text,
+    walk,
+)
 from discreet.plan.expressions import conjuncts as parts_of
 from discreet.plan.schema import Schema
 from discreet.question.arrangements import MOST_TABLES, is_total, subsets
@@ -66,6 +75,13 @@ class SelectItem:
     asks: GroupItem | Node
 
 
+def _divides_by_zero(node: Node) -> bool:
+    match node:
+        case Calculation("/", _, Constant(Fraction(numerator=0))):
+            return True
+    return False
+
+
 @dataclass(slots=True)
 class SelectReader:
     """One SELECT being read: what its names mean, and the aggregates found so far."""
@@ -108,9 +124,11 @@ class SelectReader:
         inners = [tree.this if type(tree) is exp.Alias else tree for tree in trees]
         names = [tree.alias if type(tree) is exp.Alias else None for tree in trees]
         self._taken |= {name for name in names if name is not None}
+        released = self._released_names(inners, names)
         items_found: list[SelectItem | None] = []
         for inner, name in zip(inners, names, strict=True):
-            items_found.append(self._plain(inner, name))
+            computes = self._computes(inner, released)
+            items_found.append(None if computes else self._plain(inner, name))
         named = [
             one
             for one in items_found
@@ -143,6 +161,24 @@ class SelectReader:
             self._taken.add(self.group_name(item))
             return item
 
+    def _released_names(self, trees: list[exp.Expr], names: list[str | None]) -> set[str]:
+        """The names of aggregates in this SELECT, unless a column of FROM has it: that comes
+        first."""
+        columns = {one.name.casefold() for one in self.view.columns}
+        found = {
+            name.casefold()
+            for tree, name in zip(trees, names, strict=True)
+            if name is not None and has_aggregate(tree) and tree.find(exp.Window) is None
+        }
+        return found - columns
+
+    def _computes(self, tree: exp.Expr, released: set[str]) -> bool:
+        """Whether an expression without an aggregate of its own is computed from released ones."""
+        if not released or has_aggregate(tree) or tree.find(exp.Window) is not None:
+            return False
+        columns = (one for one in tree.find_all(exp.Column) if not one.table)
+        return any(one.name.casefold() in released for one in columns)
+
     def group(self, tree: exp.Expr) -> GroupItem:
         """The group that an expression stands for."""
         return Scope(self.view).group(tree)
@@ -159,7 +195,13 @@ class SelectReader:
     def released(self, tree: exp.Expr, items: list[SelectItem]) -> Node:
         """An expression over released numbers and the names of groups."""
         with with_position(tree, self.text):
-            return read_node(tree, lambda part: self._meaning(part, items), self.text)
+            node = read_node(tree, lambda part: self._meaning(part, items), self.text)
+            if any(map(_divides_by_zero, walk(node))):
+                raise QueryError(
+                    f"the SELECT has {sql_excerpt(tree)!r}, a division by 0. There is no such "
+                    "number, and nothing would be released for the price. Divide by another one."
+                )
+            return node
 
     def _window(self, tree: exp.Expr, items: list[SelectItem]) -> Node:
         """A number of each group that is computed from released numbers of several groups."""
