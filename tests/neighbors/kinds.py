@@ -112,7 +112,7 @@ def _kinds(*kinds: Kind) -> dict[str, Kind]:
 
 
 _SMALL = [None, 0, 1, 7, 100, 127, -128]
-_TEXTS = [*rule.TEXTS, "TRUE", "b", "B"]
+_TEXTS = [*rule.TEXTS, "TRUE", "b", "B", "7,5", "09/01/2024", "09/06/2024 23:30:00"]
 _WIDE = pyarrow.decimal128(38, 10)
 NUMERIC = _kinds(
     Kind("int64", [*rule.INTEGERS, *[None] * 8, 7, 7, 7], _whole, pyarrow.int64(), None, "bigint"),

@@ -62,6 +62,8 @@ MANY = 100_000
 
 def group_of(column: Column) -> str:
     """What a column is declared as, in a word."""
+    if isinstance(column, NumberColumn) and column.unit is not None:
+        return "number"  # of seconds since 1970
     if isinstance(column, NumberColumn) and column.dated:
         return "datetime" if column.dated == Dated.SECONDS else "date"
     if isinstance(column, NumberColumn) or (isinstance(column, CategoryColumn) and column.numeric):

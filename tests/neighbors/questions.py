@@ -22,7 +22,17 @@ from tests.support.drawn_sql import Writer, schema
 
 CLOCKED, CLOCKED_OF = 3, 4
 """Of so many families the one that has a time of day, too."""
-AT = datetime("2024-03-01", "2024-11-30", zone="America/New_York")
+_YEAR = ("2024-03-01", "2024-11-30")
+AT = (
+    datetime(*_YEAR, zone="America/New_York"),
+    datetime(*_YEAR, zone="Europe/Paris", unit="s"),
+    datetime(*_YEAR, zone="Australia/Lord_Howe", unit="ms"),
+    datetime(*_YEAR, format="%d/%m/%Y %H:%M:%S"),
+    datetime(*_YEAR, zone="America/New_York", format="%Y-%m-%d %H:%M:%S%z"),
+)
+"""How it may be stored, by turns."""
+SPELLED, SPELLED_OF = 2, 5
+"""Of so many families the one whose dates and numbers are spelled as in Europe."""
 QUESTIONS = 40
 """How many a family has: to write and check one takes as long as to ask it."""
 
@@ -76,9 +86,16 @@ def family(seed: int, size: int) -> Family:
         beside_rows=random.choice([None, 1, 3]),
         max_rows_per_group=in_group,
     )
+    if seed % SPELLED_OF == SPELLED:
+        columns: dict[str, Any] = dict(declared.columns)
+        spelled = {name: replace(columns[name], decimal=",") for name in ("stay", "score")}
+        spelled["day"] = replace(columns["day"], format="%d/%m/%Y")
+        declared = replace(declared, columns=columns | spelled)
     found = [_every_column(declared), _by_groups(declared)]
     if seed % CLOCKED_OF == CLOCKED:
-        declared = replace(declared, columns={**declared.columns, "at": AT})
+        declared = replace(
+            declared, columns={**declared.columns, "at": AT[seed // CLOCKED_OF % len(AT)]}
+        )
         found = [_of_clocks(declared), _by_hours(declared), _every_column(declared)]
     pairs = Random(f"pairs {seed}").choice([1, 4, 30, 1_000_000])
     with patch.object(query, "MOST_PAIRS", pairs):

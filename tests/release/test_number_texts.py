@@ -83,7 +83,7 @@ class TestConfidence:
         assert '"confidence": 0.95' in answer.to_json()
         assert "errors at 99%" in repr(wide)
         assert "errors at 99%" in wide._repr_html_()
-        assert "its error at 99%" in wide.report()
+        assert "the noise of what was counted, at 99%" in wide.report()
         assert "with 99% intervals" in wide.plot().svg
         assert wide.at(0.95).to_dict() == answer.to_dict()
 

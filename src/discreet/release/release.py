@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import cached_property
 from math import inf, nextafter
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 from discreet.errors import DataError, QueryError, Remedy
@@ -54,7 +53,7 @@ from discreet.release.exports import (
     printed,
     usual_interval,
 )
-from discreet.text_table import TextTable
+from discreet.text_table import TextTable, wrapped
 
 INTERVAL = "_interval"
 """What is added to the name of an output for the column that says on what its bounds rest."""
@@ -656,14 +655,14 @@ class Release:
         if len(self) > _MOST_SHOWN:
             lines.append(f"… {len(self) - _MOST_SHOWN:,} more groups")
         if not self.groups:
-            lines += fill(self.none_found, _TEXT_WIDTH).split("\n")
+            lines += wrapped(self.none_found, _TEXT_WIDTH).split("\n")
         below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
         if moved := [name for name in self.columns if self.moves(name)]:
             below += f"; {', '.join(moved)} moved to be non-negative"
         for name, where in self.outranked.items():
             below += f"; the rank ± of {name} may be as large as {where}"
         paid = f"{self.payment_text}, errors at {self.level_text}{below}"
-        return "\n".join([*lines, *fill(paid, _TEXT_WIDTH).split("\n")])
+        return "\n".join([*lines, *wrapped(paid, _TEXT_WIDTH).split("\n")])
 
     def _repr_html_(self) -> str:
         from discreet.release.report import notebook_html
