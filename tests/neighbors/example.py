@@ -81,7 +81,7 @@ def _tell(both: Both, listed: Sequence[Named], random: Random) -> None:
     match random.randrange(4):
         case 0:
             both.say(random.choice(listed))
-        case 1:
+        case 1 if len(listed) > 1:
             both.say_together(random.sample(listed, 2))
         case 2:
             keys = random.choice([[], ["ward"], ["tag", "flag"]])
