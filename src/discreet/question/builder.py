@@ -535,6 +535,25 @@ class Distribution:
     node: Node
     step: Fraction
 
+    def __add__(self, other: object) -> NoReturn:
+        raise _alone()
+
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __add__
+    __lt__ = __le__ = __gt__ = __ge__ = __add__
+
+    def __neg__(self) -> NoReturn:
+        raise _alone()
+
+    __abs__ = __neg__
+
+
+def _alone() -> QueryError:
+    return QueryError(
+        "a distribution is computed with before it is released. It is measured as running totals, "
+        'in a question of its own. Write .agg(share=dp.col("age").cdf(step=1)), and compute with '
+        "the answer."
+    )
+
 
 class ReleasedNumber:
     """A number of each group that is released, and what can be computed from it for free."""
@@ -656,11 +675,7 @@ def _constant_beside(value: object) -> ComputedNumber:
             'and it has a value in every row. Use an aggregate of it: dp.col("stay").sum().'
         )
     if isinstance(value, Distribution):
-        raise QueryError(
-            "a distribution stands beside an aggregate. It is measured as running totals, in a "
-            'question of its own. Write .agg(share=dp.col("age").cdf(step=1)), and compute with '
-            "the answer."
-        )
+        raise _alone()
     return ComputedNumber(Constant(constant_number(value)), ())
 
 
