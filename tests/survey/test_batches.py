@@ -13,7 +13,8 @@ from discreet.noise import Keystream
 from discreet.noise.bernoulli import uniform_below
 from discreet.survey.app import may_export, public_counts
 from discreet.survey.collector import Collector
-from discreet.survey.poll import BATCHES, CLOSED, LEAST_BATCH, LIVE, PRIVATE, Poll, read_poll
+from discreet.survey.poll import LEAST_BATCH, Poll, read_poll
+from discreet.survey.poll_terms import BATCHES, CLOSED, LIVE, PRIVATE
 from discreet.survey.report_store import ReceivedReport
 from discreet.survey.serving import open_poll_store
 from discreet.survey.tokens import new_id

@@ -151,6 +151,20 @@ def test_a_poll_may_change_until_there_is_a_report(place: str) -> None:
     ReportStore(place, replace(TERMS, question="Where to?")).close()
 
 
+def test_results_are_not_shown_sooner_than_those_who_sent_reports_were_told(place: str) -> None:
+    for mode in ("private", "live", "batches"):  # there are no reports
+        ReportStore(place, TERMS, results=mode).close()
+    store = ReportStore(place, TERMS, results="batches")
+    store.add([entry(1)], count, {})
+    store.close()
+    with pytest.raises(DataError, match=r"1 report that came with results = 'batches'.*sooner"):
+        ReportStore(place, TERMS, results="live", reworded=True)
+    ReportStore(place, TERMS, results="batches").close()
+    ReportStore(place, TERMS, results="closed").close()
+    with pytest.raises(DataError, match=r"results = 'closed', and results is 'batches'"):
+        ReportStore(place, TERMS, results="batches")
+
+
 def test_a_collector_of_another_scheme_does_not_write(place: str) -> None:
     store = ReportStore(place, TERMS)
     ReportStore(place, replace(TERMS, scheme=OTHER)).close()
@@ -410,6 +424,7 @@ def test_a_row_holds_nothing_about_a_person(tmp_path: Path) -> None:
         "survey_tokens": ["hash", "used"],
         "survey_refusals": ["reason", "number"],
         "survey_shown": ["one", "closed", "shown", "refused", "coming"],
+        "survey_results": ["one", "mode"],
     }
     # No hidden row number tells in which order reports came.
     assert "WITHOUT ROWID" in tables["survey_reports"]

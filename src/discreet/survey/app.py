@@ -14,7 +14,7 @@ from discreet.survey.collector import LONGEST_BODY, Collector
 from discreet.survey.export import exported
 from discreet.survey.operator import add_operator_page
 from discreet.survey.pages import rendered_page, static_files
-from discreet.survey.poll import CLOSED, LIVE, PRIVATE
+from discreet.survey.poll_terms import CLOSED, LIVE, PRIVATE
 from discreet.survey.refusals import REASONS
 from discreet.survey.results import Counted, as_csv, results
 from discreet.web.headers import Application, secured

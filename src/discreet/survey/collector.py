@@ -19,8 +19,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from discreet.errors import DiscreetError, SourceError
 from discreet.strict_json import Shape, decoded
-from discreet.survey.poll import BATCHES, CLOSED, ONE_TIME, Poll
-from discreet.survey.poll_terms import reports_text, taken_over_error
+from discreet.survey.poll import ONE_TIME, Poll
+from discreet.survey.poll_terms import BATCHES, CLOSED, reports_text, taken_over_error
 from discreet.survey.report_store import Outcome, ReceivedReport, ReportStore
 from discreet.survey.tokens import new_id, token_hash
 from discreet.web.notices import Notices

@@ -5,7 +5,8 @@ from typing import Any, Final
 
 from discreet.local import Mean
 from discreet.survey.collector import LONGEST_BODY
-from discreet.survey.poll import MODES, NONE, ONE_TIME, Poll
+from discreet.survey.poll import NONE, ONE_TIME, Poll
+from discreet.survey.poll_terms import MODES
 from discreet.survey.question import ANSWER_KINDS, Question
 from discreet.survey.refusals import REASONS
 

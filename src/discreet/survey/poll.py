@@ -14,7 +14,7 @@ from discreet.errors import BudgetExhaustedError, PolicyError, PrivacyWarning
 from discreet.exact import decimal_text
 from discreet.policy.policy_file import TomlFile
 from discreet.survey.ballot import Ballot
-from discreet.survey.poll_terms import PollTerms
+from discreet.survey.poll_terms import BATCHES, CLOSED, LIVE, MODES, PRIVATE, PollTerms
 from discreet.survey.question import (
     QUESTION_FIELDS,
     Complaint,
@@ -28,11 +28,6 @@ from discreet.survey.texts import ENGLISH, Texts, texts_from, texts_in
 
 NONE: Final = "none"
 ONE_TIME: Final = "one-time"
-LIVE: Final = "live"
-BATCHES: Final = "batches"
-CLOSED: Final = "closed"
-PRIVATE: Final = "private"
-MODES: Final = (LIVE, BATCHES, CLOSED, PRIVATE)
 LEAST_BATCH: Final = 10
 MOST_QUESTIONS: Final = 50
 

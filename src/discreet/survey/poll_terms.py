@@ -1,8 +1,16 @@
 """The terms of a poll that all reports in its database share, and when they may change."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from discreet.errors import DataError, SourceError
+
+LIVE: Final = "live"
+BATCHES: Final = "batches"
+CLOSED: Final = "closed"
+PRIVATE: Final = "private"
+MODES: Final = (LIVE, BATCHES, CLOSED, PRIVATE)
+"""When results are shown to everyone, from at once to never.  Respondents are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,16 @@ def check_terms(stored: PollTerms, stated: PollTerms, reports: int, reworded: bo
             f"{fact} that came with tokens = {stored.tokens!r}. Who was admitted is part of what "
             "results mean. Name another database in the poll; or serve it once with --reworded if "
             "both may be counted together."
+        )
+
+
+def check_results(stored: str, stated: str, reports: int) -> None:
+    """Refuse to show the stored reports earlier than those who sent them were told."""
+    if reports and MODES.index(stated) < MODES.index(stored):
+        raise DataError(
+            f"the database holds {reports_text(reports)} that came with results = {stored!r}, and "
+            f"results is {stated!r}. Whoever sent one was told when results are shown, and not "
+            "that it is sooner. Put back what was changed, or name another database in the poll."
         )
 
 

@@ -13,7 +13,14 @@ from typing import Any, Final, Protocol
 
 from discreet.dependencies import install_extra
 from discreet.errors import DataError, DiscreetError, SourceError
-from discreet.survey.poll_terms import PollTerms, check_terms, outdated_poll_error, taken_over_error
+from discreet.survey.poll_terms import (
+    MODES,
+    PollTerms,
+    check_results,
+    check_terms,
+    outdated_poll_error,
+    taken_over_error,
+)
 
 _LOCK = 0x646973637265  # a number of our own among a server's advisory locks
 _PATIENCE = 30  # seconds for another process to end its transaction
@@ -80,6 +87,7 @@ _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS survey_refusals (reason TEXT PRIMARY KEY, number BIGINT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS survey_shown (one INTEGER PRIMARY KEY, closed INTEGER NOT NULL, "
     "shown TEXT, refused TEXT NOT NULL, coming TEXT)",
+    "CREATE TABLE IF NOT EXISTS survey_results (one INTEGER PRIMARY KEY, mode TEXT NOT NULL)",
 )
 _COUNTED: Final = (
     "INSERT INTO survey_refusals (reason, number) VALUES (?, ?) ON CONFLICT (reason) "
@@ -362,7 +370,8 @@ class ReportStore:
 
     As long as there are none, the poll may change in any way, if ``renew`` is true.  Afterwards its
     scheme is fixed, and its question and who is admitted change only if that is meant
-    (``reworded``).  With ``make=False`` the database is read and left as it is.
+    (``reworded``).  ``results``, when they are shown, may then only become later.  With
+    ``make=False`` the database is read and left as it is.
     """
 
     def __init__(
@@ -370,6 +379,7 @@ class ReportStore:
         place: str,
         terms: PollTerms,
         *,
+        results: str = MODES[0],
         reworded: bool = False,
         renew: bool = True,
         make: bool = True,
@@ -380,13 +390,13 @@ class ReportStore:
         self._terms = terms
         self._mark: object = None
         if make:
-            self._make(reworded, renew)
+            self._make(results, reworded, renew)
             return
         with self._reading() as execute:
             self._terms = PollTerms(*execute(_TERMS).fetchone())
             check_terms(self._terms, terms, _number(execute), reworded)
 
-    def _make(self, reworded: bool, renew: bool) -> None:
+    def _make(self, results: str, reworded: bool, renew: bool) -> None:
         terms = self._terms
         self._database.make()
         with self._writing() as execute:
@@ -406,7 +416,9 @@ class ReportStore:
             )
             # Whoever writes takes turns, so that no report comes in between.
             stored_terms = PollTerms(*execute(_TERMS + self._database.lock).fetchone())
-            check_terms(stored_terms, terms, _number(execute), reworded)
+            reports = _number(execute)
+            check_terms(stored_terms, terms, reports, reworded)
+            _keep_results(execute, results, reports)
             if stored_terms == terms:
                 return
             if not renew:
@@ -621,6 +633,18 @@ def _bytes(tally: str) -> bytes:
         raise DataError(
             "the database's tally is damaged. Results are made from it. Put a backup in its place."
         ) from None
+
+
+def _keep_results(execute: Callable[..., Any], results: str, reports: int) -> None:
+    """When results are shown: as stated, but for reports that came when it was later."""
+    stored = execute("SELECT mode FROM survey_results").fetchone()
+    if stored is not None:
+        check_results(stored[0], results, reports)
+    execute(
+        "INSERT INTO survey_results (one, mode) VALUES (1, ?) "
+        "ON CONFLICT (one) DO UPDATE SET mode = excluded.mode",
+        results,
+    )
 
 
 def _number(execute: Callable[..., Any]) -> int:

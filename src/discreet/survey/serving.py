@@ -15,7 +15,14 @@ def open_poll_store(
     poll: Poll, *, reworded: bool = False, renew: bool = True, make: bool = True
 ) -> ReportStore:
     """The poll's database, made if it is not there and ``make`` is true."""
-    return ReportStore(poll.database, poll.terms, reworded=reworded, renew=renew, make=make)
+    return ReportStore(
+        poll.database,
+        poll.terms,
+        results=poll.results,
+        reworded=reworded,
+        renew=renew,
+        make=make,
+    )
 
 
 def server(
