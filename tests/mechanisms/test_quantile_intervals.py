@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from discreet.accounting import charge
 from discreet.mechanisms import quantile_intervals
 from discreet.mechanisms.quantile_intervals import (
+    VALUES,
     BoundedQuantiles,
     MeasuredRank,
     QuantileInterval,
@@ -315,7 +316,7 @@ def test_the_way_with_the_smaller_guarantee_is_taken(levels: str, relation: Neig
         ways = [
             Quantiles(
                 probabilities=some,
-                epsilon=Fraction(3, 5) / len(groups),
+                epsilon=VALUES / len(groups),
                 width=1 << 20,
                 neighbors=relation,
             )

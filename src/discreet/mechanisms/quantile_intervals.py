@@ -32,7 +32,7 @@ from discreet.privacy.losses import ApproximateDP, PureDP
 from discreet.privacy.sensitivity import Neighbors, Sensitive, Sensitivity
 from discreet.privacy.uncertainty import as_float
 
-VALUES, INTERVALS, RANKS = Fraction(3, 5), Fraction(1, 5), Fraction(1, 5)
+VALUES, INTERVALS, RANKS = Fraction(2, 3), Fraction(1, 6), Fraction(1, 6)
 """The parts of a price: for the values, the intervals around them, and their ranks."""
 
 _ODDS = 19  # a drawn interval holds so many times as often as it misses
@@ -277,8 +277,8 @@ def equal_draws(
 class BoundedQuantiles:
     """Quantiles on the grid points 0 … width, each with an interval that holds it, and its rank.
 
-    Three fifths of ε find the values, by recursive halving or each by itself, whichever has the
-    smaller guaranteed errors.  One fifth draws the intervals around them, and one measures their
+    Two thirds of ε find the values, by recursive halving or each by itself, whichever has the
+    smaller guaranteed errors.  One sixth draws the intervals around them, and one measures their
     ranks.  ``share``, ``measure`` and the relation are those of ``Quantiles``.
 
     Released are the values in order, then the size of each one's interval, then how far each one
@@ -312,9 +312,9 @@ class BoundedQuantiles:
         ... )
         >>> for event in mechanism.event(Sensitivity(l1=1), PureDP(epsilon=1)).events:
         ...     print(event)
-        BoundedRangeEvent(epsilon=Fraction(3, 5))
-        BoundedRangeEvent(epsilon=Fraction(1, 5))
-        PureEvent(epsilon=Fraction(1, 5))
+        BoundedRangeEvent(epsilon=Fraction(2, 3))
+        BoundedRangeEvent(epsilon=Fraction(1, 6))
+        PureEvent(epsilon=Fraction(1, 6))
         """
         if isinstance(loss, ApproximateDP) and loss.delta:
             return ApproximateEvent(epsilon=loss.epsilon, delta=loss.delta)
