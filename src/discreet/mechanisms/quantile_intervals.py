@@ -263,7 +263,7 @@ def equal_draws(
     range 2ε.
 
     >>> equal_draws((Fraction(1, 2),), 9, None)
-    Fraction(25, 14)
+    Fraction(12, 7)
     """
     count = len(probabilities)
     squares = Fraction(1, count)
