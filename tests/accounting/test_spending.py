@@ -247,9 +247,9 @@ CHARGED = {
         lambda data: dp.median(data, bounds=(0, 9), epsilon="1/2"),
         ComposedEvent(  # its value, the size of its interval, and its rank
             events=(
-                BoundedRangeEvent(epsilon="3/10"),
-                BoundedRangeEvent(epsilon="1/10"),
-                PureEvent(epsilon="1/10"),
+                BoundedRangeEvent(epsilon="1/3"),
+                BoundedRangeEvent(epsilon="1/12"),
+                PureEvent(epsilon="1/12"),
             )
         ),
     ),
@@ -257,9 +257,9 @@ CHARGED = {
         lambda data: dp.quantile(data, [0.25, 0.5, 0.75], bounds=(0, 9), epsilon="1/2"),
         ComposedEvent(
             events=(
-                RepeatedEvent(event=BoundedRangeEvent(epsilon="3/20"), count=2),
-                RepeatedEvent(event=BoundedRangeEvent(epsilon="1/30"), count=3),
-                RepeatedEvent(event=PureEvent(epsilon="1/30"), count=3),
+                RepeatedEvent(event=BoundedRangeEvent(epsilon="1/6"), count=2),
+                RepeatedEvent(event=BoundedRangeEvent(epsilon="1/36"), count=3),
+                RepeatedEvent(event=PureEvent(epsilon="1/36"), count=3),
             )
         ),
     ),
