@@ -8,9 +8,9 @@ from typing import Any
 _PIECES = 6
 """How many pieces an interval without an end has, each fainter than the one before."""
 _LENGTH = 0.14
+"""How long they are together, as a part of the scale."""
 _FEW_DAYS = 5
 """On an axis of fewer days a date alone would stand at several places."""
-"""How long they are together, as a part of the scale."""
 
 Row = dict[str, Any]
 

@@ -52,12 +52,12 @@ Ends = tuple[Fraction, Fraction]
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _TAIL = Fraction(25, 1000)
 _MOST_ASIDE = 4
-_FAR_OUT = Fraction(1, 1000)
-"""A cap that fits noise is worse than one too low for a few: one is suggested so often at most."""
 """A suggested cap leaves out no more than so many margins of the noise,"""
 _WORTH = 0.8
 _LEAST_KEPT = 0.95
 """and keeps at least this share of all rows."""
+_FAR_OUT = Fraction(1, 1000)
+"""A cap that fits noise is worse than one too low for a few: one is suggested so often at most."""
 ASK_FOR_A_PROFILE = Remedy(
     python='Find out once by table.profile(spend="5%").',
     sql="Whoever keeps the table finds out once, by discreet profile.",
