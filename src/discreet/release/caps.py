@@ -207,8 +207,8 @@ class CapEffect:
     """Whether a join multiplies rows, so that a profile of the table says nothing of them."""
     kept: tuple[float, float, float] | None = None
     """The share of all rows that is counted: about, the least, and the most."""
-    cut: bool = False
-    """Whether a join may leave rows out, so that of some groups nothing is counted."""
+    cut: int | None = None
+    """A join may leave out all rows of a group of somebody who has more than this."""
     assigned: bool = False
     """Whether somebody over the cap counts in so many groups in full, and in the others not."""
 
@@ -225,7 +225,7 @@ class CapEffect:
     @cached_property
     def factor(self) -> Fraction | None:
         """How many times as large the truth can be as what is counted; None without a limit."""
-        if self.largest is None or self.cut:
+        if self.largest is None or self.cut is not None:
             return None
         if self.assigned:
             return Fraction(1) if self.largest <= self.weights.cap else None
@@ -502,7 +502,7 @@ def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> Cap
     if not source.profiled or profile is None:
         # Without a profile nobody knows how many rows have no id.
         unknown = ceiling is not None and not source.identified
-        multiplied, cut = not source.profiled, _is_cut(source, ceiling)
+        multiplied, cut = not source.profiled, _cut(source, ceiling)
         return CapEffect(weights, ceiling, likely=unknown, multiplied=multiplied, cut=cut)
     sizes = profile.rows
 
@@ -518,13 +518,13 @@ def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> Cap
     told = (ceiling is not None or profile.missing_seen) and not source.identified
     missing = profile.missing if told else None
     kept = None if largest is None else _kept(sizes, counted, ceiling, missing)
-    cut = _is_cut(source, largest)
+    cut = _cut(source, largest)
     return CapEffect(weights, largest, seen, missing, ceiling is None, kept=kept, cut=cut)
 
 
-def _is_cut(source: PersonRows, largest: int | None) -> bool:
-    """Whether a join leaves out rows of somebody with the largest number of them."""
-    return source.cut is not None and (largest is None or largest > source.cut)
+def _cut(source: PersonRows, largest: int | None) -> int | None:
+    """Of whom a join leaves rows out: of nobody, if nobody can have so many rows."""
+    return None if largest is not None and largest <= (source.cut or 0) else source.cut
 
 
 def _kept(
@@ -578,10 +578,10 @@ def _groups_effect(
     known = [one for one in (*ceilings, question.cells) if one is not None]
     most = min(known, default=None)
     if profile is None or not source.profiled:
-        multiplied, cut = not source.profiled and most is None, _is_cut(source, source.ceiling)
+        multiplied, cut = not source.profiled and most is None, _cut(source, source.ceiling)
         return CapEffect(weights, most, multiplied=multiplied, cut=cut, assigned=assigned)
     sizes = histogram or profile.rows
-    cut = _is_cut(source, profile.rows.largest if source.ceiling is None else source.ceiling)
+    cut = _cut(source, profile.rows.largest if source.ceiling is None else source.ceiling)
 
     def lost(size: int) -> Fraction:
         if source.cut is not None and size > source.cut:
@@ -702,10 +702,17 @@ def _cap_text(
     """What a cap does to an answer, and how much is counted; ``alone``: about a single table."""
     person = with_article(whose)
     if cap == "max_groups":
-        many = named_number(unit.group_cap, "group")
+        said, many = [], named_number(unit.group_cap, "group")
         if effect.assigned:
-            return f"{person} in more than {many} counts in {unit.group_cap:,} that a hash chose."
-        return f"{person} in more than {many} counts for {unit.group_cap:,} in all of them."
+            said = [f"{person} in more than {many} counts in {unit.group_cap:,} that a hash chose."]
+        elif unit.group_share != 1:
+            said = [f"{person} in more than {many} counts for {unit.group_cap:,} in all of them."]
+        if effect.cut is not None:
+            said.append(
+                f"The join may leave rows out of {person} with more than {effect.cut:,} on either "
+                "side, who is then missing where none is left."
+            )
+        return " ".join(said)
     many = named_number(unit.row_cap, "row")
     counts = f"{person} with more than {many} counts for {unit.row_cap:,}"
     in_group = unit.max_rows_per_group
