@@ -44,7 +44,7 @@ def number(
         mechanism=NOISE,
         neighbors="add-remove",
         truth=None if above is None else BoundedError(truth),
-        likely=likely,
+        condition="if nobody has more" if likely else "",
     )
 
 

@@ -486,7 +486,8 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
         table.add_row(*map(Text, row))
     out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
     out.print(table)
-    out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
+    out.print(Text(profile.margin_text, style="dim"))
+    out.print(Text(f"{profile.hidden_text}.", style="dim"))
     missing = profile.missing
     far = missing.upper(Fraction(25, 1000)) - float(missing.value)
     rows_text = f"{max(0, round(missing.value)):,} ± {far:,.0f} rows without an id"

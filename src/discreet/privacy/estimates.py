@@ -1,7 +1,7 @@
 """Released numbers with their errors and their price: one ``Estimate``, or several together."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -245,8 +245,8 @@ class Estimate:
     safe: bool = True
     truth: Uncertainty | None = None
     """Where the truth lies, if more than noise stands between it and the value."""
-    likely: bool = False
-    """Whether the truth lies there only if nobody is where no profile could see them."""
+    condition: str = ""
+    """What must hold so that the truth lies there, where that is no more than likely: "if no …"."""
     counted: bool = False
     """Whether its interval is of the rows as they are counted, of which caps left some out."""
     moved: Released | None = None
@@ -296,6 +296,11 @@ class Estimate:
         if self.truth is None:
             raise TypeError("nothing but noise stands between the value and the truth")
         return self.truth.interval(self.value, _CONFIDENCE)
+
+    @property
+    def likely(self) -> bool:
+        """Whether the truth lies there only if nobody is where no profile could see them."""
+        return bool(self.condition)
 
     @property
     def kind(self) -> IntervalKind:
@@ -688,9 +693,14 @@ def _counted_text(estimate: Estimate) -> str:
     Nothing more is said where that is the same.
     """
     noise = bounds_text(estimate.value, *estimate.noise_interval())
-    likely = " (likely)" if estimate.likely else ""
+    likely = f" {estimate.condition}" if estimate.likely else ""
     truth = truth_text(estimate)
     return f"{noise} counted, {truth}{likely}" if truth else f"{noise}{likely}"
+
+
+def joined_conditions(parts: Iterable[Estimate]) -> str:
+    """What must hold so that the truth of each lies where it says."""
+    return " and ".join(dict.fromkeys(part.condition for part in parts if part.condition))
 
 
 def truth_text(estimate: Estimate) -> str:
@@ -734,7 +744,7 @@ def computed(
         note=note,
         safe=all(part.safe for part in parts),
         truth=truth,
-        likely=truth is not None and any(part.likely for part in parts),
+        condition="" if truth is None else joined_conditions(parts),
         counted=counted,
     )
 

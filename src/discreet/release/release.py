@@ -28,6 +28,7 @@ from discreet.privacy.estimates import (
     Estimates,
     FloatInterval,
     IntervalKind,
+    joined_conditions,
 )
 from discreet.privacy.uncertainty import BoundedError, MeasuredRankError, left_open
 from discreet.question.check import Question
@@ -661,6 +662,10 @@ class Release:
             below += f"; {', '.join(moved)} moved to be non-negative"
         for name, where in self.outranked.items():
             below += f"; the rank ± of {name} may be as large as {where}"
+        if condition := joined_conditions(
+            one for column in self.columns.values() for one in column
+        ):
+            below += f"; likely: {condition}"
         paid = f"{self.payment_text}, errors at {self.level_text}{below}"
         return "\n".join([*lines, *wrapped(paid, _TEXT_WIDTH).split("\n")])
 
