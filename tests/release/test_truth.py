@@ -389,7 +389,9 @@ def test_a_lookup_with_one_partner_leaves_out_no_more_than_the_table_does() -> N
         assert one.kind is IntervalKind.SURE
 
 
-MANY_PAIRS = """SELECT {} FROM visits v JOIN drugs d ON v.patient = d.patient AND v.day = d.day {}"""
+MANY_PAIRS = (
+    """SELECT {} FROM visits v JOIN drugs d ON v.patient = d.patient AND v.day = d.day {}"""
+)
 
 
 @pytest.mark.usefixtures("silent")

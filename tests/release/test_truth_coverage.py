@@ -113,7 +113,9 @@ class Trials:
             lambda: plan_profile(self.table.schema, self.table.standing, rho=rho, by=["ward"]),
         )
 
-        def tally(engine: Any, question: Any, kind: SizeKind, bins: int = len(SIZES)) -> Sensitive[Any]:
+        def tally(
+            engine: Any, question: Any, kind: SizeKind, bins: int = len(SIZES)
+        ) -> Sensitive[Any]:
             name = f"{kind} {question.text} {bins}"
             return Sensitive(
                 self.once(name, lambda: people_by_size(engine, question, kind, bins).open()).copy()

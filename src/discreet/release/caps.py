@@ -517,7 +517,7 @@ def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None, whose:
         None if largest is None else sizes.lost(lost, largest),
         missing,
         _condition(largest, whose) if ceiling is None else "",
-        2 if ceiling is None else 1,
+        3 if ceiling is None else 1,
         kept=_kept_share(sizes, counted, ceiling, missing),
         cut=_cut(source, largest),
     )
@@ -563,7 +563,7 @@ def _kept_share(
     largest = sizes.largest if ceiling is None else ceiling
     if largest is None:
         return None
-    miss = Fraction(5, 100) / (4 if ceiling is not None else 8)
+    miss = Fraction(5, 100) / (4 if ceiling is not None else 12)
 
     def rest(size: int) -> Fraction:
         return size - counted(size)
@@ -577,7 +577,7 @@ def _kept_share(
     least = own[0].lower(miss) / (own[0].lower(miss) + most_beyond)
     most = own[1].upper(miss) / (own[1].upper(miss) + least_beyond)
     about = None
-    if sizes.again is None or not sizes.again.unplaced:
+    if not sizes.unplaced:
         seen = sizes.total(counted, largest), sizes.total(rest, largest)
         middle = [
             float(low.value + high.value) / 2

@@ -114,7 +114,7 @@ class Recount:
     """
 
     counts: tuple[int, ...]
-    beyond: int
+    rest: int
     noise: Noise
 
     @cached_property
@@ -123,19 +123,26 @@ class Recount:
         return tuple(NoiseDraw(self.noise) for _ in self.counts)
 
     @cached_property
-    def hidden(self) -> Amount:
+    def beyond(self) -> Amount:
         """How many people have a size beyond the bins."""
-        return Amount(Fraction(self.beyond), LinearError(((Fraction(1), NoiseDraw(self.noise)),)))
+        return Amount(Fraction(self.rest), LinearError(((Fraction(1), NoiseDraw(self.noise)),)))
+
+    def above(self, size: int) -> Amount:
+        """How many people have more than the end of a bin."""
+        places = range(SIZES.index(size) + 1, len(self.counts))
+        terms = tuple((Fraction(1), self.draws[place]) for place in places)
+        between = Amount(Fraction(sum(self.counts[place] for place in places)), LinearError(terms))
+        return self.beyond.plus(between)
 
     @property
     def reach(self) -> int:
         """The largest size in the bins."""
         return SIZES[len(self.counts) - 1] if self.counts else 0
 
-    @property
-    def unplaced(self) -> bool:
-        """Whether somebody is beyond the bins, in 95 of 100 profiles: of what size is not seen."""
-        return self.hidden.lower(_NEAR) > 0
+
+def _is_somebody(people: Amount) -> bool:
+    """Whether it is more than noise makes of nobody, in 95 of 100 profiles."""
+    return people.lower(_NEAR) > 0
 
 
 @dataclass(frozen=True)
@@ -184,20 +191,40 @@ class SizeHistogram:
 
     @property
     def counted_again(self) -> int:
-        """In how many bins people are counted again: one octave more than somebody is seen in."""
-        return min(self.seen + 2, len(SIZES)) if self.seen else 0
+        """In how many bins people are counted again: two octaves more than somebody is seen in."""
+        return min(self.seen + 4, len(SIZES)) if self.seen else 0
 
-    @property
+    @cached_property
     def largest(self) -> int | None:
         """The size that intervals ask nobody to exceed, where no ceiling is declared; None if the
         profile does not know how many people are beyond those that it sees.
+
+        That is little more than the largest that is seen, an octave more where somebody is there,
+        and far more where somebody is beyond all that was counted.
         """
         if self.again is None or not self.again.counts:
             return None
-        last, places = len(SIZES) - 1, len(self.again.counts)
-        if not self.again.unplaced:
-            return SIZES[min(places, last)]
-        return max(SIZES[min(places - 1 + _UNPLACED_BINS, last)], _UNPLACED)
+        places, last = len(self.again.counts), len(SIZES) - 1
+        if _is_somebody(self.again.beyond):
+            return max(SIZES[min(places - 1 + _UNPLACED_BINS, last)], _UNPLACED)
+        near = SIZES[min(self.seen + 2, places - 1)]
+        return self.again.reach if _is_somebody(self.again.above(near)) else near
+
+    @property
+    def hidden(self) -> tuple[int, Amount] | None:
+        """A size, and how many people have more: none of them, if intervals are to hold.
+
+        Of those who are beyond all that was counted, it is known that they are there.
+        """
+        if self.again is None or self.largest is None:
+            return None
+        size = min(self.largest, self.again.reach)
+        return size, self.again.above(size)
+
+    @property
+    def unplaced(self) -> bool:
+        """Whether people are there of whom nobody knows how much larger they are."""
+        return self.again is not None and (self.largest or 0) > self.again.reach
 
     def lost(self, weigh: Callable[[int], Fraction], most: int) -> Amount:
         """Σ weigh(size) over people, of whom nobody is larger than ``most``.
@@ -207,7 +234,7 @@ class SizeHistogram:
         seen = self.total(weigh, most)
         if self.again is None or most <= self.again.reach:
             return seen
-        return seen.plus(self.again.hidden.times(weigh(most)))
+        return seen.plus(self.again.beyond.times(weigh(most)))
 
     def total(self, weigh: Callable[[int], Fraction], most: int, *, least: bool = False) -> Amount:
         """Σ weigh(size) over people in bins up to a size, at the ends of bins.
@@ -284,13 +311,13 @@ class Profile:
     @property
     def hidden_text(self) -> str:
         """How many may have more rows than the largest size that was counted."""
-        again = self.rows.again
-        if again is None:
-            return "How many have more rows than those who are seen was not counted"
-        low, high = max(0.0, again.hidden.lower(_TAIL)), max(0.0, again.hidden.upper(_TAIL))
-        if not again.unplaced:
-            return f"Up to {ceil(high):,} may have more than {again.reach:,}, unseen in the noise"
-        many = f"{floor(low):,} to {ceil(high):,} have more than {again.reach:,}"
+        if self.rows.hidden is None:
+            return "How many have more rows than those who are seen is not known"
+        size, people = self.rows.hidden
+        low, high = (max(0.0, end) for end in (people.lower(_TAIL), people.upper(_TAIL)))
+        if not self.rows.unplaced:
+            return f"Up to {ceil(high):,} may have more than {size:,}, unseen in the noise"
+        many = f"{floor(low):,} to {ceil(high):,} have more than {size:,}"
         return f"{many}, and how many each has is not seen"
 
     @property
@@ -330,7 +357,7 @@ class Profile:
         again = self.rows.again
         hidden = None
         if again is not None:
-            hidden = {"more_than": again.reach, "people": again.beyond}
+            hidden = {"more_than": again.reach, "people": again.rest}
         return {
             "version": self.version or None,
             "entry": self.entry,
@@ -668,7 +695,7 @@ def read_profile(entry: Entry, data: bytes, schema: Schema) -> Profile | None:
     noise, missing = made.on_groups(), NoiseDraw(made.on_missing())
     histograms = (kept.rows, *kept.groups.values(), *kept.fullest.values())
     again = _counted_again(kept, made)
-    recounted = () if again is None else (*again.counts, again.beyond)
+    recounted = () if again is None else (*again.counts, again.rest)
     numbers = [kept.missing, *recounted, *(count for counts in histograms for count in counts)]
     lengths = {len(counts) for counts in histograms}
     if lengths != {len(SIZES) + 1} or len(recounted) > len(SIZES) + 1:
