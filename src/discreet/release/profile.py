@@ -602,8 +602,8 @@ def plan_profile(
     # What caps leave out rests on rows most of all, and without a ceiling on those who are counted
     # again: of the price each gets its part, and columns share theirs.
     parts = _PARTS[schema.at_most_rows is None]
-    whole = sum(parts if others else parts[:2])
-    by_rows, again, by_groups = (part / whole for part in parts)
+    together = sum(parts if others else parts[:2])
+    by_rows, again, by_groups = (one / together for one in parts)
     shares = [by_rows, by_groups / max(1, others), Fraction(1), *([again] if again else [])]
 
     def laplace(level: Fraction) -> ProfileNoise:
