@@ -56,6 +56,8 @@ _MOST_ASIDE = 4
 _WORTH = 0.8
 _LEAST_KEPT = 0.95
 """and keeps at least this share of all rows."""
+_NOISE_FITTED = Fraction(1, 100)
+"""A cap that fits noise is worse than one too low for a few: one is suggested so often at most."""
 ASK_FOR_A_PROFILE = Remedy(
     python='Find out once by table.profile(spend="5%").',
     sql="Whoever keeps the table finds out once, by discreet profile.",
@@ -856,7 +858,7 @@ def suggest_caps(profile: Profile, schema: Schema, epsilon: object) -> Suggested
             "no number of rows stands out of the noise. There are too few people for what the "
             "profile cost. Use caps that you know, or pay for another profile."
         )
-    largest = sizes.largest if ceiling is None else ceiling
+    largest = sizes.largest_but(_NOISE_FITTED) if ceiling is None else ceiling
     if largest is None:
         raise QueryError(
             "the profile does not say how many people have more rows than those that it sees. "
@@ -885,7 +887,7 @@ def suggest_caps(profile: Profile, schema: Schema, epsilon: object) -> Suggested
         max_groups=max(groups, default=None),
         max_rows_per_group=min(max(fullest), rows) if fullest else None,
         kept=_kept_share(sizes, lambda size: size * weights.of(size), ceiling, profile.missing),
-        condition=_condition(largest, schema.unit) if ceiling is None else "",
+        condition=_condition(sizes.largest, schema.unit) if ceiling is None else "",
     )
 
 

@@ -140,9 +140,9 @@ class Recount:
         return SIZES[len(self.counts) - 1] if self.counts else 0
 
 
-def _is_somebody(people: Amount) -> bool:
-    """Whether it is more than noise makes of nobody, in 95 of 100 profiles."""
-    return people.lower(_NEAR) > 0
+def _is_somebody(people: Amount, alarms: Fraction) -> bool:
+    """Whether it is more than noise makes of nobody, but for this share of profiles."""
+    return people.lower(alarms) > 0
 
 
 @dataclass(frozen=True)
@@ -202,13 +202,17 @@ class SizeHistogram:
         That is little more than the largest that is seen, an octave more where somebody is there,
         and far more where somebody is beyond all that was counted.
         """
+        return self.largest_but(_NEAR)
+
+    def largest_but(self, alarms: Fraction) -> int | None:
+        """The same, where noise is taken for somebody in this share of profiles at most."""
         if self.again is None or not self.again.counts:
             return None
         places, last = len(self.again.counts), len(SIZES) - 1
-        if _is_somebody(self.again.beyond):
+        if _is_somebody(self.again.beyond, alarms):
             return max(SIZES[min(places - 1 + _UNPLACED_BINS, last)], _UNPLACED)
         near = SIZES[min(self.seen + 2, places - 1)]
-        return self.again.reach if _is_somebody(self.again.above(near)) else near
+        return self.again.reach if _is_somebody(self.again.above(near), alarms) else near
 
     @property
     def hidden(self) -> tuple[int, Amount] | None:
