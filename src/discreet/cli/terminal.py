@@ -487,9 +487,7 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
     out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
     out.print(table)
     out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
-    missing = profile.missing
-    far = missing.upper(Fraction(25, 1000)) - float(missing.value)
-    rows_text = f"{max(0, round(missing.value)):,} ± {far:,.0f} rows without an id"
+    rows_text = f"{profile.missing_text} rows without an id"
     out.print(Text(f"{rows_text}: each is protected as one, and none is counted", style="dim"))
 
 

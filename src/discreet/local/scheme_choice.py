@@ -17,6 +17,7 @@ from discreet.local.proportions import binomial_interval
 from discreet.local.randomized_response import RandomizedResponse
 from discreet.local.subsets import SubsetSelection, UnaryEncoding
 from discreet.privacy.losses import read_count, read_epsilon
+from discreet.privacy.number_text import margin_text
 
 _HALF = Fraction(1, 2)
 
@@ -132,7 +133,7 @@ class Candidate:
     @property
     def text(self) -> str:
         """The scheme, its margin if it is a mean, its variance and its message in one line."""
-        margin = "" if self.margin is None else f"±{self.margin:.3g}, "
+        margin = "" if self.margin is None else f"±{margin_text(self.margin)}, "
         variance = f"variance {self.variance:.4g}/n"
         return f"{_title(self.scheme)}: {margin}{variance}, {_bits(self.message_bits)}"
 

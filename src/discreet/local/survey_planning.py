@@ -20,6 +20,7 @@ from discreet.local.repeated import Repeated
 from discreet.local.scheme import CategoricalScheme
 from discreet.local.scheme_choice import printed_margin, read_proportion, scheme_of
 from discreet.privacy.losses import read_count, read_positive
+from discreet.privacy.number_text import margin_text
 
 _DEFAULT_CONFIDENCE = Fraction(95, 100)
 _EPSILON_STEP = Fraction(1, 1000)
@@ -61,7 +62,7 @@ if all answer
         noun = "respondent" if self.respondents == 1 else "respondents"
         return (
             f"{self.respondents:,} {noun} at {self.scheme.loss}: "
-            f"±{self.margin:.3g} at {decimal_text(self.confidence)} confidence, "
+            f"±{margin_text(self.margin)} at {decimal_text(self.confidence)} confidence, "
             f"{_INTERVAL_TEXTS[self.interval]}, if all answer"
         )
 

@@ -6,8 +6,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Protocol
 
 from discreet.privacy.estimates import Estimate, IntervalKind
+from discreet.privacy.number_text import NumberText
 from discreet.question.groupings import ALL, label_text
-from discreet.release.exports import NumberText, unique_labels
+from discreet.release.exports import unique_labels
 
 if TYPE_CHECKING:
     from discreet.plots import Picture, Places

@@ -56,12 +56,12 @@ from discreet.privacy.losses import (
     read_rho,
     read_spend,
 )
+from discreet.privacy.number_text import margin_text
 from discreet.question.check import Question, checked_question
 from discreet.question.groupings import PrivateGrouping
 from discreet.question.query import Scan
 from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes, named_number
 from discreet.release.consistent import is_moved, left_as_measured, moved_notes
-from discreet.release.exports import usual_interval
 from discreet.release.kept_answer import query_from_data, query_to_data
 from discreet.release.price import (
     Price,
@@ -123,25 +123,26 @@ class Margin:
     of_rank: bool = False
     exact: bool = False
     measured: bool = False
+    whole: bool = False
+    """Whether it is of a count."""
 
     @property
     def text(self) -> str:
         """As it stands in a plan.
 
         >>> Margin(3).text, Margin(12.5, of_rank=True).text, Margin(None).text
-        ('± 3', 'rank ± 12 rows', 'depends on rows')
+        ('± 3', 'rank ± 13 rows', 'depends on rows')
         >>> Margin(7.1, of_rank=True, measured=True).text
-        'rank ± about 7 rows'
+        'rank ± about 8 rows'
         """
         if self.exact:
             return "exact"
         if self.value is None:
             return "depends on rows"
-        if self.value == inf:
-            return "± ∞"
-        if self.of_rank:
-            return f"rank ± {'about ' if self.measured else ''}{self.value:,.0f} rows"
-        return f"± {self.value:,.3g}" if self.value < 1000 else f"± {self.value:,.0f}"
+        size = margin_text(self.value, whole=self.whole or self.of_rank)
+        if self.of_rank and self.value < inf:
+            return f"rank ± {'about ' if self.measured else ''}{size} rows"
+        return f"± {size}"
 
 
 def output_margin(
@@ -173,8 +174,10 @@ def output_margin(
     noisy = _in_a_cell(question, noisy, keys)
     [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
     found = price.widened(question, output, found)
-    lower, upper = usual_interval(found, confidence)
-    return Margin(max(found.value - lower, upper - found.value), exact=found.exact)
+    lower, upper = found.interval(confidence)
+    return Margin(
+        max(found.value - lower, upper - found.value), exact=found.exact, whole=found.whole
+    )
 
 
 def _in_a_cell(

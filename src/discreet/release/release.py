@@ -29,6 +29,7 @@ from discreet.privacy.estimates import (
     FloatInterval,
     IntervalKind,
 )
+from discreet.privacy.number_text import NumberText, margin_text
 from discreet.privacy.uncertainty import BoundedError, MeasuredRankError, left_open
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
@@ -46,12 +47,9 @@ from discreet.release.certificate import Certificate
 from discreet.release.consistent import sizes_of_moves
 from discreet.release.exports import (
     ColumnType,
-    NumberText,
     column_type,
     dated_column,
     points_aligned,
-    printed,
-    usual_interval,
 )
 from discreet.text_table import TextTable, wrapped
 
@@ -207,8 +205,8 @@ def small_group_notes(errors: Mapping[str, float | None], rows: int | None) -> l
     return merged_notes(
         (
             name,
-            f"the error of rank is about {error:,.0f} rows, and a group is expected to have "
-            f"{rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
+            f"the error of rank is about {margin_text(error, whole=True)} rows, and a group is "
+            f"expected to have {rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
             "groups.",
         )
         for name, error in errors.items()
@@ -542,8 +540,9 @@ class Release:
             elif found and found[0].rank_error is not None:
                 where = "" if len(found) == 1 else "in any one group "
                 text = (
-                    f"{where}at most about {error:,.0f} rows lie between the value and the one "
-                    "that was asked for (95%); of a group with fewer rows that says nothing."
+                    f"{where}at most about {margin_text(error, whole=True)} rows lie between the "
+                    "value and the one that was asked for (95%); of a group with fewer rows that "
+                    "says nothing."
                 )
                 notes.append((name, text))
             if opened := self._whole_ranges[name]:
@@ -606,11 +605,9 @@ class Release:
     def printed(self, name: str, most: int | None = None) -> list[NumberText]:
         """The numbers of a column as people read them, each with its error.
 
-        A count is whole; any other number has two digits of its error.  Other forms hold it exact.
+        Files for programs hold them exact.
         """
-        statistic = self.statistic(name)
-        whole = statistic is not None and statistic.counts
-        return [printed(one, self.confidence, whole=whole) for one in self.column(name)[:most]]
+        return [one.printed(self.confidence) for one in self.column(name)[:most]]
 
     def text_table(self, most: int | None = None) -> TextTable:
         """The table for a terminal: below each name stands how often its intervals hold."""
@@ -706,7 +703,7 @@ def _ranked(estimate: Estimate) -> bool:
 
 
 def _ends(estimate: Estimate, level: Fraction) -> tuple[float | None, float | None]:
-    return usual_interval(estimate, level) if estimate.bounded else (None, None)
+    return estimate.interval(level) if estimate.bounded else (None, None)
 
 
 def read_confidence(confidence: object) -> Fraction:

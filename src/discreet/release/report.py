@@ -17,9 +17,9 @@ from discreet.measures.measure import Aggregate, sentence_list
 from discreet.plan.calendar import second
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.privacy.losses import ZeroConcentratedDP
+from discreet.privacy.number_text import NumberText
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
-from discreet.release.exports import NumberText, usual_interval
 from discreet.web.templates import package_text, rendered
 
 if TYPE_CHECKING:
@@ -402,7 +402,7 @@ def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:
     """The ends of the range that are known."""
     if not estimate.bounded:
         return ()
-    ends = map(_number, usual_interval(estimate, confidence))
+    ends = map(_number, estimate.interval(confidence))
     return tuple(end for end in ends if isfinite(end))
 
 
