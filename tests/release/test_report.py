@@ -273,6 +273,12 @@ class TestPage:
         assert "@media print" in STYLE
         assert "max-width: 40rem" in STYLE
 
+    def test_pictures_are_dark_where_the_page_is(self, answer: Release) -> None:
+        page = answer.report()
+        assert package_text("plots/picture.css") in page
+        (rule,) = re.findall(r"^figure \{.*", STYLE, re.MULTILINE)
+        assert "background" not in rule
+
     @pytest.mark.parametrize("dark", [False, True])
     def test_text_stands_out(self, dark: bool) -> None:
         colors = dict(re.findall(r"--(\w+): (#\w+)", STYLE.split("@media")[int(dark)]))

@@ -797,6 +797,7 @@ class Estimates(Mapping[Any, Estimate]):
             [estimate.upper for estimate in self.values()],
             title=f"Value per {self.label}, {self.loss}",
             bars=self.label != "quantile",
+            texts=[estimate.printed().text for estimate in self.values()],
         )
 
     def __repr__(self) -> str:

@@ -206,8 +206,8 @@ def small_group_notes(errors: Mapping[str, float | None], rows: int | None) -> l
         (
             name,
             f"the error of rank is about {margin_text(error, whole=True)} rows, and a group is "
-            f"expected to have {rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
-            "groups.",
+            f"expected to have {rows:,}. The value could be any between the bounds. Use a larger "
+            "ε, or larger groups.",
         )
         for name, error in errors.items()
         if error is not None and rows is not None and error >= rows

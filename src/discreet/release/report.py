@@ -207,7 +207,7 @@ def report_page(release: Answer) -> str:
     }
     return rendered(
         "release/report.html",
-        style=package_text("release/report.css"),
+        style=package_text("release/report.css") + package_text("plots/picture.css"),
         title=f"{certificate.table}{by}",
         release=release,
         certificate=certificate,
