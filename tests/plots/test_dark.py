@@ -1,4 +1,4 @@
-"""Pictures on a dark page: every color that they have has one there, and text stands out from it."""
+"""Pictures on a dark page: every color that they have has one there, and text stands out."""
 
 import re
 from datetime import date, timedelta

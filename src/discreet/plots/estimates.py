@@ -141,7 +141,7 @@ def _chart(alt: Any, rows: list[Row], bars: bool) -> Any:
         strength = _BEHIND if bars else 1.0
         symbol = "square" if bars else "circle"
         channels.append(colored_names(alt, order, symbol, strength))
-    marks = marks.encode(*channels, value, opacity=alt.value(strength), tooltip=tooltips(alt))
+    marks = marks.encode(*channels, value, opacity=alt.value(strength), tooltip=tooltips(alt, rows))
     drawn = _whiskers(alt, rows, ends, channels[: 1 + (beside > 1)], along, along_2)
     # A wide bar goes below its interval, a small point on top of it.
     layers = [marks, *drawn] if bars else [*drawn, marks]

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from math import isfinite
 from typing import Any
 
-from discreet.privacy.number_text import number_text
+from discreet.number_text import number_text
 
 _PIECES = 6
 """How many pieces an interval without an end has, each fainter than the one before."""
@@ -67,9 +67,10 @@ def _moment(text: str) -> str:
     return f"{text.replace(' ', 'T')}Z" if ":" in text else text
 
 
-def tooltips(alt: Any) -> list[Any]:
+def tooltips(alt: Any, rows: Sequence[Row]) -> list[Any]:
     """What is shown of an estimate below the pointer: its names, and its value with its error."""
-    return [alt.Tooltip(f"{name}:N") for name in ("label", "name", "estimate")]
+    shown = ["label", *(["name"] if rows[0]["name"] else []), "estimate"]
+    return [alt.Tooltip(f"{name}:N") for name in shown]
 
 
 def calendar_format(rows: Sequence[Row]) -> str:

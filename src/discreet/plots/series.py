@@ -191,7 +191,7 @@ def _chart(
                 .mark_rule(strokeWidth=1.6, opacity=0.6 * opacity)
                 .encode(x, alt.Y(f"{near}:Q").title(None), alt.Y2(f"{far}:Q"), color=color),
             ]
-    tooltip = tooltips(alt)
+    tooltip = tooltips(alt, rows)
     marks = alt.Chart()
     places = len({row["place"] for row in rows})
     layers.append(

@@ -13,9 +13,7 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
-from discreet.privacy.joint_noise import FloatInterval, are_known
-from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
-from discreet.privacy.number_text import (
+from discreet.number_text import (
     NumberText,
     distance,
     interval_step,
@@ -24,6 +22,8 @@ from discreet.privacy.number_text import (
     truth_text,
     value_text,
 )
+from discreet.privacy.joint_noise import FloatInterval, are_known
+from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.uncertainty import (
     BOX,
     BoundedError,

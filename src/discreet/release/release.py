@@ -12,6 +12,7 @@ from discreet.errors import DataError, QueryError, Remedy
 from discreet.exact import percent_text, rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
+from discreet.number_text import NumberText, margin_text
 from discreet.plan.exclusion import ways
 from discreet.plan.expressions import (
     Chosen,
@@ -29,7 +30,6 @@ from discreet.privacy.estimates import (
     FloatInterval,
     IntervalKind,
 )
-from discreet.privacy.number_text import NumberText, margin_text
 from discreet.privacy.uncertainty import BoundedError, MeasuredRankError, left_open
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value

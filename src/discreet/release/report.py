@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, named_number_text, rational
 from discreet.measures.measure import Aggregate, sentence_list
+from discreet.number_text import NumberText
 from discreet.plan.calendar import second
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.privacy.losses import ZeroConcentratedDP
-from discreet.privacy.number_text import NumberText
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
 from discreet.web.templates import package_text, rendered
