@@ -40,6 +40,7 @@ _MOST_BOLD = 130
 _LARGEST = 10**15
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DAYS = re.compile(r"\[([0-9]{4}-[0-9]{2}-[0-9]{2}), ([0-9]{4}-[0-9]{2}-[0-9]{2})[)\]]")
+_BELOW = re.compile(r"(?:below|at most) ([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _MOST_TICKS = 8
 _YEARS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 _MILLISECONDS = 86_400_000
@@ -74,6 +75,8 @@ def places_of(labels: Sequence[object]) -> Places | None:
     Places(dated=True, starts=(1, 4), ends=None)
     >>> places_of(["[1970-01-01, 1970-02-01)", "[1970-02-01, 1970-03-01]"]).ends
     (31, 59)
+    >>> places_of(["below 1970-02-01", "at most 1970-03-01"]).starts
+    (31, 59)
     >>> places_of(["ICU", "Surgery"]), places_of([1, 2, 3]), places_of(range(8)).dated
     (None, None, False)
     """
@@ -84,6 +87,9 @@ def places_of(labels: Sequence[object]) -> Places | None:
         days = [_day(text) for text in texts]
         known = tuple(day for day in days if day is not None)
         return Places(True, known) if len(known) == len(days) else None
+    ends = [_day(found[1]) for text in texts if (found := _BELOW.fullmatch(text)) is not None]
+    if len(ends) == len(texts) and None not in ends:
+        return Places(True, tuple(day for day in ends if day is not None))
     bins = [found for text in texts if (found := _DAYS.fullmatch(text)) is not None]
     if len(bins) == len(texts):
         starts, ends = ([_day(found[side]) for found in bins] for side in (1, 2))

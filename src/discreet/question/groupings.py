@@ -103,6 +103,8 @@ class BinGrouping:
     edges: tuple[Fraction, ...]
     dated: Dated = Dated.NOT
     left_out: frozenset[int] = frozenset()
+    totals: bool = False
+    """Whether what is shown of each is a running total: of all that is below its upper end."""
 
     @property
     def bins(self) -> tuple[tuple[Fraction, Fraction, bool], ...]:
@@ -119,6 +121,11 @@ class BinGrouping:
     @property
     def labels(self) -> tuple[Label, ...]:
         """The groups in order."""
+        if self.totals:
+            return tuple(
+                f"{'at most' if closed else 'below'} {self._end(high)}"
+                for _, high, closed in self.bins
+            )
         return tuple(
             f"[{self._end(low)}, {self._end(high)}{']' if closed else ')'}"
             for low, high, closed in self.bins
