@@ -186,6 +186,15 @@ def rank_text(records: float, *, behind: bool = False) -> str:
     return f"behind the fullest by at most {size}" if behind else f"rank ± {size}"
 
 
+def plural(number: int, what: str, several: str = "") -> str:
+    """A number of things.
+
+    >>> plural(1, "question"), plural(2000, "question"), plural(2, "entry", "entries")
+    ('1 question', '2,000 questions', '2 entries')
+    """
+    return f"{number:,} {what if number == 1 else several or f'{what}s'}"
+
+
 def truth_text(truth: tuple[float, float], noise: tuple[float, float], step: int | None) -> str:
     """Where the truth lies, if that is not where the noise says.
 

@@ -45,7 +45,7 @@ from discreet.measures.measure import (
 from discreet.measures.strategies import placed
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold
 from discreet.noise import BitSource
-from discreet.number_text import margin_text
+from discreet.number_text import margin_text, plural
 from discreet.plan.expressions import Named, expression_text, names_in
 from discreet.plan.schema import Schema
 from discreet.privacy.estimates import Payment
@@ -58,7 +58,7 @@ from discreet.privacy.losses import (
     read_spend,
 )
 from discreet.question.check import Question, checked_question
-from discreet.question.groupings import PrivateGrouping
+from discreet.question.groupings import PrivateGrouping, recorded_labels
 from discreet.question.query import Scan
 from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes, named_number
 from discreet.release.consistent import is_moved, left_as_measured, moved_notes
@@ -141,7 +141,8 @@ class Margin:
             return "depends on rows"
         size = margin_text(self.value, whole=self.whole or self.of_rank)
         if self.of_rank and self.value < inf:
-            return f"rank ± {'about ' if self.measured else ''}{size} rows"
+            about = "about " if self.measured else ""
+            return f"rank ± {about}{size} {'row' if size == '1' else 'rows'}"
         return f"± {size}"
 
 
@@ -196,9 +197,17 @@ def reach_text(output: Output, unit: Unit) -> str:
     measure = output.measure
     moved, step = measure.sensitivity(unit), measure.step(unit)
     if moved.l1 is not None:
-        return f"{float(moved.l1 * step):,.6g}{measure.moves}"
-    root = sqrt(moved.squared_l2) * float(step)
-    return f"{root:,.6g}{measure.moves} in L2"
+        return _rows_text(float(moved.l1 * step), measure.moves)
+    return f"{_rows_text(sqrt(moved.squared_l2) * float(step), measure.moves)} in L2"
+
+
+def _rows_text(number: float, what: str) -> str:
+    """A number of things, or a number alone.
+
+    >>> _rows_text(1.0, "row"), _rows_text(2.5, "row"), _rows_text(120.0, "")
+    ('1 row', '2.5 rows', '120')
+    """
+    return f"{number:,.6g} {what if number == 1 else f'{what}s'}" if what else f"{number:,.6g}"
 
 
 @dataclass(frozen=True)
@@ -943,9 +952,10 @@ class Plan:
             lines.append(f"rows       {question.query.source.text}")
         lines += [f"joins      {limit}" for limit in self.joins]
         if schema.by_person:
-            caps = [f"{schema.max_groups} groups", f"{schema.max_rows} rows"]
+            listed = ((schema.max_groups, "group"), (schema.max_rows, "row"))
+            caps = [plural(cap, what) for cap, what in listed if cap is not None]
             if schema.max_rows_per_group is not None:
-                caps.append(f"{schema.max_rows_per_group} rows in a group")
+                caps.append(f"{plural(schema.max_rows_per_group, 'row')} in a group")
             lines.append(
                 f"protects   each {schema.unit}, {schema.neighbors} neighbors; at most "
                 f"{sentence_list(caps)} each; who has more counts for no more"
@@ -1303,7 +1313,7 @@ def _not_measured(fact: str, name: str, question: Question) -> QueryError:
 def _digest(question: Question) -> str:
     """What the groups are called: a public table that changes gives other answers."""
     labels = [
-        None if isinstance(grouping, PrivateGrouping) else list(grouping.labels)
+        None if isinstance(grouping, PrivateGrouping) else list(recorded_labels(grouping))
         for _, grouping in question.keys
     ]
     return sha256(json.dumps(labels).encode()).hexdigest()

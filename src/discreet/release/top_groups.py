@@ -24,7 +24,7 @@ from discreet.measures.registry import MAX, MEAN, MIN
 from discreet.measures.scores import score_of
 from discreet.mechanisms.top_k import TopK
 from discreet.noise import BitSource
-from discreet.number_text import margin_text
+from discreet.number_text import margin_text, plural
 from discreet.plan.expressions import Calculation, Named, Node, walk
 from discreet.privacy.estimates import Estimate, FloatInterval, LinearError, RankError
 from discreet.privacy.events import Event
@@ -280,7 +280,7 @@ def first_notes(question: Question, choice: PricedChoice | None, gap: float | No
     notes = []
     if choice is not None:
         top = choice.top
-        among = "those found" if top.candidates is None else f"{top.candidates:,} groups"
+        among = "those found" if top.candidates is None else plural(top.candidates, "group")
         first = "first of" if top.many == 1 else f"first {top.many:,} of"
         chosen = "is" if top.many == 1 else "are"
         notes.append(
