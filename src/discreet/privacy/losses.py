@@ -17,6 +17,7 @@ from discreet.exact import (
     logarithm,
     named_number_text,
     rational,
+    short_text,
     square_root,
 )
 from discreet.exact.rational import MAX_BITS, WrittenNumber
@@ -394,7 +395,7 @@ class PureDP:
         object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "epsilon"))
 
     def __repr__(self) -> str:
-        return f"PureDP(epsilon={self.epsilon})"
+        return f"PureDP(epsilon={short_text(self.epsilon)})"
 
     def __str__(self) -> str:
         return f"{named_number_text('ε', self.epsilon)}"
@@ -449,7 +450,7 @@ class ApproximateDP:
         object.__setattr__(self, "delta", min(_not_negative(self.delta, "delta"), Fraction(1)))
 
     def __repr__(self) -> str:
-        return f"ApproximateDP(epsilon={self.epsilon}, delta={self.delta})"
+        return f"ApproximateDP(epsilon={short_text(self.epsilon)}, delta={short_text(self.delta)})"
 
     def __str__(self) -> str:
         return f"{named_number_text('ε', self.epsilon)}, {named_number_text('δ', self.delta)}"
@@ -518,8 +519,8 @@ class ZeroConcentratedDP:
         object.__setattr__(self, "delta", min(_not_negative(self.delta, "delta"), Fraction(1)))
 
     def __repr__(self) -> str:
-        delta = f", delta={self.delta}" if self.delta else ""
-        return f"ZeroConcentratedDP(rho={self.rho}{delta})"
+        delta = f", delta={short_text(self.delta)}" if self.delta else ""
+        return f"ZeroConcentratedDP(rho={short_text(self.rho)}{delta})"
 
     def __str__(self) -> str:
         delta = f", {named_number_text('δ', self.delta)}" if self.delta else ""
@@ -601,7 +602,7 @@ class TotalVariation:
         object.__setattr__(self, "delta", min(_not_negative(self.delta, "delta"), Fraction(1)))
 
     def __repr__(self) -> str:
-        return f"TotalVariation(delta={self.delta})"
+        return f"TotalVariation(delta={short_text(self.delta)})"
 
     def __str__(self) -> str:
         return f"{named_number_text('TV', self.delta)}"
