@@ -34,7 +34,9 @@ def test_it_shows_a_bar_who_asked_and_for_what(command: Command, path: Path) -> 
     assert command("budget", path, "--dataset", "meters").out.startswith("meters")
 
 
-def test_json_holds_decimals_that_are_never_less_than_what_was_spent(command: Command, path: Path) -> None:
+def test_json_holds_decimals_that_are_never_less_than_what_was_spent(
+    command: Command, path: Path
+) -> None:
     accounts = json.loads(command("budget", path, "--json").out)["accounts"]
     assert [(one["dataset"], one["analyst"]) for one in accounts] == [
         ("visits", None),

@@ -126,10 +126,29 @@ def test_weighed_people_are_whole_in_print_and_exact_in_exports(visits: Opened) 
             value, _, margin = cell.partition(" counted")[0].partition(" ± ")
             assert value.replace(",", "").removeprefix("-").isdigit(), cell
             assert margin.replace(",", "").isdigit(), cell
-    values = [row["p"] for row in answer.rows()]
-    assert any(value != round(value) for value in values)
-    assert values == list(answer.to_pandas()["p"])
-    assert f"{values[0]}" in answer.to_csv()
+    exact = [one.value for one in answer.column("p")]
+    assert any(value != round(value) for value in exact)
+    for row, one in zip(answer.rows(), answer.column("p"), strict=True):
+        lower, upper = one.interval()
+        assert row["p"] == round(one.value)
+        assert row["p_lower"] <= lower < row["p_lower"] + 1
+        assert row["p_upper"] == upper or upper <= row["p_upper"] < upper + 1
+        assert row["p_exact"] == one.value
+    frame = answer.to_pandas()
+    assert list(frame["p_exact"]) == exact
+    assert frame["p"].dtype == "int64"
+    assert f"{exact[0]}" in answer.to_csv()
+    assert "n_exact" in answer.header
+
+
+def test_counts_without_a_fraction_have_no_other_column(visits: Opened) -> None:
+    answer = visits(unit="row").group_by("ward").agg(n=dp.rows())
+    assert not [name for name in answer.release(epsilon=1).header if name.endswith("_exact")]
+
+
+def test_two_columns_of_one_name_are_refused(visits: Opened) -> None:
+    with pytest.raises(dp.QueryError, match="two columns of the answer are named 'n_exact'"):
+        visits().agg(n=dp.rows(), n_exact=dp.people()).plan(epsilon=1)
 
 
 class TestConfidence:
@@ -167,5 +186,7 @@ class TestConfidence:
         assert (wide.margins()["n"] or 0) > (plan.margins()["n"] or 0)
         assert wide.margins()["m"] == plan.margins()["m"]  # ranks are guaranteed at 95%
         answer = wide.release().at(0.99)
-        (row,) = answer.rows()
-        assert row["n"] - row["n_lower"] == pytest.approx(wide.margins()["n"])
+        [one] = answer.column("n")
+        assert one.value - one.noise_interval(answer.confidence)[0] == pytest.approx(
+            wide.margins()["n"]
+        )
