@@ -5,8 +5,11 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 
+import pytest
+
 import discreet as dp
 from discreet.cli.terminal import show_answer, show_plan
+from discreet.errors import Front
 from tests.golden.comparing import FOLDER
 
 _SEVERAL = re.compile(
@@ -48,3 +51,20 @@ def test_one_of_several_would_be_found() -> None:
     assert wrong("at most 1 rows each")
     assert wrong("(1 groups)")
     assert not wrong("21 rows, 0.1 rows, 1,001 rows, 1 row, and 1 of 4 groups")
+
+
+@pytest.mark.parametrize("front", [Front.PYTHON, Front.SQL, Front.COMMAND])
+def test_a_plan_has_the_remedies_of_whoever_reads_it(
+    visits: Callable[..., dp.Table], front: Front
+) -> None:
+    text = "SELECT ward, COUNT(*) AS n, AVG(stay) AS m FROM visits GROUP BY ward"
+    plan = visits().ask(text).plan(epsilon=1)
+    notes = " ".join(plan.notes_told(front))
+    of_python = ("table.profile(", "expect_rows=500")
+    of_commands = ("Find out once, by discreet profile", "--expect-rows 500")
+    for words in of_python:
+        assert (words in notes) == (front is Front.PYTHON), notes
+    for words in of_commands:
+        assert (words in notes) == (front is Front.COMMAND), notes
+    assert all(words in repr(plan) for words in of_python)
+    assert not any(words in repr(plan) for words in (*of_commands, "by discreet profile"))

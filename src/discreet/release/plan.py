@@ -702,7 +702,7 @@ class Plan:
         if self.question.after.nonnegative:
             notes += merged_notes(moved_notes(self.question))
         notes += small_group_notes(errors, self.expect_rows)
-        notes += [*self.cap_notes, *self.advice]
+        notes += [*self.cap_notes(front), *self.advice]
         state, cost = self.standing, self.price.cost
         ended = None if state is None else ended_branch(state.budget, state.totals, cost)
         if ended is not None and cost.epsilon is None:
@@ -855,11 +855,9 @@ class Plan:
             notes.append(f"{output.name}: {sentence_list(listed)}")
         return notes
 
-    @property
-    def cap_notes(self) -> list[str]:
+    def cap_notes(self, front: Front) -> list[str]:
         """What the caps leave out of the answer, with direction and size."""
-        question = self.question
-        return cap_notes(self.effects, question, self.price.unit, question.query.front)
+        return cap_notes(self.effects, self.question, self.price.unit, front)
 
     @property
     def joins(self) -> list[str]:
