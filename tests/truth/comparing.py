@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from importlib.util import find_spec
 from math import inf
 from random import Random
 from typing import Any
@@ -86,7 +87,7 @@ def _price(asked: Asked, random: Random) -> dict[str, Any]:
 
 def _rows(answer: Any, random: Random) -> list[Row]:
     """The answer in one of its forms."""
-    form = random.choice(["pandas", "arrow", "polars"])
+    form = random.choice(["pandas", "arrow", "polars" if find_spec("polars") else "arrow"])
     if form == "arrow":
         found: list[Row] = answer.to_arrow().to_pylist()
         return found

@@ -25,7 +25,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:epsilon is")
 IN_CI, IN_CI_ON_POSTGRES = 500, 50
 IN_THE_SOAK, IN_THE_SOAK_ON_POSTGRES = 100_000, 10_000
 ASKED = {"SUM", "AVG", "COUNT", "VAR_POP", "STDDEV_POP", "QUANTILE", "MIN", "MAX", "PEOPLE"}
-_TYPES = {"int64": "bigint", "double": "double precision", "bool": "boolean", "string": "text"}
+_TYPES = {
+    "int64": "bigint",
+    "double": "double precision",
+    "bool": "boolean",
+    "string": "text",
+    "date32[day]": "date",
+}
 
 
 def on_postgres(server: str) -> Store:
@@ -35,7 +41,6 @@ def on_postgres(server: str) -> Store:
         if name == "wards":
             return frame  # a public table is a file
         types = {field.name: _TYPES[str(field.type)] for field in frame.schema}
-        types |= {"day": "date"} if "day" in types else {}
         return new_table(server, types, [tuple(row.values()) for row in frame.to_pylist()])
 
     return write

@@ -6,6 +6,7 @@ No cap is reached in an open world; in a capped one most people are over theirs.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from random import Random
 from typing import Any
 
@@ -55,7 +56,7 @@ def frames(seed: int, *, whole: bool = False) -> dict[str, pyarrow.Table]:
     def some(values: Any) -> Any:
         return None if random.random() < missing else random.choice(values)
 
-    days = [f"2024-{month:02}-{day:02}" for month in range(1, 7) for day in (1, 9, 15, 28)]
+    days = [date(2024, month, day) for month in range(1, 7) for day in (1, 9, 15, 28)]
     wards = [*WARDS, *WARDS, "C"] if not whole else WARDS
     visits = [
         {
@@ -103,7 +104,7 @@ def _arrow(column: str) -> pyarrow.DataType:
         "BIGINT": pyarrow.int64(),
         "DOUBLE": pyarrow.float64(),
         "BOOLEAN": pyarrow.bool_(),
-        "DATE": pyarrow.string(),
+        "DATE": pyarrow.date32(),
         "VARCHAR": pyarrow.string(),
     }[_TYPES[column]]
 
