@@ -344,6 +344,7 @@ def _weighed_rows(world: World, asked: Asked, answered: list[Row], norm: Norm) -
     counted = f"SELECT *, COUNT(*) OVER (PARTITION BY id, {groups or 1}) AS m FROM ({rows})"
     kept = f"SELECT *, LEAST(1.0, {max_rows}::DOUBLE / {size}) AS w FROM ({counted})"
     columns = [f"{_flat(one.weighed or 'NULL')} AS {name}" for name, one in asked.outputs]
+    columns.append("COUNT(*) AS rows_")
     by = f" GROUP BY {groups}" if groups else ""
     answers = {
         _label(row, asked.keys): row
