@@ -433,6 +433,7 @@ class Price:
                     truth=truth,
                     condition=condition,
                     counted=uncounted,
+                    whole=output.aggregate.statistic.counts,
                 )
             )
         return tuple(group_estimates)
