@@ -70,17 +70,17 @@ class TestWhichAreFound:
 
     def test_an_empty_answer_says_it_too(self) -> None:
         answer = flights((3, 2)).group_by("carrier").agg(n=dp.rows()).release(**PRICE)
-        said = "one of 26 people would have appeared as often as not, one of 30 nearly surely"
+        said = "a group needs about 26 people, and 30 to be shown in 95 of 100 answers"
         assert len(answer) == 0
         assert said in repr(answer).replace("\n", " ")
-        assert f"No group was found: {said}. A larger ε" in report_page(answer)
+        assert f"No group shown: {said}. A larger ε" in report_page(answer)
         assert said in answer._repr_html_()
 
     def test_an_answer_that_conditions_emptied_does_not(self) -> None:
         asked = "SELECT carrier, PEOPLE() AS planes FROM flights GROUP BY 1 HAVING planes > 9999"
         answer = flights().sql(asked, **PRICE)
         assert len(answer) == 0
-        assert "no group was found\n" in repr(answer)
+        assert "no group shown\n" in repr(answer)
 
     def test_rows_are_no_people(self) -> None:
         table = flights(unit="row", max_groups=None, max_rows=None)
@@ -142,7 +142,7 @@ def test_bounds_hold_all_whom_the_hash_assigned_elsewhere(ceiling: int | None) -
     misses = 0
     for people in product(PEOPLE, repeat=3):
         effect = effects_of(people, ceiling)
-        weighed = CapEffect(effect.weights, effect.largest, likely=effect.likely)
+        weighed = CapEffect(effect.weights, effect.largest, assumed=effect.assumed)
         for way, group in product(assignments(people), "abcdefg"):
             counted = sum(group in own for own in way)
             truth = sum(group in own for own in people)

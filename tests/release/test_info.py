@@ -106,7 +106,7 @@ def test_it_says_what_is_declared_and_what_is_left(visits: Opened) -> None:
     table.agg(n=dp.rows()).release(epsilon=1)
     text = repr(table.info())
     for part in (
-        "protects      each patient, in at most 3 groups and 6 rows",
+        "each patient, with all its rows. A patient counts for at most 6 rows in 3 groups",
         "ε = 2, δ = 0; ε = 1 is left, 50%",
         "one of 4 values: A, B, C, D",
         "a number from 0 to 20",

@@ -158,7 +158,7 @@ class TestMeans:
         open_error = replace(none.error, bounds=lambda _: (0.0, 60.0))
         found = replace(means, columns={"m": (*large, replace(none, error=open_error))})
         (note,) = (one for one in found.notes if one.startswith("m: its interval"))
-        assert "is the whole range in 1 of 3 groups: the rows are too few beside the noise" in note
+        assert "is the whole range in 1 of 3 groups: there are too few rows for this ε" in note
         assert note in found.report()
         known = tuple(replace(one, error=large[0].error) for one in (*large, none))
         assert not any("whole range" in one for one in replace(means, columns={"m": known}).notes)

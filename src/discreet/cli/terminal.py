@@ -441,7 +441,7 @@ def show_plan(plan: "Plan") -> None:
     schema = plan.question.schema
     if plan.question.keys:
         _labeled_line(out, "groups", Text(plan.groups_text("each of them released")))
-    _labeled_line(out, "protects", Text(_protected(schema)))
+    _labeled_line(out, "protects", Text(schema.protected))
     taken = plan.budget_text
     costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
@@ -486,7 +486,8 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
         table.add_row(*map(Text, row))
     out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
     out.print(table)
-    out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
+    unseen = "sizes that are not listed have too few people to be seen"
+    out.print(Text(f"{profile.margin_text}; {unseen}", style="dim"))
     missing = profile.missing
     far = missing.upper(Fraction(25, 1000)) - float(missing.value)
     rows_text = f"{max(0, round(missing.value)):,} ± {far:,.0f} rows without an id"
@@ -517,11 +518,7 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     _labeled_line(out, "cost", Text(release.payment_text, style="bold"))
     for balance in balances:
         show_left(out, balance)
-    _labeled_line(
-        out,
-        "protects",
-        Text(_protected(certificate)),
-    )
+    _labeled_line(out, "protects", Text(certificate.protected))
     hashed = f", {certificate.hash[:16]}…" if certificate.hash else ""
     _labeled_line(
         out,
@@ -610,20 +607,6 @@ def _number(cell: str) -> "Text":
     text.stylize("bold", 0, value)
     text.stylize("dim", value)
     return text
-
-
-def _protected(declared: "Schema | Certificate") -> str:
-    from discreet.measures.measure import sentence_list
-
-    if declared.unit == "row":
-        return "each row"
-    caps = {
-        "groups": declared.max_groups,
-        "rows": declared.max_rows,
-        "rows in a group": declared.max_rows_per_group,
-    }
-    listed = [f"{cap:,} {name}" for name, cap in caps.items() if cap is not None]
-    return f"each {declared.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 
 def _labeled_line(out: "Console", label: str, text: "Text") -> None:

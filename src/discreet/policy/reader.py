@@ -406,8 +406,8 @@ def _neighbors(policy: PolicyFile) -> str | None:
     near = get_close_matches(neighbors_field, known, 1) if isinstance(neighbors_field, str) else []
     raise policy.error(
         "neighbors is neither add-remove nor replace.",
-        "It says which data sets must be hard to tell apart: those with one person more or less, "
-        f'or with one swapped for another. Write neighbors = "{(near or known)[0]}".',
+        "It is the neighboring relation: add-remove is with or without one person, replace is one "
+        f'swapped for another. Write neighbors = "{(near or known)[0]}".',
         "neighbors",
     )
 

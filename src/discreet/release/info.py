@@ -13,7 +13,6 @@ from typing import Any, Final
 from discreet.accounting.filters import Filter, left_text, share_left
 from discreet.errors import DiscreetError, Front
 from discreet.exact import decimal_text, percent_text
-from discreet.measures.measure import sentence_list
 from discreet.plan.calendar import Dated, dated_text
 from discreet.plan.expressions import constant_text, quoted_name
 from discreet.plan.schema import (
@@ -142,7 +141,11 @@ class TableInfo:
         )
 
     def _blocks(self, front: Front) -> Iterator[list[tuple[str, str]]]:
-        about = [("table", self.name), ("protects", f"{self.protects}; {self.neighbors} neighbors")]
+        about = [
+            ("table", self.name),
+            ("protects", self.protects),
+            ("neighbors", self.neighbors),
+        ]
         if self.budget is not None and self.share_left is not None:
             left = f"{self.left} is left, {percent_text(self.share_left)}"
             about.append(("budget", f"{self.budget}; {left}"))
@@ -188,7 +191,7 @@ def table_info(schema: Schema, standing: Filter | None) -> TableInfo:
     known = standing is not None
     return TableInfo(
         name=schema.name,
-        protects=_protects(schema),
+        protects=schema.protected,
         neighbors=schema.neighbors.value,
         caps=caps if schema.by_person else {},
         budget=str(standing.budget) if standing is not None else None,
@@ -292,18 +295,6 @@ class _Examples:
         return True
 
 
-def _protects(schema: Schema) -> str:
-    if not schema.by_person:
-        return "each row"
-    caps = {
-        "groups": schema.max_groups,
-        "rows": schema.max_rows,
-        "rows in a group": schema.max_rows_per_group,
-    }
-    listed = [f"{cap:,} {name}" for name, cap in caps.items() if cap is not None]
-    return f"each {schema.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
-
-
 def _holds(column: Column) -> str:
     """What a column is declared to hold, in words; a long list is cut."""
     match column:
@@ -315,7 +306,7 @@ def _holds(column: Column) -> str:
         case BooleanColumn():
             return "true or false"
         case TextColumn():
-            return "a text; which there are is private"
+            return "text; its values are private"
         case NumberColumn():
             kind = _KINDS.get(column.dated, "whole number" if column.whole else "number")
             if column.low is None or column.high is None:

@@ -29,6 +29,7 @@ from discreet.errors import (
     PrivacyParameterError,
     QueryError,
     Remedy,
+    named_number,
     with_article,
 )
 from discreet.exact import decimal_text, named_number_text, percent_text, rational
@@ -59,7 +60,7 @@ from discreet.privacy.losses import (
 from discreet.question.check import Question, checked_question
 from discreet.question.groupings import PrivateGrouping
 from discreet.question.query import Scan
-from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes, named_number
+from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes
 from discreet.release.consistent import is_moved, left_as_measured, moved_notes
 from discreet.release.exports import usual_interval
 from discreet.release.kept_answer import query_from_data, query_to_data
@@ -508,7 +509,9 @@ class Plan:
             return f"more than the {left} that is left of the budget"
         taken = _taken(state, cost)
         fitting = (
-            "it is the last one that fits" if many == 1 else f"about {many:,} such questions fit"
+            "the rest of the budget does not cover a second one"
+            if many == 1
+            else f"about {many:,} such questions fit"
         )
         if many >= _VERY_MANY:
             fitting = "more than a million such questions fit"
@@ -786,14 +789,14 @@ class Plan:
 
     @property
     def none_found(self) -> str:
-        """What an answer says in which no group was found, where groups are found privately."""
+        """What an answer says that shows no group, where groups are found privately."""
         found, noun = self.price.selection, _counted_noun(self.question)
         if found is None:
             return NONE_FOUND
         text = (
-            f"{NONE_FOUND}: one of {found.mechanism.half_point:,} {noun} would have appeared as "
-            f"often as not, one of {found.mechanism.people_for(_NEARLY_SURE):,} nearly surely. A "
-            "larger ε, or coarser groups, find more"
+            f"{NONE_FOUND}: a group needs about {found.mechanism.half_point:,} {noun}, and "
+            f"{found.mechanism.people_for(_NEARLY_SURE):,} to be shown in 95 of 100 answers. A "
+            "larger ε, or coarser groups, show more"
         )
         weighed = _weighed_text(found.mechanism).removesuffix(".")
         return f"{text}. {weighed}" if weighed else text
@@ -939,16 +942,7 @@ class Plan:
         if question.query.source.text:
             lines.append(f"rows       {question.query.source.text}")
         lines += [f"joins      {limit}" for limit in self.joins]
-        if schema.by_person:
-            caps = [f"{schema.max_groups} groups", f"{schema.max_rows} rows"]
-            if schema.max_rows_per_group is not None:
-                caps.append(f"{schema.max_rows_per_group} rows in a group")
-            lines.append(
-                f"protects   each {schema.unit}, {schema.neighbors} neighbors; at most "
-                f"{sentence_list(caps)} each; who has more counts for no more"
-            )
-        else:
-            lines.append(f"protects   each row, {schema.neighbors} neighbors")
+        lines += [f"protects   {schema.protected}", f"neighbors  {schema.neighbors}"]
         if question.keys:
             lines.append(f"groups     {self.groups_text('all released')}")
         lines.append(f"price      {self.price_text}")

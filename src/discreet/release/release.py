@@ -61,7 +61,7 @@ MOVED = "_moved"
 """What is added to the name of a count for the column that says by how much it was moved."""
 RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
-NONE_FOUND = "no group was found"
+NONE_FOUND = "no group shown"
 """What is said of an answer that has none."""
 _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
 _MOST_LISTED = 6
@@ -684,12 +684,12 @@ def _whole_ranges(found: Sequence[Estimate], confidence: Fraction) -> str:
     where = f" in {many:,} of {len(found):,} groups" if len(found) > 1 else ""
     if ranked:
         return (
-            f"its interval is the whole range{where}: so many rows as it would have to hold are "
-            "not there. A larger ε, larger groups, or fewer quantiles at once narrow it."
+            f"its interval is the whole range{where}: at this ε no narrower interval can be "
+            "certified. A larger ε, larger groups, or fewer quantiles at once narrow it."
         )
     return (
-        f"its interval is the whole range{where}: the rows are too few beside the noise, so that "
-        "the number says nothing. A larger ε or larger groups narrow it."
+        f"its interval is the whole range{where}: there are too few rows for this ε, and the "
+        "number says nothing. A larger ε or larger groups narrow it."
     )
 
 
