@@ -80,7 +80,6 @@ from discreet.release.release import (
     NONE_FOUND,
     check_rank_names,
     merged_notes,
-    no_group_notes,
     read_confidence,
     small_group_notes,
     table_remarks,
@@ -88,6 +87,7 @@ from discreet.release.release import (
 )
 from discreet.release.run import declare_parts, expected_margin
 from discreet.release.top_groups import PricedChoice, first_notes
+from discreet.release.ungrouped import no_group_notes
 from discreet.text_table import aligned
 
 if TYPE_CHECKING:
@@ -867,7 +867,7 @@ class Plan:
         question = self.question
         return (
             *undeclared_value_notes(question),
-            *no_group_notes(question),
+            *merged_notes(no_group_notes(question)),
             *table_remarks(question),
             *(left_as_measured(question) if question.after.nonnegative else ()),
         )
