@@ -95,6 +95,28 @@ _BUDGET: Final = ("epsilon", "rho", "delta")
 
 
 @dataclass(frozen=True, slots=True)
+class PublicTable:
+    """A public lookup table, as ``lookup`` declares it."""
+
+    source: Source
+    columns: Mapping[str, Column]
+
+
+def lookup(source: object, *, columns: Any = None) -> PublicTable:
+    """A public table to look things up in, of which some columns are declared.
+
+    What is not declared is found from the rows, which are public: kinds, bounds and values.
+
+    >>> import pandas
+    >>> from discreet.plan.schema import text
+    >>> weather = pandas.DataFrame({"station": ["01", "02"], "rain": [0.5, 2]})
+    >>> list(lookup(weather, columns={"station": text()}).columns)
+    ['station']
+    """
+    return PublicTable(find_source(source), columns_of(columns))
+
+
+@dataclass(frozen=True, slots=True)
 class PrivateTable:
     """Another table about the same people, as ``beside`` declares it."""
 
@@ -522,14 +544,17 @@ def _private(policy: PolicyFile) -> dict[str, PrivateTable]:
     return tables
 
 
-def _public(policy: PolicyFile) -> dict[str, str]:
+def _public(policy: PolicyFile) -> dict[str, str | PublicTable]:
     """Lookup tables that are not sensitive."""
-    tables = {}
+    tables: dict[str, str | PublicTable] = {}
     for name, declared in _named_tables(policy, "public", "wards").items():
+        within = ("public", name)
         for field in declared:
-            if field != "source":
-                raise policy.unknown(field, ("source",), ("public", name))
-        tables[name] = policy.beside(declared["source"])
+            if field not in ("source", "columns"):
+                raise policy.unknown(field, ("source", "columns"), within)
+        columns = read_columns(policy, declared.get("columns", {}), (*within, "columns"))
+        source = policy.beside(declared["source"])
+        tables[name] = lookup(source, columns=columns) if columns else source
     return tables
 
 

@@ -230,7 +230,11 @@ class _Examples:
     def looked_up(self, table: str) -> ExampleQuestion | None:
         """A question about rows with what a public table says of them."""
         own, others = self._schema.columns, self._schema.public[table].columns
-        pairs = sorted(product(own, others), key=lambda pair: pair[0] != pair[1])
+        pairs = [
+            (left, right)
+            for left, right in product(own, others)
+            if _joins(left, own[left], right, others[right])
+        ]
         return self._first(
             f"SELECT {one} FROM {self._table} JOIN {_name(table)} "
             f"ON {self._table}.{_name(left)} = {_name(table)}.{_name(right)}"
@@ -293,6 +297,27 @@ class _Examples:
         except DiscreetError:
             return False
         return True
+
+
+def _joins(name: str, column: Column, other_name: str, other: Column) -> bool:
+    """Whether two columns look as if they held the same: by their names, and their public values.
+
+    >>> texts, numbers = CategoryColumn(("A", "B")), CategoryColumn((1, 2))
+    >>> _joins("ward", texts, "Ward", texts), _joins("ward", texts, "name", texts)
+    (True, False)
+    >>> _joins("ward", texts, "ward", numbers)
+    False
+    """
+    if _folded(name) != _folded(other_name):
+        return False
+    if isinstance(column, CategoryColumn) and isinstance(other, CategoryColumn):
+        return not set(column.values).isdisjoint(other.values)
+    return True
+
+
+def _folded(name: str) -> str:
+    """A name without what only its writing decides: ward_id and WardID are one."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def _holds(column: Column) -> str:
