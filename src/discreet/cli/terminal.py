@@ -484,14 +484,21 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*map(Text, row))
-    out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
+    out.print(
+        Text(
+            f"number of {printable(schema.unit)} values by how many rows and groups each has",
+            style="dim",
+        )
+    )
     out.print(table)
     unseen = "sizes that are not listed have too few people to be seen"
     out.print(Text(f"{profile.margin_text}; {unseen}", style="dim"))
     missing = profile.missing
     far = missing.upper(Fraction(25, 1000)) - float(missing.value)
     rows_text = f"{max(0, round(missing.value)):,} ± {far:,.0f} rows without an id"
-    out.print(Text(f"{rows_text}: each is protected as one, and none is counted", style="dim"))
+    out.print(
+        Text(f"{rows_text}: each is protected like a person, and no answer counts it", style="dim")
+    )
 
 
 def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:

@@ -649,8 +649,8 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
             "The truth may be higher or lower." if effects.altered else "True totals are higher."
         )
         notes.append(
-            f"{', '.join(clipped)}: of one {whose} no more rows than the cap are added up, or "
-            f"joined, before this is computed. {truth}"
+            f"{', '.join(clipped)}: of {with_article(whose)} with more rows than the cap, no more "
+            f"are added up, or joined, before this is computed. {truth}"
         )
     if effects.rows is not None:
         notes += _missing_notes(effects, whose)
@@ -675,22 +675,22 @@ def _rank_text(output: Output, effects: CapEffects, unit: Unit) -> str:
     Where the share s of all rows is counted at least, s·F ≤ G ≤ s·F + 1 - s for the shares F and G
     of the counted rows and of all rows up to any value.
     """
-    own = "the interval is of the rows as they are counted"
+    own = "the interval is for the rows as the caps count them"
     left_out = output.measure.left_out(output, unit)
     effect = None if left_out is None else effects.of(output, left_out)
     factor = None if effect is None or effects.clips(output) else effect.factor
     if factor is None or output.level is None:
-        return f"{own}; how far that is from all rows is not known."
+        return f"{own}; for all rows none is known."
     low = max(floor(100 * ((output.level - 1) * factor + 1)), 0)
     high = min(ceil(100 * output.level * factor), 100)
     if factor == 1:
         return ""
     if (low, high) == (0, 100):
-        return f"{own}; how far that is from all rows is not known."
+        return f"{own}; for all rows none is known."
     share, taken = f"{floor(100 / factor)}%", " (likely)" if effects.likely else ""
     return (
-        f"{own}. Each counts for {share} of one at least{taken}, so that of all of them is a value "
-        f"that {low}% to {high}% of the counted are below."
+        f"{own}. Each counts for {share} of one at least{taken}, so the quantile of all rows is "
+        f"between the {low}% and the {high}% quantile of the counted rows."
     )
 
 

@@ -725,8 +725,8 @@ class Plan:
         if not related:
             return []
         return [
-            f"{', '.join(related)}: the ± is that of columns that are spread evenly between their "
-            "bounds and are not related. It is larger where they spread less."
+            f"{', '.join(related)}: the ± is for unrelated columns that are spread evenly between "
+            "their bounds. It is larger where they vary less."
         ]
 
     @property
@@ -765,25 +765,25 @@ class Plan:
         listed, noun = ", ".join(names), _counted_noun(question)
         found_by = found.mechanism
         text = (
-            f"{listed}: groups are found privately, and others are not shown. From "
-            f"{found_by.half_point:,} {noun} on a group appears more often than not, from "
-            f"{found_by.people_for(_NEARLY_SURE):,} on nearly sure to (95%); of fewer than "
-            f"{found_by.people_for(_HARDLY_EVER):,} it hardly ever does (1%)."
+            f"{listed}: groups are found privately (partition selection), and small ones are not "
+            f"shown. A group of {found_by.half_point:,} {noun} is shown in 50 of 100 answers, of "
+            f"{found_by.people_for(_NEARLY_SURE):,} in 95, of "
+            f"{found_by.people_for(_HARDLY_EVER):,} in 1."
         )
         notes = [f"{text} {_weighed_text(found_by)}".rstrip()]
         assigned = self.effects.assigned
         if assigned is not None and assigned.bites:
             cap, person = self.price.unit.group_cap, with_article(_whose(question))
             notes.append(
-                f"{listed}: {person} in more than {named_number(cap, 'group')} was "
-                f"assigned to {cap:,} of them by a hash, and helps no other to appear."
+                f"{listed}: {person} in more than {named_number(cap, 'group')} helps only {cap:,} "
+                "of them to be shown, which a hash chose."
             )
         counts = [one.name for one in question.outputs if one.measure == found.answers]
         if counts:
             notes.append(
-                f"{', '.join(counts)}: a group of few appears only where noise makes them more, so "
-                f"that a number near {found.released.threshold:,} is often too high. Its bounds "
-                "allow for that."
+                f"{', '.join(counts)}: a small group is shown only where noise raised its number, "
+                f"so a number near {found.released.threshold:,} is often too high. The interval "
+                "allows for that."
             )
         return notes
 
@@ -856,8 +856,8 @@ class Plan:
     def joins(self) -> list[str]:
         """How many pairs of one person's rows are made, where a join of private tables has many."""
         return [
-            f"at most {most:,} pairs of one person's rows are made; of a person with more, rows "
-            "are left out by a hash"
+            f"the join makes at most {most:,} pairs of one person's rows; of a person with more, a "
+            "hash leaves rows out"
             for most in self.question.pair_limits
         ]
 
@@ -1308,8 +1308,8 @@ def _weighed_text(found_by: KeySelection) -> str:
     least, most = (found_by.people_for(half, keys) for keys in ends)
     many = named_number(found_by.usual_keys, "group")
     return (
-        f"That is for people who are in {many} each. It takes {least:,} people who are in no other "
-        f"group, and {most:,} who are in {found_by.groups:,}."
+        f"These numbers are for people in {many} each. For 50 of 100 answers, {least:,} people in "
+        f"no other group are enough; of people in {found_by.groups:,} groups it takes {most:,}."
     )
 
 

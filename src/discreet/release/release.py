@@ -124,8 +124,8 @@ def undeclared_value_notes(question: Question) -> list[str]:
 
 
 _OF_FOUND_GROUPS = (
-    "sums, means, shares and ranks of all groups are of those that were found; rows of the others "
-    "are in none of them."
+    "totals, means, shares and ranks over all groups are over the groups that were found; rows of "
+    "other groups are not in them."
 )
 
 
@@ -497,8 +497,8 @@ class Release:
             elif found and found[0].rank_error is not None:
                 where = "" if len(found) == 1 else "in any one group "
                 text = (
-                    f"{where}at most about {error:,.0f} rows lie between the value and the one "
-                    "that was asked for (95%); of a group with fewer rows that says nothing."
+                    f"{where}at most about {error:,.0f} rows lie between the value and the exact "
+                    "one (95%); of a group with fewer rows that says nothing."
                 )
                 notes.append((name, text))
             if opened := self._whole_ranges[name]:
