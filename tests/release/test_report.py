@@ -374,4 +374,4 @@ def test_an_answer_without_a_row_has_a_report(having: bool) -> None:
         answer = opened.sql(f"SELECT COUNT(*) AS n, AVG(age) AS age FROM visits {asked}", epsilon=1)
     assert isinstance(answer, Release)
     assert "No group shown." in Page(answer.report()).text
-    assert "o group was found" in answer._repr_html_()
+    assert "o group shown" in answer._repr_html_()
