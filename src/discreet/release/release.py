@@ -144,7 +144,8 @@ def table_remarks(question: Question) -> list[str]:
         return [f"{whole}; a difference of two is the sum of the groups between."]
     names = ", ".join(label_text(name) for name, _ in question.keys)
     return [
-        f"all totals agree: a row in no group of one of the keys ({names}) is in no total either."
+        f"all totals agree: a row in no group of one of the keys ({names}) is in no total either. "
+        "The number of all rows is a question of its own."
     ]
 
 
