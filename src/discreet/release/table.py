@@ -920,7 +920,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
             *no_group_share(plan.question, plan.profile, groups, columns),
             *plan.key_notes,
             *plan.first_notes,
-            *plan.cap_notes,
+            *plan.cap_notes(plan.question.query.front),
         ),
         dated,
         _asked(plan),
