@@ -113,15 +113,6 @@ def with_article(word: str) -> str:
     return f"an {word}" if spoken else f"a {word}"
 
 
-def named_number(many: int, what: str) -> str:
-    """A number of things.
-
-    >>> named_number(1, "row"), named_number(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{many:,} {what}" if many == 1 else f"{many:,} {what}s"
-
-
 _YOU: Final = ("u", "us", "un", "ui", "uu", "ut")
 """How words begin that name users, units, uids, uuids and utilities."""
 

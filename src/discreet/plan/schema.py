@@ -9,8 +9,9 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Literal
 
-from discreet.errors import BoundsError, PolicyError, Remedy, named_number, with_article
+from discreet.errors import BoundsError, PolicyError, Remedy, with_article
 from discreet.exact import decimal_text, rational
+from discreet.number_text import plural
 from discreet.plan.calendar import DAY_SECONDS, Dated, dated_text, day, second
 from discreet.plan.zones import check_zone, zone_offsets
 from discreet.privacy.sensitivity import Neighbors
@@ -649,15 +650,15 @@ def protected_text(
     if unit == ROW:
         return "each row"
     person = with_article(unit)
-    groups = None if max_groups is None else named_number(max_groups, "group")
+    groups = None if max_groups is None else plural(max_groups, "group")
     caps = []
     if max_rows is not None:
         within = f" in {groups}" if groups else ""
-        caps.append(f"for at most {named_number(max_rows, 'row')}{within}")
+        caps.append(f"for at most {plural(max_rows, 'row')}{within}")
     elif groups:
         caps.append(f"in at most {groups}")
     if max_rows_per_group is not None:
-        many = named_number(max_rows_per_group, "row")
+        many = plural(max_rows_per_group, "row")
         caps.append(f"for at most {many} in one group" if not caps else f"{many} in one group")
     counts = f". {person[:1].upper()}{person[1:]} counts {', '.join(caps)}" if caps else ""
     return f"each {unit}, with all its rows{counts}"

@@ -14,7 +14,7 @@ from math import ceil, floor, inf, isqrt
 from typing import Any
 
 from discreet.engines.base import SIZES
-from discreet.errors import Front, QueryError, Remedy, named_number, with_article
+from discreet.errors import Front, QueryError, Remedy, with_article
 from discreet.measures.measure import (
     CONFIDENCE,
     SHARE,
@@ -29,6 +29,7 @@ from discreet.measures.measure import (
 )
 from discreet.measures.moments import MEAN
 from discreet.mechanisms.laplace import Laplace
+from discreet.number_text import plural
 from discreet.plan.expressions import Compared, Constant, Named, Node, names_in, walk
 from discreet.plan.schema import MOST_ROWS, CategoryColumn, Schema
 from discreet.privacy.estimates import BoundedError, FloatInterval, LinearError, Uncertainty
@@ -415,7 +416,7 @@ class CapEffects:
     def likely_sizes(self) -> list[str]:
         """More than how many rows or groups nobody is taken to have, where that is assumed."""
         texts = [
-            f"more than {named_number(one.largest, what)}"
+            f"more than {plural(one.largest, what)}"
             for one, what in self._counted
             if one.assumed and one.largest is not None
         ]
@@ -713,15 +714,15 @@ def _cap_text(
     """What a cap does to an answer, and how much is counted; ``alone``: about a single table."""
     person = with_article(whose)
     if cap == "max_groups":
-        many = named_number(unit.group_cap, "group")
+        many = plural(unit.group_cap, "group")
         if effect.assigned:
             return f"{person} in more than {many} counts in {unit.group_cap:,} that a hash chose."
         return f"{person} in more than {many} counts for {unit.group_cap:,} in all of them."
-    many = named_number(unit.row_cap, "row")
+    many = plural(unit.row_cap, "row")
     counts = f"{person} with more than {many} counts for {unit.row_cap:,}"
     in_group = unit.max_rows_per_group
     if unit.norm is Norm.L2 and in_group is not None and in_group < unit.row_cap:
-        many = named_number(in_group, "row")
+        many = plural(in_group, "row")
         counts = f"{person} with more than {many} in a group may count for less"
     if effect.kept is not None:
         about, least, most = effect.kept

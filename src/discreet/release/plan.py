@@ -29,7 +29,6 @@ from discreet.errors import (
     PrivacyParameterError,
     QueryError,
     Remedy,
-    named_number,
     with_article,
 )
 from discreet.exact import decimal_text, named_number_text, percent_text, rational
@@ -787,7 +786,7 @@ class Plan:
         if assigned is not None and assigned.bites:
             cap, person = self.price.unit.group_cap, with_article(_whose(question))
             notes.append(
-                f"{listed}: {person} in more than {named_number(cap, 'group')} helps only {cap:,} "
+                f"{listed}: {person} in more than {plural(cap, 'group')} helps only {cap:,} "
                 "of them to be shown, which a hash chose."
             )
         counts = [one.name for one in question.outputs if one.measure == found.answers]
@@ -1316,7 +1315,7 @@ def _weighed_text(found_by: KeySelection) -> str:
         return ""
     half, ends = Fraction(1, 2), (1, found_by.groups)
     least, most = (found_by.people_for(half, keys) for keys in ends)
-    many = named_number(found_by.usual_keys, "group")
+    many = plural(found_by.usual_keys, "group")
     return (
         f"These numbers are for people in {many} each. For 50 of 100 answers, {least:,} people in "
         f"no other group are enough; of people in {found_by.groups:,} groups it takes {most:,}."
