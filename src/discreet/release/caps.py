@@ -29,6 +29,7 @@ from discreet.measures.measure import (
 )
 from discreet.measures.moments import MEAN
 from discreet.mechanisms.laplace import Laplace
+from discreet.number_text import plural
 from discreet.plan.expressions import Compared, Constant, Named, Node, names_in, walk
 from discreet.plan.schema import MOST_ROWS, CategoryColumn, Schema
 from discreet.privacy.estimates import BoundedError, FloatInterval, LinearError, Uncertainty
@@ -46,7 +47,7 @@ from discreet.question.query import (
     origin,
     prefixed,
 )
-from discreet.release.profile import Amount, Profile, SizeHistogram, moved_by_unit
+from discreet.release.profile import LARGEST_SIZES, Amount, Profile, SizeHistogram, moved_by_unit
 
 Ends = tuple[Fraction, Fraction]
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -519,7 +520,7 @@ def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None, whose:
         None if largest is None else sizes.lost(lost, largest),
         missing,
         _condition(largest, whose) if ceiling is None else "",
-        3 if ceiling is None else 1,
+        LARGEST_SIZES if ceiling is None else 1,
         kept=_kept_share(sizes, counted, ceiling, missing),
         cut=_cut(source, largest),
     )
@@ -529,7 +530,7 @@ def _condition(largest: int | None, whose: str) -> str:
     """That nobody has more rows than this; nothing where no end rests on it."""
     if largest is None:
         return ""
-    return f"if no {whose} has more than {named_number(largest, 'row')}"
+    return f"if no {whose} has more than {plural(largest, 'row')}"
 
 
 def _cut(source: PersonRows, largest: int | None) -> int | None:
@@ -565,7 +566,7 @@ def _kept_share(
     largest = sizes.largest if ceiling is None else ceiling
     if largest is None:
         return None
-    miss = Fraction(5, 100) / (4 if ceiling is not None else 12)
+    miss = Fraction(5, 100) / (4 * (1 if ceiling is not None else LARGEST_SIZES))
 
     def rest(size: int) -> Fraction:
         return size - counted(size)
@@ -660,9 +661,7 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
     for effect, (cap, rising, others) in concerned.items():
         said = _cap_text(cap, effect, unit, whose, front, alone=alone)
         if effect.kept is not None and question.keys:
-            said += (
-                " In which group the others are is not known: each interval allows for them all."
-            )
+            said += " The rows left out may be in any group."
         notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
     ranked = [one for one in question.outputs if one.level and effects.moves_rank(one, unit)]
     for one in ranked:
@@ -673,13 +672,13 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
             "The truth may be higher or lower." if effects.altered else "True totals are higher."
         )
         notes.append(
-            f"{', '.join(clipped)}: of one {whose} no more rows than the cap are added up, or "
-            f"joined, before this is computed. {truth}"
+            f"{', '.join(clipped)}: of {with_article(whose)} with more rows than the cap, no more "
+            f"are added up, or joined, before this is computed. {truth}"
         )
     if effects.rows is not None:
         notes += _missing_notes(effects, whose)
-    if effects.conditions and effects.profile is not None:
-        notes.append(_likely_text(effects.conditions, effects.profile))
+    if effects.profile is not None and effects.rows is not None and effects.rows.looks > 1:
+        notes += _likely_notes(effects.rows.condition, effects.profile)
     return notes
 
 
@@ -699,23 +698,23 @@ def _rank_text(output: Output, effects: CapEffects, unit: Unit) -> str:
     Where the share s of all rows is counted at least, s·F ≤ G ≤ s·F + 1 - s for the shares F and G
     of the counted rows and of all rows up to any value.
     """
-    own = "the interval is of the rows as they are counted"
+    own = "the interval is for the rows as the caps count them"
     left_out = output.measure.left_out(output, unit)
     effect = None if left_out is None else effects.of(output, left_out)
     factor = None if effect is None or effects.clips(output) else effect.factor
     if factor is None or output.level is None:
-        return f"{own}; how far that is from all rows is not known."
+        return f"{own}; for all rows none is known."
     low = max(floor(100 * ((output.level - 1) * factor + 1)), 0)
     high = min(ceil(100 * output.level * factor), 100)
     if factor == 1:
         return ""
     if (low, high) == (0, 100):
-        return f"{own}; how far that is from all rows is not known."
+        return f"{own}; for all rows none is known."
     share = f"{floor(100 / factor)}%"
     taken = "".join(f" {one}" for one in effects.conditions)
     return (
-        f"{own}. Each counts for {share} of one at least{taken}, so that of all of them is a value "
-        f"that {low}% to {high}% of the counted are below."
+        f"{own}. Each counts for {share} of one at least{taken}, so the quantile of all rows is "
+        f"between the {low}% and the {high}% quantile of the counted rows."
     )
 
 
@@ -738,7 +737,7 @@ def _cap_text(
     """What a cap does to an answer, and how much is counted; ``alone``: about a single table."""
     person = with_article(whose)
     if cap == "max_groups":
-        said, many = [], named_number(unit.group_cap, "group")
+        said, many = [], plural(unit.group_cap, "group")
         if effect.assigned:
             said = [f"{person} in more than {many} counts in {unit.group_cap:,} that a hash chose."]
         elif unit.group_share != 1:
@@ -749,11 +748,11 @@ def _cap_text(
                 "side, who is then missing where none is left."
             )
         return " ".join(said)
-    many = named_number(unit.row_cap, "row")
+    many = plural(unit.row_cap, "row")
     counts = f"{person} with more than {many} counts for {unit.row_cap:,}"
     in_group = unit.max_rows_per_group
     if unit.norm is Norm.L2 and in_group is not None and in_group < unit.row_cap:
-        many = named_number(in_group, "row")
+        many = plural(in_group, "row")
         counts = f"{person} with more than {many} in a group may count for less"
     if effect.kept is not None:
         return f"{effect.kept}: {counts}."
@@ -787,18 +786,10 @@ def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
     return [f"Rows without {person} are not counted: about {about:,} ({low:,} to {high:,})."]
 
 
-def _likely_text(conditions: Sequence[str], profile: Profile) -> str:
-    condition = " and ".join(conditions)
-    return f"likely: {condition}. {profile.hidden_text}. A declared ceiling makes it sure."
-
-
-def named_number(many: int, what: str) -> str:
-    """A number of things.
-
-    >>> named_number(1, "row"), named_number(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{many:,} {what}" if many == 1 else f"{many:,} {what}s"
+def _likely_notes(condition: str, profile: Profile) -> list[str]:
+    if not condition:
+        return []
+    return [f"likely: {condition}. {profile.hidden_text}. A declared ceiling makes it sure."]
 
 
 def _percent(share: float, *, down: bool = False) -> str:
@@ -948,9 +939,18 @@ class BetterCap:
         """The advice."""
         where = "for this question" if self.cap < declared else "declared for the table"
         return (
-            f"{', '.join(names)}: with max_rows = {self.cap} {where}, noise and what the cap "
-            f"leaves out would be about {self.width / self.instead:.0%} of what they are, together."
+            f"{', '.join(names)}: with max_rows = {self.cap} {where}, the whole interval would be "
+            f"{_times(self.instead / self.width)} narrower."
         )
+
+
+def _times(factor: float) -> str:
+    """How many times something is, at least.
+
+    >>> _times(14.9), _times(1.29)
+    ('14 times', '1.2 times')
+    """
+    return f"{floor(factor):,} times" if factor >= 10 else f"{floor(10 * factor) / 10:g} times"
 
 
 def better_cap(

@@ -53,6 +53,8 @@ _NEAR, _FAR_OUT, _GAP = Fraction(5, 100), Fraction(1, 1000), 4
 _UNPLACED_BINS, _UNPLACED = 10, 1 << 12
 """People who are there, and whose size is not seen, are asked to have no more than so many bins
 above the last that is counted, or than this number where that is more."""
+LARGEST_SIZES = 3
+"""Between so many of them the noise of those who are counted again chooses."""
 _WINDOWS = (1, 2, 4, 8, 16)
 """So many neighboring bins are looked at together for whether somebody is seen in them."""
 _LARGEST_COUNT = 1 << 62
