@@ -641,19 +641,21 @@ class Table:
             by=by,
             in_a_group=rows_in_a_group,
         )
-        plan.prepare(self._engine)
-        charge = self.ledger.charge(
-            self.name,
-            event=plan.event,
-            question=plan.text,
-            analyst=analyst,
-            key=profile_key(self.schema, number + 1),
-            summary=plan.summary,
-            neighbors=self.schema.neighbors,
-            details=self.declared,
-        )
+        asked: dict[str, Any] = {
+            "event": plan.event,
+            "question": plan.text,
+            "analyst": analyst,
+            "key": profile_key(self.schema, number + 1),
+            "neighbors": self.schema.neighbors,
+            "details": self.declared,
+        }
         bits, engine = Keystream(), self._engine
-        self.ledger.answer(charge, lambda: guarded(lambda: plan.run(engine, bits)), safe=bits.safe)
+        self.ledger.check(self.name, **asked)
+        with plan.prepared(engine):
+            charge = self.ledger.charge(self.name, **asked, summary=plan.summary)
+            self.ledger.answer(
+                charge, lambda: guarded(lambda: plan.run(engine, bits)), safe=bits.safe
+            )
         made = self.remembered_profile()
         if made is None:
             raise LedgerCorruptError(
@@ -750,37 +752,35 @@ def answer(
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     check_key(key)
-    engine = table.engine()
-    price = plan.price
-    engine.prepare(
-        plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
-    )
+    engine, price = table.engine(), plan.price
     bits = Keystream() if source is None else source
-    charge = table.ledger.charge(
-        table.name,
-        event=plan.price.event,
-        question=plan.text,
-        analyst=analyst,
-        key=key,
-        summary=plan.question.text,
-        neighbors=table.schema.neighbors,
-        details=table.declared,
-    )
-
+    asked: dict[str, Any] = {
+        "event": price.event,
+        "question": plan.text,
+        "analyst": analyst,
+        "key": key,
+        "neighbors": table.schema.neighbors,
+        "details": table.declared,
+    }
     stated: Certificate | None = None
+    table.ledger.check(table.name, **asked)  # before anything is written for an engine
+    with engine.prepared(
+        plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
+    ):
+        charge = table.ledger.charge(table.name, **asked, summary=plan.question.text)
 
-    def answered() -> bytes:
-        nonlocal stated
-        stated = _certificate(plan, table, charge)
-        statement = stated.statement()
+        def answered() -> bytes:
+            nonlocal stated
+            stated = _certificate(plan, table, charge)
+            statement = stated.statement()
 
-        def measured() -> bytes:
-            noisy = run_and_noise(plan.question, plan.price, engine, bits)
-            return replace(noisy, certificate=statement, asked=plan.to_data()).to_bytes()
+            def measured() -> bytes:
+                noisy = run_and_noise(plan.question, price, engine, bits)
+                return replace(noisy, certificate=statement, asked=plan.to_data()).to_bytes()
 
-        return guarded(measured)
+            return guarded(measured)
 
-    noisy = table.ledger.answer(charge, answered, safe=bits.safe)
+        noisy = table.ledger.answer(charge, answered, safe=bits.safe)
     if plan.profile is None:  # what is known of the table may be said of the answer
         plan = replace(plan, profile=table.remembered_profile())
     answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
