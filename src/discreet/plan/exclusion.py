@@ -4,10 +4,12 @@ What is said here is true of every row, whatever it holds: ``COUNT(*) FILTER (WH
 rows in which an expression has a value that has one where c is true.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor, inf, nextafter
+from typing import TypeVar
 
 from discreet.plan.expressions import (
     Absolute,
@@ -44,6 +46,7 @@ _MIRRORED: dict[Comparison, Comparison] = {
     "<=": ">=",
     ">=": "<=",
 }
+Value = TypeVar("Value", bound=float | str | bool)
 _MOST_SPANS = 200
 _MOST_WAYS = 32
 """In how many ways conditions are looked at that can be true in several: an OR has one a side."""
@@ -94,7 +97,7 @@ class _Allowed:
 
     def meets(self, other: "_Allowed") -> bool:
         """Whether one value may be among both."""
-        if self._kind is not other._kind:
+        if self.kind is not other.kind:
             return True  # two expressions that Python takes for one: TRUE equals 1 to it
         if any(one.meets(two) for one in self.spans for two in other.spans):
             return True
@@ -106,12 +109,13 @@ class _Allowed:
         return bool(self.listed & other.listed)
 
     @property
-    def _kind(self) -> type:
+    def kind(self) -> type:
+        """Of which kind the values are."""
         return float if self.spans else type(next(iter(self.listed)))
 
     def shared(self, other: "_Allowed") -> "_Allowed":
         """What is among both, where something is; only this one where that has too many parts."""
-        if self._kind is not other._kind:
+        if self.kind is not other.kind:
             return self
         if self.spans:
             found = [a.shared(b) for a in self.spans for b in other.spans if a.meets(b)]
@@ -126,14 +130,14 @@ class _Allowed:
     def joined(self, other: "_Allowed") -> "_Allowed | None":
         """What is among either; None where that is not kept."""
         spans = (*self.spans, *other.spans)
-        if self.all_but or other.all_but or self._kind is not other._kind:
+        if self.all_but or other.all_but or self.kind is not other.kind:
             return None
         if len(spans) > _MOST_SPANS:
             return None
         return _Allowed(spans, self.listed | other.listed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RowFacts:
     """What holds in every row in which an expression has a value.
 
@@ -143,6 +147,17 @@ class RowFacts:
 
     allowed: Mapping[Node, tuple[_Allowed, ...]]
     untrue: frozenset[Node]
+
+    @cached_property
+    def _named(self) -> frozenset[Node]:
+        """The expressions of which something is known; a set keeps their hashes."""
+        return frozenset(self.allowed)
+
+    @cached_property
+    def true(self) -> frozenset[Node]:
+        """The conditions that are certainly true."""
+        known = self.allowed.items()
+        return frozenset(node for node, allowed in known if _LISTED_TRUE in allowed)
 
     def exclude(self, other: "RowFacts") -> bool:
         """Whether no row has both.
@@ -155,19 +170,10 @@ class RowFacts:
         >>> facts_of(young).exclude(facts_of(old)), facts_of(young).exclude(facts_of(young))
         (True, False)
         """
-        for node in self.allowed.keys() & other.allowed.keys():
+        for node in self._named & other._named:
             if any(not one.meets(two) for one in self.allowed[node] for two in other.allowed[node]):
                 return True
-        return any(
-            any(_certain(one) for one in first.allowed.get(node, ()))
-            for first, second in ((self, other), (other, self))
-            for node in second.untrue
-        )
-
-
-def _certain(allowed: _Allowed) -> bool:
-    """Whether a condition with these values is true."""
-    return allowed == _LISTED_TRUE
+        return not (self.true.isdisjoint(other.untrue) and other.true.isdisjoint(self.untrue))
 
 
 _LISTED_TRUE = _Allowed(listed=frozenset({True}))
@@ -187,8 +193,17 @@ class Way:
 
     def allows(self, node: Node, value: float | str | bool) -> bool:
         """Whether an expression can have a value."""
+        return bool(self.among(node, (value,)))
+
+    def among(self, node: Node, values: Iterable[Value]) -> list[Value]:
+        """Those of some values that an expression can have."""
         allowed = (self.values or {}).get(node)
-        return allowed is None or allowed.meets(_exactly(value))
+        if allowed is None:
+            return list(values)
+        if allowed.spans:
+            return [one for one in values if allowed.meets(_exactly(one))]
+        kind, listed, missing = allowed.kind, allowed.listed, allowed.all_but
+        return [one for one in values if type(one) is not kind or (one in listed) is not missing]
 
     def reaches(self, node: Node, low: float, high: float, *, closed: bool = True) -> bool:
         """Whether a number can lie between two ends, of which the upper one is in if ``closed``."""
@@ -271,7 +286,7 @@ def _way(part: Sequence[tuple[Node, bool]]) -> Way:
     for condition, wanted in part:
         (collected.true if wanted else collected.false)(condition)
     facts = collected.facts
-    if any(_certain(one) for node in facts.untrue for one in facts.allowed.get(node, ())):
+    if not facts.true.isdisjoint(facts.untrue):
         return Way(facts, None)
     values: dict[Node, _Allowed] = {}
     for node, several in facts.allowed.items():
