@@ -4,7 +4,7 @@ What is said here is true of every row, whatever it holds: ``COUNT(*) FILTER (WH
 rows in which an expression has a value that has one where c is true.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -72,6 +72,11 @@ class _Span:
             for one in (self, other)
         )
 
+    def holds(self, number: float) -> bool:
+        """Whether a number lies in it."""
+        above = self.low < number or (self.low == number and not self.low_open)
+        return above and (number < self.high or (number == self.high and not self.high_open))
+
     def shared(self, other: "_Span") -> "_Span":
         """What lies in both, where something does."""
         low, high = max(self.low, other.low), min(self.high, other.high)
@@ -84,7 +89,7 @@ class _Span:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Allowed:
     """Some of the values that an expression can have: spans of numbers, or a list of others.
 
@@ -97,7 +102,7 @@ class _Allowed:
 
     def meets(self, other: "_Allowed") -> bool:
         """Whether one value may be among both."""
-        if self.kind is not other.kind:
+        if self._kind is not other._kind:
             return True  # two expressions that Python takes for one: TRUE equals 1 to it
         if any(one.meets(two) for one in self.spans for two in other.spans):
             return True
@@ -108,14 +113,21 @@ class _Allowed:
             return bool(least.listed - most.listed)
         return bool(self.listed & other.listed)
 
-    @property
-    def kind(self) -> type:
-        """Of which kind the values are."""
+    def holds(self, value: float | str | bool) -> bool:
+        """Whether a value may be among them."""
+        if isinstance(value, str | bool) is bool(self.spans):
+            return True  # as above
+        if self.spans:
+            return any(one.holds(value) for one in self.spans)
+        return type(value) is not self._kind or (value in self.listed) is not self.all_but
+
+    @cached_property
+    def _kind(self) -> type:
         return float if self.spans else type(next(iter(self.listed)))
 
     def shared(self, other: "_Allowed") -> "_Allowed":
         """What is among both, where something is; only this one where that has too many parts."""
-        if self.kind is not other.kind:
+        if self._kind is not other._kind:
             return self
         if self.spans:
             found = [a.shared(b) for a in self.spans for b in other.spans if a.meets(b)]
@@ -130,7 +142,7 @@ class _Allowed:
     def joined(self, other: "_Allowed") -> "_Allowed | None":
         """What is among either; None where that is not kept."""
         spans = (*self.spans, *other.spans)
-        if self.all_but or other.all_but or self.kind is not other.kind:
+        if self.all_but or other.all_but or self._kind is not other._kind:
             return None
         if len(spans) > _MOST_SPANS:
             return None
@@ -193,17 +205,12 @@ class Way:
 
     def allows(self, node: Node, value: float | str | bool) -> bool:
         """Whether an expression can have a value."""
-        return bool(self.among(node, (value,)))
+        return next(self.among(node, (value,)), None) is not None
 
-    def among(self, node: Node, values: Iterable[Value]) -> list[Value]:
+    def among(self, node: Node, values: Iterable[Value]) -> Iterator[Value]:
         """Those of some values that an expression can have."""
         allowed = (self.values or {}).get(node)
-        if allowed is None:
-            return list(values)
-        if allowed.spans:
-            return [one for one in values if allowed.meets(_exactly(one))]
-        kind, listed, missing = allowed.kind, allowed.listed, allowed.all_but
-        return [one for one in values if type(one) is not kind or (one in listed) is not missing]
+        return iter(values) if allowed is None else filter(allowed.holds, values)
 
     def reaches(self, node: Node, low: float, high: float, *, closed: bool = True) -> bool:
         """Whether a number can lie between two ends, of which the upper one is in if ``closed``."""
@@ -254,12 +261,6 @@ def _whole_ends(span: _Span, low: int, high: int) -> tuple[int, int]:
         most = floor(span.high)
         most -= span.high_open and most == span.high
     return least, most
-
-
-def _exactly(value: float | str | bool) -> _Allowed:
-    if isinstance(value, str | bool):
-        return _Allowed(listed=frozenset({value}))
-    return _Allowed((_Span(value, value),))
 
 
 def ways(conditions: Sequence[Node]) -> list[Way]:

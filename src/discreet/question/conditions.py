@@ -350,7 +350,7 @@ class Conditions:
         self, name: str, column: CategoryColumn, way: Way, nodes: Sequence[Node]
     ) -> tuple[str | int, ...]:
         """The declared values of a column with which each expression of it can be as it must."""
-        fitting = way.among(Named(name), column.values)
+        fitting = list(way.among(Named(name), column.values))
         own = [node for node in nodes if node != Named(name) and names_in([node]) == {name}]
         for node in own if len(fitting) <= _MOST_TRIED else ():
             fitting = [one for one in fitting if self._computed(node, name, one, way)]
@@ -390,7 +390,7 @@ class Conditions:
 
     def _computed(self, node: Node, name: str, value: str | int, way: Way) -> bool:
         found = listed_values(node, {name: CategoryColumn((value,))}, work=self.work)
-        return found is None or bool(way.among(node, found))
+        return found is None or next(way.among(node, found), None) is not None
 
     def _reached(
         self,
@@ -404,7 +404,7 @@ class Conditions:
             return node.value is not None and way.allows(node, _plain(node.value))
         listed = listed_values(node, columns, facts, self.work)
         if listed is not None:
-            return bool(way.among(node, listed))
+            return next(way.among(node, listed), None) is not None
         ends = declared_ends(node, columns)
         return ends is None or way.reaches(node, *ends)
 
