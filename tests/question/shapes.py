@@ -274,6 +274,18 @@ def _dates(random: Random) -> str:
     return repeated(random, shape, most=random.choice((49, 199)), around="SELECT {} FROM t")
 
 
+def _counts_by_value(random: Random) -> str:
+    shape = random.choice(
+        (
+            "COUNT(*) FILTER (WHERE kind = 'c{place}') AS a{place}",
+            "COUNT(*) FILTER (WHERE kind <> 'c{place}') AS a{place}",
+            "SUM(x) FILTER (WHERE kind = 'c{place}') AS a{place}",
+            "COUNT(*) FILTER (WHERE x > {value} AND n < {place}) AS a{place}",
+        )
+    )
+    return repeated(random, shape, most=199, around="SELECT {} FROM t")
+
+
 SHAPES: Mapping[str, Callable[[Random], str]] = {
     "many correlations": _correlations,
     "many medians over a join of six": _medians_of_a_join,
@@ -284,6 +296,7 @@ SHAPES: Mapping[str, Callable[[Random], str]] = {
     "wide IN lists": _lists,
     "many conditions": _conditions,
     "many filters": _filters,
+    "a count for each value": _counts_by_value,
     "many windows": _windows,
     "many unions": _unions,
     "cubes of many keys": _cubes,
