@@ -64,7 +64,12 @@ from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
 from discreet.release.price import PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
 from discreet.release.release import NONE_FOUND, Release
-from discreet.release.run import groups_and_estimates, run_and_noise
+from discreet.release.run import (
+    groups_and_estimates,
+    key_type,
+    run_and_noise,
+    typical_columns,
+)
 
 if TYPE_CHECKING:
     from discreet.release.release import Release
@@ -904,6 +909,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     price, noisy = plan.price, NoisyMeasurements.from_bytes(data)
     payment = Payment(price.loss)
     groups, columns = groups_and_estimates(plan.question, price, noisy, payment, plan.effects)
+    typical = typical_columns(plan.question, price, noisy, payment, plan.effects, len(groups))
     certificate = replace(stated, answer=sha256(data).hexdigest())
     shown_keys = () if plan.question.after.whole else plan.question.keys
     keys = tuple(name for name, _ in shown_keys)
@@ -920,6 +926,8 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         query.condition,
         written=query.written,
         none_found=NONE_FOUND if noisy.cells else plan.none_found,
+        key_types=tuple(key_type(plan.question, name) for name in keys),
+        typical=typical,
     )
 
 
