@@ -1,5 +1,6 @@
 """Whole answers, at an ε that leaves no noise, beside what a plain database says."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -135,7 +136,7 @@ def _compare(world: World, asked: Asked, answered: list[Row], norm: Norm, tally:
         _compare_most(asked, answered, true)
     elif asked.having:
         _compare_kept(asked, labels, true)
-    elif any(key.found for key in asked.keys):
+    elif world.caps is None and any(key.found for key in asked.keys):
         for label, row in true.items():
             if None not in label and row["people_"] >= _SEEN_FROM and _listed(asked, label):
                 assert label in labels, f"{label} of {row['people_']} people is not found"
@@ -144,7 +145,7 @@ def _compare(world: World, asked: Asked, answered: list[Row], norm: Norm, tally:
         for name, output in asked.outputs:
             tally.numbers += 1
             tally.kinds[output.sql.partition("(")[0]] += 1
-            if world.caps is not None and output.weighed is None:
+            if world.caps is not None and not _has_twin(output, asked):
                 continue
             expected, whole = _expected(weights, name, output), _expected(truth, name, output)
             near = _OF_A_STRATEGY if asked.arranged else _NEAR[output.compared]
@@ -152,6 +153,12 @@ def _compare(world: World, asked: Asked, answered: list[Row], norm: Norm, tally:
     for name, kind, of in asked.windows:
         tally.kinds[f"window: {kind}"] += 1
         _compare_window(asked, name, kind, of, answered, true)
+
+
+def _has_twin(output: Output, asked: Asked) -> bool:
+    """Whether plain SQL says what caps leave of a number."""
+    found = any(key.found for key in asked.keys)
+    return output.weighed is not None or (bool(output.people) and not found)
 
 
 def _expected(row: Row | None, name: str, output: Output) -> Any:
@@ -210,9 +217,9 @@ def _compare_most(asked: Asked, answered: list[Row], true: dict[Any, Row]) -> No
 
 def _listed(asked: Asked, label: tuple[Any, ...]) -> bool:
     """Whether the groups of a label are declared ones."""
-    unlisted = {"ward": "C"}
     return None not in label and all(
-        unlisted.get(key.name) != value for key, value in zip(asked.keys, label, strict=True)
+        not key.unlisted or key.unlisted != value
+        for key, value in zip(asked.keys, label, strict=True)
     )
 
 
@@ -298,7 +305,7 @@ def _true_rows(world: World, asked: Asked) -> Iterator[Row]:
     if asked.arranged:
         inside += [f"GROUPING({key.sql}) AS all_{key.name}" for key in asked.keys]
         where += [f"({key.sql}) IS NOT NULL" for key in asked.keys]
-        where += ["ward <> 'C'" for key in asked.keys if key.name == "ward"]
+        where += [f"{key.sql} <> '{key.unlisted}'" for key in asked.keys if key.unlisted]
     text = f"SELECT {', '.join(inside)} FROM {source.sql}"
     if where:
         text += f" WHERE {' AND '.join(where)}"
@@ -314,13 +321,14 @@ def _true_rows(world: World, asked: Asked) -> Iterator[Row]:
 
 
 def _weighed_rows(world: World, asked: Asked, answered: list[Row], norm: Norm) -> Iterator[Row]:
-    """The same, where each row of a person over a cap weighs less."""
+    """The same, where each row of a person over a cap weighs less, and each of many groups."""
     assert world.caps is not None
-    max_rows, _ = world.caps
-    inside = [f"({one.sql})" for one in asked.where] + ["id IS NOT NULL"]
+    max_rows, max_groups = world.caps
+    found = any(key.found for key in asked.keys)
+    inside = [f"({one.sql})" for one in asked.where] + [f"{asked.source.person} IS NOT NULL"]
     inside += [f"({key.sql}) IS NOT NULL" for key in asked.keys]
-    inside += ["ward <> 'C'" for key in asked.keys if key.name == "ward"]
-    if any(key.found for key in asked.keys):  # rows of other groups are not measured
+    inside += [f"{key.sql} <> '{key.unlisted}'" for key in asked.keys if key.unlisted]
+    if found:  # rows of other groups are not measured
         together = ", ".join(
             f"REGEXP_REPLACE(CAST({key.sql} AS VARCHAR), '(\\.0| 00:00:00)$', '')"
             for key in asked.keys
@@ -328,18 +336,36 @@ def _weighed_rows(world: World, asked: Asked, answered: list[Row], norm: Norm) -
         texts = [tuple(_as_text(one) for one in _label(row, asked.keys)) for row in answered]
         shown = [f"({', '.join(one)})" for one in texts]
         inside.append(f"({together}) IN ({', '.join(shown)})" if shown else "false")
-    groups = ", ".join(f"({key.sql})" for key in asked.keys) or "1"
-    kept = (
-        f"SELECT *, COUNT(*) OVER (PARTITION BY id, {groups}) AS m "
-        f"FROM visits WHERE {' AND '.join(inside)}"
-    )
+    keys = [f"{_flat(key.sql)} AS {key.name}" for key in asked.keys]
+    rows = f"SELECT {asked.source.columns} FROM {asked.source.sql} WHERE {' AND '.join(inside)}"
+    groups = ", ".join(f"({_flat(key.sql)})" for key in asked.keys)
     size = "COUNT(*)" if norm is Norm.L1 else "SQRT(SUM(m)"  # of m rows each adds its m
     size = f"{size} OVER (PARTITION BY id){')' if norm is Norm.L2 else ''}"
-    kept = f"SELECT *, LEAST(1.0, {max_rows}::DOUBLE / {size}) AS w FROM ({kept})"
-    columns = [f"{one.weighed} AS {name}" for name, one in asked.outputs if one.weighed]
-    unknown = [f"NULL AS {name}" for name, one in asked.outputs if not one.weighed]
-    keys = [f"{key.sql} AS {key.name}" for key in asked.keys]
-    text = f"SELECT {', '.join([*keys, *columns, *unknown])} FROM ({kept})"
-    if asked.keys:
-        text += f" GROUP BY {', '.join(f'({key.sql})' for key in asked.keys)}"
-    yield from world.rows(text)
+    counted = f"SELECT *, COUNT(*) OVER (PARTITION BY id, {groups or 1}) AS m FROM ({rows})"
+    kept = f"SELECT *, LEAST(1.0, {max_rows}::DOUBLE / {size}) AS w FROM ({counted})"
+    columns = [f"{_flat(one.weighed or 'NULL')} AS {name}" for name, one in asked.outputs]
+    columns.append("COUNT(*) AS rows_")
+    by = f" GROUP BY {groups}" if groups else ""
+    answers = {
+        _label(row, asked.keys): row
+        for row in world.rows(f"SELECT {', '.join([*keys, *columns])} FROM ({kept}){by}")
+    }
+    share = f"{max_groups if asked.keys else 1}::DOUBLE / COUNT(*) OVER (PARTITION BY id)"
+    weight = f"LEAST(1.0, {share if norm is Norm.L1 else f'SQRT({share})'})"
+    names = ", ".join([key.name for key in asked.keys])
+    for name, one in asked.outputs:
+        if one.people and not found:  # groups that are found come with numbers of people
+            pairs = (
+                f"SELECT DISTINCT {', '.join(['id', *keys])} FROM ({rows}) "
+                f"WHERE {_flat(one.people)}"
+            )
+            text = f"SELECT {', '.join([*([names] if names else []), 'SUM(w) AS w'])} FROM ("
+            text += f"SELECT *, {weight} AS w FROM ({pairs}))"
+            for row in world.rows(text + (f" GROUP BY {names}" if names else "")):
+                answers[_label(row, asked.keys)][name] = row["w"]
+    yield from answers.values()
+
+
+def _flat(sql: str) -> str:
+    """An expression about columns of several tables, of which each has one name."""
+    return re.sub(r"\b[vpw]\.", "", sql)

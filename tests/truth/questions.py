@@ -40,6 +40,8 @@ class Output:
     """Of a quantile."""
     additive: bool = False
     """Whether a cube and running totals have it."""
+    people: str = ""
+    """Of a number of people, the condition that a row of theirs fulfills."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class Key:
     found: bool = False
     """Whether the groups are found, and not public."""
     ordered: bool = False
+    unlisted: str = ""
+    """A value of some rows that is no declared one."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Source:
     """How the person is called."""
     visits: bool = False
     """Whether it is the table itself, of which Python can ask."""
+    columns: str = "*"
+    """Its columns, each under its own name."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +171,7 @@ def _visits(prefix: str = "") -> tuple[tuple[Value, ...], tuple[Value, ...], tup
         (f"{p}day IS NULL", lambda: col("day").is_null()),
     ]
     keys = (
-        Key("ward", f"{p}ward", "ward"),
+        Key("of_ward" if prefix else "ward", f"{p}ward", "ward", unlisted="C"),
         Key("flag", f"{p}flag", "flag"),
         Key("level", f"{p}level", "level", ordered=True),
         Key("code", f"{p}code", "code", ordered=True),
@@ -199,8 +205,10 @@ class Writer:
         numbers, truths, keys = _visits()
         person = "id" if self.by_person else None
         visits = Source("visits", numbers, truths, keys, person, visits=True)
-        if self.capped or self.chance(0.55):
+        if self.chance(0.55):
             return visits
+        if self.capped:
+            return self.random.choice([self._looked_up, self._joined])()
         makes = [self._looked_up, self._computed]
         if self.by_person:
             makes += [self._joined, self._per_person, self._per_person, self._per_group]
@@ -214,7 +222,14 @@ class Writer:
         where = (Value("w.region = 'north'"), Value("w.beds > 3"), Value("w.region IS NULL"))
         sql = f"visits AS v {kind} wards AS w ON v.ward = w.ward"
         person = "v.id" if self.by_person else None
-        return Source(sql, (*numbers, *more), (*truths, *where), (*keys, regions), person)
+        return Source(
+            sql,
+            (*numbers, *more),
+            (*truths, *where),
+            (*keys, regions),
+            person,
+            columns="v.*, w.region, w.beds",
+        )
 
     def _joined(self) -> Source:
         numbers, truths, keys = _visits("v.")
@@ -227,7 +242,14 @@ class Writer:
         )
         where = (Value("p.sex = 'f'"), Value("p.smoker"), Value("p.age >= 40"))
         sql = f"visits AS v {kind} patients AS p ON v.id = p.pid"
-        return Source(sql, (*numbers, *more), (*truths, *where), (*keys, *others), "v.id")
+        return Source(
+            sql,
+            (*numbers, *more),
+            (*truths, *where),
+            (*keys, *others),
+            "v.id",
+            columns="v.*, p.age, p.sex, p.smoker",
+        )
 
     def _inner_where(self) -> str:
         _, truths, _ = _visits()
@@ -279,7 +301,10 @@ class Writer:
         )
         numbers = (Value("n", whole=True, between=(1, 2, 4)), Value("total"))
         truths = (Value("n > 1"), Value("total >= 20"), Value("ward = 'A'"))
-        keys = (Key("ward", "ward"), Key("many", "CASE WHEN n > 1 THEN 'many' ELSE 'one' END"))
+        keys = (
+            Key("ward", "ward", unlisted="C"),
+            Key("many", "CASE WHEN n > 1 THEN 'many' ELSE 'one' END"),
+        )
         return Source(sql, numbers, truths, keys, "id")
 
     # ------------------------------------------------------------------ expressions
@@ -545,12 +570,16 @@ class Writer:
         everyone = f"COUNT(DISTINCT {source.person})"
         some = f"COUNT(DISTINCT CASE WHEN {cond.sql} THEN {source.person} END)"
         python = None if cond.python is None else dp.people(cond.python)
+        everybody = Output(
+            everyone, dp.people(), everyone, weighed=None, counts=True, people="true"
+        )
+        those = Output(some, python, some, weighed=None, counts=True, people=cond.sql)
         return self.random.choice(
             [
-                Output("PEOPLE()", dp.people(), everyone, weighed=None, counts=True),
-                Output(everyone, dp.people(), everyone, weighed=None, counts=True),
-                Output(f"PEOPLE({cond.sql})", python, some, weighed=None, counts=True),
-                Output(some, python, some, weighed=None, counts=True),
+                everybody,
+                replace(everybody, sql="PEOPLE()"),
+                those,
+                replace(those, sql=f"PEOPLE({cond.sql})"),
             ]
         )
 
