@@ -157,7 +157,8 @@ def _filters(random: Random) -> str:
 def _windows(random: Random) -> str:
     shape = random.choice(
         (
-            "SUM(COUNT(*)) OVER (ORDER BY n ROWS BETWEEN {place} PRECEDING AND CURRENT ROW) AS a{place}",
+            "SUM(COUNT(*)) OVER (ORDER BY n ROWS BETWEEN {place} PRECEDING AND CURRENT ROW) "
+            "AS a{place}",
             "COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY n) AS a{place}",
             "RANK() OVER (ORDER BY COUNT(*) DESC) AS a{place}",
             "AVG(SUM(x * {value})) OVER () AS a{place}",
@@ -228,20 +229,20 @@ def _quotients(random: Random) -> str:
 
 
 def _after(random: Random) -> str:
-    having = repeated(
-        random, "COUNT(*) > {place}", most=random.choice((50, 200)), between=random.choice((" AND ", " OR "))
-    )
+    joined, most = random.choice((" AND ", " OR ")), random.choice((50, 200))
+    having = repeated(random, "COUNT(*) > {place}", most=most, between=joined)
     order = repeated(random, "SUM(x * {value})", most=100)
     return f"SELECT n, COUNT(*) AS a0 FROM t GROUP BY n HAVING {having} ORDER BY {order}"[:MOST]
 
 
 def _levels(random: Random) -> str:
     inner = random.choice(("x", "n", "t.x * 2"))
+    group = random.choice(("", " GROUP BY n", " GROUP BY kind", " GROUP BY day"))
     return repeated(
         random,
         f"QUANTILE({inner}, 0.{{place:04}}1) AS a{{place}}",
         most=200,
-        around=f"SELECT {{}} FROM t{random.choice(('', ' GROUP BY n', ' GROUP BY kind', ' GROUP BY day'))}",
+        around=f"SELECT {{}} FROM t{group}",
     )
 
 

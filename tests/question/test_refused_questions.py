@@ -1,8 +1,8 @@
 """A question that the budget does not cover is refused at little cost, whatever it is made of.
 
-Nothing is written or bound for an engine before the budget is asked.  Time is that of the processor,
-of this process and its threads, so that what others do at the same time counts little; ``SLACK``
-is for a processor that is shared or slow.  Memory is what the process has ever held at once.
+Nothing is written or bound for an engine before the budget is asked.  Time is that of the
+processor, of this process and its threads, so that what others do at the same time counts little;
+``SLACK`` is for a processor that is shared or slow.  Memory is the most that the process holds.
 """
 
 import gc

@@ -84,9 +84,9 @@ def test_connect_measures_the_same_integers(connect_session: Any) -> None:
     rows = frame(contract.TYPES, contract.adversarial())
     for one in QUESTIONS[:: len(QUESTIONS) // 2 + 1]:
         here, there = both(connect_session, rows, one[1])
-        with closing(here), closing(there):
-            with there.prepared(one[2], one[2].measures, one[2].unit):
-                check_alike((here, there), one)
+        bound = there.prepared(one[2], one[2].measures, one[2].unit)
+        with closing(here), closing(there), bound:
+            check_alike((here, there), one)
 
 
 def test_an_empty_table_is_measured_alike(local_cluster: Any) -> None:

@@ -517,11 +517,10 @@ class Release:
         types, table = self.types, {}
         for name, values in self.to_dict().items():
             kind = types[name]
-            if kind in (ColumnType.DAY, ColumnType.MOMENT):
-                values = dated_column(values)[1]
             if kind is ColumnType.WHOLE:
                 kind = column_type(_known(values), kind)
-            table[name] = kind, values
+            dated = kind in (ColumnType.DAY, ColumnType.MOMENT)
+            table[name] = kind, dated_column(values)[1] if dated else values
         return table
 
     def _typical(self, name: str) -> tuple[Estimate, ...]:
