@@ -30,8 +30,8 @@ def test_a_year_of_running_totals_with_a_profile_is_shown_in_seconds() -> None:
         ledger=":memory:",
     ) as table:
         table.profile(epsilon=1)
-        answer = table.group_by("day").cumulative().agg(n=dp.rows()).release(
-            epsilon=1, delta="1e-6"
+        answer = (
+            table.group_by("day").cumulative().agg(n=dp.rows()).release(epsilon=1, delta="1e-6")
         )
         start = time.process_time()
         frame = answer.to_pandas()

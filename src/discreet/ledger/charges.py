@@ -314,9 +314,8 @@ def check_charge(journal: Journal, question: ChargeRequest) -> None:
     if dead:  # whoever finds them writes it down
         with journal.writing() as pen:
             standing = journal.standing(pen, question.dataset, question.analyst)
-            dead = give_up_dead(journal, pen, standing)
-            time = pen.time
-        if dead:
+            given_up, time = give_up_dead(journal, pen, standing), pen.time
+        if given_up:
             raise suspended_error(question.dataset, time)
 
 

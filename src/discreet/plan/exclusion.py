@@ -115,11 +115,11 @@ class _Allowed:
 
     def holds(self, value: float | str | bool) -> bool:
         """Whether a value may be among them."""
-        if isinstance(value, str | bool) is bool(self.spans):
+        if not isinstance(value, str | bool):
+            return not self.spans or any(one.holds(value) for one in self.spans)
+        if type(value) is not self._kind:
             return True  # as above
-        if self.spans:
-            return any(one.holds(value) for one in self.spans)
-        return type(value) is not self._kind or (value in self.listed) is not self.all_but
+        return (value in self.listed) is not self.all_but
 
     @cached_property
     def _kind(self) -> type:

@@ -646,7 +646,7 @@ class Table:
             by=by,
             in_a_group=rows_in_a_group,
         )
-        asked: dict[str, Any] = {
+        request: dict[str, Any] = {
             "event": plan.event,
             "question": plan.text,
             "analyst": analyst,
@@ -655,9 +655,9 @@ class Table:
             "details": self.declared,
         }
         bits, engine = Keystream(), self._engine
-        self.ledger.check(self.name, **asked)
+        self.ledger.check(self.name, **request)
         with plan.prepared(engine):
-            charge = self.ledger.charge(self.name, **asked, summary=plan.summary)
+            charge = self.ledger.charge(self.name, **request, summary=plan.summary)
             self.ledger.answer(
                 charge, lambda: guarded(lambda: plan.run(engine, bits)), safe=bits.safe
             )
@@ -759,7 +759,7 @@ def answer(
     check_key(key)
     engine, price = table.engine(), plan.price
     bits = Keystream() if source is None else source
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "event": price.event,
         "question": plan.text,
         "analyst": analyst,
@@ -768,11 +768,11 @@ def answer(
         "details": table.declared,
     }
     stated: Certificate | None = None
-    table.ledger.check(table.name, **asked)  # before anything is written for an engine
+    table.ledger.check(table.name, **request)  # before anything is written for an engine
     with engine.prepared(
         plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
     ):
-        charge = table.ledger.charge(table.name, **asked, summary=plan.question.text)
+        charge = table.ledger.charge(table.name, **request, summary=plan.question.text)
 
         def answered() -> bytes:
             nonlocal stated
