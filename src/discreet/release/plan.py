@@ -45,7 +45,7 @@ from discreet.measures.measure import (
 from discreet.measures.strategies import placed
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold
 from discreet.noise import BitSource
-from discreet.number_text import margin_text
+from discreet.number_text import margin_text, plural
 from discreet.plan.expressions import Named, expression_text, names_in
 from discreet.plan.schema import Schema
 from discreet.privacy.estimates import Payment

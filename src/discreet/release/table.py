@@ -64,7 +64,12 @@ from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
 from discreet.release.price import PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
 from discreet.release.release import NONE_FOUND, Release
-from discreet.release.run import groups_and_estimates, run_and_noise
+from discreet.release.run import (
+    groups_and_estimates,
+    key_type,
+    run_and_noise,
+    typical_columns,
+)
 from discreet.release.ungrouped import no_group_share
 
 if TYPE_CHECKING:
@@ -642,19 +647,21 @@ class Table:
             by=by,
             in_a_group=rows_in_a_group,
         )
-        plan.prepare(self._engine)
-        charge = self.ledger.charge(
-            self.name,
-            event=plan.event,
-            question=plan.text,
-            analyst=analyst,
-            key=profile_key(self.schema, number + 1),
-            summary=plan.summary,
-            neighbors=self.schema.neighbors,
-            details=self.declared,
-        )
+        request: dict[str, Any] = {
+            "event": plan.event,
+            "question": plan.text,
+            "analyst": analyst,
+            "key": profile_key(self.schema, number + 1),
+            "neighbors": self.schema.neighbors,
+            "details": self.declared,
+        }
         bits, engine = Keystream(), self._engine
-        self.ledger.answer(charge, lambda: guarded(lambda: plan.run(engine, bits)), safe=bits.safe)
+        self.ledger.check(self.name, **request)
+        with plan.prepared(engine):
+            charge = self.ledger.charge(self.name, **request, summary=plan.summary)
+            self.ledger.answer(
+                charge, lambda: guarded(lambda: plan.run(engine, bits)), safe=bits.safe
+            )
         made = self.remembered_profile()
         if made is None:
             raise LedgerCorruptError(
@@ -751,37 +758,35 @@ def answer(
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     check_key(key)
-    engine = table.engine()
-    price = plan.price
-    engine.prepare(
-        plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
-    )
+    engine, price = table.engine(), plan.price
     bits = Keystream() if source is None else source
-    charge = table.ledger.charge(
-        table.name,
-        event=plan.price.event,
-        question=plan.text,
-        analyst=analyst,
-        key=key,
-        summary=plan.question.text,
-        neighbors=table.schema.neighbors,
-        details=table.declared,
-    )
-
+    request: dict[str, Any] = {
+        "event": price.event,
+        "question": plan.text,
+        "analyst": analyst,
+        "key": key,
+        "neighbors": table.schema.neighbors,
+        "details": table.declared,
+    }
     stated: Certificate | None = None
+    table.ledger.check(table.name, **request)  # before anything is written for an engine
+    with engine.prepared(
+        plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
+    ):
+        charge = table.ledger.charge(table.name, **request, summary=plan.question.text)
 
-    def answered() -> bytes:
-        nonlocal stated
-        stated = _certificate(plan, table, charge)
-        statement = stated.statement()
+        def answered() -> bytes:
+            nonlocal stated
+            stated = _certificate(plan, table, charge)
+            statement = stated.statement()
 
-        def measured() -> bytes:
-            noisy = run_and_noise(plan.question, plan.price, engine, bits)
-            return replace(noisy, certificate=statement, asked=plan.to_data()).to_bytes()
+            def measured() -> bytes:
+                noisy = run_and_noise(plan.question, price, engine, bits)
+                return replace(noisy, certificate=statement, asked=plan.to_data()).to_bytes()
 
-        return guarded(measured)
+            return guarded(measured)
 
-    noisy = table.ledger.answer(charge, answered, safe=bits.safe)
+        noisy = table.ledger.answer(charge, answered, safe=bits.safe)
     if plan.profile is None:  # what is known of the table may be said of the answer
         plan = replace(plan, profile=table.remembered_profile())
     answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
@@ -905,6 +910,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     price, noisy = plan.price, NoisyMeasurements.from_bytes(data)
     payment = Payment(price.loss)
     groups, columns = groups_and_estimates(plan.question, price, noisy, payment, plan.effects)
+    typical = typical_columns(plan.question, price, noisy, payment, plan.effects, len(groups))
     certificate = replace(stated, answer=sha256(data).hexdigest())
     shown_keys = () if plan.question.after.whole else plan.question.keys
     keys = tuple(name for name, _ in shown_keys)
@@ -927,6 +933,8 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         query.condition,
         written=query.written,
         none_found=NONE_FOUND if noisy.cells else plan.none_found,
+        key_types=tuple(key_type(plan.question, name) for name in keys),
+        typical=typical,
     )
 
 
