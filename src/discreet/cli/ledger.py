@@ -15,6 +15,7 @@ from discreet.cli.exit_codes import UNSOUND, print_error
 from discreet.cli.ledger_location import LedgerLocation
 from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
 from discreet.ledger import Anchor, Entry, Ledger, PaidQuestion
+from discreet.text_table import printable
 
 if TYPE_CHECKING:
     from discreet.release.certificate import Certificate
@@ -218,7 +219,7 @@ def pending(place: str, as_json: bool) -> None:
     if as_json:
         _write((json.dumps(_plain(one), ensure_ascii=False) for one in questions), None)
         return
-    from discreet.cli.terminal import printable, show_pending
+    from discreet.cli.terminal import show_pending
 
     if questions:
         show_pending(questions)

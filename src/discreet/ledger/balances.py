@@ -9,7 +9,7 @@ Proof: docs/proofs/filters.md
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
@@ -17,15 +17,15 @@ from discreet.accounting.filters import (
     Filter,
     Totals,
     cost_text,
-    counted_in_rho,
     left_text,
     rho_allowance,
     share_left,
     share_text,
+    spent_text,
 )
 from discreet.accounting.zcdp import pure_rho
 from discreet.exact import percent_text
-from discreet.ledger.accounts import AccountTotals, DatasetState
+from discreet.ledger.accounts import AccountState, AccountTotals, DatasetState
 from discreet.ledger.declarations import BudgetCap, exact_budget, read_cap, read_declaration
 from discreet.ledger.declare import unknown_dataset_error
 from discreet.ledger.entries import Entry
@@ -81,8 +81,7 @@ class Balance:
         """What counts against the cap now, in words: by the sum of which more is left."""
         if self.cap is None:
             return cost_text(self.spent)
-        in_rho = counted_in_rho(self.cap.budget, self.spent)
-        return cost_text(replace(self.spent, epsilon=None) if in_rho else self.spent)
+        return spent_text(self.cap.budget, self.spent)
 
     @property
     def left(self) -> str:
@@ -121,14 +120,26 @@ def standing(journal: Journal, dataset: str, analyst: str, key: str | None, time
 
 
 def _standing_before(records: Records, dataset: str, charge: Entry) -> Filter:
-    declared = [one for one in records.declared(dataset, None) if one.sequence < charge.sequence]
-    cap = _capped(read_declaration(declared[-1].body).cap)
+    cap = _cap_then(records, charge)
     before = EntryFilter(0, charge.sequence - 1, dataset, None, "charge")
     totals = Totals()
     for last in records.recent(before, 1):
         spent = AccountTotals.from_data(last.data["dataset_spent"])
         totals = spent.of(cap, charge.time, last.time)
     return Filter(budget=cap.budget, totals=totals)
+
+
+def account_after(journal: Journal, charge: Entry) -> AccountState:
+    """The account of a data set right after a charge, with the cap that held then."""
+    with journal.store.reading() as records:
+        cap = _cap_then(records, charge)
+    return AccountState(cap, AccountTotals.from_data(charge.data["dataset_spent"]), charge.time)
+
+
+def _cap_then(records: Records, charge: Entry) -> BudgetCap:
+    declared = records.declared(charge.dataset, None)
+    last = [one for one in declared if one.sequence < charge.sequence][-1]
+    return _capped(read_declaration(last.body).cap)
 
 
 def _capped(cap: BudgetCap | None) -> BudgetCap:

@@ -13,7 +13,6 @@ from discreet.accounting.filters import (
     Filter,
     SpendLimits,
     Totals,
-    charge,
     ended_branch,
     left_text,
     questions_left,
@@ -599,18 +598,8 @@ class Plan:
         """The ε or the ρ of a part, in the currency in which the price is stated."""
         price = self.price
         budget = None if self.standing is None else self.standing.budget
-        if price.cost.epsilon is None or (budget is not None and budget.epsilon is None):
-            return None, charge(priced.event).rho
-        if price.charged_as_promised and priced.epsilon is None:
-            return self._joint_part(priced), None
-        return charge(priced.event).epsilon, None
-
-    def _joint_part(self, priced: PricedMeasure | PricedKeySelection | PricedChoice) -> Fraction:
-        """The part of an ε for which Gaussian noise was fitted to several measures at once."""
-        joint = [one for one in self.price.priced if one.epsilon is None]
-        whole = (self.epsilon or Fraction(0)) - self.price.pure_epsilon
-        rhos = [one.rho or Fraction(0) for one in joint]
-        return whole * (priced.rho or Fraction(0)) / (sum(rhos, Fraction(0)) or 1)
+        in_rho = price.cost.epsilon is None or (budget is not None and budget.epsilon is None)
+        return price.part(priced, in_rho=in_rho)
 
     @property
     def computed(self) -> list[tuple[str, str]]:

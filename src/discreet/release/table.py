@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.accounting.filters import Filter
+from discreet.accounting.filters import charge as charge_of
 from discreet.engines.base import Engine, guarded
 from discreet.errors import (
     AnswerLostError,
@@ -21,7 +22,7 @@ from discreet.errors import (
     Remedy,
     UnsafeRandomnessError,
 )
-from discreet.exact import decimal_above, decimal_text, exact_text
+from discreet.exact import decimal_text, exact_text
 from discreet.ledger import Charge, Entry, Ledger
 from discreet.ledger.balances import Balance
 from discreet.measures.measure import Aggregate, Measure
@@ -33,6 +34,7 @@ from discreet.plan.expressions import (
     Node,
     conjuncts,
     expression_text,
+    names_in,
     read_size,
     replaced,
 )
@@ -57,14 +59,15 @@ from discreet.question.consistency import read_consistent
 from discreet.question.groupings import dated_labels
 from discreet.question.query import GroupKey, PostProcessing, Query
 from discreet.release.caps import SuggestedCaps, suggest_caps
-from discreet.release.certificate import UNANSWERED, Certificate
+from discreet.release.certificate import UNANSWERED, Certificate, account_data
 from discreet.release.info import TableInfo, table_info
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
-from discreet.release.price import PricedKeySelection, PricedMeasure
+from discreet.release.price import Price, PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
 from discreet.release.release import NONE_FOUND, Release
 from discreet.release.run import groups_and_estimates, run_and_noise
+from discreet.release.top_groups import PricedChoice
 
 if TYPE_CHECKING:
     from discreet.release.release import Release
@@ -750,6 +753,8 @@ def answer(
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     check_key(key)
+    if plan.profile is None:  # what is known of the table may be said of the answer
+        plan = replace(plan, profile=table.remembered_profile())
     engine = table.engine()
     price = plan.price
     engine.prepare(
@@ -781,8 +786,6 @@ def answer(
         return guarded(measured)
 
     noisy = table.ledger.answer(charge, answered, safe=bits.safe)
-    if plan.profile is None:  # what is known of the table may be said of the answer
-        plan = replace(plan, profile=table.remembered_profile())
     answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
     return replace(answered_now, repeated=charge.answer is not None)
 
@@ -918,7 +921,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         dated,
         _asked(plan),
         query.condition,
-        written=query.written,
+        written=stated.written or query.written,
         none_found=NONE_FOUND if noisy.cells else plan.none_found,
     )
 
@@ -956,6 +959,42 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
         suspensions=suspensions,
         rho=decimal_text(cost.rho) if cost.epsilon is None else None,
         promise=None if cost.epsilon is not None or price.promise is None else str(price.promise),
+        written=plan.question.query.written or None,
+        lowered=dict(plan.question.query.caps) or None,
+        at_most_rows=schema.at_most_rows,
+        at_most_groups=schema.at_most_groups,
+        bounds=_bounds(plan.question) or None,
+        profile=None if plan.profile is None else plan.profile.entry,
+        groups=_finding_groups(plan) or None,
+        account=account_data(ledger, entry),
+    )
+
+
+def _bounds(question: Question) -> dict[str, str]:
+    """The declared bounds of the columns that numbers are computed from."""
+    columns = question.schema.columns
+    asked = [output.node for output in question.outputs if output.node is not None]
+    stated = {name: columns[name].to_data() for name in sorted(names_in(asked)) if name in columns}
+    return {
+        name: f"{column['low']} to {column['high']}"
+        for name, column in stated.items()
+        if {"low", "high"} <= set(column)
+    }
+
+
+def _finding_groups(plan: Plan) -> tuple[dict[str, str], ...]:
+    """What finding and choosing the groups cost, beside what is measured in them."""
+    price, lines = plan.price, (plan.finding_groups, plan.choosing_groups)
+    steps = zip(lines, (price.selection, price.choice), strict=True)
+    return tuple(
+        {
+            "step": line.output,
+            "mechanism": line.mechanism,
+            **_part(price, priced),
+            "delta": exact_text(charge_of(priced.event).delta),
+        }
+        for line, priced in steps
+        if line is not None and priced is not None
     )
 
 
@@ -966,15 +1005,18 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
     """
     released: dict[str, dict[str, str]] = {}
     first: dict[Measure, str] = {}
+    found = plan.finding_groups, plan.price.selection
+    if found[0] is not None and found[1] is not None and found[1].answers is not None:
+        first[found[1].answers] = found[0].output
     for output in plan.question.outputs:
         priced, shared = plan.price.of(output.measure), first.get(output.measure)
-        mechanism = priced.described(plan.price.unit)
+        part, mechanism = _part(plan.price, priced), priced.described(plan.price.unit)
         first.setdefault(output.measure, output.name)
         released[output.name] = {
             "output": output.name,
             "asks": output.aggregate.text,
             "mechanism": mechanism if shared is None else f"{mechanism}, with {shared}",
-            **(_part(priced) if shared is None else dict.fromkeys(_part(priced), "0")),
+            **(part if shared is None else dict.fromkeys(part, "0")),
         }
     computed = [
         {
@@ -988,11 +1030,12 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
     return (*released.values(), *computed)
 
 
-def _part(priced: PricedMeasure | PricedKeySelection) -> dict[str, str]:
-    """The part of the price, in ε or in ρ."""
-    if priced.rho is None:
-        return {"epsilon": str(priced.epsilon)}
-    return {"rho": decimal_above(priced.rho)}
+def _part(
+    price: Price, priced: PricedMeasure | PricedKeySelection | PricedChoice
+) -> dict[str, str]:
+    """The part of the price, in ε or in ρ as the whole is."""
+    epsilon, rho = price.part(priced, in_rho=price.cost.epsilon is None)
+    return {"epsilon": str(epsilon)} if rho is None else {"rho": decimal_text(rho)}
 
 
 def _asked(plan: Plan) -> tuple[Aggregate | None, ...]:

@@ -4,6 +4,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from discreet.text_table import printable
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -28,10 +30,7 @@ def visible(value: Any) -> Any:
     """
     if hasattr(value, "__html__"):
         return value
-    text = str(value)
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
+    return printable(str(value))
 
 
 @cache
