@@ -260,7 +260,8 @@ def check_certificate(certificate: Certificate, ledger: Ledger) -> list[str]:
         ),
     ]
     if certificate.account is not None:  # earlier versions stated none
-        pairs.append(("account", *map(_plain, (certificate.account, account_data(ledger, entry)))))
+        known_account = _plain(account_data(ledger, entry))
+        pairs.append(("account", _plain(certificate.account), known_account))
     wrong = {name: (stated, known) for name, stated, known in pairs if stated != known}
     own, kept = certificate.statement(), recorded.kept
     for name in () if kept is None else dict.fromkeys([*own, *kept]):

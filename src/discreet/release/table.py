@@ -145,7 +145,8 @@ class QuestionBuilder:
             "max_rows_per_group": max_rows_per_group,
         }
         caps = {name: cap for name, cap in given.items() if cap is not None}
-        return self._with(caps=tuple((dict(self.query.caps) | caps).items()))
+        lowered = tuple((dict(self.query.caps) | caps).items())
+        return replace(self, query=replace(self.query, caps=lowered))  # beside SQL that was typed
 
     def cube(
         self,
@@ -898,8 +899,8 @@ def _kept_bytes(charge: Entry, ledger: Ledger) -> bytes:
 def _stated_before(plan: Plan, table: Table, charge: Charge, data: bytes) -> Certificate:
     """What was stated of a release the first time, for a retry of it."""
     kept = NoisyMeasurements.from_bytes(data).certificate
-    if kept is None:  # version 0.1.0 kept none
-        return _certificate(plan, table, charge)
+    if kept is None:  # version 0.1.0 kept none: what is known now is not what was known then
+        return replace(_certificate(plan, table, charge), written=None, profile=None)
     return Certificate.from_data({**kept, "answer": UNANSWERED})
 
 
