@@ -377,17 +377,19 @@ class TestWhatWasPaid:
             assert Certificate.read(stated.to_json()) == stated
 
     def test_the_balance_is_that_right_after_the_charge(self) -> None:
-        with visits() as table:
+        with visits(budget=Budget(epsilon=20)) as table:
             asked = table.agg(n=rows())
             first, second = (asked.release(epsilon="1/2", key=key) for key in "ab")
             table.ledger.set_budget("visits", Budget(epsilon=15), why="fewer questions")
             asked.release(epsilon=3)
             again = asked.release(epsilon="1/2", key="a")
+            later = asked.release(epsilon="1/2").certificate
+            assert "budget     ε = 15, δ = 0" in later.text
             shown = table.paid(first.certificate.entry)
             for one in (first, again, shown):
-                assert "budget     ε = 20, δ = 0.001" in one.certificate.text
+                assert "budget     ε = 20, δ = 0" in one.certificate.text
                 assert "spent      ε = 0.5, with this answer" in one.certificate.text
-                assert "left       ε = 19.5, δ = 0.0005, after this answer" in one.certificate.text
+                assert "left       ε = 19.5 (97%), after this answer" in one.certificate.text
                 assert check_certificate(one.certificate, table.ledger) == []
             assert "spent      ε = 1, with this answer" in second.certificate.text
             later = replace(first.certificate, account=second.certificate.account)
@@ -398,7 +400,7 @@ class TestWhatWasPaid:
         with visits(budget=Budget(epsilon=2), period="month") as table:
             stated = table.agg(n=rows()).release(epsilon="1/2").certificate
             assert "budget     ε = 2, δ = 0 per month" in stated.text
-            assert "left       ε = 1.5, after this answer" in stated.text
+            assert "left       ε = 1.5 (75%), after this answer" in stated.text
 
     def test_declarations_stand_beside_the_sql_that_was_typed(self) -> None:
         typed = "SELECT AVG(stay)   AS m\n  FROM visits"

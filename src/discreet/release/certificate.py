@@ -9,9 +9,9 @@ from typing import Annotated, Any, Final, get_type_hints
 
 from msgspec import Meta, convert
 
-from discreet.accounting.filters import Totals, left_text, spent_text
+from discreet.accounting.filters import Totals, left_text, share_left, spent_text
 from discreet.errors import DataError, DiscreetError, Remedy
-from discreet.exact import decimal_text, rational
+from discreet.exact import decimal_text, percent_text, rational
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
 from discreet.ledger.declarations import BudgetCap
@@ -181,10 +181,11 @@ class Certificate:
         }
         if self.budget is not None:
             cap, spent = self.budget
+            left = f"{left_text(cap.budget, spent)} ({percent_text(share_left(cap.budget, spent))})"
             told |= {
                 "budget": str(cap),
                 "spent": f"{spent_text(cap.budget, spent)}, with this answer",
-                "left": f"{left_text(cap.budget, spent)}, after this answer",
+                "left": f"{left}, after this answer",
             }
         kept = "" if self.durable else " (in memory: nobody else can check this)"
         noise = [f"{one['step']}: {one['mechanism']}" for one in self.groups or ()]

@@ -75,6 +75,7 @@ from discreet.release.price import (
 )
 from discreet.release.profile import Profile
 from discreet.release.release import (
+    LEFT_OUT,
     NONE_FOUND,
     check_rank_names,
     merged_notes,
@@ -778,7 +779,7 @@ class Plan:
         """What an answer says in which no group was found, where groups are found privately."""
         found, noun = self.price.selection, _counted_noun(self.question)
         if found is None:
-            return NONE_FOUND
+            return LEFT_OUT
         text = (
             f"{NONE_FOUND}: one of {found.mechanism.half_point:,} {noun} would have appeared as "
             f"often as not, one of {found.mechanism.people_for(_NEARLY_SURE):,} nearly surely. A "

@@ -62,7 +62,9 @@ MOVED = "_moved"
 RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
 NONE_FOUND = "no group was found"
-"""What is said of an answer that has none."""
+"""What is said of an answer whose groups are found privately, if none was."""
+LEFT_OUT = "no row is left: a condition on the released numbers, LIMIT or OFFSET left out all"
+"""What is said of an answer that has no row otherwise."""
 _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
 _MOST_LISTED = 6
 
@@ -280,8 +282,8 @@ class Release:
     """Whether it was paid before, so that showing it again cost nothing."""
     written: str = ""
     """The question in SQL as it was typed, if it was asked in SQL."""
-    none_found: str = NONE_FOUND
-    """What is said where there is no group: of how many people one would have appeared."""
+    none_found: str = LEFT_OUT
+    """What is said where there is no row: why, and of how many people a group would be found."""
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -291,12 +293,9 @@ class Release:
         column = self.column(name)
         if not self.keys:
             if not column:
-                why = "a condition on the released numbers, LIMIT or OFFSET left all of it out"
-                if self.none_found != NONE_FOUND:  # whose groups are found privately
-                    why = self.none_found
                 raise DataError(
-                    f"the answer has no row, so {name[:60]!r} has no number: {why}. Look at "
-                    "len(answer) first."
+                    f"the answer has no row, so {name[:60]!r} has no number: {self.none_found}. "
+                    "Look at len(answer) first."
                 )
             return column[0]
         label = ", ".join(self.keys)

@@ -65,7 +65,7 @@ from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
 from discreet.release.price import Price, PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
-from discreet.release.release import NONE_FOUND, Release
+from discreet.release.release import LEFT_OUT, Release
 from discreet.release.run import groups_and_estimates, run_and_noise
 from discreet.release.top_groups import PricedChoice
 
@@ -918,12 +918,12 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         groups,
         columns,
         certificate,
-        (*plan.remarks, *plan.key_notes, *plan.first_notes, *plan.cap_notes),
+        (*plan.remarks, *plan.key_notes, *plan.first_notes, *(plan.cap_notes if groups else ())),
         dated,
         _asked(plan),
         query.condition,
         written=stated.written or query.written,
-        none_found=NONE_FOUND if noisy.cells else plan.none_found,
+        none_found=LEFT_OUT if noisy.cells else plan.none_found,
     )
 
 
