@@ -199,7 +199,7 @@ class TestText:
         values = noisy.to_dict()["n"][:60]
         assert min(values) < 0
         assert f"{min(values):,} ±" in repr(noisy)
-        assert "noise made n negative" in repr(noisy)
+        assert "note: n: noise can make a small count negative" in repr(noisy)
         assert any("noise can make a small count negative" in note for note in noisy.notes)
 
     def test_a_negative_sum_is_no_surprise(self) -> None:

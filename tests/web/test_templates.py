@@ -68,4 +68,5 @@ def test_what_a_template_takes_as_markup_is_known() -> None:
 
 
 def test_a_page_is_found_by_its_path_in_the_package() -> None:
-    assert rendered("release/certificate.html", lines=[("<a>", "b")]).count("&lt;a&gt;") == 1
+    shown = {"library": "", "spec": {}, "svg": ""}
+    assert rendered("plots/picture.html", title="<a>", **shown).count("&lt;a&gt;") == 1

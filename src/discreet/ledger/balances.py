@@ -32,6 +32,7 @@ from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import EntryFilter, Records
 from discreet.privacy.losses import Budget, concentrated_epsilon
+from discreet.text_table import TextTable
 
 _PAGE: Final = 1_000
 _STATES: Final = {"charge": "handed out", None: "pending"}
@@ -90,6 +91,21 @@ class Balance:
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        lines = {
+            "data set": self.dataset,
+            "analyst": self.analyst or "",
+            "budget": "" if self.cap is None else str(self.cap),
+            "spent": self.spent_text,
+            "left": self.left + (f" ({percent_text(self.share_left)})" if self.cap else ""),
+            "": self.share_text,
+            "questions": f"{self.charges:,}",
+            "suspended": "" if self.suspended is None else f"since {self.suspended}",
+            "promise": self.guarantee or "",
+        }
+        told = tuple((topic, line) for topic, line in lines.items() if line)
+        return TextTable(("", ""), told, 1).html()
 
     def __str__(self) -> str:
         whose = f"{self.dataset}, {self.analyst}" if self.analyst else self.dataset

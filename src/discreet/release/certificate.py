@@ -16,7 +16,7 @@ from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
 from discreet.ledger.declarations import BudgetCap
 from discreet.strict_json import Digest, decoded
-from discreet.text_table import aligned, printable
+from discreet.text_table import TextTable, aligned, printable
 
 _VERSION = 1
 UNANSWERED = "0" * 64
@@ -218,9 +218,7 @@ class Certificate:
         return self.text
 
     def _repr_html_(self) -> str:
-        from discreet.web.templates import rendered
-
-        return rendered("release/certificate.html", lines=self.lines)
+        return TextTable(("", ""), tuple(self.lines), 1).html()
 
 
 _TYPES: Final = get_type_hints(Certificate, include_extras=True)

@@ -87,7 +87,7 @@ from discreet.release.release import (
 )
 from discreet.release.run import declare_parts, expected_margin
 from discreet.release.top_groups import PricedChoice, first_notes
-from discreet.text_table import aligned
+from discreet.text_table import TextTable
 
 if TYPE_CHECKING:
     from discreet.engines.base import Engine
@@ -1034,12 +1034,24 @@ class Plan:
         return lines
 
     def __repr__(self) -> str:
-        rows = [("output", "asks", "mechanism", self.margin_heading, self.currency)]
-        rows += [
+        return "\n".join([*self._table.lines(), *self._below])
+
+    def _repr_html_(self) -> str:
+        return self._table.html(self._below, numbers=2)
+
+    @property
+    def _table(self) -> TextTable:
+        header = ("output", "asks", "mechanism", self.margin_heading, self.currency)
+        rows = (
             (line.output, line.asks, line.mechanism, line.margin_text, line.price)
             for line in self.priced_lines
-        ]
-        text = aligned(rows)
+        )
+        return TextTable(header, tuple(rows), 1)
+
+    @property
+    def _below(self) -> list[str]:
+        """What is said below the table: what is computed, notes, and the price."""
+        text = []
         for name, how in self.computed:
             margin = self.computed_margins.get(name)
             size = "" if margin is None else f": {margin.text.replace('depends', '± depends')}"
@@ -1048,7 +1060,7 @@ class Plan:
         taken = self.budget_text
         costs = f"costs {self.price_text}{', ' if taken else ''}{taken}"
         text += [f"note: {self.not_covered}"] if self.not_covered else []
-        return "\n".join([*text, f"{costs}; nothing is spent until .release()"])
+        return [*text, f"{costs}; nothing is spent until .release()"]
 
     @property
     def margin_heading(self) -> str:

@@ -655,13 +655,9 @@ class Release:
             lines.append(f"… {len(self) - _MOST_SHOWN:,} more groups")
         if not self.groups:
             lines += wrapped(self.none_found, _TEXT_WIDTH).split("\n")
-        below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
-        if moved := [name for name in self.columns if self.moves(name)]:
-            below += f"; {', '.join(moved)} moved to be non-negative"
-        for name, where in self.outranked.items():
-            below += f"; the rank ± of {name} may be as large as {where}"
-        paid = f"{self.payment_text}, errors at {self.level_text}{below}"
-        return "\n".join([*lines, *wrapped(paid, _TEXT_WIDTH).split("\n")])
+        below = [f"{self.payment_text}, errors at {self.level_text}"]
+        below += [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, *(wrapped(line, _TEXT_WIDTH) for line in below)])
 
     def _repr_html_(self) -> str:
         from discreet.release.report import notebook_html

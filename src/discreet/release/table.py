@@ -485,6 +485,9 @@ class Table:
         whose = f"each {self.schema.unit}" if self.schema.by_person else "each row"
         return f"Table({self.schema.name!r}, protects {whose}, {self.budget})"
 
+    def _repr_html_(self) -> str:
+        return self.info()._repr_html_()
+
     def __getitem__(self, name: object) -> NoReturn:
         raise _never_rows()
 
