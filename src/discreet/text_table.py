@@ -6,7 +6,6 @@ line for each row and column.  Keys may be wrapped and are never left out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import zip_longest
 from unicodedata import category, combining, east_asian_width
 
@@ -98,33 +97,6 @@ class TextTable:
     def lines(self) -> list[str]:
         """The table in plain text."""
         return aligned([line for row in (self.header, *self.rows) for line in _lines(row)])
-
-    def html(self, below: Sequence[str] = (), *, numbers: int = 0) -> str:
-        """The same for a notebook, in its colors, with lines below; the last columns are numbers.
-
-        >>> table = TextTable(("ward", "n"), (("<A>", "12 ± 3"),), 1)
-        >>> table.html(["ε = 1"]).endswith("12 ± 3</td></tr></tbody></table></div><p>ε = 1</p>")
-        True
-        """
-        left = len(self.header) - numbers
-
-        def row(texts: Sequence[str], keys: int, scope: str) -> str:
-            cells = []
-            for place, text in enumerate(texts):
-                kind, ended = ("th", f' scope="{scope}"') if place < keys else ("td", "")
-                side = "left" if place < left else "right"
-                shown = escape(printable(text))
-                cells.append(f'<{kind}{ended} style="text-align:{side}">{shown}</{kind}>')
-            return f"<tr>{''.join(cells)}</tr>"
-
-        head = (
-            f"<thead>{row(self.header, left + numbers, 'col')}</thead>" if any(self.header) else ""
-        )
-        body = "".join(row(one, self.keys, "row") for one in self.rows)
-        lines = "".join(f"<p>{escape(printable(line))}</p>" for line in below)
-        return (
-            f'<div style="overflow-x:auto"><table>{head}<tbody>{body}</tbody></table></div>{lines}'
-        )
 
     def fitted(self, width: int, gap: int = 2) -> "list[TextTable]":
         """The same in tables that are no wider, each with all of the keys.

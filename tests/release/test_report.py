@@ -19,7 +19,7 @@ from discreet.release.report import (
     protected_in_words,
     report_page,
 )
-from discreet.web.templates import package_text
+from discreet.templates import package_text
 from tests.release.released import HOSTILE, WARDS, released, visits
 
 STYLE = package_text("release/report.css")

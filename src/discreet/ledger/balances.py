@@ -32,6 +32,7 @@ from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import EntryFilter, Records
 from discreet.privacy.losses import Budget, concentrated_epsilon
+from discreet.templates import table_html
 from discreet.text_table import TextTable
 
 _PAGE: Final = 1_000
@@ -105,7 +106,7 @@ class Balance:
             "promise": self.guarantee or "",
         }
         told = tuple((topic, line) for topic, line in lines.items() if line)
-        return TextTable(("", ""), told, 1).html()
+        return table_html(TextTable(("", ""), told, 1))
 
     def __str__(self) -> str:
         whose = f"{self.dataset}, {self.analyst}" if self.analyst else self.dataset

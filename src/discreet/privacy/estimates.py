@@ -40,6 +40,7 @@ from discreet.privacy.uncertainty import (
     summed_errors,
     within_bounds,
 )
+from discreet.templates import table_html
 from discreet.text_table import TextTable, aligned
 
 Released = Any
@@ -937,7 +938,8 @@ class Estimates(Mapping[Any, Estimate]):
         return "\n".join([*aligned(self._rows), *self._below])
 
     def _repr_html_(self) -> str:
-        return TextTable((self.label, "± (95%)"), self._rows, 1).html(self._below, numbers=1)
+        table = TextTable((self.label, "± (95%)"), self._rows, 1)
+        return table_html(table, self._below, numbers=1)
 
     @property
     def _below(self) -> list[str]:

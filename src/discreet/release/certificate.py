@@ -16,6 +16,7 @@ from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
 from discreet.ledger.declarations import BudgetCap
 from discreet.strict_json import Digest, decoded
+from discreet.templates import table_html
 from discreet.text_table import TextTable, aligned, printable
 
 _VERSION = 1
@@ -218,7 +219,7 @@ class Certificate:
         return self.text
 
     def _repr_html_(self) -> str:
-        return TextTable(("", ""), tuple(self.lines), 1).html()
+        return table_html(TextTable(("", ""), tuple(self.lines), 1))
 
 
 _TYPES: Final = get_type_hints(Certificate, include_extras=True)

@@ -87,6 +87,7 @@ from discreet.release.release import (
 )
 from discreet.release.run import declare_parts, expected_margin
 from discreet.release.top_groups import PricedChoice, first_notes
+from discreet.templates import table_html
 from discreet.text_table import TextTable
 
 if TYPE_CHECKING:
@@ -1037,7 +1038,7 @@ class Plan:
         return "\n".join([*self._table.lines(), *self._below])
 
     def _repr_html_(self) -> str:
-        return self._table.html(self._below, numbers=2)
+        return table_html(self._table, self._below, numbers=2)
 
     @property
     def _table(self) -> TextTable:

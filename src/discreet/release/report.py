@@ -22,7 +22,7 @@ from discreet.privacy.losses import ZeroConcentratedDP
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
 from discreet.release.exports import NumberText, usual_interval
-from discreet.web.templates import package_text, rendered
+from discreet.templates import package_text, rendered
 
 if TYPE_CHECKING:
     from discreet.measures.measure import Aggregate
