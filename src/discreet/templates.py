@@ -19,7 +19,7 @@ def rendered(template: str, **values: object) -> str:
 def table_html(table: TextTable, below: Sequence[str] = (), *, numbers: int = 0) -> str:
     """A table for a notebook, with lines below it; so many of the last columns are numbers.
 
-    >>> table_html(TextTable(("ward", "n"), (("<A>", "12 ± 3"),), 1)).count("&lt;A&gt;")
+    >>> table_html(TextTable(("ward", "n"), (("R & D", "12 ± 3"),), 1)).count("R &amp; D")
     1
     """
     left = len(table.header) - numbers
