@@ -199,7 +199,7 @@ SENTENCES: dict[str, Needs] = {
     rf"knows all the others, can be at most {NUMBER}% sure after reading this\.": lambda f: (
         f.kind == "epsilon" and not f.delta and f.replaced
     ),
-    r"The noise is Gaussian, and ρ is what it costs \(zCDP\)\.": lambda f: f.kind == "rho",
+    r"It was paid in ρ \(zCDP\)\.": lambda f: f.kind == "rho",
     rf"The noise was made for {PRICE}, which is what this answer promises by itself\.": lambda f: (
         f.kind == "promise"
     ),
@@ -261,6 +261,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"epsilon": 1, "delta": "1e-6"},
     ),
     "in ρ": ("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", {"rho": "0.01"}),
+    "median in ρ": ("SELECT MEDIAN(stay) AS m FROM visits", {"rho": "0.01"}),
     "found": ("SELECT ward, COUNT(*) AS n FROM visits GROUP BY 1", {"epsilon": 1, "delta": "1e-6"}),
     "none found": (
         "SELECT ward, COUNT(*) AS n FROM visits WHERE age = 7 AND stay = 7 GROUP BY ward",

@@ -606,12 +606,8 @@ def _protected(declared: "Schema | Certificate") -> str:
 
     if declared.unit == "row":
         return "each row"
-    caps = {
-        "groups": declared.max_groups,
-        "rows": declared.max_rows,
-        "rows in a group": declared.max_rows_per_group,
-    }
-    listed = [f"{cap:,} {name}" for name, cap in caps.items() if cap is not None]
+    names = {"max_groups": "groups", "max_rows": "rows", "max_rows_per_group": "rows in a group"}
+    listed = [f"{cap:,} {names[name]}" for name, cap in declared.caps.items()]
     return f"each {declared.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 

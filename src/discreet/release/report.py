@@ -121,7 +121,7 @@ def _concentrated_in_words(certificate: Certificate) -> list[str]:
     loss = ZeroConcentratedDP(rho=rho * _ROUNDED, delta=leak).to_approximate(delta=level)
     epsilon = float(loss.epsilon)
     return [
-        f"The noise is Gaussian, and ρ is what it costs (zCDP). {_changes(certificate, epsilon)} "
+        f"It was paid in ρ (zCDP). {_changes(certificate, epsilon)} "
         f"(e to the power of ε = {_up(epsilon, 3)}), and by no more than δ = {float(level):g} "
         "beyond that."
     ]

@@ -921,7 +921,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         groups,
         columns,
         certificate,
-        (*plan.remarks, *plan.key_notes, *plan.first_notes, *(plan.cap_notes if groups else ())),
+        (*plan.remarks, *plan.key_notes, *(plan.first_notes + plan.cap_notes if groups else ())),
         dated,
         _asked(plan),
         query.condition,
