@@ -581,6 +581,12 @@ class Schema:
                     "knows them by their names, whatever the capitals. Use another name."
                 )
 
+    @property
+    def caps(self) -> dict[str, int]:
+        """For how much one person counts, by the names of the caps."""
+        names = ("max_groups", "max_rows", "max_rows_per_group")
+        return {name: cap for name in names if (cap := getattr(self, name)) is not None}
+
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
         data = {
