@@ -430,7 +430,7 @@ def show_plan(plan: "Plan") -> None:
     schema = plan.question.schema
     if plan.question.keys:
         _labeled_line(out, "groups", Text(plan.groups_text("each of them released")))
-    _labeled_line(out, "protects", Text(_protected(schema)))
+    _labeled_line(out, "protects", Text(_protected(schema.unit, schema.caps)))
     taken = plan.budget_text
     costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
@@ -502,15 +502,12 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     for note in release.notes:
         out.print(Padding(Text(note, style="italic dim"), (0, 0, 0, 2), expand=False))
     out.print()
-    certificate = release.certificate
-    _labeled_line(out, "cost", Text(release.payment_text, style="bold"))
+    certificate, cost = release.certificate, release.payment_text
+    caps = certificate.caps
+    _labeled_line(out, "cost", Text(cost, style="bold"))
     for balance in balances:
         show_left(out, balance)
-    _labeled_line(
-        out,
-        "protects",
-        Text(_protected(certificate)),
-    )
+    _labeled_line(out, "protects", Text(_protected(certificate.unit, caps)))
     hashed = f", {certificate.hash[:16]}…" if certificate.hash else ""
     _labeled_line(
         out,
@@ -601,14 +598,14 @@ def _number(cell: str) -> "Text":
     return text
 
 
-def _protected(declared: "Schema | Certificate") -> str:
+def _protected(unit: str, caps: Mapping[str, int]) -> str:
     from discreet.measures.measure import sentence_list
 
-    if declared.unit == "row":
+    if unit == "row":
         return "each row"
     names = {"max_groups": "groups", "max_rows": "rows", "max_rows_per_group": "rows in a group"}
-    listed = [f"{cap:,} {names[name]}" for name, cap in declared.caps.items()]
-    return f"each {declared.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
+    listed = [f"{cap:,} {names[name]}" for name, cap in caps.items()]
+    return f"each {unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 
 def _labeled_line(out: "Console", label: str, text: "Text") -> None:

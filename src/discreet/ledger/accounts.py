@@ -309,5 +309,6 @@ def one_line(text: str) -> str:
     >>> one_line("SELECT 1\\n  FROM t")
     'SELECT 1 FROM t'
     """
-    line = printable(" ".join(text.split()))
+    line = " ".join(text.split())
+    line = line if line.isprintable() else printable(line)
     return line if len(line) <= LONGEST_SUMMARY else line[: LONGEST_SUMMARY - 1] + "…"

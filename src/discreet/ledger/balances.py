@@ -11,7 +11,7 @@ Proof: docs/proofs/filters.md
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from discreet.accounting.filters import (
     Filter,
@@ -25,7 +25,7 @@ from discreet.accounting.filters import (
 )
 from discreet.accounting.zcdp import pure_rho
 from discreet.exact import percent_text
-from discreet.ledger.accounts import AccountState, AccountTotals, DatasetState
+from discreet.ledger.accounts import AccountTotals, DatasetState
 from discreet.ledger.declarations import BudgetCap, exact_budget, read_cap, read_declaration
 from discreet.ledger.declare import unknown_dataset_error
 from discreet.ledger.entries import Entry
@@ -137,7 +137,7 @@ def standing(journal: Journal, dataset: str, analyst: str, key: str | None, time
 
 
 def _standing_before(records: Records, dataset: str, charge: Entry) -> Filter:
-    cap = _cap_then(records, charge)
+    cap = _capped(read_declaration(_declared_before(records, charge).body).cap)
     before = EntryFilter(0, charge.sequence - 1, dataset, None, "charge")
     totals = Totals()
     for last in records.recent(before, 1):
@@ -146,17 +146,17 @@ def _standing_before(records: Records, dataset: str, charge: Entry) -> Filter:
     return Filter(budget=cap.budget, totals=totals)
 
 
-def account_after(journal: Journal, charge: Entry) -> AccountState:
-    """The account of a data set right after a charge, with the cap that held then."""
+def account_after(journal: Journal, charge: Entry) -> dict[str, Any]:
+    """The budget that held at a charge, and what counted against it then: as the entries say."""
     with journal.store.reading() as records:
-        cap = _cap_then(records, charge)
-    return AccountState(cap, AccountTotals.from_data(charge.data["dataset_spent"]), charge.time)
+        declared = _declared_before(records, charge)
+    spent = charge.data["dataset_spent"]
+    return {"budget": declared.data["to"]["cap"], "spent": spent.get("within", spent["lifetime"])}
 
 
-def _cap_then(records: Records, charge: Entry) -> BudgetCap:
+def _declared_before(records: Records, charge: Entry) -> Entry:
     declared = records.declared(charge.dataset, None)
-    last = [one for one in declared if one.sequence < charge.sequence][-1]
-    return _capped(read_declaration(last.body).cap)
+    return [one for one in declared if one.sequence < charge.sequence][-1]
 
 
 def _capped(cap: BudgetCap | None) -> BudgetCap:

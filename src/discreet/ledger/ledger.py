@@ -14,7 +14,6 @@ from discreet.accounting.spending import Spending
 from discreet.accounting.spending import spending as tracked
 from discreet.errors import NOTHING_SPENT, DeclarationError, UnsafeRandomnessError
 from discreet.ledger import balances, charges, declare
-from discreet.ledger.accounts import AccountState
 from discreet.ledger.balances import Balance, PaidQuestion
 from discreet.ledger.charges import LARGEST_NUMBER, Charge, ChargeRequest, LossReason, read_number
 from discreet.ledger.declarations import (
@@ -269,8 +268,8 @@ class Ledger:
         name, who = read_name(dataset, "the data set"), _who(analyst)
         return balances.standing(self._journal, name, who, key, self._journal.clock())
 
-    def account_after(self, charge: Entry) -> AccountState:
-        """What a data set had spent right after a charge, and the cap that held then."""
+    def account_after(self, charge: Entry) -> dict[str, Any]:
+        """The budget that held at a charge, and what was spent of it right after: as plain data."""
         return balances.account_after(self._journal, charge)
 
     def budgets(self, dataset: str, analyst: str) -> list[Balance]:

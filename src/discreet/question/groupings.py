@@ -257,4 +257,4 @@ def label_text(label: Label) -> str:
     if label is None:
         return ALL
     text = str(label).lower() if isinstance(label, bool) else str(label)
-    return printable(text)
+    return text if text.isprintable() else printable(text)

@@ -260,7 +260,7 @@ def check_certificate(certificate: Certificate, ledger: Ledger) -> list[str]:
         ),
     ]
     if certificate.account is not None:  # earlier versions stated none
-        known_account = _plain(account_data(ledger, entry))
+        known_account = _plain(ledger.account_after(entry))
         pairs.append(("account", _plain(certificate.account), known_account))
     wrong = {name: (stated, known) for name, stated, known in pairs if stated != known}
     own, kept = certificate.statement(), recorded.kept
@@ -293,15 +293,6 @@ def unchecked_fields(certificate: Certificate, ledger: Ledger) -> list[str]:
     if len(recorded.charge.data["summary"]) >= LONGEST_SUMMARY:  # perhaps cut
         shown -= {"question"}
     return [name for name in certificate.to_data() if name not in {*shown, "certificate"}]
-
-
-def account_data(ledger: Ledger, charge: Entry) -> dict[str, Any]:
-    """The budget of a table and what was spent of it right after a charge, as plain data."""
-    account = ledger.account_after(charge)
-    cap = account.cap
-    if cap is None:
-        raise TypeError("a data set is declared with a budget")
-    return {"budget": cap.to_data(), "spent": account.spent.counted.to_data()}
 
 
 _LABELS = {

@@ -247,11 +247,13 @@ class Price:
         self, priced: PricedMeasure | PricedKeySelection | PricedChoice, *, in_rho: bool
     ) -> tuple[Fraction | None, Fraction | None]:
         """The ε or the ρ of a part; all parts together are the price."""
+        alone = len(self.priced) == 1 and self.selection is None and self.choice is None
+        cost = self.cost if alone else charge(priced.event)
         if in_rho:
-            return None, charge(priced.event).rho
+            return None, cost.rho
         if self.charged_as_promised and priced.epsilon is None:
             return self._joint_part(priced), None
-        return charge(priced.event).epsilon, None
+        return cost.epsilon, None
 
     def _joint_part(self, priced: PricedMeasure | PricedKeySelection | PricedChoice) -> Fraction:
         """The part of an ε for which Gaussian noise was fitted to several measures at once."""

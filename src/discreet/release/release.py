@@ -614,9 +614,13 @@ class Release:
 
     def text_table(self, most: int | None = None) -> TextTable:
         """The table for a terminal: below each name stands how often its intervals hold."""
-        level = {True: percent_text(_CONFIDENCE), False: self.level_text}
+        levels = [
+            percent_text(self.confidence if self._bounds(name) else _CONFIDENCE)
+            for name in self.columns
+        ]
         outputs = [
-            f"{label_text(name)}\n± ({level[not self._bounds(name)]})" for name in self.columns
+            f"{label_text(name)}\n± ({level})"
+            for name, level in zip(self.columns, levels, strict=True)
         ]
         header = (*map(label_text, self.keys), *outputs)
         return TextTable(header, tuple(map(tuple, self.cells(most))), len(self.keys))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.accounting.filters import Totals, left_text, share_left, share_text
 from discreet.errors import DiscreetError
-from discreet.exact import decimal_text, percent_text, rational
+from discreet.exact import named_number_text, percent_text, rational
 from discreet.ledger.declarations import BudgetCap
 from discreet.measures.measure import Aggregate, sentence_list
 from discreet.plan.calendar import second
@@ -36,6 +36,7 @@ _USUAL_DELTA = Fraction(1, 10**6)
 _ROUNDED = 1 + Fraction(1, 10**4)  # a ρ is stated to so many digits; what it promises is not less
 
 
+_ROUNDED_DIGITS = 6
 _MOST_ROWS = 1000
 _LONG = 40  # groups that stand on a screen; more of them scroll in a box
 _MOST_BESIDE = 4  # columns that fit beside the keys; with more, the keys stay while they scroll
@@ -440,12 +441,13 @@ def _measured(certificate: Certificate) -> list[tuple[str, str, str, str]]:
 
 def _part(paid: Mapping[str, str]) -> str:
     """A part of the price: its ε or its ρ, and its δ where it has one."""
-    name, number = ("ρ", paid["rho"]) if "rho" in paid else ("ε", paid["epsilon"])
-    if not number.startswith("≈"):
-        number = decimal_text(rational(number, "the price"))
+    if "rho" in paid:  # a decimal that is not below it
+        digits = len(paid["rho"].replace(".", "").lstrip("0"))
+        text = f"ρ {'=' if digits < _ROUNDED_DIGITS else '≤'} {paid['rho']}"
+    else:
+        text = named_number_text("ε", rational(paid["epsilon"], "epsilon"))
     delta = paid.get("delta", "0")
-    sign = f"≈ {number[1:]}" if number.startswith("≈") else f"= {number}"
-    return f"{name} {sign}{f', δ = {delta}' if delta != '0' else ''}"
+    return text if delta == "0" else f"{text}, δ = {delta}"
 
 
 def _is_ranked(estimate: Estimate) -> bool:

@@ -22,7 +22,7 @@ from discreet.errors import (
     Remedy,
     UnsafeRandomnessError,
 )
-from discreet.exact import decimal_text, exact_text
+from discreet.exact import decimal_above, decimal_text, exact_text
 from discreet.ledger import Charge, Entry, Ledger
 from discreet.ledger.balances import Balance
 from discreet.measures.measure import Aggregate, Measure
@@ -59,7 +59,7 @@ from discreet.question.consistency import read_consistent
 from discreet.question.groupings import dated_labels
 from discreet.question.query import GroupKey, PostProcessing, Query
 from discreet.release.caps import SuggestedCaps, suggest_caps
-from discreet.release.certificate import UNANSWERED, Certificate, account_data
+from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.info import TableInfo, table_info
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
@@ -940,6 +940,7 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
             "discreet ledger verify, and restore a backup that it accepts."
         )
     suspensions = ledger.suspensions(schema.name, before=charge.sequence)
+    account = ledger.account_after(entry)
     place, durable, cost = Path(ledger.place).name, ledger.durable, charge.cost
     return Certificate(
         table=schema.name,
@@ -970,15 +971,16 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
         bounds=_bounds(plan.question) or None,
         profile=None if plan.profile is None else plan.profile.entry,
         groups=_finding_groups(plan) or None,
-        account=account_data(ledger, entry),
+        account=account,
     )
 
 
 def _bounds(question: Question) -> dict[str, str]:
     """The declared bounds of the columns that numbers are computed from."""
     columns = question.schema.columns
-    asked = [output.node for output in question.outputs if output.node is not None]
-    stated = {name: columns[name].to_data() for name in sorted(names_in(asked)) if name in columns}
+    asked = [names_in([one.node]) for one in question.outputs if one.node is not None]
+    names = sorted(set().union(*asked))
+    stated = {name: columns[name].to_data() for name in names if name in columns}
     return {
         name: f"{column['low']} to {column['high']}"
         for name, column in stated.items()
@@ -1039,7 +1041,7 @@ def _part(
 ) -> dict[str, str]:
     """The part of the price, in ε or in ρ as the whole is."""
     epsilon, rho = price.part(priced, in_rho=price.cost.epsilon is None)
-    return {"epsilon": str(epsilon)} if rho is None else {"rho": decimal_text(rho)}
+    return {"epsilon": str(epsilon)} if rho is None else {"rho": decimal_above(rho)}
 
 
 def _asked(plan: Plan) -> tuple[Aggregate | None, ...]:
