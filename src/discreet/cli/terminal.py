@@ -16,6 +16,7 @@ from discreet.accounting.filters import Totals, cost_text
 from discreet.errors import DiscreetError, Front
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
+from discreet.number_text import plural
 from discreet.text_table import TextTable, padded, printable, text_width, wrapped
 
 if TYPE_CHECKING:
@@ -221,7 +222,8 @@ def show_report(report: Report, place: str) -> None:
         out.print(Text("✓ sound", style="bold green"), Text(f"  {printable(place)}"), sep="")
     else:
         out.print(Text("✗ not sound", style="bold red"), Text(f"  {printable(place)}"), sep="")
-    lines = [f"{report.entries:,} entries; the hash of the last is {report.hash[:16]}…"]
+    entries = plural(report.entries, "entry", "entries")
+    lines = [f"{entries}; the hash of the last is {report.hash[:16]}…"]
     if report.pending:
         lines.append(f"{plural(report.pending, 'charge')} without an answer, pending or lost: paid")
     if report.anchor is not None and report.sound:
@@ -332,15 +334,6 @@ def _nth(number: int) -> str:
     """
     teens = number % 100 in (11, 12, 13)
     return f"{number:,}" + ("th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th"))
-
-
-def plural(number: int, what: str) -> str:
-    """A number of things.
-
-    >>> plural(1, "question"), plural(2000, "question")
-    ('1 question', '2,000 questions')
-    """
-    return f"{number:,} {what}" + "s" * (number != 1)
 
 
 @contextmanager
@@ -476,9 +469,7 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
     out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
     out.print(table)
     out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
-    missing = profile.missing
-    far = missing.upper(Fraction(25, 1000)) - float(missing.value)
-    rows_text = f"{max(0, round(missing.value)):,} ± {far:,.0f} rows without an id"
+    rows_text = f"{profile.missing_text} rows without an id"
     out.print(Text(f"{rows_text}: each is protected as one, and none is counted", style="dim"))
 
 
@@ -603,8 +594,12 @@ def _protected(unit: str, caps: Mapping[str, int]) -> str:
 
     if unit == "row":
         return "each row"
-    names = {"max_groups": "groups", "max_rows": "rows", "max_rows_per_group": "rows in a group"}
-    listed = [f"{cap:,} {names[name]}" for name, cap in caps.items()]
+    words = {
+        "max_groups": ("group", "groups"),
+        "max_rows": ("row", "rows"),
+        "max_rows_per_group": ("row in a group", "rows in a group"),
+    }
+    listed = [plural(cap, *words[name]) for name, cap in caps.items()]
     return f"each {unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 

@@ -15,6 +15,7 @@ from discreet.exact import decimal_text, percent_text, rational
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
 from discreet.ledger.declarations import BudgetCap
+from discreet.number_text import plural
 from discreet.strict_json import Digest, decoded
 from discreet.templates import table_html
 from discreet.text_table import TextTable, aligned, printable
@@ -191,7 +192,7 @@ class Certificate:
         kept = "" if self.durable else " (in memory: nobody else can check this)"
         noise = [f"{one['step']}: {one['mechanism']}" for one in self.groups or ()]
         noise += [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
-        before = f"{self.suspensions} times before: questions could not be answered"
+        before = f"{plural(self.suspensions, 'time')} before: questions could not be answered"
         return [
             ("table", self.table),
             *_told(told, "as typed"),

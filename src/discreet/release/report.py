@@ -16,12 +16,12 @@ from discreet.errors import DiscreetError
 from discreet.exact import named_number_text, percent_text, rational
 from discreet.ledger.declarations import BudgetCap
 from discreet.measures.measure import Aggregate, sentence_list
+from discreet.number_text import NumberText, plural
 from discreet.plan.calendar import second
 from discreet.privacy.estimates import Estimate, IntervalKind
-from discreet.privacy.losses import ZeroConcentratedDP
+from discreet.privacy.losses import ZeroConcentratedDP, ten_to_text
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
-from discreet.release.exports import NumberText, usual_interval
 from discreet.templates import package_text, rendered
 
 if TYPE_CHECKING:
@@ -68,11 +68,15 @@ def protected_in_words(certificate: Certificate) -> str:
     if certificate.unit == "row":
         return "each single row of the table"
     words = {
-        "max_groups": "in at most {:,} groups",
-        "max_rows": "for at most {:,} rows",
-        "max_rows_per_group": "at most {:,} of them in one group",
+        "max_groups": ("in at most ", "group", ""),
+        "max_rows": ("for at most ", "row", ""),
+        "max_rows_per_group": ("at most ", "row", " in one group"),
     }
-    limits = [words[name].format(cap) for name, cap in certificate.caps.items()]
+    limits = [
+        f"{before}{plural(cap, what)}{after}"
+        for name, cap in certificate.caps.items()
+        for before, what, after in [words[name]]
+    ]
     caps = (
         f". One counts {sentence_list(limits)}; who has more counts for no more" if limits else ""
     )
@@ -147,7 +151,7 @@ def _changes(certificate: Certificate, epsilon: float) -> str:
     added, unit = certificate.neighbors == "add-remove", certificate.unit
     changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
     if epsilon > _LARGEST_EPSILON:
-        factor = "more than 400 million, which protects nobody"
+        factor = f"more than {ten_to_text(Fraction(epsilon))}, which protects nobody"
     else:
         factor = f"at most {_up(exp(epsilon), 3)}"
     return f"{changed} changes how likely any answer was by a factor of {factor}"
@@ -249,7 +253,7 @@ def report_page(release: Answer) -> str:
     numbers = [one for found in release.columns.values() for one in found]
     return rendered(
         "release/report.html",
-        style=package_text("release/report.css"),
+        style=package_text("release/report.css") + package_text("plots/picture.css"),
         title=f"{certificate.table}{by}",
         release=release,
         certificate=certificate,
@@ -463,7 +467,7 @@ def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:
     """The ends of the range that are known."""
     if not estimate.bounded:
         return ()
-    ends = map(_number, usual_interval(estimate, confidence))
+    ends = map(_number, estimate.interval(confidence))
     return tuple(end for end in ends if isfinite(end))
 
 

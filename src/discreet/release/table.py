@@ -916,12 +916,13 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     keys = tuple(name for name, _ in shown_keys)
     dated = tuple(name for name, grouping in shown_keys if dated_labels(grouping))
     query = plan.question.query
+    of_numbers = [*plan.first_notes, *plan.cap_notes(query.front)] if groups else []
     return Release(
         keys,
         groups,
         columns,
         certificate,
-        (*plan.remarks, *plan.key_notes, *(plan.first_notes + plan.cap_notes if groups else ())),
+        (*plan.remarks, *plan.key_notes, *of_numbers),
         dated,
         _asked(plan),
         query.condition,
