@@ -58,7 +58,9 @@ RANK_ERROR = "_rank_error"
 EXACT = "_exact"
 """What is added to the name of a count with a fraction for the column that has it exactly."""
 NONE_FOUND = "no group shown"
-"""What is said of an answer that has none."""
+"""What is said of an answer whose groups are found privately, if none was."""
+LEFT_OUT = "no row is left: a condition on the released numbers, LIMIT or OFFSET left out all"
+"""What is said of an answer that has no row otherwise."""
 _MOST_LISTED = 6
 
 _CONFIDENCE = Fraction(95, 100)
@@ -249,8 +251,8 @@ class Release:
     """Whether it was paid before, so that showing it again cost nothing."""
     written: str = ""
     """The question in SQL as it was typed, if it was asked in SQL."""
-    none_found: str = NONE_FOUND
-    """What is said where there is no group: of how many people one would have appeared."""
+    none_found: str = LEFT_OUT
+    """What is said where there is no row: why, and of how many people a group would be found."""
     key_types: tuple[tuple[ColumnType, bool], ...] = ()
     """The type of each key, and whether it has gaps: of totals."""
     typical: Mapping[str, tuple[Estimate, ...]] = field(default_factory=dict)
@@ -265,12 +267,9 @@ class Release:
         column = self.column(name)
         if not self.keys:
             if not column:
-                why = "a condition on the released numbers, LIMIT or OFFSET left all of it out"
-                if self.none_found != NONE_FOUND:  # whose groups are found privately
-                    why = self.none_found
                 raise DataError(
-                    f"the answer has no row, so {name[:60]!r} has no number: {why}. Look at "
-                    "len(answer) first."
+                    f"the answer has no row, so {name[:60]!r} has no number: {self.none_found}. "
+                    "Look at len(answer) first."
                 )
             return column[0]
         label = ", ".join(self.keys)
@@ -625,9 +624,13 @@ class Release:
 
     def text_table(self, most: int | None = None) -> TextTable:
         """The table for a terminal: below each name stands how often its intervals hold."""
-        level = {True: percent_text(_CONFIDENCE), False: self.level_text}
+        levels = [
+            percent_text(self.confidence if self._bounds(name) else _CONFIDENCE)
+            for name in self.columns
+        ]
         outputs = [
-            f"{label_text(name)}\n± ({level[not self._bounds(name)]})" for name in self.columns
+            f"{label_text(name)}\n± ({level})"
+            for name, level in zip(self.columns, levels, strict=True)
         ]
         header = (*map(label_text, self.keys), *outputs)
         return TextTable(header, tuple(map(tuple, self.cells(most))), len(self.keys))
@@ -667,13 +670,9 @@ class Release:
             lines.append(f"… {len(self) - _MOST_SHOWN:,} more groups")
         if not self.groups:
             lines += wrapped(self.none_found, _TEXT_WIDTH).split("\n")
-        below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
-        if moved := [name for name in self.columns if self.moves(name)]:
-            below += f"; {', '.join(moved)} moved to be non-negative"
-        for name, where in self.outranked.items():
-            below += f"; the rank ± of {name} may be as large as {where}"
-        paid = f"{self.payment_text}, errors at {self.level_text}{below}"
-        return "\n".join([*lines, *wrapped(paid, _TEXT_WIDTH).split("\n")])
+        below = [f"{self.payment_text}, errors at {self.level_text}"]
+        below += [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, *(wrapped(line, _TEXT_WIDTH) for line in below)])
 
     def _repr_html_(self) -> str:
         from discreet.release.report import notebook_html
