@@ -79,7 +79,7 @@ class TestWhichAreFound:
         asked = "SELECT carrier, PEOPLE() AS planes FROM flights GROUP BY 1 HAVING planes > 9999"
         answer = flights().sql(asked, **PRICE)
         assert len(answer) == 0
-        assert "no group shown\n" in repr(answer)
+        assert "no row is left" in repr(answer)
 
     def test_rows_are_no_people(self) -> None:
         table = flights(unit="row", max_groups=None, max_rows=None)

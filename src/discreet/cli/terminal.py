@@ -17,7 +17,7 @@ from discreet.errors import DiscreetError, Front
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
 from discreet.number_text import plural
-from discreet.text_table import TextTable, padded, text_width, wrapped
+from discreet.text_table import TextTable, padded, printable, text_width, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -210,17 +210,6 @@ def _cell(raw: str, width: int, style: str = "", *, overflow: Any = "ellipsis") 
     cell = Text(printable(raw), style=style)
     cell.truncate(width, overflow=overflow, pad=True)
     return cell
-
-
-def printable(text: str) -> str:
-    """The text without anything that a terminal would obey.
-
-    >>> printable("ann\\x1b[2J")
-    'ann�[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
 def show_report(report: Report, place: str) -> None:

@@ -585,7 +585,12 @@ class Schema:
     @property
     def protected(self) -> str:
         """Whom the table protects, and for how much one of them counts."""
-        return protected_text(self.unit, self.max_groups, self.max_rows, self.max_rows_per_group)
+        return protected_text(self.unit, self.caps)
+
+    @property
+    def caps(self) -> dict[str, int]:
+        """For how much one person counts, by the names of the caps."""
+        return {name: cap for name in CAP_NAMES if (cap := getattr(self, name)) is not None}
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
@@ -637,30 +642,32 @@ class Schema:
             )
 
 
-def protected_text(
-    unit: str, max_groups: int | None, max_rows: int | None, max_rows_per_group: int | None = None
-) -> str:
+CAP_NAMES = ("max_groups", "max_rows", "max_rows_per_group")
+"""What a policy calls the caps on a person."""
+
+
+def protected_text(unit: str, caps: Mapping[str, int]) -> str:
     """Whom a table protects, and for how much one of them counts.
 
-    >>> protected_text("id", 5, 40)
+    >>> protected_text("id", {"max_groups": 5, "max_rows": 40})
     'each id, with all its rows. An id counts for at most 40 rows in 5 groups'
-    >>> protected_text("id", None, 1), protected_text(ROW, None, None)
+    >>> protected_text("id", {"max_rows": 1}), protected_text(ROW, {})
     ('each id, with all its rows. An id counts for at most 1 row', 'each row')
     """
     if unit == ROW:
         return "each row"
     person = with_article(unit)
-    groups = None if max_groups is None else plural(max_groups, "group")
-    caps = []
-    if max_rows is not None:
-        within = f" in {groups}" if groups else ""
-        caps.append(f"for at most {plural(max_rows, 'row')}{within}")
-    elif groups:
-        caps.append(f"in at most {groups}")
-    if max_rows_per_group is not None:
-        many = plural(max_rows_per_group, "row")
-        caps.append(f"for at most {many} in one group" if not caps else f"{many} in one group")
-    counts = f". {person[:1].upper()}{person[1:]} counts {', '.join(caps)}" if caps else ""
+    groups, rows, in_a_group = map(caps.get, CAP_NAMES)
+    within = plural(groups, "group") if groups else ""
+    limits = []
+    if rows:
+        limits.append(f"for at most {plural(rows, 'row')}{f' in {within}' if within else ''}")
+    elif within:
+        limits.append(f"in at most {within}")
+    if in_a_group:
+        many = f"{plural(in_a_group, 'row')} in one group"
+        limits.append(many if limits else f"for at most {many}")
+    counts = f". {person[:1].upper()}{person[1:]} counts {', '.join(limits)}" if limits else ""
     return f"each {unit}, with all its rows{counts}"
 
 

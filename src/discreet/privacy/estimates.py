@@ -48,7 +48,8 @@ from discreet.privacy.uncertainty import (
     summed_errors,
     within_bounds,
 )
-from discreet.text_table import aligned
+from discreet.templates import table_html
+from discreet.text_table import TextTable, aligned
 
 Released = Any
 """An int or a float; a category where one was chosen."""
@@ -812,9 +813,21 @@ class Estimates(Mapping[Any, Estimate]):
         )
 
     def __repr__(self) -> str:
+        return "\n".join([*aligned(self._rows), *self._below])
+
+    def _repr_html_(self) -> str:
+        table = TextTable((self.label, "± (95%)"), self._rows, 1)
+        return table_html(table, self._below, numbers=1)
+
+    @property
+    def _below(self) -> list[str]:
+        """What is said below the numbers."""
+        return [f"together {self.loss}"]
+
+    @property
+    def _rows(self) -> tuple[tuple[str, str], ...]:
         texts = (estimate.text for estimate in self.values())
-        rows = list(zip(map(str, self._names), texts, strict=True))
-        return "\n".join([*aligned(rows), f"together {self.loss}"])
+        return tuple(zip(map(str, self._names), texts, strict=True))
 
     @property
     def _names(self) -> list[Any]:

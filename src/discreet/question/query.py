@@ -704,6 +704,13 @@ class PostProcessing:
     nonnegative: bool = False
     """Whether counts are first moved so that none is below 0, and their totals agree."""
 
+    @property
+    def nodes(self) -> list[Node]:
+        """Every expression of released numbers."""
+        found = [node for _, node in self.columns] + [node for node, _ in self.order]
+        found += [node for _, window in self.windows for node in window.nodes]
+        return found if self.having is None else [*found, self.having]
+
     def names(self, nodes: Iterable[Node]) -> frozenset[str]:
         """The outputs and groups that expressions are computed from, also by way of windows."""
         found = names_in(nodes)

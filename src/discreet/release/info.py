@@ -27,7 +27,8 @@ from discreet.plan.schema import (
 from discreet.question.check import checked_question
 from discreet.question.groupings import label_text
 from discreet.release.plan import make_plan
-from discreet.text_table import wrapped
+from discreet.templates import table_html
+from discreet.text_table import TextTable, wrapped
 
 _KINDS: Final = {Dated.DAYS: "date", Dated.SECONDS: "datetime"}
 _WIDTH: Final = 80
@@ -167,6 +168,10 @@ class TableInfo:
 
     def __repr__(self) -> str:
         return self.text()
+
+    def _repr_html_(self) -> str:
+        lines = [line for block in self._blocks(Front.PYTHON) for line in block]
+        return table_html(TextTable(("", ""), tuple(lines), 1))
 
 
 def table_info(schema: Schema, standing: Filter | None) -> TableInfo:

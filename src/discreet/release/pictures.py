@@ -47,6 +47,10 @@ class Drawn(Protocol):
     def level_text(self) -> str:
         """The same as people write it."""
 
+    @property
+    def none_found(self) -> str:
+        """What is said where there is no row."""
+
     def column(self, name: str) -> Sequence[Estimate]:
         """The numbers of a column."""
 
@@ -75,7 +79,8 @@ def column_picture(release: Drawn, name: str) -> "Picture":
     column = release.column(name)
     title = f"{label_text(name + _by(release))}, {release.price}"
     if not column:
-        return message_picture(title, "No group shown.")
+        fact = release.none_found.partition(":")[0]
+        return message_picture(title, f"{fact[0].upper()}{fact[1:]}.")
     finite = [place for place, one in enumerate(column) if _is_drawn(one)]
     remarks = []
     if len(finite) < len(column):

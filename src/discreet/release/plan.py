@@ -13,7 +13,6 @@ from discreet.accounting.filters import (
     Filter,
     SpendLimits,
     Totals,
-    charge,
     ended_branch,
     left_text,
     questions_left,
@@ -76,6 +75,7 @@ from discreet.release.price import (
 )
 from discreet.release.profile import Profile
 from discreet.release.release import (
+    LEFT_OUT,
     NONE_FOUND,
     check_rank_names,
     merged_notes,
@@ -87,7 +87,8 @@ from discreet.release.release import (
 from discreet.release.run import declare_parts, expected_margin
 from discreet.release.top_groups import PricedChoice, first_notes
 from discreet.release.ungrouped import no_group_notes
-from discreet.text_table import aligned
+from discreet.templates import table_html
+from discreet.text_table import TextTable
 
 if TYPE_CHECKING:
     from discreet.engines.base import Engine
@@ -613,18 +614,8 @@ class Plan:
         """The ε or the ρ of a part, in the currency in which the price is stated."""
         price = self.price
         budget = None if self.standing is None else self.standing.budget
-        if price.cost.epsilon is None or (budget is not None and budget.epsilon is None):
-            return None, charge(priced.event).rho
-        if price.charged_as_promised and priced.epsilon is None:
-            return self._joint_part(priced), None
-        return charge(priced.event).epsilon, None
-
-    def _joint_part(self, priced: PricedMeasure | PricedKeySelection | PricedChoice) -> Fraction:
-        """The part of an ε for which Gaussian noise was fitted to several measures at once."""
-        joint = [one for one in self.price.priced if one.epsilon is None]
-        whole = (self.epsilon or Fraction(0)) - self.price.pure_epsilon
-        rhos = [one.rho or Fraction(0) for one in joint]
-        return whole * (priced.rho or Fraction(0)) / (sum(rhos, Fraction(0)) or 1)
+        in_rho = price.cost.epsilon is None or (budget is not None and budget.epsilon is None)
+        return price.part(priced, in_rho=in_rho)
 
     @property
     def computed(self) -> list[tuple[str, str]]:
@@ -803,7 +794,7 @@ class Plan:
         """What an answer says that shows no group, where groups are found privately."""
         found, noun = self.price.selection, _counted_noun(self.question)
         if found is None:
-            return NONE_FOUND
+            return LEFT_OUT
         text = (
             f"{NONE_FOUND}: a group needs about {found.mechanism.half_point:,} {noun}, and "
             f"{found.mechanism.people_for(_NEARLY_SURE):,} to be shown in 95 of 100 answers. A "
@@ -1047,12 +1038,24 @@ class Plan:
         return lines
 
     def __repr__(self) -> str:
-        rows = [("output", "asks", "mechanism", self.margin_heading, self.currency)]
-        rows += [
+        return "\n".join([*self._table.lines(), *self._below])
+
+    def _repr_html_(self) -> str:
+        return table_html(self._table, self._below, numbers=2)
+
+    @property
+    def _table(self) -> TextTable:
+        header = ("output", "asks", "mechanism", self.margin_heading, self.currency)
+        rows = (
             (line.output, line.asks, line.mechanism, line.margin_text, line.price)
             for line in self.priced_lines
-        ]
-        text = aligned(rows)
+        )
+        return TextTable(header, tuple(rows), 1)
+
+    @property
+    def _below(self) -> list[str]:
+        """What is said below the table: what is computed, notes, and the price."""
+        text = []
         for name, how in self.computed:
             margin = self.computed_margins.get(name)
             size = "" if margin is None else f": {margin.text.replace('depends', '± depends')}"
@@ -1061,7 +1064,7 @@ class Plan:
         taken = self.budget_text
         costs = f"costs {self.price_text}{', ' if taken else ''}{taken}"
         text += [f"note: {self.not_covered}"] if self.not_covered else []
-        return "\n".join([*text, f"{costs}; nothing is spent until .release()"])
+        return [*text, f"{costs}; nothing is spent until .release()"]
 
     @property
     def margin_heading(self) -> str:

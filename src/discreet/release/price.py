@@ -243,6 +243,25 @@ class Price:
     def _by_promise(self, one: PricedMeasure) -> bool:
         return self.charged_as_promised and one.epsilon is None
 
+    def part(
+        self, priced: PricedMeasure | PricedKeySelection | PricedChoice, *, in_rho: bool
+    ) -> tuple[Fraction | None, Fraction | None]:
+        """The ε or the ρ of a part; all parts together are the price."""
+        alone = len(self.priced) == 1 and self.selection is None and self.choice is None
+        cost = self.cost if alone else charge(priced.event)
+        if in_rho:
+            return None, cost.rho
+        if self.charged_as_promised and priced.epsilon is None:
+            return self._joint_part(priced), None
+        return cost.epsilon, None
+
+    def _joint_part(self, priced: PricedMeasure | PricedKeySelection | PricedChoice) -> Fraction:
+        """The part of an ε for which Gaussian noise was fitted to several measures at once."""
+        joint = [one for one in self.priced if one.epsilon is None]
+        whole = (self.epsilon or Fraction(0)) - self.pure_epsilon
+        rhos = [one.rho or Fraction(0) for one in joint]
+        return whole * (priced.rho or Fraction(0)) / (sum(rhos, Fraction(0)) or 1)
+
     @cached_property
     def cost(self) -> Totals:
         """What the question adds to the sums of a budget."""

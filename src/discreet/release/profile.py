@@ -7,6 +7,7 @@ Proof: docs/proofs/profile.md
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -493,13 +494,13 @@ class ProfilePlan:
         by = f" and in how many groups of {', '.join(self.columns)}" if self.columns else ""
         return f"profile: people by number of rows{by}"
 
-    def prepare(self, engine: Engine) -> None:
+    def prepared(self, engine: Engine) -> AbstractContextManager[None]:
         """Bind every query, so that one that cannot run is refused uncharged."""
         kinds = [SizeKind.GROUPS, *([SizeKind.ROWS_IN_A_GROUP] if self.in_a_group else [])]
         asked = [(counted_by(self.schema), SizeKind.ROWS)]
         asked += [(counted_by(self.schema, name), kind) for name in self.columns for kind in kinds]
         queries = [size_query(question, kind, engine.forms) for question, kind in asked]
-        engine.prepare_queries([*queries, missing_query(asked[0][0])])
+        return engine.prepared_queries([*queries, missing_query(asked[0][0])])
 
     def run(self, engine: Engine, bits: BitSource) -> bytes:
         """Measure, add noise, and write down what is kept."""

@@ -1,7 +1,7 @@
 """The release: a table of private numbers with their errors, its notes and a certificate."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, inf, isfinite
@@ -24,9 +24,13 @@ from discreet.privacy.estimates import (
     Estimates,
     FloatInterval,
     IntervalKind,
-    joined_conditions,
 )
-from discreet.privacy.uncertainty import BoundedError, MeasuredRankError, left_open
+from discreet.privacy.uncertainty import (
+    BoundedError,
+    LinearError,
+    MeasuredRankError,
+    left_open,
+)
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
@@ -54,7 +58,9 @@ RANK_ERROR = "_rank_error"
 EXACT = "_exact"
 """What is added to the name of a count with a fraction for the column that has it exactly."""
 NONE_FOUND = "no group shown"
-"""What is said of an answer that has none."""
+"""What is said of an answer whose groups are found privately, if none was."""
+LEFT_OUT = "no row is left: a condition on the released numbers, LIMIT or OFFSET left out all"
+"""What is said of an answer that has no row otherwise."""
 _MOST_LISTED = 6
 
 _CONFIDENCE = Fraction(95, 100)
@@ -245,8 +251,13 @@ class Release:
     """Whether it was paid before, so that showing it again cost nothing."""
     written: str = ""
     """The question in SQL as it was typed, if it was asked in SQL."""
-    none_found: str = NONE_FOUND
-    """What is said where there is no group: of how many people one would have appeared."""
+    none_found: str = LEFT_OUT
+    """What is said where there is no row: why, and of how many people a group would be found."""
+    key_types: tuple[tuple[ColumnType, bool], ...] = ()
+    """The type of each key, and whether it has gaps: of totals."""
+    typical: Mapping[str, tuple[Estimate, ...]] = field(default_factory=dict)
+    """The columns before groups are left out, or of made-up groups, where they tell more of what a
+    column is."""
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -256,12 +267,9 @@ class Release:
         column = self.column(name)
         if not self.keys:
             if not column:
-                why = "a condition on the released numbers, LIMIT or OFFSET left all of it out"
-                if self.none_found != NONE_FOUND:  # whose groups are found privately
-                    why = self.none_found
                 raise DataError(
-                    f"the answer has no row, so {name[:60]!r} has no number: {why}. Look at "
-                    "len(answer) first."
+                    f"the answer has no row, so {name[:60]!r} has no number: {self.none_found}. "
+                    "Look at len(answer) first."
                 )
             return column[0]
         label = ", ".join(self.keys)
@@ -362,7 +370,8 @@ class Release:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame; its ``attrs`` hold the notes, and on what the bounds rest."""
-        frame = exports.pandas_frame(self._typed())
+        gapped = [name for name, (_, gaps) in zip(self.keys, self.key_types, strict=True) if gaps]
+        frame = exports.pandas_frame(self._typed(), gapped)
         frame.attrs |= {"notes": self.notes, "intervals": self.intervals}
         return frame
 
@@ -403,7 +412,7 @@ class Release:
         Of a column whose bounds rest on different things it is the least sure of them.
         """
         kinds = {
-            name: {one.kind for one in found if one.bounded} for name, found in self.columns.items()
+            name: {one.kind for one in self._typical(name) if one.bounded} for name in self.columns
         }
         return {
             name: {
@@ -442,29 +451,53 @@ class Release:
 
         return column_picture(self, next(iter(self.columns)) if column is None else column)
 
+    @property
+    def types(self) -> dict[str, ColumnType]:
+        """The type of every column.
+
+        It follows from what is asked, not from the numbers: an empty answer has those of a full
+        one.  A whole number beyond 64 bits is a real one.
+        """
+        types = {name: kind for name, (kind, _) in zip(self.keys, self.key_types, strict=True)}
+        for name in self.columns:
+            value, ends = self._value_types(name)
+            types |= {name: value, f"{name}_lower": ends, f"{name}_upper": ends}
+            others = {INTERVAL: ColumnType.TEXT, MOVED: value}
+            for part in self._parts(name)[3:]:
+                types[part] = others.get(part[len(name) :], ColumnType.REAL)
+        return types
+
+    def _value_types(self, name: str) -> tuple[ColumnType, ColumnType]:
+        """The types of a column and of the ends of its intervals."""
+        found, statistic = self._typical(name), self.statistic(name)
+        texts = [one.value for one in found if isinstance(one.value, str)]
+        if texts:
+            kind = dated_column(texts)[0]
+            return kind, kind
+        linear = all(isinstance(one.error, LinearError) for one in found)
+        split = self._split(name)
+        whole = split or (found and all(type(one.value) is int for one in found))
+        if not whole or (statistic is None and not linear):  # what is computed may be missing
+            return ColumnType.REAL, ColumnType.REAL
+        same = all(one.bounded and one.truth is None for one in found) and (
+            split or all(type(end) is int for one in found for end in one.noise_interval())
+        )
+        return ColumnType.WHOLE, ColumnType.WHOLE if same else ColumnType.REAL
+
     def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
         """Every column with its type, and days and datetimes as such."""
-        table = {
-            name: (column_type(_known(part) if name in self.keys else part, ColumnType.TEXT), part)
-            for name, part in self.to_dict().items()
-        }
-        for name in self.dated:
-            table[name] = dated_column(table[name][1])
-        for name in self.columns:
-            if any(isinstance(value, str) for value in table[name][1]):
-                table |= {part: dated_column(table[part][1]) for part in self._parts(name)[:3]}
-            kind = table[name][0]
-            if kind not in (ColumnType.DAY, ColumnType.MOMENT):
-                kind = ColumnType.REAL
-            names, rest = self._parts(name)[:3], self._parts(name)[3:]
-            table |= {part: (column_type(table[part][1], kind), table[part][1]) for part in names}
-            for part in rest:
-                real = part in (f"{name}{RANK_ERROR}", f"{name}{EXACT}")
-                type_of = ColumnType.REAL if real else ColumnType.TEXT
-                if part == f"{name}{MOVED}":
-                    type_of = column_type(table[part][1], ColumnType.REAL)
-                table[part] = (type_of, table[part][1])
+        types, table = self.types, {}
+        for name, values in self.to_dict().items():
+            kind = types[name]
+            if kind is ColumnType.WHOLE:
+                kind = column_type(_known(values), kind)
+            dated = kind in (ColumnType.DAY, ColumnType.MOMENT)
+            table[name] = kind, dated_column(values)[1] if dated else values
         return table
+
+    def _typical(self, name: str) -> tuple[Estimate, ...]:
+        """A column as it is before groups are left out."""
+        return self.typical.get(name) or self.columns[name]
 
     def _parts(self, name: str) -> list[str]:
         """What the columns of the table are called that an output has."""
@@ -477,24 +510,25 @@ class Release:
 
     def _bounded_otherwise(self, name: str) -> bool:
         """Whether more than noise stands between a column and the truth."""
-        return any(one.bounded and one.kind is not IntervalKind.NOISE for one in self.columns[name])
+        kinds = (one.kind for one in self._typical(name) if one.bounded)
+        return any(kind is not IntervalKind.NOISE for kind in kinds)
 
     def moves(self, name: str) -> bool:
         """Whether a column was moved to be non-negative, so that it says by how much."""
-        return any(one.moved is not None for one in self.columns[name])
+        return any(one.moved is not None for one in self._typical(name))
 
     def _split(self, name: str) -> bool:
         """Whether a count has a fraction, so that it stands beside it as it is."""
-        return any(one.whole and not isinstance(one.value, int) for one in self.columns[name])
+        return any(one.whole and not isinstance(one.value, int) for one in self._typical(name))
 
     def ranks(self, name: str) -> bool:
         """Whether a column is chosen by rank, so that it has an error of rank, at 95%."""
-        found, asked = self.columns[name], self.statistic(name)
+        found, asked = self._typical(name), self.statistic(name)
         return _ranked(found[0]) if found else asked is not None and asked.ranked
 
     def _bounds(self, name: str) -> bool:
         """Whether a column has intervals."""
-        found = self.columns[name]
+        found = self._typical(name)
         return any(one.bounded for one in found) if found else not self.ranks(name)
 
     # For people
@@ -590,9 +624,13 @@ class Release:
 
     def text_table(self, most: int | None = None) -> TextTable:
         """The table for a terminal: below each name stands how often its intervals hold."""
-        level = {True: percent_text(_CONFIDENCE), False: self.level_text}
+        levels = [
+            percent_text(self.confidence if self._bounds(name) else _CONFIDENCE)
+            for name in self.columns
+        ]
         outputs = [
-            f"{label_text(name)}\n± ({level[not self._bounds(name)]})" for name in self.columns
+            f"{label_text(name)}\n± ({level})"
+            for name, level in zip(self.columns, levels, strict=True)
         ]
         header = (*map(label_text, self.keys), *outputs)
         return TextTable(header, tuple(map(tuple, self.cells(most))), len(self.keys))
@@ -632,17 +670,9 @@ class Release:
             lines.append(f"… {len(self) - _MOST_SHOWN:,} more groups")
         if not self.groups:
             lines += wrapped(self.none_found, _TEXT_WIDTH).split("\n")
-        below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
-        if moved := [name for name in self.columns if self.moves(name)]:
-            below += f"; {', '.join(moved)} moved to be non-negative"
-        for name, where in self.outranked.items():
-            below += f"; the rank ± of {name} may be as large as {where}"
-        if condition := joined_conditions(
-            one for column in self.columns.values() for one in column
-        ):
-            below += f"; likely: {condition}"
-        paid = f"{self.payment_text}, errors at {self.level_text}{below}"
-        return "\n".join([*lines, *wrapped(paid, _TEXT_WIDTH).split("\n")])
+        below = [f"{self.payment_text}, errors at {self.level_text}"]
+        below += [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, *(wrapped(line, _TEXT_WIDTH) for line in below)])
 
     def _repr_html_(self) -> str:
         from discreet.release.report import notebook_html
