@@ -204,7 +204,7 @@ def test_every_form_says_on_what_its_bounds_rest(known: str) -> None:
         found: Any = table.sql(TEXT, epsilon=8)
     # Without a profile nobody knows of rows without an id, which a ceiling says nothing of.
     kind = "sure" if known in ("nothing", "both") else "likely"
-    header = ["ward", "n", "n_lower", "n_upper", "n_interval"]
+    header = ["ward", "n", "n_lower", "n_upper", "n_interval", "n_exact"]
     header += ["m", "m_lower", "m_upper", "m_interval"]
     header += ["q", "q_lower", "q_upper", "q_interval", "q_rank_error"]
     for row in found.rows():
