@@ -5,33 +5,36 @@ Also the question with its price, from which the answer can be shown again.
 
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args, get_type_hints
 
 from discreet.errors import Front, LedgerCorruptError
-from discreet.measures.measure import Aggregate, Statistic
+from discreet.measures.measure import Statistic
 from discreet.measures.registry import STATISTICS
-from discreet.plan.expressions import Node
-from discreet.question.query import Arrangement, GroupKey, PostProcessing, Query, Relation
+from discreet.question.query import Query
 from discreet.strict_json import Shape, decoded
 
 _VERSION = 1
-_PARTS: Final = {
-    kind.__name__: kind
-    for kind in (
-        *get_args(Node),
-        *get_args(Relation),
-        *get_args(Arrangement),
-        Aggregate,
-        GroupKey,
-        PostProcessing,
-        Query,
-    )
-}
-"""What a question is made of."""
 _NOT_KEPT: Final = ("place", "written")
 """Where a part stood in a text, and in which words: only refusals need them."""
+
+
+def _parts_of(kind: Any, found: dict[str, type]) -> dict[str, type]:
+    """The dataclasses that a type is made of, by their names; a statistic is one of a list."""
+    if isinstance(kind, type) and is_dataclass(kind) and kind.__name__ not in found:
+        found[kind.__name__] = kind
+        hints = get_type_hints(kind)
+        for one in fields(kind):
+            if one.name not in _NOT_KEPT and hints[one.name] is not Statistic:
+                _parts_of(hints[one.name], found)
+    for inner in get_args(kind):
+        _parts_of(inner, found)
+    return found
+
+
+_PARTS: Final = _parts_of(Query, {})
+"""What a question is made of."""
 _STATISTICS: Final = {statistic.symbol: statistic for statistic in STATISTICS}
 
 

@@ -60,7 +60,7 @@ from discreet.release.caps import SuggestedCaps, suggest_caps
 from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.info import TableInfo, table_info
 from discreet.release.kept_answer import NoisyMeasurements
-from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
+from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_anew, plan_from_data
 from discreet.release.price import PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
 from discreet.release.release import NONE_FOUND, Release
@@ -422,9 +422,9 @@ def suggest_bounds(
     powers = [Fraction(2) ** power for power in range(_SMALLEST, _LARGEST + 1)]
     edges = [-power for power in reversed(powers)] + [Fraction(0)] + powers
     key = GroupKey(column, col(column).node, tuple(edges))
-    question = checked_question(
-        Query(keys=(key,), outputs=(("n", rows().aggregate),)), _uncapped(table)
-    )
+    least = (("max_groups", 1), ("max_rows", 1)) if table.schema.by_person else ()
+    asked = Query(keys=(key,), outputs=(("n", rows().aggregate),), caps=least)
+    question = checked_question(asked, table.schema)
     cells = answer(make_plan(question, epsilon=epsilon), table, analyst=analyst)["n"]
     if not isinstance(cells, Estimates):
         raise TypeError("a histogram has several cells")
@@ -451,12 +451,6 @@ def _widened(first: int, last: int, counts: Sequence[float], usual: float) -> tu
     while last < len(counts) - 1 and counts[last + 1] > usual:
         last += 1
     return first, last
-
-
-def _uncapped(table: "Table") -> Schema:
-    """The declarations with the least caps: a person counts once, whatever is declared so far."""
-    schema = table.schema
-    return replace(schema, max_groups=1, max_rows=1) if schema.by_person else schema
 
 
 def _plain(value: Fraction) -> int | float:
@@ -704,12 +698,6 @@ class Table:
 
         With a ``key``, a retry of the same question gets the same answer for free.
         """
-        if plan.question.declared != self.schema:
-            raise QueryError(
-                f"the plan was made for other declarations than those of {self.name[:60]!r}. Its "
-                "noise is measured by them, and would not protect the people of this table. Plan "
-                "the question again: table.ask(…).plan(epsilon=1)."
-            )
         return answer(plan, self, key=key, analyst=analyst, source=source)
 
     def paid(self, entry: int) -> Release:
@@ -736,22 +724,31 @@ class Table:
 
 
 def answer(
-    plan: Plan,
+    given: Plan,
     table: Table,
     *,
     key: str | None = None,
     analyst: str | None = None,
     source: BitSource | None = None,
 ) -> Release:
-    """question ▶ plan ▶ price ▶ charge ▶ run ▶ noise ▶ release, in this order and no other."""
+    """question ▶ plan ▶ price ▶ charge ▶ run ▶ noise ▶ release, in this order and no other.
+
+    What is paid and measured is what the table itself makes of the query and the price.
+    """
     if source is not None and not source.safe:
         raise UnsafeRandomnessError(
             "the release is asked for with seeded bits. Whoever knows the seed can subtract the "
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     check_key(key)
-    engine = table.engine()
-    price = plan.price
+    plan = plan_anew(given, table.schema)
+    if plan is None:
+        raise QueryError(
+            f"the plan was made for other declarations than those of {table.name[:60]!r}, or "
+            "changed by hand. Its noise would not protect the people of this table. Plan the "
+            "question again: table.ask(…).plan(epsilon=1)."
+        )
+    engine, price = table.engine(), plan.price
     engine.prepare(
         plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
     )
@@ -781,10 +778,10 @@ def answer(
         return guarded(measured)
 
     noisy = table.ledger.answer(charge, answered, safe=bits.safe)
-    if plan.profile is None:  # what is known of the table may be said of the answer
-        plan = replace(plan, profile=table.remembered_profile())
+    plan = replace(plan, profile=table.remembered_profile())
     answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
-    return replace(answered_now, repeated=charge.answer is not None)
+    written = given.question.query.written
+    return replace(answered_now, repeated=charge.answer is not None, written=written)
 
 
 def paid_answer(entry: int, schema: Schema, ledger: Ledger) -> Release:
@@ -908,7 +905,6 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     shown_keys = () if plan.question.after.whole else plan.question.keys
     keys = tuple(name for name, _ in shown_keys)
     dated = tuple(name for name, grouping in shown_keys if dated_labels(grouping))
-    query = plan.question.query
     return Release(
         keys,
         groups,
@@ -917,8 +913,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         (*plan.remarks, *plan.key_notes, *plan.first_notes, *plan.cap_notes),
         dated,
         _asked(plan),
-        query.condition,
-        written=query.written,
+        plan.question.query.condition,
         none_found=NONE_FOUND if noisy.cells else plan.none_found,
     )
 
