@@ -496,8 +496,10 @@ def price_from_data(data: Mapping[str, Any], question: Question) -> Price:
     choice = _choice_from_data(data.get("choice"), question, in_rho=in_rho)
     top = None if choice is None else choice.top
     unit = question.unit if top is None else top.unit(question.unit)
-    units = {one.norm: one for one in (unit, _gaussian_unit(question, top))}
-    unit = units[Norm(data["norm"])]
+    if in_rho or any(one["sigma"] is not None for one in data["parts"]):
+        unit = _gaussian_unit(question, top)
+    if Norm(data["norm"]) is not unit.norm and not question.free:
+        raise ValueError("people are weighed down as for another noise")
     measures = [question.measures[one["measure"]] for one in data["parts"]]
     if measures != _measured_apart(question):
         raise ValueError("other measures are priced than are asked for")
@@ -518,11 +520,11 @@ def _choice_from_data(
     top = top_groups(question)
     if top is None:
         raise ValueError("the first groups were chosen, and they are not asked for")
+    if in_rho:
+        rho = Fraction(data["rho"])
+        return top.choice(question.unit, bounded_range_epsilon(rho, top.many), rho)
     flips = data.get("flips", False)
-    if not in_rho:
-        return top.choice(question.unit, Fraction(data["epsilon"]), flips=flips)
-    rho = Fraction(data["rho"])
-    return top.choice(question.unit, bounded_range_epsilon(rho, top.many), rho, flips=flips)
+    return top.choice(question.unit, Fraction(data["epsilon"]), flips=flips)
 
 
 def _selection_from_data(
