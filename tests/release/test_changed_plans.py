@@ -133,6 +133,8 @@ ASKED: dict[str, tuple[str, Ask, dict[str, Any]]] = {
     "replaced people": ("visits", lambda table: table.ask(BY_WARD), {"epsilon": 1}),
     "weighed": ("visits", lambda table: table.ask(ALL), {"epsilon": 1, "weights": {"p": 3}}),
 }
+USUAL = ("count", "cube", "first-groups", "found in ρ", "free", "replaced people", "windows")
+NAMES = [pytest.param(one, marks=[] if one in USUAL else pytest.mark.soak) for one in ASKED]
 OTHER_PRICES = (".price.charged_as_promised → True", ".price.choice.mechanism.flips → True")
 """What is charged otherwise for the same noise, or drawn otherwise: honest prices both."""
 
@@ -177,7 +179,7 @@ def tried(opened: Opened) -> Callable[[str], Tried]:
     return trying
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_part_that_is_changed_is_refused_or_changes_nothing(
     tried: Callable[[str], Tried], name: str
 ) -> None:
@@ -193,7 +195,7 @@ def test_every_part_that_is_changed_is_refused_or_changes_nothing(
     assert 0.75 < sum(outcomes) / len(outcomes) < 1
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_question_that_is_changed_and_priced_anew_is_refused_or_the_same(
     tried: Callable[[str], Tried], name: str
 ) -> None:
@@ -204,18 +206,16 @@ def test_a_question_that_is_changed_and_priced_anew_is_refused_or_the_same(
     assert differing == []
 
 
-@pytest.mark.parametrize("name", ["count", "months", "free"])
 def test_a_plan_that_was_believed_would_be_noticed(
-    tried: Callable[[str], Tried], name: str, monkeypatch: pytest.MonkeyPatch
+    tried: Callable[[str], Tried], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("discreet.release.table.plan_anew", lambda plan, schema: plan)
-    one, differing = tried(name), set()
+    one, differing = tried("count"), set()
     for where, plan in one.priced_anew():
         with suppress(Exception):
             if one.found(plan) not in (None, one.honest):
                 differing.add(where)
-    print(name, differing)
-    assert len(differing) > 5
+    assert {".rules.fixed → True", ".schema.max_rows → 7", ".schema.by_person → False"} < differing
 
 
 def released(table: dp.Table, plan: Plan) -> Any:

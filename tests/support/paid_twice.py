@@ -28,18 +28,13 @@ from tests.sql.corpus.schemas import SCHEMAS
 Paid = dict[str, tuple[int, str]]
 """By the name of a question, its entry and its answer."""
 WINDOWS = {
-    "a share": "SELECT ward, COUNT(*) AS n, n / SUM(n) OVER () AS part FROM visits GROUP BY ward",
     "running": "SELECT MONTH(admitted) AS month, SUM(COUNT(*)) OVER (ORDER BY month) AS s "
     "FROM visits GROUP BY month",
-    "moving": "SELECT ward, AVG(SUM(stay)) OVER (ORDER BY ward ROWS BETWEEN 1 PRECEDING AND "
-    "CURRENT ROW) AS m FROM visits GROUP BY ward",
     "before": "SELECT ward, COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY ward) AS more FROM visits "
     "GROUP BY ward",
     "first": "SELECT ward, smoker, FIRST_VALUE(COUNT(*)) OVER (PARTITION BY smoker "
     "ORDER BY ward) AS f FROM visits GROUP BY ward, smoker",
     "rank": "SELECT ward, RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM visits GROUP BY ward",
-    "around": "SELECT AVG(n) AS usual, COUNT(*) AS wards FROM (SELECT ward, COUNT(*) AS n "
-    "FROM visits GROUP BY ward) AS each",
     "of dates": "SELECT COUNT(*) AS n FROM (SELECT patient, MIN(admitted) AS first FROM visits "
     "WHERE admitted > '2025-02-01' GROUP BY patient) AS each WHERE first < '2025-06-01'",
 }

@@ -731,23 +731,14 @@ def answer(
     analyst: str | None = None,
     source: BitSource | None = None,
 ) -> Release:
-    """question ▶ plan ▶ price ▶ charge ▶ run ▶ noise ▶ release, in this order and no other.
-
-    What is paid and measured is what the table itself makes of the query and the price.
-    """
+    """question ▶ plan ▶ price ▶ charge ▶ run ▶ noise ▶ release, in this order and no other."""
     if source is not None and not source.safe:
         raise UnsafeRandomnessError(
             "the release is asked for with seeded bits. Whoever knows the seed can subtract the "
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     check_key(key)
-    plan = plan_anew(given, table.schema)
-    if plan is None:
-        raise QueryError(
-            f"the plan was made for other declarations than those of {table.name[:60]!r}, or "
-            "changed by hand. Its noise would not protect the people of this table. Plan the "
-            "question again: table.ask(…).plan(epsilon=1)."
-        )
+    plan = _own_plan(given, table)
     engine, price = table.engine(), plan.price
     engine.prepare(
         plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
@@ -782,6 +773,18 @@ def answer(
     answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
     written = given.question.query.written
     return replace(answered_now, repeated=charge.answer is not None, written=written)
+
+
+def _own_plan(given: Plan, table: Table) -> Plan:
+    """What the table itself makes of the query and the price of a plan: this is paid and measured."""
+    plan = plan_anew(given, table.schema)
+    if plan is None:
+        raise QueryError(
+            f"the plan was made for other declarations than those of {table.name[:60]!r}, or "
+            "changed by hand. Its noise would not protect the people of this table. Plan the "
+            "question again: table.ask(…).plan(epsilon=1)."
+        )
+    return plan
 
 
 def paid_answer(entry: int, schema: Schema, ledger: Ledger) -> Release:
