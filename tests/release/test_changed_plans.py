@@ -296,3 +296,25 @@ def test_a_price_is_made_of_its_parts_alone(tried: Callable[[str], Tried], name:
     if plan.price.promise is not None and not plan.price.gaussian:
         data["promise"] = "1/1000000"
     assert price_from_data(data, plan.question) == plan.price
+
+
+def test_nobody_changes_the_declarations_that_a_plan_shows(opened: Opened) -> None:
+    """They are the table's own, so that a change would be believed."""
+    table = opened("joined")
+    declared: Any = table.agg(n=dp.rows()).plan(epsilon=1).question.declared
+    for held in (
+        *(declared.columns, declared.private, declared.public, declared.public["wards"].columns),
+        *(declared.public["wards"].most, declared.private["patients"].columns),
+    ):
+        name, kept = next(iter(held)), dict(held)
+        with pytest.raises(TypeError):
+            held[name] = None
+        with pytest.raises(TypeError):
+            del held[name]
+        assert not hasattr(held, "update")
+        assert held == kept
+        assert repr(held) == repr(kept)
+    given = {"ward": dp.category(["A"])}
+    schema = replace(table.schema, columns=given, private={}, public={})
+    given["ward"] = dp.category(["B"])
+    assert schema.columns["ward"] == dp.category(["A"])

@@ -776,7 +776,7 @@ def answer(
 
 
 def _own_plan(given: Plan, table: Table) -> Plan:
-    """What the table itself makes of the query and the price of a plan: this is paid and measured."""
+    """What the table itself makes of a plan's query and price: this is paid and measured."""
     plan = plan_anew(given, table.schema)
     if plan is None:
         raise QueryError(
