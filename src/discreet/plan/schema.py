@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from discreet.errors import BoundsError, PolicyError, Remedy, with_article
 from discreet.exact import decimal_text, rational
@@ -26,6 +26,7 @@ _TIME_DIRECTIVES = "HIpMSfz"
 _LONGEST_FORMAT = 60
 
 CategoryValue = str | int | bool
+Declared = TypeVar("Declared")
 
 
 ROW = "row"
@@ -37,6 +38,33 @@ DECLARE_THE_UNIT = Remedy(
     policy='Declare the column that says whose row it is: unit = "patient_id" in the policy.',
 )
 """What rows of several tables, or a person's rows, need to belong to someone."""
+
+
+class Declarations(Mapping[str, Declared]):
+    """What was declared by names: it stays so, whoever holds it."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: Mapping[str, Declared]) -> None:
+        self._held = dict(held)
+
+    def __getitem__(self, name: str) -> Declared:
+        return self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __repr__(self) -> str:
+        return repr(self._held)
+
+
+def _keep(table: object, *names: str) -> None:
+    """Let nobody change such mappings of a table that is declared."""
+    for name in names:
+        object.__setattr__(table, name, Declarations(getattr(table, name)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -484,6 +512,9 @@ class PartnerTable:
     max_rows: int | None = None
     at_most_rows: int | None = None
 
+    def __post_init__(self) -> None:
+        _keep(self, "columns")
+
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
         data = {
@@ -519,6 +550,9 @@ class LookupTable:
     most: Mapping[str, int] = field(default_factory=dict)
     """By column, how many rows have its most common value."""
 
+    def __post_init__(self) -> None:
+        _keep(self, "columns", "most")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
@@ -551,6 +585,7 @@ class Schema:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_person", self.unit != ROW)
+        _keep(self, "columns", "private", "public")
         _check_columns(self.columns, self.unit)
         for what in ("max_groups", "max_rows", "max_rows_per_group"):
             self._check_cap(what, getattr(self, what))

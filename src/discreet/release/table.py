@@ -62,7 +62,7 @@ from discreet.release.caps import SuggestedCaps, suggest_caps
 from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.info import TableInfo, table_info
 from discreet.release.kept_answer import NoisyMeasurements
-from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
+from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_anew, plan_from_data
 from discreet.release.price import Price, PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
 from discreet.release.release import LEFT_OUT, Release
@@ -432,9 +432,9 @@ def suggest_bounds(
     powers = [Fraction(2) ** power for power in range(_SMALLEST, _LARGEST + 1)]
     edges = [-power for power in reversed(powers)] + [Fraction(0)] + powers
     key = GroupKey(column, col(column).node, tuple(edges))
-    question = checked_question(
-        Query(keys=(key,), outputs=(("n", rows().aggregate),)), _uncapped(table)
-    )
+    least = (("max_groups", 1), ("max_rows", 1)) if table.schema.by_person else ()
+    asked = Query(keys=(key,), outputs=(("n", rows().aggregate),), caps=least)
+    question = checked_question(asked, table.schema)
     cells = answer(make_plan(question, epsilon=epsilon), table, analyst=analyst)["n"]
     if not isinstance(cells, Estimates):
         raise TypeError("a histogram has several cells")
@@ -461,12 +461,6 @@ def _widened(first: int, last: int, counts: Sequence[float], usual: float) -> tu
     while last < len(counts) - 1 and counts[last + 1] > usual:
         last += 1
     return first, last
-
-
-def _uncapped(table: "Table") -> Schema:
-    """The declarations with the least caps: a person counts once, whatever is declared so far."""
-    schema = table.schema
-    return replace(schema, max_groups=1, max_rows=1) if schema.by_person else schema
 
 
 def _plain(value: Fraction) -> int | float:
@@ -719,12 +713,6 @@ class Table:
 
         With a ``key``, a retry of the same question gets the same answer for free.
         """
-        if plan.question.declared != self.schema:
-            raise QueryError(
-                f"the plan was made for other declarations than those of {self.name[:60]!r}. Its "
-                "noise is measured by them, and would not protect the people of this table. Plan "
-                "the question again: table.ask(…).plan(epsilon=1)."
-            )
         return answer(plan, self, key=key, analyst=analyst, source=source)
 
     def paid(self, entry: int) -> Release:
@@ -751,7 +739,7 @@ class Table:
 
 
 def answer(
-    plan: Plan,
+    given: Plan,
     table: Table,
     *,
     key: str | None = None,
@@ -765,8 +753,8 @@ def answer(
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     check_key(key)
-    if plan.profile is None:  # what is known of the table may be said of the answer
-        plan = replace(plan, profile=table.remembered_profile())
+    # What is known of the table is said of the answer.
+    plan = replace(_own_plan(given, table), profile=table.remembered_profile())
     engine, price = table.engine(), plan.price
     bits = Keystream() if source is None else source
     request: dict[str, Any] = {
@@ -798,6 +786,19 @@ def answer(
         noisy = table.ledger.answer(charge, answered, safe=bits.safe)
     answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
     return replace(answered_now, repeated=charge.answer is not None)
+
+
+def _own_plan(given: Plan, table: Table) -> Plan:
+    """What the table itself makes of a plan's query and price: this is paid and measured."""
+    plan = plan_anew(given, table.schema)
+    if plan is None:
+        raise QueryError(
+            f"the plan was made for other declarations than those of {table.name[:60]!r}, or "
+            "changed by hand. Its noise would not protect the people of this table. Plan the "
+            "question again: table.ask(…).plan(epsilon=1)."
+        )
+    query = replace(plan.question.query, written=given.question.query.written)
+    return replace(plan, question=replace(plan.question, query=query))
 
 
 def paid_answer(entry: int, schema: Schema, ledger: Ledger) -> Release:
