@@ -141,7 +141,7 @@ def test_bounds_hold_all_whom_the_hash_assigned_elsewhere(ceiling: int | None) -
     misses = 0
     for people in product(PEOPLE, repeat=3):
         effect = effects_of(people, ceiling)
-        weighed = CapEffect(effect.weights, effect.largest, assumed=effect.assumed)
+        weighed = CapEffect(effect.weights, effect.largest, condition=effect.condition)
         for way, group in product(assignments(people), "abcdefg"):
             counted = sum(group in own for own in way)
             truth = sum(group in own for own in people)

@@ -473,8 +473,8 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
         )
     )
     out.print(table)
-    unseen = "sizes that are not listed have too few people to be seen"
-    out.print(Text(f"{profile.margin_text}; {unseen}", style="dim"))
+    out.print(Text(profile.margin_text, style="dim"))
+    out.print(Text(f"{profile.hidden_text}.", style="dim"))
     rows_text = f"{profile.missing_text} rows without an id"
     out.print(
         Text(f"{rows_text}: each is protected like a person, and no answer counts it", style="dim")

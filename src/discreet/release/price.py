@@ -369,11 +369,11 @@ class Price:
         group_estimates = []
         for noisy in groups:
             value, error = decoded(noisy)
-            truth, likely, uncounted = None, False, False
+            truth, condition, uncounted = None, "", False
             if effects is not None:
                 uncounted = effects.moves_rank(output, unit)
                 counted = None if count is None else Amount.of(*count(noisy))
-                truth, likely = effects.truth(output, unit, value, error, counted)
+                truth, condition = effects.truth(output, unit, value, error, counted)
             group_estimates.append(
                 Estimate(
                     value=value,
@@ -383,7 +383,7 @@ class Price:
                     neighbors=neighbors,
                     note=note,
                     truth=truth,
-                    likely=likely,
+                    condition=condition,
                     counted=uncounted,
                     whole=output.aggregate.statistic.counts,
                 )

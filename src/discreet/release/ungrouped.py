@@ -31,7 +31,7 @@ from discreet.question.groupings import (
     label_text,
 )
 from discreet.question.query import Scan
-from discreet.release.profile import Profile
+from discreet.release.profile import LARGEST_SIZES, Profile
 
 _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
 _A_GROUP = Remedy(
@@ -71,8 +71,12 @@ def no_group_share(
         return []
     least, most = total.interval(_HALF_SURE)
     miss, ceiling = (1 - _HALF_SURE) / 2, question.declared.at_most_rows
-    fewest = profile.rows.total(Fraction, ceiling, least=True).lower(miss)
-    largest = profile.rows.lost(Fraction, ceiling).upper(miss)
+    each = profile.rows.largest if ceiling is None else ceiling
+    if each is None:
+        return []
+    miss /= 1 if ceiling is not None else LARGEST_SIZES
+    fewest = profile.rows.total(Fraction, each, least=True).lower(miss)
+    largest = profile.rows.lost(Fraction, each).upper(miss)
     if not (0 < least < largest and fewest > 0 and most < inf):
         return []
     low, high = floor(100 * (1 - most / fewest)), ceil(100 * (1 - least / largest))
