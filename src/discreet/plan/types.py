@@ -7,6 +7,18 @@ from fractions import Fraction
 from math import floor
 
 from discreet.errors import Place, QueryError, Remedy
+from discreet.exact.interval_arithmetic import (
+    Interval,
+    absolute,
+    added,
+    divided,
+    floored,
+    hull,
+    multiplied,
+    narrowed,
+    negative,
+    remainder,
+)
 from discreet.plan.calendar import DAY_SECONDS, Dated, day, second
 from discreet.plan.expressions import (
     MOST_NODES,
@@ -42,18 +54,6 @@ from discreet.plan.function_signatures import (
     cuts_time,
     repeats,
     signature,
-)
-from discreet.plan.interval_arithmetic import (
-    Interval,
-    absolute,
-    added,
-    divided,
-    floored,
-    hull,
-    multiplied,
-    narrowed,
-    negative,
-    remainder,
 )
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 

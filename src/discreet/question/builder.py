@@ -1,10 +1,11 @@
 """What users write in Python: ``dp.col("stay").mean()``, ``dp.when(…).then(…).otherwise(…)``."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NoReturn, Self
+from functools import partial
+from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from discreet.errors import QueryError
 from discreet.exact import rational
@@ -65,65 +66,82 @@ _TARGETS: dict[str, CastTarget] = {
 }
 
 
+Made = TypeVar("Made")
+
+
+class NumberFunctions(Generic[Made]):
+    """The functions of one number: of that of each row, or of one that is released."""
+
+    def _made(self, change: Callable[[Node], Node]) -> Made:
+        raise NotImplementedError
+
+    def abs(self) -> Made:
+        """The distance from zero."""
+        return self._made(Absolute)
+
+    def floor(self) -> Made:
+        """The largest whole number not above the value."""
+        return self._made(Floored)
+
+    def ceil(self) -> Made:
+        """The smallest whole number not below the value."""
+        return self._made(expressions.ceiling)
+
+    def round(self, digits: int = 0) -> Made:
+        """The nearest number with so many digits after the point; halves go up."""
+        places = int(_whole(digits))
+        return self._made(lambda node: expressions.rounded(node, places))
+
+    def sign(self) -> Made:
+        """1, 0 or -1."""
+        return self._made(expressions.sign)
+
+    def sqrt(self) -> Made:
+        """The square root; missing below 0."""
+        return self._made(partial(Applied, "SQRT"))
+
+    def log(self) -> Made:
+        """The natural logarithm; missing at 0 and below."""
+        return self._made(partial(Applied, "LN"))
+
+    def log10(self) -> Made:
+        """The logarithm to base 10; missing at 0 and below."""
+        return self._made(partial(Applied, "LOG10"))
+
+    def exp(self) -> Made:
+        """The exponential."""
+        return self._made(partial(Applied, "EXP"))
+
+    def pow(self, exponent: object) -> Made:
+        """The value to a written power; missing where that is undefined."""
+        power = constant_number(exponent)
+        return self._made(lambda node: Applied("POWER", node, (power,)))
+
+    def __abs__(self) -> Made:
+        return self.abs()
+
+    def __pow__(self, exponent: object) -> Made:
+        return self.pow(exponent)
+
+    def clip(self, low: object, high: object) -> Made:
+        """The value moved between public bounds, which are then those of the expression."""
+        least, most = constant_number(low), constant_number(high)
+        return self._made(lambda node: Clipped(node, least, most))
+
+    def width_bucket(self, low: object, high: object, count: object) -> Made:
+        """The number of one of so many equal parts between two ends; 0 below, count + 1 above."""
+        ends = constant_number(low), constant_number(high), constant_number(count)
+        return self._made(lambda node: expressions.bucket(node, *ends))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class RowValue:
+class RowValue(NumberFunctions["Expression"]):
     """A value of every row, and what can be computed of it alone."""
 
     node: Node
 
-    # Numbers
-
-    def abs(self) -> Self:
-        """The distance from zero."""
-        return type(self)(Absolute(self.node))
-
-    def floor(self) -> Self:
-        """The largest whole number not above the value."""
-        return type(self)(Floored(self.node))
-
-    def ceil(self) -> Self:
-        """The smallest whole number not below the value."""
-        return type(self)(expressions.ceiling(self.node))
-
-    def round(self, digits: int = 0) -> Self:
-        """The nearest number with so many digits after the point; halves go up."""
-        return type(self)(expressions.rounded(self.node, int(_whole(digits))))
-
-    def sign(self) -> Self:
-        """1, 0 or -1."""
-        return type(self)(expressions.sign(self.node))
-
-    def sqrt(self) -> Self:
-        """The square root; missing below 0."""
-        return self._applied("SQRT")
-
-    def log(self) -> Self:
-        """The natural logarithm; missing at 0 and below."""
-        return self._applied("LN")
-
-    def log10(self) -> Self:
-        """The logarithm to base 10; missing at 0 and below."""
-        return self._applied("LOG10")
-
-    def exp(self) -> Self:
-        """The exponential."""
-        return self._applied("EXP")
-
-    def pow(self, exponent: object) -> Self:
-        """The value to a written power; missing where that is undefined."""
-        return self._applied("POWER", constant_number(exponent))
-
-    def __pow__(self, exponent: object) -> Self:
-        return self.pow(exponent)
-
-    def clip(self, low: object, high: object) -> Self:
-        """The value moved between public bounds, which are then those of the expression."""
-        return type(self)(Clipped(self.node, constant_number(low), constant_number(high)))
-
-    def width_bucket(self, low: object, high: object, count: object) -> Self:
-        """The number of one of so many equal parts between two ends; 0 below, count + 1 above."""
-        ends = constant_number(low), constant_number(high)
-        return type(self)(expressions.bucket(self.node, *ends, constant_number(count)))
+    def _made(self, change: Callable[[Node], Node]) -> "Expression":
+        return Expression(change(self.node))
 
     # Texts
 
@@ -353,9 +371,6 @@ class Expression(RowValue):
     def __neg__(self) -> "Expression":
         return Expression(expressions.negative(self.node))
 
-    def __abs__(self) -> "Expression":
-        return self.abs()
-
     def __eq__(self, other: object) -> "Expression":  # type: ignore[override]
         return self._compared("=", other)
 
@@ -555,11 +570,15 @@ def _alone() -> QueryError:
     )
 
 
-class ReleasedNumber:
+class ReleasedNumber(NumberFunctions["ComputedNumber"]):
     """A number of each group that is released, and what can be computed from it for free."""
 
     def _as_computed(self) -> "ComputedNumber":
         raise NotImplementedError
+
+    def _made(self, change: Callable[[Node], Node]) -> "ComputedNumber":
+        number = self._as_computed()
+        return ComputedNumber(read_size(change(number.node)), number.aggregates)
 
     def __bool__(self) -> bool:
         raise QueryError(

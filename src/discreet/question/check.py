@@ -83,8 +83,11 @@ from discreet.question.query import (
 )
 
 ALLOWED_AFTER_RELEASE = (
-    "+ - * /, ABS, FLOOR, CEIL, ROUND, CLIP, LEAST, GREATEST, COALESCE, NULLIF and CASE"
+    "+ - * /, ABS, FLOOR, CEIL, ROUND, CLIP, SQRT, LN, LOG10, EXP, POWER, LEAST, GREATEST, "
+    "COALESCE, NULLIF and CASE"
 )
+_NUMERIC = ("SQRT", "LN", "LOG10", "EXP", "POWER")
+"""The functions that are offered of released numbers."""
 _Offered = (
     Named
     | Constant
@@ -234,7 +237,8 @@ def _column(name: str, node: Node, columns: Mapping[str, Column], groups: frozen
 def _checked_part(node: Node, columns: Mapping[str, Column], clause: str) -> CheckedExpression:
     for part in walk(node):
         remainder = isinstance(part, Calculation) and part.operator == "%"
-        if remainder or not isinstance(part, _Offered):
+        offered = isinstance(part, Applied) and part.function in _NUMERIC
+        if remainder or not (offered or isinstance(part, _Offered)):
             raise QueryError(
                 f"{clause} uses {expression_text(part)[:60]!r} on released numbers. Their errors "
                 f"are carried through {ALLOWED_AFTER_RELEASE}. Use these, or change the answer "

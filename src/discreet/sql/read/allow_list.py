@@ -270,6 +270,14 @@ CLAUSES = (
         "numbers, which is free and carries their errors on; an aggregate can be called by the "
         "name that it has in the SELECT, if no column of FROM has it",
     ),
+    Allowed(
+        "functions of released numbers",
+        "SELECT ward, ROUND(AVG(stay), 1) AS days, SQRT(SUM(stay * stay) / COUNT(stay)) AS "
+        "root_mean_square, LN(COUNT(*)) AS log_n FROM visits GROUP BY ward",
+        "SQRT, LN, LOG10, EXP, POWER, ABS, FLOOR, CEIL, ROUND, CLIP, LEAST and GREATEST; the "
+        "interval is that of every value which the function has on the interval of its number, "
+        "rounded outward; free",
+    ),
     Allowed("WHERE", "SELECT COUNT(*) FROM visits WHERE stay > 7", "which rows"),
     Allowed(
         "GROUP BY",
