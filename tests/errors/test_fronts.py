@@ -102,7 +102,7 @@ def test_a_question_in_sql_is_refused_in_sql_and_in_its_own_words(visits: dp.Tab
     with pytest.raises(errors.BoundsError) as caught:
         visits.ask("SELECT STDDEV(age + 1) FROM visits").plan(epsilon=1)
     assert " STDDEV(age + 1) has no bounds." in str(caught.value)
-    assert str(caught.value).endswith("Give them: CLIP(age + 1, 0, 120).")
+    assert str(caught.value).endswith("Give them: CLIP(age, 0, 120) + 1.")
 
 
 def test_bounds_of_whole_numbers_are_declared_for_whole_numbers() -> None:

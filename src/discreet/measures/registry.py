@@ -30,6 +30,7 @@ from discreet.measures.relations import (
     SLOPE,
 )
 from discreet.measures.sums import SUM
+from discreet.plan.added_bounds import bounds_remedy
 from discreet.plan.calendar import Dated
 from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text, together
 from discreet.plan.schema import Column
@@ -170,7 +171,11 @@ def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> Che
             ),
         )
     if not typed.bounded:
-        raise _without_bounds(aggregate, typed)
+        raise BoundsError(
+            f"{aggregate.said} has no bounds. They must be public, so discreet never reads them "
+            "from the data.",
+            bounds_remedy(typed, columns),
+        )
     return typed
 
 
@@ -178,24 +183,3 @@ def _flag(condition: Node) -> Node:
     """A condition as 1 and 0; missing where it is missing."""
     one, zero = Constant(Fraction(1)), Constant(Fraction(0))
     return Chosen(condition, one, Chosen(Negated(condition), zero, Constant(None)))
-
-
-def _without_bounds(aggregate: Aggregate, typed: CheckedExpression) -> BoundsError:
-    text = expression_text(typed.node)
-    if text.isidentifier():
-        kind = "integer" if typed.whole else "number"
-        stated = 'type = "integer", ' if typed.whole else ""
-        remedy = Remedy(
-            python=f"Declare them: columns={{{text!r}: dp.{kind}(0, 120)}}.",
-            policy=f"Declare them: {text} = {{ {stated}low = 0, high = 120 }} in the policy.",
-        )
-    else:
-        remedy = Remedy(
-            python=f"Give them: dp.col(…).clip(0, 120).{aggregate.statistic}().",
-            sql=f"Give them: CLIP({text[:60]}, 0, 120).",
-        )
-    return BoundsError(
-        f"{aggregate.said} has no bounds. They must be public, so discreet never reads them from "
-        "the data.",
-        remedy,
-    )
