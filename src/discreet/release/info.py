@@ -169,7 +169,7 @@ def table_info(schema: Schema, standing: Filter | None) -> TableInfo:
     """What may be asked, by the declarations; ``standing`` is the budget and what is spent."""
     examples = _Examples(schema, standing)
     columns = tuple(
-        ColumnInfo(name, _holds(column), _declared(column), examples.about(name, column))
+        ColumnInfo(name, column_words(column), _declared(column), examples.about(name, column))
         for name, column in schema.columns.items()
     )
     private = [
@@ -304,7 +304,7 @@ def _protects(schema: Schema) -> str:
     return f"each {schema.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 
-def _holds(column: Column) -> str:
+def column_words(column: Column) -> str:
     """What a column is declared to hold, in words; a long list is cut."""
     match column:
         case CategoryColumn(values):
@@ -335,7 +335,7 @@ def _declared(column: Column) -> dict[str, Any]:
 
 
 def _held(columns: Mapping[str, Column]) -> dict[str, str]:
-    return {name: _holds(column) for name, column in columns.items()}
+    return {name: column_words(column) for name, column in columns.items()}
 
 
 def _not_possible(schema: Schema, *, finds_groups: bool) -> Iterator[str]:

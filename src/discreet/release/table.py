@@ -67,6 +67,7 @@ from discreet.release.release import NONE_FOUND, Release
 from discreet.release.run import groups_and_estimates, run_and_noise
 
 if TYPE_CHECKING:
+    from discreet.release.listings import Listing
     from discreet.release.release import Release
 
 
@@ -561,17 +562,22 @@ class Table:
         analyst: str | None = None,
         parameters: Mapping[str, object] | None = None,
         consistent: object = None,
-    ) -> Release | Plan:
+    ) -> "Release | Plan | Listing":
         """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free.
+
+        SHOW TABLES, SHOW COLUMNS and DESCRIBE list what is declared, which is free, too.
 
         ``max_rows`` and ``max_groups`` are lower caps than the table's, for this question.
         ``parameters`` are the values of names in the text that have a colon in front:
         ``"… WHERE age > :age", parameters={"age": 30}``.  They are written into the question.
         ``consistent="non-negative"`` moves counts so that none is below 0 and totals agree.
         """
+        from discreet.release.listings import is_listing, read_listing
         from discreet.sql.read.parameters import bind_names
         from discreet.sql.read.select import explained
 
+        if is_listing(text):
+            return read_listing(text, self.schema)
         text = bind_names(text, parameters)
         question = explained(text)
         asking = self.ask(text if question is None else question, consistent=consistent)

@@ -364,6 +364,16 @@ CLAUSES = (
         "the plan: mechanism, sensitivity, error and price; nothing is spent",
     ),
 )
+LISTINGS = (
+    Allowed("SHOW TABLES", "SHOW TABLES", "the declared tables: private ones and public ones"),
+    Allowed(
+        "SHOW COLUMNS, DESCRIBE",
+        "SHOW COLUMNS FROM patients",
+        "the columns of a declared table, with their types and what they are declared to hold; "
+        "without FROM those of the table that is asked",
+        ("DESC",),
+    ),
+)
 TABLES = (
     Allowed(
         "JOIN a public table",
