@@ -92,7 +92,9 @@ def release_result(release: Release) -> ResultSet:
     return ResultSet(types, list(zip(*columns, strict=True)))
 
 
-def _date(value: str | None) -> date | None:
+def _date(value: str | None) -> date | time | None:
     if value is None:
         return None
-    return datetime.fromisoformat(value) if ":" in value else date.fromisoformat(value)
+    if ":" not in value:
+        return date.fromisoformat(value)
+    return datetime.fromisoformat(value) if "-" in value else time.fromisoformat(value)

@@ -46,7 +46,7 @@ TextFunction = Literal[
 ]
 DateFunction = Literal["DATE_TRUNC", "CALENDAR", "DATE", "MIDNIGHT", "EPOCH", "MOMENT"]
 Function = NumberFunction | TextFunction | DatePart | TimePart | DateFunction
-CastTarget = Literal["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "TIMESTAMP", "VARCHAR"]
+CastTarget = Literal["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "TIMESTAMP", "TIME", "VARCHAR"]
 
 
 # ---------------------------------------------------------------------- nodes
@@ -79,7 +79,8 @@ class Calculation(_PlacedNode):
     """A sum, difference, product, quotient or remainder, which has the sign of the left side.
 
     A quotient or remainder by zero is missing.  Two dates have a difference in days, and so have
-    two datetimes, with fractions; a date or a datetime and a number of days have a sum.
+    two datetimes or times of day, with fractions; a date or a datetime and a number of days have a
+    sum.
     """
 
     operator: Arithmetic
@@ -393,6 +394,9 @@ def quoted_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+_LITERALS = {Dated.DAYS: "DATE", Dated.SECONDS: "TIMESTAMP", Dated.TIME: "TIME"}
+
+
 def constant_text(value: Fraction | bool | str | None, dated: Dated = Dated.NOT) -> str:
     """A constant as SQL writes it.
 
@@ -407,7 +411,7 @@ def constant_text(value: Fraction | bool | str | None, dated: Dated = Dated.NOT)
         return "'" + value.replace("'", "''") + "'"
     if not dated:
         return number_text(value)
-    return f"{'TIMESTAMP' if dated == Dated.SECONDS else 'DATE'} '{dated_text(value, dated)}'"
+    return f"{_LITERALS[dated]} '{dated_text(value, dated)}'"
 
 
 def number_text(value: Fraction) -> str:

@@ -66,11 +66,15 @@ BoundsRule = Callable[[Interval, Parameters], Interval]
 
 
 class Kind(StrEnum):
-    """The kinds of value.  A date is counted in days, a datetime in seconds of a wall clock."""
+    """The kinds of value.
+
+    A date is counted in days, a datetime in seconds of a wall clock, a time since midnight.
+    """
 
     NUMBER = "number"
     DATE = "date"
     DATETIME = "datetime"
+    TIME = "time of day"
     BOOLEAN = "true or false"
     TEXT = "text"
     NOTHING = "nothing"

@@ -26,7 +26,8 @@ _NARROWEST = 280
 _HEIGHT = 300
 _LONG_LABEL = 12
 _MOST_COLUMNS = 14
-_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2})?")
+_TIME = "[0-9]{2}:[0-9]{2}:[0-9]{2}"
+_DATED = re.compile(f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}( {_TIME})?|{_TIME}")
 
 
 def estimates_picture(
@@ -164,7 +165,8 @@ def _check(
     if any(isinstance(value, str) for value in values) and not all(days):
         raise DataError(
             "an estimate is a text, and not all of them are dates. A picture has one axis for all. "
-            'Give numbers, or dates such as "2026-11-15" or "2026-11-15 10:00:00".'
+            'Give numbers, or dates such as "2026-11-15" or "2026-11-15 10:00:00", or times such '
+            'as "10:00:00".'
         )
     if not any(days) and not all(isfinite(float(value)) for value in values):
         raise DataError(

@@ -146,18 +146,23 @@ def _span_text(value: str, margin: float) -> str:
 def distance(first: Any, second: Any) -> float:
     """How far the second of two values is above the first: of dates in days.
 
-    Of datetimes it is in seconds.
+    Of datetimes and times of day it is in seconds.
 
     >>> distance(2, 5), distance("2026-02-27", "2026-03-03")
     (3, 4)
-    >>> distance("2026-02-27 10:00:00", "2026-02-27 10:01:30")
-    90
+    >>> distance("2026-02-27 10:00:00", "2026-02-27 10:01:30"), distance("10:00:00", "10:01:30")
+    (90, 90)
     """
     if isinstance(first, str):
-        apart_by = datetime.fromisoformat(second) - datetime.fromisoformat(first)
+        apart_by = _moment(second) - _moment(first)
         return apart_by // timedelta(seconds=1) if ":" in first else apart_by.days
     apart: float = second - first
     return apart
+
+
+def _moment(text: str) -> datetime:
+    """A date, a datetime or a time of day as a moment; times are those of one day."""
+    return datetime.fromisoformat(text if "-" in text else f"1970-01-01 {text}")
 
 
 def records_text(records: float) -> str:
@@ -340,7 +345,7 @@ class Estimate:
     def margin(self) -> float | None:
         """The larger distance from the value to a bound at 95%.
 
-        Of dates it is in days, of datetimes in seconds.
+        Of dates it is in days, of datetimes and times of day in seconds.
         """
         if not self.bounded:
             return None
@@ -883,8 +888,8 @@ def _number(value: Released) -> RealNumber:
     if isinstance(value, int | float):
         return value
     raise DataError(
-        "this estimate is a text: a date, a datetime or a category. Only numbers are added and "
-        "multiplied, so that errors are known. Use its .value."
+        "this estimate is a text: a date, a datetime, a time or a category. Only numbers are added "
+        "and multiplied, so that errors are known. Use its .value."
     )
 
 

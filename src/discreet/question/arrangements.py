@@ -50,7 +50,7 @@ MOST_TABLES = 10_000
 _MOST_ADDED = 10_000
 """The most groups that are added up one after the other."""
 _MOST_SUMS = 10**9
-_COUNTED = {Kind.NUMBER: Dated.NOT, Kind.DATE: Dated.DAYS}
+_COUNTED = {Kind.NUMBER: Dated.NOT, Kind.DATE: Dated.DAYS, Kind.TIME: Dated.TIME}
 
 Keyed = tuple[tuple[str, Grouping], ...]
 

@@ -24,7 +24,7 @@ from discreet.measures.registry import (
     VARIANCE,
 )
 from discreet.plan import expressions
-from discreet.plan.calendar import DAY_SECONDS, Dated, day, second
+from discreet.plan.calendar import DAY_SECONDS, Dated, day, second, time_second
 from discreet.plan.expressions import (
     TIME_SECONDS,
     Absolute,
@@ -62,6 +62,7 @@ _TARGETS: dict[str, CastTarget] = {
     "boolean": "BOOLEAN",
     "date": "DATE",
     "datetime": "TIMESTAMP",
+    "time": "TIME",
     "text": "VARCHAR",
 }
 
@@ -225,19 +226,19 @@ class RowValue(NumberFunctions["Expression"]):
         return self._applied("DAYOFYEAR")
 
     def hour(self) -> Self:
-        """The hour of a datetime, 0 to 23."""
+        """The hour of a datetime or a time of day, 0 to 23."""
         return self._applied("HOUR")
 
     def minute(self) -> Self:
-        """The minute of a datetime, 0 to 59."""
+        """The minute of a datetime or a time of day, 0 to 59."""
         return self._applied("MINUTE")
 
     def second(self) -> Self:
-        """The second of a datetime, 0 to 59."""
+        """The second of a datetime or a time of day, 0 to 59."""
         return self._applied("SECOND")
 
     def epoch(self) -> Self:
-        """The seconds of a datetime's clock since 1970."""
+        """The seconds of a datetime's clock since 1970, or of a time of day since midnight."""
         return self._applied("EPOCH")
 
     def truncate(self, unit: str) -> Self:
@@ -264,7 +265,7 @@ class RowValue(NumberFunctions["Expression"]):
         return type(self)(Negated(Missing(self.node)))
 
     def cast(self, to: str) -> Self:
-        """The value as a number, integer, boolean, date, datetime or text, or missing."""
+        """The value as a number, integer, boolean, date, datetime, time or text, or missing."""
         if to not in _TARGETS:
             raise QueryError(
                 f"cast got {str(to)[:60]!r}. Values are cast to {', '.join(_TARGETS)}. Write "
@@ -293,6 +294,16 @@ def _second(value: datetime.datetime) -> int:
         raise QueryError(
             "a datetime with a zone is compared with. Those of a column are of its declared zone's "
             "clock. Write one without: value.astimezone(zone).replace(tzinfo=None)."
+        )
+    return found
+
+
+def _time(value: datetime.time) -> int:
+    found = time_second(value)
+    if found is None:
+        raise QueryError(
+            "a time of day with a zone is compared with. Those of a column have none. Write one "
+            "without: value.replace(tzinfo=None)."
         )
     return found
 
@@ -802,6 +813,8 @@ def as_expression(value: Any) -> Expression:
         return Expression(Constant(value))
     if isinstance(value, datetime.datetime):
         return Expression(Constant(Fraction(_second(value)), Dated.SECONDS))
+    if isinstance(value, datetime.time):
+        return Expression(Constant(Fraction(_time(value)), Dated.TIME))
     if isinstance(value, datetime.date):
         return Expression(Constant(Fraction(day(value) or 0), Dated.DAYS))
     if isinstance(value, datetime.timedelta):

@@ -29,7 +29,12 @@ from discreet.question.groupings import label_text
 from discreet.release.plan import make_plan
 from discreet.text_table import wrapped
 
-_KINDS: Final = {Dated.DAYS: "date", Dated.SECONDS: "datetime"}
+_CONSTANTS: Final = {
+    Dated.DAYS: "'2025-01-01'",
+    Dated.SECONDS: "'2025-01-01 12:00'",
+    Dated.TIME: "'12:00'",
+}
+_KINDS: Final = {Dated.DAYS: "date", Dated.SECONDS: "datetime", Dated.TIME: "time of day"}
 _WIDTH: Final = 80
 _MOST_VALUES: Final = 8
 _LONGEST_VALUE: Final = 30
@@ -249,7 +254,7 @@ class _Examples:
             case BooleanColumn():
                 yield from groups
                 yield from self._where(asked)
-            case NumberColumn(dated=Dated.SECONDS):
+            case NumberColumn(dated=Dated.SECONDS | Dated.TIME):
                 taken = {other.lower() for other in self._schema.columns}
                 hour = "hour_of_day" if "hour" in taken else "hour"
                 yield from (
@@ -372,9 +377,7 @@ def _beside(label: str, words: str, width: int) -> Iterator[str]:
 def _middle(column: NumberColumn) -> str:
     """A constant between the bounds; without any, one that may be met."""
     if column.low is None or column.high is None:
-        return {Dated.DAYS: "'2025-01-01'", Dated.SECONDS: "'2025-01-01 12:00'"}.get(
-            column.dated, "0"
-        )
+        return _CONSTANTS.get(column.dated, "0")
     middle = Fraction(int(column.low + (column.high - column.low) / 2))
     return constant_text(middle, column.dated)
 

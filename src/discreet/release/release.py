@@ -481,7 +481,7 @@ class Release:
             if any(isinstance(value, str) for value in table[name][1]):
                 table |= {part: dated_column(table[part][1]) for part in self._parts(name)[:3]}
             kind = table[name][0]
-            if kind not in (ColumnType.DAY, ColumnType.MOMENT):
+            if kind not in (ColumnType.DAY, ColumnType.MOMENT, ColumnType.TIME):
                 kind = ColumnType.REAL
             names, rest = self._parts(name)[:3], self._parts(name)[3:]
             table |= {part: (column_type(table[part][1], kind), table[part][1]) for part in names}

@@ -19,8 +19,8 @@ from discreet.plan.calendar import (
     FIRST_SECOND,
     LAST_DAY,
     LAST_SECOND,
-    Dated,
     dated_number,
+    released_number,
 )
 from discreet.plan.expressions import (
     Absolute,
@@ -277,7 +277,7 @@ def _parted(node: Node, row: Row) -> tuple[Node, dict[str, Estimate]]:
 
 def _numbers(ends: tuple[Any, Any]) -> FloatInterval:
     """Both ends of an interval as numbers: a date is its day, a datetime its second."""
-    low, high = (float(_counted(end) or 0) if isinstance(end, str) else end for end in ends)
+    low, high = (float(released_number(end) or 0) if isinstance(end, str) else end for end in ends)
     return low, high
 
 
@@ -340,13 +340,8 @@ def _released(found: Any) -> Any:
     """A label, or an estimate's value; a date is its day, and NaN is missing."""
     plain = found.value if isinstance(found, Estimate) else found
     if isinstance(found, Estimate) and isinstance(plain, str):
-        return _counted(plain)
+        return released_number(plain)
     return _not_missing(plain)
-
-
-def _counted(text: str) -> int | None:
-    """The day of a date, or the second of a datetime, that was released as text."""
-    return dated_number(text, Dated.SECONDS if ":" in text else Dated.DAYS)
 
 
 def _calculated(operator: str, left: Any, right: Any) -> Any:

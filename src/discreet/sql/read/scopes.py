@@ -29,7 +29,7 @@ from discreet.measures.registry import (
     SUM,
     VARIANCE,
 )
-from discreet.plan.calendar import Dated, dated_text, day, second
+from discreet.plan.calendar import Dated, dated_text, day, second, time_second
 from discreet.plan.expressions import (
     Both,
     Chosen,
@@ -396,10 +396,10 @@ def _words(node: Node) -> str:
 
 
 def _place(edge: Node) -> object:
-    """A bin edge: a number, or the text of a date or a datetime."""
+    """A bin edge: a number, or the text of a date, a datetime or a time."""
     if isinstance(edge, Constant) and isinstance(edge.value, str):
-        known = day(edge.value) is not None or second(edge.value) is not None
-        return edge.value if known else None
+        known = (day(edge.value), second(edge.value), time_second(edge.value))
+        return edge.value if known != (None, None, None) else None
     if isinstance(edge, Constant) and edge.dated and isinstance(edge.value, Fraction):
         return dated_text(edge.value, edge.dated)
     return number_of(edge)
