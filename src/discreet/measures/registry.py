@@ -155,10 +155,10 @@ def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> Che
         return CheckedExpression(
             _flag(typed.node), Kind.NUMBER, Fraction(0), Fraction(1), True, missing
         )
-    if typed.kind in (Kind.DATE, Kind.DATETIME) and not ordered:
+    if typed.kind in (Kind.DATE, Kind.DATETIME, Kind.TIME) and not ordered:
         raise QueryError(
-            f"{aggregate.said} asks for the {statistic} of a {typed.kind}. Dates have an order and "
-            "no sum. Ask for its median, a quantile, its least or its largest value."
+            f"{aggregate.said} asks for the {statistic} of a {typed.kind}. Dates and times have an "
+            "order and no sum. Ask for its median, a quantile, its least or its largest value."
         )
     if typed.kind not in COUNTED:
         raise QueryError(

@@ -35,6 +35,7 @@ _WORDS = {
     "decimal": "DECIMAL",
     "boolean": "BOOLEAN",
     "date": "DATE",
+    "time": "TIME",
     "timestamp": "TIMESTAMPTZ",
     "timestamp_ntz": "TIMESTAMP",
     **dict.fromkeys(("string", "varchar", "char"), "VARCHAR"),
@@ -205,8 +206,11 @@ def _read(place: str, kind: str, declared: Column, name: str) -> str:
             return f"CAST({_days(place, kind)} AS DOUBLE)"
         raise _unreadable(name, kind, "a date", "date")
     if isinstance(declared, NumberColumn) and declared.dated == Dated.TIME:
-        if _is_text(kind):
+        if _is_text(kind) or kind == "binary":
             return _time(_text(place, kind))
+        if kind.startswith("time("):
+            second = f"HOUR({place}) * 3600 + MINUTE({place}) * 60 + FLOOR(SECOND({place}))"
+            return f"CAST({second} AS DOUBLE)"
         raise _unreadable(name, kind, "a time of day", "string")
     if isinstance(declared, NumberColumn) and declared.dated:
         return _datetime(place, kind, declared, name)
@@ -272,7 +276,7 @@ def _datetime(place: str, kind: str, declared: NumberColumn, name: str) -> str:
 
 
 def _time(text: str) -> str:
-    """Whole seconds since midnight of a text; Spark has texts where others have times."""
+    """Whole seconds since midnight of a text."""
     parts = [f"REGEXP_EXTRACT(x, {_TIME}, {place})" for place in (1, 2, 3)]
     hour, minute, second = (f"COALESCE(TRY_CAST({one} AS BIGINT), 0)" for one in parts)
     body = f"IF(RLIKE(x, {_TIME}), {hour} * 3600 + {minute} * 60 + {second}, NULL)"
