@@ -128,7 +128,7 @@ _SIZES = {
     "weights": "It says how many parts of the price an output gets. Write SET weights = 'n=2, "
     "mean_stay=1'.",
     "margin": "It says how large the error of an output may be. Write SET margin = 'n=5, "
-    "mean_stay=0.5'.",
+    "mean=0.5'.",
 }
 
 
@@ -165,7 +165,7 @@ def bind_parameters(
     if len(places) != len(values):
         raise ProgrammingError(
             f"the statement has {len(places)} ? and {len(values)} parameters are given. Each ? "
-            "stands for one value. Give as many: execute(\"SELECT … WHERE ward = ?\", ['A'])."
+            "stands for one value. Give as many: execute(\"SELECT … WHERE x = ?\", ['A'])."
         )
     parts, after = [], 0
     for number, (place, value) in enumerate(zip(places, values, strict=True), 1):
@@ -199,7 +199,7 @@ def _sequence(parameters: object) -> Sequence[object]:
     raise ProgrammingError(
         f"the parameters are {with_article(type(parameters).__name__)}. They belong to the ? of "
         "the statement in their order, or to its :names. Give a list or a tuple: ['A', 3]; or "
-        "a dictionary: {'ward': 'A'}."
+        "a dictionary: {'x': 'A'}."
     )
 
 

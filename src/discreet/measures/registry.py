@@ -34,7 +34,15 @@ from discreet.plan.added_bounds import bounds_remedy
 from discreet.plan.calendar import Dated
 from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text, together
 from discreet.plan.schema import Column
-from discreet.plan.types import COUNTED, DATES, CheckedExpression, Kind, check_expression
+from discreet.plan.types import (
+    COUNTED,
+    DATES,
+    CheckedExpression,
+    Kind,
+    check_expression,
+    example_comparison,
+    example_condition,
+)
 
 __all__ = [
     "CORRELATION",
@@ -143,8 +151,8 @@ def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> Che
             f"{aggregate.said} counts people by a {typed.kind}. It counts those for whom a "
             "condition is true.",
             Remedy(
-                python='Write dp.people(dp.col("stay") > 2).',
-                sql="Write PEOPLE() FILTER (WHERE stay > 2).",
+                python=f"Write dp.people({example_comparison(columns)}).",
+                sql=f"Write PEOPLE() FILTER (WHERE {example_condition(columns)}).",
             ),
         )
     if statistic.takes in (ArgumentKind.ANYTHING, ArgumentKind.CONDITION):

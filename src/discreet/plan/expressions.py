@@ -515,7 +515,7 @@ def bucket(operand: Node, low: Fraction, high: Fraction, count: Fraction) -> Nod
     if low >= high or count.denominator != 1 or not 1 <= count <= _MOST_BUCKETS:
         raise QueryError(
             "WIDTH_BUCKET has no increasing ends or no whole number of buckets. It cuts the "
-            "values between two ends into equal parts. Write WIDTH_BUCKET(age, 0, 100, 10)."
+            "values between two ends into equal parts. Write WIDTH_BUCKET(x, 0, 100, 10)."
         )
     from_low = Calculation("-", operand, Constant(low))
     widths = Calculation("/", from_low, Constant((high - low) / count))

@@ -205,7 +205,7 @@ def condition_of(node: Node, columns: Mapping[str, Column], clause: str = "WHERE
             f"{clause} {expression_text(node)[:60]!r}, which is not a condition. A row is kept if "
             "it is true for it.",
             Remedy(
-                python='Write a comparison, such as dp.col("stay") > 2.',
+                python=f"Write a comparison, such as {example_comparison(columns)}.",
                 sql=f"Write a comparison, such as {example_condition(columns)}.",
             ),
         ).at(node.place)
@@ -700,6 +700,14 @@ def example_condition(columns: Mapping[str, Column]) -> str:
         if isinstance(column, NumberColumn) and not column.dated and len(name) <= _LONGEST:
             return f"{quoted_name(name)} > 2"
     return example_equality(columns)
+
+
+def example_comparison(columns: Mapping[str, Column]) -> str:
+    """A condition on a row of these columns, in Python, for a message."""
+    for name, column in columns.items():
+        if isinstance(column, NumberColumn) and not column.dated and len(name) <= _LONGEST:
+            return f"dp.col({name!r}) > 2"
+    return 'dp.col("x") > 2'
 
 
 def example_equality(columns: Mapping[str, Column]) -> str:

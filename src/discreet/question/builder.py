@@ -431,7 +431,7 @@ class Expression(RowValue):
         if not isinstance(values, list | tuple) or not values:
             raise QueryError(
                 "is_in takes a list of values and got none. A row is kept if its value is one of "
-                'them. Write dp.col("ward").is_in(["A", "B"]).'
+                'them. Write dp.col("x").is_in(["A", "B"]).'
             )
         return Expression(any_of([self._compared("=", value).node for value in values]))
 
@@ -503,7 +503,7 @@ class Expression(RowValue):
         if width <= 0:
             raise QueryError(
                 f"the step of a distribution is {step!r:.40}. It is the width of the bins, of "
-                'which each is added to those before it. Write dp.col("age").cdf(step=1).'
+                'which each is added to those before it. Write dp.col("x").cdf(step=1).'
             )
         return Distribution(self.node, width)
 
@@ -576,7 +576,7 @@ class Distribution:
 def _alone() -> QueryError:
     return QueryError(
         "a distribution is computed with before it is released. It is measured as running totals, "
-        'in a question of its own. Write .agg(share=dp.col("age").cdf(step=1)), and compute with '
+        'in a question of its own. Write .agg(share=dp.col("x").cdf(step=1)), and compute with '
         "the answer."
     )
 
@@ -702,7 +702,7 @@ def _constant_beside(value: object) -> ComputedNumber:
     if isinstance(value, Expression):
         raise QueryError(
             f"{value!r:.80} stands beside an aggregate. Aggregates are one number of each group, "
-            'and it has a value in every row. Use an aggregate of it: dp.col("stay").sum().'
+            'and it has a value in every row. Use an aggregate of it: dp.col("x").sum().'
         )
     if isinstance(value, Distribution):
         raise _alone()
@@ -726,7 +726,7 @@ def col(name: object) -> Expression:
     if not isinstance(name, str) or not name:
         raise QueryError(
             f"a column's name is {type(name).__name__}, not a text. Columns are named as they were "
-            'declared. Write dp.col("stay").'
+            'declared. Write dp.col("x").'
         )
     return Expression(Named(name))
 

@@ -195,7 +195,7 @@ def _check_frame(window: GroupWindow, keys: tuple[tuple[str, Grouping], ...]) ->
             f"{window.function} OVER takes up to {min(widest, together):,} numbers for each of "
             f"{groups:,} groups, and at most {_MOST_SUMMED:,} are added up in one answer. Write a "
             "shorter frame, such as ROWS BETWEEN 6 PRECEDING AND CURRENT ROW, or ask for running "
-            "totals by SUM(COUNT(*)) OVER (ORDER BY month), which are measured as such."
+            "totals by SUM(COUNT(*)) OVER (ORDER BY x), which are measured as such."
         ).at(window.place)
 
 
@@ -525,8 +525,8 @@ def _check_names(query: Query) -> None:
         raise QueryError(
             "nothing is asked of the groups. An answer needs at least one aggregate.",
             Remedy(
-                python='Write .agg(n=dp.rows()) or .agg(mean_stay=dp.col("stay").mean()).',
-                sql="Write COUNT(*) AS n or AVG(stay) AS mean_stay.",
+                python='Write .agg(n=dp.rows()) or .agg(mean=dp.col("x").mean()).',
+                sql="Write COUNT(*) AS n or AVG(x) AS mean.",
             ),
         )
     if sum(len(asked.columns(name)) for name, asked in query.outputs) > _MOST_OUTPUTS:

@@ -125,7 +125,7 @@ class QuestionBuilder:
         if others or query.outputs or query.arranged is not None:
             raise QueryError(
                 "a distribution is asked beside other things. It is measured as running totals, "
-                'in a question of its own. Write .agg(share=dp.col("age").cdf(step=1)).'
+                'in a question of its own. Write .agg(share=dp.col("x").cdf(step=1)).'
             )
         return replace(self, query=distribution_of(query, name, one, self.table.schema.columns))
 
@@ -188,7 +188,7 @@ class QuestionBuilder:
         if type(count) is not int or count < 1 or not self.query.keys:
             raise QueryError(
                 "top needs groups and a whole number from 1 up. It keeps the most common groups. "
-                'Write .group_by("ward").agg(n=dp.rows()).top(3).'
+                'Write .group_by("x").agg(n=dp.rows()).top(3).'
             )
         counted = [name for name, asked in self.query.outputs if asked.statistic.sizes]
         if not counted:
@@ -296,7 +296,7 @@ def _key(value: Any) -> GroupKey:
         return GroupKey(node.name if isinstance(node, Named) else expression_text(node), node)
     raise QueryError(
         f"group_by got a {type(value).__name__}. Rows are grouped by columns, expressions or bins. "
-        'Write group_by("ward") or group_by(dp.col("age").bins([0, 18, 65, 120])).'
+        'Write group_by("x") or group_by(dp.col("y").bins([0, 18, 65, 120])).'
     )
 
 
@@ -307,7 +307,7 @@ def _aggregate(value: Any) -> Aggregate:
         return value.aggregate
     raise QueryError(
         f"agg got a {type(value).__name__}, which is not an aggregate. Only statistics of groups "
-        'are released, never rows. Write n=dp.rows() or mean_stay=dp.col("stay").mean().'
+        'are released, never rows. Write n=dp.rows() or mean=dp.col("x").mean().'
     )
 
 
@@ -1015,5 +1015,5 @@ def _versions() -> tuple[tuple[str, str], ...]:
 def _never_rows() -> QueryError:
     return QueryError(
         "a table has no rows, columns or length to look at. Only answers about many people are "
-        'released, each at a price. Ask for one: table.agg(n=dp.rows(), m=dp.col("age").mean()).'
+        'released, each at a price. Ask for one: table.agg(n=dp.rows(), m=dp.col("x").mean()).'
     )

@@ -45,10 +45,11 @@ WRITTEN = (
         "TIMESTAMP '2026-01-31 10:00:00'",
         "a written datetime of the column's own clock",
     ),
+    Allowed("TIME '08:30:00'", "TIME '08:30:00'", "a written time of day"),
 )
 OPERATORS = (
     Allowed("+", "stay + 1", "sum; a date and a number of days is a date"),
-    Allowed("-", "discharged - admitted", "difference; of two dates or datetimes, in days"),
+    Allowed("-", "discharged - admitted", "difference; of two dates, datetimes or times, in days"),
     Allowed("*", "stay * 24", "product"),
     Allowed("/", "stay / age", "quotient; missing where the divisor is 0"),
     Allowed("//", "age // 10", "the largest whole number not above the quotient"),
@@ -78,7 +79,8 @@ FUNCTIONS = (
     Allowed(
         "CAST",
         "CAST(stay AS INTEGER)",
-        "as another kind, or missing; CAST(arrived AS DATE) is the day of a datetime",
+        "as another kind, or missing; CAST(arrived AS DATE) is the day of a datetime, CAST(arrived "
+        "AS TIME) its time of day",
         ("TRY_CAST",),
     ),
     Allowed("COALESCE", "COALESCE(stay, 0)", "the first that is not missing", ("IFNULL",)),
@@ -142,7 +144,7 @@ FUNCTIONS = (
         "the day, hour, minute or second",
         ("DATEDIFF",),
     ),
-    Allowed("HOUR", "HOUR(arrived)", "the hour of a datetime, 0 to 23"),
+    Allowed("HOUR", "HOUR(arrived)", "the hour of a datetime or a time of day, 0 to 23"),
     Allowed("MINUTE", "MINUTE(arrived)", "the minute, 0 to 59"),
     Allowed("SECOND", "SECOND(arrived)", "the second, 0 to 59; fractions are dropped"),
     Allowed("EPOCH", "EPOCH(arrived)", "the seconds of its clock since 1970"),

@@ -53,7 +53,7 @@ _WORDS = {
     **dict.fromkeys(("RLIKE", "REGEXP", "SIMILAR", "GLOB", "MATCH"), _PATTERN),
     **dict.fromkeys(("PERCENTILE_DISC", "PERCENTILE", "QUANTILE_DISC", "NTILE"), _QUANTILE),
     **dict.fromkeys(("ROW_NUMBER", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST"), _RANKED),
-    **dict.fromkeys(("LAST_VALUE", "NTH_VALUE"), "Write LEAD(n) OVER (ORDER BY month)."),
+    **dict.fromkeys(("LAST_VALUE", "NTH_VALUE"), "Write LEAD(n) OVER (ORDER BY x)."),
     "MODE": _COMMONEST,
     **dict.fromkeys(("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT"), _DISTINCT),
     "CORR": _RELATED,

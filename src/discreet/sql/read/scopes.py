@@ -231,7 +231,7 @@ class Scope:
         if kind in _OF_TWO:
             self._check_given(tree, "this", "expression")
             if tree.args.get("expression") is None:
-                raise _not_an_aggregate(tree, "It is of two columns: CORR(cost, stay).")
+                raise _not_an_aggregate(tree, "It is of two columns: CORR(y, x).")
             of = together([self.view.read(tree.this), self.view.read(tree.args["expression"])])
             return Aggregate(_OF_TWO[kind], of)
         if kind is exp.Median:
@@ -332,7 +332,7 @@ class Scope:
         name, parts = tree.name.upper(), tree.expressions
         if name in ("PEOPLE", "ROWS"):
             if len(parts) > 1:
-                raise _not_an_aggregate(tree, f"Write {name}(), or {name}(stay > 2).")
+                raise _not_an_aggregate(tree, f"Write {name}(), or {name}(x > 2).")
             if not parts:
                 return Aggregate(_NAMED[name])
             condition = self.view.read(parts[0])
