@@ -213,7 +213,7 @@ OF_THE_EXAMPLES = r"\b(wards?|(mean_|avg_)?stay(?=[\"')])|admitted|smoker|diagno
 
 def borrowed(file: SourceFile) -> list[str]:
     """Refusals of questions that name a column of the documents, which the table need not have."""
-    if file.room not in OF_QUESTIONS or file.path in BEFORE_A_TABLE:
+    if file.room not in OF_QUESTIONS or str(file.path) in BEFORE_A_TABLE:
         return []
     return [
         f"{refusal.place}: {refusal.text(front)}"

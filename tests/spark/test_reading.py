@@ -63,7 +63,7 @@ STORED: dict[str, tuple[Sequence[Any], Any, set[str]]] = {
     ),
     "array<bigint>": ([None], pyarrow.list_(pyarrow.int64()), EVERY),
     "struct<a:bigint>": ([None], pyarrow.struct([("a", pyarrow.int64())]), EVERY),
-    "time(6)": (rule.TIMES, pyarrow.time64("us"), EVERY - TIME),
+    "time(6)": ([None], pyarrow.time64("us"), EVERY),
     "interval day to second": ([None], pyarrow.duration("us"), EVERY),
     "void": ([None], pyarrow.null(), EVERY),
 }

@@ -208,9 +208,6 @@ def _read(place: str, kind: str, declared: Column, name: str) -> str:
     if isinstance(declared, NumberColumn) and declared.dated == Dated.TIME:
         if _is_text(kind) or kind == "binary":
             return _time(_text(place, kind))
-        if kind.startswith("time("):
-            second = f"HOUR({place}) * 3600 + MINUTE({place}) * 60 + FLOOR(SECOND({place}))"
-            return f"CAST({second} AS DOUBLE)"
         raise _unreadable(name, kind, "a time of day", "string")
     if isinstance(declared, NumberColumn) and declared.dated:
         return _datetime(place, kind, declared, name)
