@@ -1,5 +1,6 @@
 """What is measured together, what is not, and that it is better so."""
 
+import itertools
 import warnings
 from fractions import Fraction
 from typing import Any
@@ -348,3 +349,12 @@ def test_arithmetic_between_parts_knows_that_they_share_their_noise(noise: Any) 
             missed[shared] += not low <= sum(truth) + truth[0] <= high
     assert missed[True] <= most_misses(trials, 0.05)
     assert missed[False] > most_misses(trials, 0.05), "the negative control"
+
+
+def test_a_part_comes_after_all_that_imply_it_in_every_order() -> None:
+    """COUNT(x) before COUNT(*) FILTER (WHERE x > 3): each has one condition."""
+    known, more, much = X.count(), where(X > 3), where((X > 3) & (col("ward") == "A"))
+    for asked in itertools.permutations([known, more, much]):
+        [parts] = {one.measure for one in measured(named(asked), COLUMNS, ADDED)}
+        assert isinstance(parts, Partition)
+        assert [parts.nodes.index(one.aggregate.of) for one in (much, more, known)] == [0, 1, 2]

@@ -12,7 +12,7 @@ TEST = re.compile(r"^ *def test_promise_(\d+)(?:_and_(\d+))?_", re.MULTILINE)
 def wrong(table: str) -> list[str]:
     """What the table says of files and tests that is not so."""
     rows = [(int(number), here, there) for number, here, there in ROW.findall(table)]
-    found = [] if [row[0] for row in rows] == list(range(1, 33)) else ["not every promise once"]
+    found = [] if [row[0] for row in rows] == list(range(1, 34)) else ["not every promise once"]
     named = {(f"tests/promises/{file}", n) for n, here, _ in rows for file in marked(here)}
     held = {
         (path.relative_to(ROOT).as_posix(), int(number))

@@ -239,9 +239,17 @@ def implies(node: Node, other: Node) -> bool:
     >>> implies(few, Named("smoker"))
     True
     """
+    return needed_for(other) <= known_for(node)
+
+
+def known_for(node: Node) -> frozenset[Node]:
+    """Conditions that are true wherever an expression has a value, as far as is seen.
+
+    Those of what an expression implies are among its own: docs/proofs/shares.md, lemma 5.
+    """
     needed = needed_for(node)
     present = frozenset[Node]().union(*map(_known_where, needed))
-    return needed_for(other) <= needed | {Negated(Missing(one)) for one in present}
+    return needed | {Negated(Missing(one)) for one in present}
 
 
 def _known_where(condition: Node) -> frozenset[Node]:

@@ -13,6 +13,7 @@ from discreet.measures.counts import (
     counts_rows,
     flagged,
     implies,
+    known_for,
     needed_for,
 )
 from discreet.measures.measure import (
@@ -186,10 +187,21 @@ def _counted(one: CheckedAggregate, rules: MeasureRules) -> Node | None:
 
 
 def _narrower_first(family: list[Node]) -> list[Node]:
-    """Expressions in an order in which none comes after one that is there wherever it is."""
+    """Expressions in an order in which none comes after one that is there wherever it is.
+
+    What implies another knows all that the other knows, and more.  Where to count conditions is
+    enough the order is that of version 0.2.0, so that the keys of its answers are known.
+    """
     if not any(implies(one, two) for one in family for two in family if one != two):
         return family
-    return sorted(family, key=lambda node: -len(needed_for(node)))
+    ordered = sorted(family, key=lambda node: -len(needed_for(node)))
+    if any(
+        implies(later, one) and not implies(one, later)
+        for place, one in enumerate(ordered)
+        for later in ordered[place + 1 :]
+    ):
+        ordered.sort(key=lambda node: -len(known_for(node)))
+    return ordered
 
 
 def _fits(nodes: Sequence[Node]) -> bool:

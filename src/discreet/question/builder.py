@@ -495,8 +495,9 @@ class Expression(RowValue):
         return AggregateExpression(Aggregate(QUANTILE, self.node, tuple(sorted(levels_read))))
 
     def cdf(self, step: object) -> "Distribution":
-        """The share of rows up to each value, in steps between the column's bounds.
+        """The share of rows below the end of each step between the column's bounds.
 
+        The last step has the upper bound, and each of whole numbers in steps of 1 has its number.
         It is asked alone, ``agg(share=dp.col("age").cdf(step=1))``, and priced as running totals.
         """
         width = rational(step, "the step of a distribution")

@@ -168,7 +168,8 @@ def table_remarks(question: Question) -> list[str]:
     names = ", ".join(label_text(name) for name, _ in question.keys)
     return [
         "all totals agree: a row that lacks a listed value of one of the keys "
-        f"({names}) is in none of the tables."
+        f"({names}) is in none of the tables, and in no total. The number of all rows is a "
+        "question of its own."
     ]
 
 
