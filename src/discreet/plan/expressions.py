@@ -44,7 +44,7 @@ NumberFunction = Literal["SQRT", "LN", "LOG10", "EXP", "POWER"]
 TextFunction = Literal[
     "LOWER", "UPPER", "TRIM", "LENGTH", "SUBSTRING", "RIGHT", "LIKE", "ILIKE", "CONTAINS"
 ]
-DateFunction = Literal["DATE_TRUNC", "CALENDAR", "DATE", "MIDNIGHT", "EPOCH", "MOMENT"]
+DateFunction = Literal["DATE_TRUNC", "CALENDAR", "DATE", "TIME", "MIDNIGHT", "EPOCH", "MOMENT"]
 Function = NumberFunction | TextFunction | DatePart | TimePart | DateFunction
 CastTarget = Literal["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "TIMESTAMP", "TIME", "VARCHAR"]
 
@@ -164,8 +164,9 @@ class Applied(_PlacedNode):
     """A function of one value and constant parameters; missing where it is not defined.
 
     CALENDAR is the date itself; missing before the year 1 and after 9999, outside of the calendar.
-    DATE is a datetime's date, and MIDNIGHT the datetime with which a date begins; EPOCH is the
-    number that a datetime is, and MOMENT the datetime that a number is, if the calendar has it.
+    DATE is a datetime's date, TIME its time of day, and MIDNIGHT the datetime with which a date
+    begins; EPOCH is the number that a datetime is, and MOMENT the datetime that a number is, if the
+    calendar has it.
     """
 
     function: Function
@@ -229,7 +230,7 @@ _OPERAND_FIELDS: dict[type, tuple[str, ...]] = {
 """The fields of each kind of node that hold nodes."""
 TIME_SECONDS = {"hour": 3600, "minute": 60, "second": 1}
 """The parts of a day that a datetime is cut to."""
-_CASTS = {"DATE": "DATE", "MIDNIGHT": "TIMESTAMP"}
+_CASTS = {"DATE": "DATE", "TIME": "TIME", "MIDNIGHT": "TIMESTAMP"}
 _ZERO, _ONE = Constant(Fraction(0)), Constant(Fraction(1))
 _NULL = Constant(None)
 
@@ -611,6 +612,8 @@ def lowered(node: Applied) -> Node | None:
             return _within(operand, 1, 60)
         case Applied("DATE", operand):
             return _count_of(DAY_SECONDS, operand)
+        case Applied("TIME", operand):
+            return _within(operand, 1, DAY_SECONDS)
         case Applied("MIDNIGHT", operand):
             return Calculation("*", operand, Constant(Fraction(DAY_SECONDS)))
         case Applied("EPOCH", operand):

@@ -60,6 +60,7 @@ MOST_PLACES = 1_000_000
 _MOST_PATTERN = 200
 CALENDAR = Interval(Fraction(FIRST_DAY), Fraction(LAST_DAY))
 CLOCK = Interval(Fraction(FIRST_SECOND), Fraction(LAST_SECOND))
+_DAY = Interval(Fraction(0), Fraction(DAY_SECONDS - 1))
 _NOT_NEGATIVE = Interval(low=Fraction(0))
 Parameters = tuple[Fraction | str, ...]
 BoundsRule = Callable[[Interval, Parameters], Interval]
@@ -269,6 +270,7 @@ SIGNATURES: dict[Function, Signature] = {
         for part in DATE_PART_RANGES
     },
     "DATE": Signature(Kind.DATETIME, Kind.DATE, _date_of, whole=True),
+    "TIME": Signature(Kind.DATETIME, Kind.TIME, lambda _, __: _DAY, whole=True, repeats=2),
     "MIDNIGHT": Signature(Kind.DATE, Kind.DATETIME, _midnight, whole=True),
     "EPOCH": Signature(Kind.DATETIME, Kind.NUMBER, lambda inner, _: inner, whole=True),
     "MOMENT": Signature(

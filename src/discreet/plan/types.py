@@ -431,10 +431,9 @@ def _date_of(side: CheckedExpression) -> CheckedExpression:
 
 def _time_of(side: CheckedExpression, place: Place | None) -> CheckedExpression:
     """The time of day of a datetime: its seconds since the midnight before."""
-    day_length = Constant(Fraction(DAY_SECONDS))
-    midnight = Calculation("*", Applied("DATE", side.node), day_length)
-    node = Calculation("-", Applied("EPOCH", side.node), midnight, place=place)
-    return CheckedExpression(node, Kind.TIME, Fraction(0), Fraction(DAY_SECONDS - 1), True)
+    node = Applied("TIME", side.node, place=place)
+    interval = signature(node).bounds(side.interval, ())
+    return CheckedExpression(node, Kind.TIME, interval.low, interval.high, True)
 
 
 def _beside(side: CheckedExpression, other: Kind) -> CheckedExpression:
