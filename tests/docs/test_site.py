@@ -125,7 +125,8 @@ def test_on_a_phone_no_column_is_beyond_the_edge(browser: Browser, tmp_path: Pat
         "[...document.querySelectorAll('td')].some("
         "(one) => one.getBoundingClientRect().right > 391)"
     )
-    long = wide_table(2).replace("n_lower", f"<code class='literal'>{'dp.verify.' * 9}</code>")
+    code = f"<code class='literal'>{'dp_verify_' * 9}</code>"
+    long = wide_table(2).replace(CELLS[1], code)
     seen = []
     for table in (phone_tables.with_headings(wide_table(4)), long):
         for linked in (style, ""):
