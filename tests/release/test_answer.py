@@ -130,7 +130,7 @@ class TestForms:
         assert none.to_polars().shape == none.to_pandas().shape == (0, 4)
         assert none.to_arrow().num_rows == 0
         assert none.to_csv() == "ward,n,n_lower,n_upper\n"
-        assert "no group was found" in repr(none)
+        assert "no group shown" in repr(none)
 
     @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
     def test_a_missing_library_is_named(

@@ -434,7 +434,7 @@ def show_plan(plan: "Plan") -> None:
     schema = plan.question.schema
     if plan.question.keys:
         _labeled_line(out, "groups", Text(plan.groups_text("each of them released")))
-    _labeled_line(out, "protects", Text(_protected(schema)))
+    _labeled_line(out, "protects", Text(schema.protected))
     taken = plan.budget_text
     costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
@@ -477,11 +477,19 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*map(Text, row))
-    out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
+    out.print(
+        Text(
+            f"number of {printable(schema.unit)} values by how many rows and groups each has",
+            style="dim",
+        )
+    )
     out.print(table)
-    out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
+    unseen = "sizes that are not listed have too few people to be seen"
+    out.print(Text(f"{profile.margin_text}; {unseen}", style="dim"))
     rows_text = f"{profile.missing_text} rows without an id"
-    out.print(Text(f"{rows_text}: each is protected as one, and none is counted", style="dim"))
+    out.print(
+        Text(f"{rows_text}: each is protected like a person, and no answer counts it", style="dim")
+    )
 
 
 def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
@@ -508,11 +516,7 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     _labeled_line(out, "cost", Text(release.payment_text, style="bold"))
     for balance in balances:
         show_left(out, balance)
-    _labeled_line(
-        out,
-        "protects",
-        Text(_protected(certificate)),
-    )
+    _labeled_line(out, "protects", Text(certificate.protected))
     hashed = f", {certificate.hash[:16]}…" if certificate.hash else ""
     _labeled_line(
         out,
@@ -601,20 +605,6 @@ def _number(cell: str) -> "Text":
     text.stylize("bold", 0, value)
     text.stylize("dim", value)
     return text
-
-
-def _protected(declared: "Schema | Certificate") -> str:
-    from discreet.measures.measure import sentence_list
-
-    if declared.unit == "row":
-        return "each row"
-    caps = (
-        (declared.max_groups, "group", "groups"),
-        (declared.max_rows, "row", "rows"),
-        (declared.max_rows_per_group, "row in a group", "rows in a group"),
-    )
-    listed = [plural(cap, one, several) for cap, one, several in caps if cap is not None]
-    return f"each {declared.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 
 def _labeled_line(out: "Console", label: str, text: "Text") -> None:

@@ -4,21 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor, inf, isfinite, nextafter
+from math import ceil, floor, inf, isfinite
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import DataError, QueryError, Remedy
+from discreet.errors import DataError, QueryError
 from discreet.exact import percent_text, rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
 from discreet.number_text import NumberText, margin_text
-from discreet.plan.exclusion import ways
 from discreet.plan.expressions import (
-    Chosen,
-    Constant,
-    Missing,
-    Node,
     constant_text,
     expression_text,
     walk,
@@ -34,11 +29,7 @@ from discreet.privacy.uncertainty import BoundedError, MeasuredRankError, left_o
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
-    BinGrouping,
-    BooleanGrouping,
-    Grouping,
     Label,
-    ListedGrouping,
     label_text,
 )
 from discreet.question.query import RunningTotal
@@ -61,9 +52,8 @@ RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
 EXACT = "_exact"
 """What is added to the name of a count with a fraction for the column that has it exactly."""
-NONE_FOUND = "no group was found"
+NONE_FOUND = "no group shown"
 """What is said of an answer that has none."""
-_A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
 _MOST_LISTED = 6
 
 _CONFIDENCE = Fraction(95, 100)
@@ -140,22 +130,9 @@ def undeclared_value_notes(question: Question) -> list[str]:
     return remarks
 
 
-def no_group_notes(question: Question) -> list[str]:
-    """Groups that are made in the question, in which some rows may not be."""
-    notes = []
-    for name, grouping in question.keys:
-        if isinstance(grouping, BinGrouping) and _has_others(grouping, question):
-            notes.append((label_text(name), "rows outside of the bins are in no group."))
-        elif _leaves_out(grouping) and not _is_known(grouping.node, question):
-            value = _A_VALUE.text(question.query.front)
-            note = f"rows for which it has no value are in no group. {value}"
-            notes.append((label_text(name), note))
-    return merged_notes(notes)
-
-
 _OF_FOUND_GROUPS = (
-    "sums, means, shares and ranks of all groups are of those that were found; rows of the others "
-    "are in none of them."
+    "totals, means, shares and ranks over all groups are over the groups that were found; rows of "
+    "other groups are not in them."
 )
 
 
@@ -174,31 +151,9 @@ def table_remarks(question: Question) -> list[str]:
         return [f"{whole}; a difference of two is the sum of the groups between."]
     names = ", ".join(label_text(name) for name, _ in question.keys)
     return [
-        "all totals agree: a row that lacks a listed value of one of the keys "
-        f"({names}) is in none of the tables, and in no total. The number of all rows is a "
-        "question of its own."
+        f"all totals agree: a row in no group of one of the keys ({names}) is in no total either. "
+        "The number of all rows is a question of its own."
     ]
-
-
-def _is_known(node: Node, question: Question) -> bool:
-    """Whether the conditions are true only of rows for which an expression has a value."""
-    return all(way.known(node) for way in ways(question.where))
-
-
-def _has_others(grouping: BinGrouping, question: Question) -> bool:
-    """Whether rows of which the conditions are true may have a value outside of the bins."""
-    below = nextafter(float(grouping.edges[0]), -inf)
-    above = nextafter(float(grouping.edges[-1]), inf)
-    ends = [way.ends(grouping.node) for way in ways(question.where)]
-    return any(low <= below or above <= high for low, high in ends)
-
-
-def _leaves_out(grouping: Grouping) -> bool:
-    """Whether a condition or a choice that stands in the question may have no value."""
-    if isinstance(grouping, BooleanGrouping):
-        return not isinstance(grouping.node, Missing)
-    chooses = isinstance(grouping, ListedGrouping) and isinstance(grouping.node, Chosen)
-    return chooses and any(node == Constant(None) for node in walk(grouping.node))
 
 
 def _remark(condition: str, name: str, value: object, column: CategoryColumn) -> str:
@@ -565,8 +520,7 @@ class Release:
                 where = "" if len(found) == 1 else "in any one group "
                 text = (
                     f"{where}at most about {margin_text(error, whole=True)} rows lie between the "
-                    "value and the one that was asked for (95%); of a group with fewer rows that "
-                    "says nothing."
+                    "value and the exact one (95%); of a group with fewer rows that says nothing."
                 )
                 notes.append((name, text))
             if opened := self._whole_ranges[name]:
@@ -705,12 +659,12 @@ def _whole_ranges(found: Sequence[Estimate], confidence: Fraction) -> str:
     where = f" in {many:,} of {len(found):,} groups" if len(found) > 1 else ""
     if ranked:
         return (
-            f"its interval is the whole range{where}: so many rows as it would have to hold are "
-            "not there. A larger ε, larger groups, or fewer quantiles at once narrow it."
+            f"its interval is the whole range{where}: at this ε no narrower interval can be "
+            "certified. A larger ε, larger groups, or fewer quantiles at once narrow it."
         )
     return (
-        f"its interval is the whole range{where}: the rows are too few beside the noise, so that "
-        "the number says nothing. A larger ε or larger groups narrow it."
+        f"its interval is the whole range{where}: there are too few rows for this ε, and the "
+        "number says nothing. A larger ε or larger groups narrow it."
     )
 
 

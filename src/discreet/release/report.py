@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, named_number_text, rational
 from discreet.measures.measure import Aggregate, sentence_list
-from discreet.number_text import NumberText, plural
+from discreet.number_text import NumberText
 from discreet.plan.calendar import second
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.privacy.losses import ZeroConcentratedDP, ten_to_text
@@ -41,6 +41,7 @@ _EDGE = 3.0  # percent of a cell's width, so that marks at its edges stay whole
 _FADED = 14.0  # percent that a range without an end takes beyond what is known
 _PIECES = 5
 _MOST_IN_NOTEBOOK = 60
+_MOST_ANSWERS = 10**6
 
 
 def asked_in_words(
@@ -58,23 +59,6 @@ def asked_in_words(
     each = f", for each {sentence_list(keys)}" if keys else ""
     where = f", counting only rows where {condition}" if condition else ""
     return f"{listed[:1].upper()}{listed[1:]} in {certificate.table}{each}{where}."
-
-
-def protected_in_words(certificate: Certificate) -> str:
-    """Whom the price protects, with the caps that it counts on."""
-    if certificate.unit == "row":
-        return "each single row of the table"
-    limits = []
-    if certificate.max_groups is not None:
-        limits.append(f"in at most {plural(certificate.max_groups, 'group')}")
-    if certificate.max_rows is not None:
-        limits.append(f"for at most {plural(certificate.max_rows, 'row')}")
-    if certificate.max_rows_per_group is not None:
-        limits.append(f"at most {certificate.max_rows_per_group:,} of them in one group")
-    caps = (
-        f". One counts {sentence_list(limits)}; who has more counts for no more" if limits else ""
-    )
-    return f"each {certificate.unit}, all rows of one together{caps}"
 
 
 def price_in_words(certificate: Certificate) -> list[str]:
@@ -233,10 +217,22 @@ def report_page(release: Answer) -> str:
         likely=any(one.likely for found in release.columns.values() for one in found),
         ranked=any(found and _is_ranked(found[0]) for found in release.columns.values()),
         meaning=" ".join(price_in_words(certificate)),
-        protected=protected_in_words(certificate),
+        frequency=_frequency(release.confidence),
         measured=[(one, _part(one)) for one in certificate.mechanisms],
         currency="price" if any("rho" in one for one in certificate.mechanisms) else "ε",
     )
+
+
+def _frequency(confidence: Fraction) -> str:
+    """How often a range holds, as a number of answers.
+
+    >>> _frequency(Fraction(95, 100)), _frequency(Fraction(999, 1000))
+    ('95 of 100 answers', '999 of 1,000 answers')
+    """
+    many = 100
+    while (confidence * many).denominator > 1 and many < _MOST_ANSWERS:
+        many *= 10
+    return f"{floor(confidence * many):,} of {many:,} answers"
 
 
 def notebook_html(release: Answer) -> str:

@@ -65,6 +65,7 @@ from discreet.release.price import PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
 from discreet.release.release import NONE_FOUND, Release
 from discreet.release.run import groups_and_estimates, run_and_noise
+from discreet.release.ungrouped import no_group_share
 
 if TYPE_CHECKING:
     from discreet.release.release import Release
@@ -916,6 +917,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         certificate,
         (
             *plan.remarks,
+            *no_group_share(plan.question, plan.profile, groups, columns),
             *plan.key_notes,
             *plan.first_notes,
             *plan.cap_notes(plan.question.query.front),
