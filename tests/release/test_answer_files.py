@@ -306,7 +306,7 @@ class TestPictures:
 
     def test_no_group_found_is_a_picture_too(self, by_ward: Release, tmp_path: Path) -> None:
         none = replace(by_ward, groups=(), columns={"n": (), "mean": ()})
-        assert "No group was found." in saved(none, tmp_path, "a.svg").decode()
+        assert "No group shown." in saved(none, tmp_path, "a.svg").decode()
 
     def test_open_ends_are_drawn_and_said(self, open_ended: Release, tmp_path: Path) -> None:
         svg = saved(open_ended, tmp_path, "a.svg").decode()

@@ -428,7 +428,7 @@ def test_totals_that_are_cut_leave_ends_open(asked: str, where: str, bounds: str
         return
     assert high == inf
     assert (low > 0) == (bounds == "at least")
-    assert any("no more rows than the cap are added up" in note for note in found.notes)
+    assert any("more rows than the cap, no more are added up" in note for note in found.notes)
 
 
 def test_totals_within_a_ceiling_are_not_cut() -> None:
@@ -482,14 +482,14 @@ def test_a_quantile_says_of_which_rows_its_interval_is() -> None:
     text = "SELECT MEDIAN(stay) AS q, QUANTILE(stay, 0.9) AS p FROM visits"
     with opened(CROWD, nobody=0) as table:
         found: Any = table.sql(text, epsilon=8)
-    unknown = "q: the interval is of the rows as they are counted; how far that is"
+    unknown = "q: the interval is for the rows as the caps count them; for all rows none"
     assert any(note.startswith(unknown) for note in found.notes)
     with opened(CROWD, at_most_rows=5) as table:
         known: Any = table.sql(text, epsilon=8)
     said = [note for note in known.notes if "Each counts for 39% of one at least" in note]
     assert [note[:2] for note in said] == ["p:"]
-    assert "74% to 100% of the counted are below" in said[0]
+    assert "between the 74% and the 100% quantile of the counted rows" in said[0]
     assert any(note.startswith(unknown) for note in known.notes)  # 0% to 100% would say nothing
     with opened([1, 2], at_most_rows=2) as table:
         whole: Any = table.sql(text, epsilon=8)
-    assert not any("the rows as they are counted" in note for note in whole.notes)
+    assert not any("the rows as the caps count them" in note for note in whole.notes)

@@ -16,6 +16,7 @@ from discreet.accounting.filters import Totals, cost_text
 from discreet.errors import DiscreetError, Front
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
+from discreet.number_text import plural
 from discreet.text_table import TextTable, padded, text_width, wrapped
 
 if TYPE_CHECKING:
@@ -232,7 +233,8 @@ def show_report(report: Report, place: str) -> None:
         out.print(Text("✓ sound", style="bold green"), Text(f"  {printable(place)}"), sep="")
     else:
         out.print(Text("✗ not sound", style="bold red"), Text(f"  {printable(place)}"), sep="")
-    lines = [f"{report.entries:,} entries; the hash of the last is {report.hash[:16]}…"]
+    entries = plural(report.entries, "entry", "entries")
+    lines = [f"{entries}; the hash of the last is {report.hash[:16]}…"]
     if report.pending:
         lines.append(f"{plural(report.pending, 'charge')} without an answer, pending or lost: paid")
     if report.anchor is not None and report.sound:
@@ -345,15 +347,6 @@ def _nth(number: int) -> str:
     return f"{number:,}" + ("th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th"))
 
 
-def plural(number: int, what: str) -> str:
-    """A number of things.
-
-    >>> plural(1, "question"), plural(2000, "question")
-    ('1 question', '2,000 questions')
-    """
-    return f"{number:,} {what}" + "s" * (number != 1)
-
-
 @contextmanager
 def progress_reporter(what: str) -> Iterator[Callable[[int, int], None]]:
     """Something to tell how far a command is, shown once it takes long."""
@@ -441,7 +434,7 @@ def show_plan(plan: "Plan") -> None:
     schema = plan.question.schema
     if plan.question.keys:
         _labeled_line(out, "groups", Text(plan.groups_text("each of them released")))
-    _labeled_line(out, "protects", Text(_protected(schema)))
+    _labeled_line(out, "protects", Text(schema.protected))
     taken = plan.budget_text
     costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
@@ -484,13 +477,19 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*map(Text, row))
-    out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
+    out.print(
+        Text(
+            f"number of {printable(schema.unit)} values by how many rows and groups each has",
+            style="dim",
+        )
+    )
     out.print(table)
-    out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
-    missing = profile.missing
-    far = missing.upper(Fraction(25, 1000)) - float(missing.value)
-    rows_text = f"{max(0, round(missing.value)):,} ± {far:,.0f} rows without an id"
-    out.print(Text(f"{rows_text}: each is protected as one, and none is counted", style="dim"))
+    unseen = "sizes that are not listed have too few people to be seen"
+    out.print(Text(f"{profile.margin_text}; {unseen}", style="dim"))
+    rows_text = f"{profile.missing_text} rows without an id"
+    out.print(
+        Text(f"{rows_text}: each is protected like a person, and no answer counts it", style="dim")
+    )
 
 
 def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
@@ -517,11 +516,7 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     _labeled_line(out, "cost", Text(release.payment_text, style="bold"))
     for balance in balances:
         show_left(out, balance)
-    _labeled_line(
-        out,
-        "protects",
-        Text(_protected(certificate)),
-    )
+    _labeled_line(out, "protects", Text(certificate.protected))
     hashed = f", {certificate.hash[:16]}…" if certificate.hash else ""
     _labeled_line(
         out,
@@ -610,20 +605,6 @@ def _number(cell: str) -> "Text":
     text.stylize("bold", 0, value)
     text.stylize("dim", value)
     return text
-
-
-def _protected(declared: "Schema | Certificate") -> str:
-    from discreet.measures.measure import sentence_list
-
-    if declared.unit == "row":
-        return "each row"
-    caps = {
-        "groups": declared.max_groups,
-        "rows": declared.max_rows,
-        "rows in a group": declared.max_rows_per_group,
-    }
-    listed = [f"{cap:,} {name}" for name, cap in caps.items() if cap is not None]
-    return f"each {declared.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 
 def _labeled_line(out: "Console", label: str, text: "Text") -> None:

@@ -9,8 +9,9 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
-from discreet.errors import BoundsError, PolicyError, Remedy
+from discreet.errors import BoundsError, PolicyError, Remedy, with_article
 from discreet.exact import decimal_text, rational
+from discreet.number_text import plural
 from discreet.plan.calendar import DAY_SECONDS, Dated, dated_text, day, second
 from discreet.plan.zones import check_zone, zone_offsets
 from discreet.privacy.sensitivity import Neighbors
@@ -616,6 +617,11 @@ class Schema:
                     "knows them by their names, whatever the capitals. Use another name."
                 )
 
+    @property
+    def protected(self) -> str:
+        """Whom the table protects, and for how much one of them counts."""
+        return protected_text(self.unit, self.max_groups, self.max_rows, self.max_rows_per_group)
+
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
         data = {
@@ -664,6 +670,33 @@ class Schema:
                     'unit = "patient_id".',
                 ),
             )
+
+
+def protected_text(
+    unit: str, max_groups: int | None, max_rows: int | None, max_rows_per_group: int | None = None
+) -> str:
+    """Whom a table protects, and for how much one of them counts.
+
+    >>> protected_text("id", 5, 40)
+    'each id, with all its rows. An id counts for at most 40 rows in 5 groups'
+    >>> protected_text("id", None, 1), protected_text(ROW, None, None)
+    ('each id, with all its rows. An id counts for at most 1 row', 'each row')
+    """
+    if unit == ROW:
+        return "each row"
+    person = with_article(unit)
+    groups = None if max_groups is None else plural(max_groups, "group")
+    caps = []
+    if max_rows is not None:
+        within = f" in {groups}" if groups else ""
+        caps.append(f"for at most {plural(max_rows, 'row')}{within}")
+    elif groups:
+        caps.append(f"in at most {groups}")
+    if max_rows_per_group is not None:
+        many = plural(max_rows_per_group, "row")
+        caps.append(f"for at most {many} in one group" if not caps else f"{many} in one group")
+    counts = f". {person[:1].upper()}{person[1:]} counts {', '.join(caps)}" if caps else ""
+    return f"each {unit}, with all its rows{counts}"
 
 
 def _check_version(version: object) -> None:

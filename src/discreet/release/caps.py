@@ -29,6 +29,7 @@ from discreet.measures.measure import (
 )
 from discreet.measures.moments import MEAN
 from discreet.mechanisms.laplace import Laplace
+from discreet.number_text import plural
 from discreet.plan.expressions import Compared, Constant, Named, Node, names_in, walk
 from discreet.plan.schema import MOST_ROWS, CategoryColumn, Schema
 from discreet.privacy.estimates import BoundedError, FloatInterval, LinearError, Uncertainty
@@ -202,7 +203,10 @@ class CapEffect:
     largest: int | None
     lost: Amount | None = None
     missing: Amount | None = None
-    likely: bool = False
+    assumed: bool = False
+    """Whether ``largest`` is as far as a profile sees, since no ceiling is declared."""
+    unidentified: bool = False
+    """Whether nobody knows how many rows have no id."""
     multiplied: bool = False
     """Whether a join multiplies rows, so that a profile of the table says nothing of them."""
     kept: tuple[float, float, float] | None = None
@@ -211,6 +215,11 @@ class CapEffect:
     """Whether a join may leave rows out, so that of some groups nothing is counted."""
     assigned: bool = False
     """Whether somebody over the cap counts in so many groups in full, and in the others not."""
+
+    @property
+    def likely(self) -> bool:
+        """Whether intervals assume what nobody declared."""
+        return self.assumed or self.unidentified
 
     @property
     def bites(self) -> bool:
@@ -395,16 +404,21 @@ class CapEffects:
 
     @property
     def likely(self) -> bool:
-        """Whether intervals assume how few people are where the profile could not see them."""
+        """Whether intervals assume what nobody declared."""
         return any(one.likely for one, _ in self._counted)
+
+    @property
+    def assumed(self) -> bool:
+        """Whether intervals assume how few people are where the profile could not see them."""
+        return any(one.assumed for one, _ in self._counted)
 
     @property
     def likely_sizes(self) -> list[str]:
         """More than how many rows or groups nobody is taken to have, where that is assumed."""
         texts = [
-            f"more than {named_number(one.largest, what)}"
+            f"more than {plural(one.largest, what)}"
             for one, what in self._counted
-            if one.likely and one.largest is not None
+            if one.assumed and one.largest is not None
         ]
         return list(dict.fromkeys(texts))
 
@@ -503,7 +517,7 @@ def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> Cap
         # Without a profile nobody knows how many rows have no id.
         unknown = ceiling is not None and not source.identified
         multiplied, cut = not source.profiled, _is_cut(source, ceiling)
-        return CapEffect(weights, ceiling, likely=unknown, multiplied=multiplied, cut=cut)
+        return CapEffect(weights, ceiling, unidentified=unknown, multiplied=multiplied, cut=cut)
     sizes = profile.rows
 
     def counted(size: int) -> Fraction:
@@ -593,7 +607,7 @@ def _groups_effect(
     largest = sizes.largest if most is None else most
     if most is None or (source.cut is not None and source.ceiling is None):
         seen = None if sizes.largest is None else sizes.lost(lost, None)
-        return CapEffect(weights, largest, seen, likely=True, cut=cut, assigned=assigned)
+        return CapEffect(weights, largest, seen, assumed=True, cut=cut, assigned=assigned)
     # Somebody with more than the ceiling of another kind is in as many groups as that.
     ends = [*ceilings, question.cells] if histogram else [source.ceiling]
     stated = [one for one in ends if one is not None]
@@ -625,9 +639,7 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
     for effect, (cap, rising, others) in concerned.items():
         said = _cap_text(cap, effect, unit, whose, front, alone=alone)
         if effect.kept is not None and question.keys:
-            said += (
-                " In which group the others are is not known: each interval allows for them all."
-            )
+            said += " The rows left out may be in any group."
         notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
     ranked = [one for one in question.outputs if one.level and effects.moves_rank(one, unit)]
     for one in ranked:
@@ -638,12 +650,12 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
             "The truth may be higher or lower." if effects.altered else "True totals are higher."
         )
         notes.append(
-            f"{', '.join(clipped)}: of one {whose} no more rows than the cap are added up, or "
-            f"joined, before this is computed. {truth}"
+            f"{', '.join(clipped)}: of {with_article(whose)} with more rows than the cap, no more "
+            f"are added up, or joined, before this is computed. {truth}"
         )
     if effects.rows is not None:
         notes += _missing_notes(effects, whose)
-    if effects.likely and effects.profile is not None:
+    if effects.assumed:
         notes.append(_likely_text(effects, whose))
     return notes
 
@@ -664,22 +676,22 @@ def _rank_text(output: Output, effects: CapEffects, unit: Unit) -> str:
     Where the share s of all rows is counted at least, s·F ≤ G ≤ s·F + 1 - s for the shares F and G
     of the counted rows and of all rows up to any value.
     """
-    own = "the interval is of the rows as they are counted"
+    own = "the interval is for the rows as the caps count them"
     left_out = output.measure.left_out(output, unit)
     effect = None if left_out is None else effects.of(output, left_out)
     factor = None if effect is None or effects.clips(output) else effect.factor
     if factor is None or output.level is None:
-        return f"{own}; how far that is from all rows is not known."
+        return f"{own}; for all rows none is known."
     low = max(floor(100 * ((output.level - 1) * factor + 1)), 0)
     high = min(ceil(100 * output.level * factor), 100)
     if factor == 1:
         return ""
     if (low, high) == (0, 100):
-        return f"{own}; how far that is from all rows is not known."
+        return f"{own}; for all rows none is known."
     share, taken = f"{floor(100 / factor)}%", " (likely)" if effects.likely else ""
     return (
-        f"{own}. Each counts for {share} of one at least{taken}, so that of all of them is a value "
-        f"that {low}% to {high}% of the counted are below."
+        f"{own}. Each counts for {share} of one at least{taken}, so the quantile of all rows is "
+        f"between the {low}% and the {high}% quantile of the counted rows."
     )
 
 
@@ -702,15 +714,15 @@ def _cap_text(
     """What a cap does to an answer, and how much is counted; ``alone``: about a single table."""
     person = with_article(whose)
     if cap == "max_groups":
-        many = named_number(unit.group_cap, "group")
+        many = plural(unit.group_cap, "group")
         if effect.assigned:
             return f"{person} in more than {many} counts in {unit.group_cap:,} that a hash chose."
         return f"{person} in more than {many} counts for {unit.group_cap:,} in all of them."
-    many = named_number(unit.row_cap, "row")
+    many = plural(unit.row_cap, "row")
     counts = f"{person} with more than {many} counts for {unit.row_cap:,}"
     in_group = unit.max_rows_per_group
     if unit.norm is Norm.L2 and in_group is not None and in_group < unit.row_cap:
-        many = named_number(in_group, "row")
+        many = plural(in_group, "row")
         counts = f"{person} with more than {many} in a group may count for less"
     if effect.kept is not None:
         about, least, most = effect.kept
@@ -719,7 +731,7 @@ def _cap_text(
             f"{_percent(most)}): {counts}."
         )
     if effect.largest is not None:
-        has = "is taken to have" if effect.likely else "has"
+        has = "is taken to have" if effect.assumed else "has"
         return f"{counts}, and none {has} more than {effect.largest:,}."
     if effect.multiplied:
         why = (
@@ -739,7 +751,7 @@ def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
     if missing is None:
         if effects.profile is not None and not effects.rows.multiplied:
             return []
-        likely = f"likely: if every row has {person}. " if effects.rows.likely else ""
+        likely = f"likely: if every row has {person}. " if effects.rows.unidentified else ""
         return [f"{likely}Rows without {person} are not counted."]
     ends = (max(0.0, missing.lower(_TAIL)), max(0.0, missing.upper(_TAIL)))
     low, high = (round(end) for end in ends)
@@ -753,15 +765,6 @@ def _likely_text(effects: CapEffects, whose: str) -> str:
     if seen:
         reason = f"if no {whose} has {' or '.join(seen)}, and few have nearly as many"
     return f"likely: {reason}. A declared ceiling makes it sure."
-
-
-def named_number(many: int, what: str) -> str:
-    """A number of things.
-
-    >>> named_number(1, "row"), named_number(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{many:,} {what}" if many == 1 else f"{many:,} {what}s"
 
 
 def _percent(share: float, *, down: bool = False) -> str:
@@ -905,9 +908,18 @@ class BetterCap:
         """The advice."""
         where = "for this question" if self.cap < declared else "declared for the table"
         return (
-            f"{', '.join(names)}: with max_rows = {self.cap} {where}, noise and what the cap "
-            f"leaves out would be about {self.width / self.instead:.0%} of what they are, together."
+            f"{', '.join(names)}: with max_rows = {self.cap} {where}, the whole interval would be "
+            f"{_times(self.instead / self.width)} narrower."
         )
+
+
+def _times(factor: float) -> str:
+    """How many times something is, at least.
+
+    >>> _times(14.9), _times(1.29)
+    ('14 times', '1.2 times')
+    """
+    return f"{floor(factor):,} times" if factor >= 10 else f"{floor(10 * factor) / 10:g} times"
 
 
 def better_cap(

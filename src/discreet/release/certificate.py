@@ -14,6 +14,8 @@ from discreet.errors import DataError, DiscreetError, Remedy
 from discreet.exact import decimal_text, rational
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
+from discreet.number_text import plural
+from discreet.plan.schema import protected_text
 from discreet.strict_json import Digest, decoded
 from discreet.text_table import aligned
 
@@ -132,19 +134,20 @@ class Certificate:
         return ", ".join(paid).replace("= ≈", "≈ ") + own
 
     @property
+    def protected(self) -> str:
+        """Whom the answer protects, and for how much one of them counted."""
+        return protected_text(self.unit, self.max_groups, self.max_rows, self.max_rows_per_group)
+
+    @property
     def lines(self) -> list[tuple[str, str]]:
         """What it states, by topic."""
-        by_row = self.unit == "row"
-        caps = f", max_groups {self.max_groups}, max_rows {self.max_rows}"
-        if self.max_rows_per_group is not None:
-            caps += f", max_rows_per_group {self.max_rows_per_group}"
         kept = "" if self.durable else " (in memory: nobody else can check this)"
         noise = [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
-        before = f"{self.suspensions} times before: questions could not be answered"
+        before = f"{plural(self.suspensions, 'time')} before: questions could not be answered"
         return [
             ("table", self.table),
             ("question", self.question),
-            ("protects", "each row" if by_row else f"each {self.unit}{caps}"),
+            ("protects", self.protected),
             ("neighbors", self.neighbors),
             *(("noise" if place == 0 else "", line) for place, line in enumerate(noise)),
             ("price", self.price),

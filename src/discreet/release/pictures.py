@@ -5,9 +5,11 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Protocol
 
+from discreet.measures.measure import Statistic
+from discreet.number_text import NumberText
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.question.groupings import ALL, label_text
-from discreet.release.exports import NumberText, unique_labels
+from discreet.release.exports import unique_labels
 
 if TYPE_CHECKING:
     from discreet.plots import Picture, Places
@@ -51,6 +53,9 @@ class Drawn(Protocol):
     def adds_up(self, name: str) -> bool:
         """Whether the numbers of a column are parts of a whole."""
 
+    def statistic(self, name: str) -> Statistic | None:
+        """The statistic that a column is; None if it was computed from others."""
+
     def printed(self, name: str) -> Sequence[NumberText]:
         """The numbers of a column as people read them."""
 
@@ -70,7 +75,7 @@ def column_picture(release: Drawn, name: str) -> "Picture":
     column = release.column(name)
     title = f"{label_text(name + _by(release))}, {release.price}"
     if not column:
-        return message_picture(title, "No group was found.")
+        return message_picture(title, "No group shown.")
     finite = [place for place, one in enumerate(column) if _is_drawn(one)]
     remarks = []
     if len(finite) < len(column):
@@ -80,7 +85,6 @@ def column_picture(release: Drawn, name: str) -> "Picture":
     groups, cells = [release.groups[one] for one in finite], [column[one] for one in finite]
     if any(None in group for group in groups):
         return _tables(release, name, title, groups, cells, remarks)
-    remarks = [*_of_truth(column), *remarks]
     found = _axis(release.keys, groups)
     if found is not None:
         return _series(release, name, title, found, groups, cells, remarks)
@@ -106,7 +110,6 @@ def _tables(
         if len(by_keys) > 1:
             what = ", ".join(label_text(release.keys[key]) for key in some) or "the total"
             remarks.append(f"drawn is the table by {what}, of {len(by_keys):,} tables")
-        remarks = [*_of_truth(cells), *remarks]
         own = [
             group
             for group in groups
@@ -170,21 +173,29 @@ def _heat_map(
                 )
             )
     names = label_text(release.keys[rows]), label_text(release.keys[columns])
-    counted = " of what was counted" if _of_truth(list(found.values())) else ""
-    remarks.insert(0, f"± at {release.level_text}{counted}; the darker, the larger")
+    kinds = {one.kind for one in found.values()}
+    counted = f" of the capped {_noun(release, name)}" if kinds - {IntervalKind.NOISE} else ""
+    remarks.insert(0, f"± at {release.level_text}{counted}; the stronger the color, the larger")
     zero = release.adds_up(name)
     return heat_map_picture(cells, title, names, "; ".join(remarks), from_zero=zero)
 
 
-def _of_truth(column: Sequence[Estimate]) -> list[str]:
-    """That what is drawn was counted, and that intervals hold more than noise."""
-    kinds = {one.kind for one in column}
-    if IntervalKind.COUNTED in kinds:
-        return ["drawn is what was counted, and its intervals are of that"]
+def _noun(release: Drawn, name: str) -> str:
+    """What a column holds."""
+    statistic = release.statistic(name)
+    return "count" if statistic is not None and statistic.counts else "number"
+
+
+def _of_truth(release: Drawn, name: str, mark: str, ends: str) -> list[str]:
+    """What a mark stands for, and what the interval at it, where caps may leave rows out."""
+    kinds = {one.kind for one in release.column(name)}
     if not kinds - {IntervalKind.NOISE}:
         return []
-    likely = ", likely" if IntervalKind.LIKELY in kinds else ""
-    return [f"drawn is what was counted; intervals are of the truth{likely}"]
+    what = _noun(release, name)
+    whole = "capped" if IntervalKind.COUNTED in kinds else "full"
+    likely = " (likely)" if IntervalKind.LIKELY in kinds else ""
+    interval = f"{release.level_text} interval for the {whole} {what}{likely}"
+    return [f"{mark}: capped {what}; {ends}: {interval}"]
 
 
 def _bars(
@@ -195,26 +206,52 @@ def _bars(
     cells: Sequence[Estimate],
     remarks: Sequence[str],
 ) -> "Picture":
-    """A bar or a point for each group."""
-    from discreet.plots import estimates_picture
+    """A bar or a point for each group; those of several keys stand beside each other."""
+    from discreet.plots import MOST_PANELS, estimates_picture
 
-    if len(cells) > _MOST_DRAWN:
-        remarks = [*remarks, f"the first {_MOST_DRAWN} of {len(cells):,} groups"]
-    shown = cells[:_MOST_DRAWN]
-    labels: Sequence[object] = [name]
-    if release.keys:
-        labels = unique_labels(groups[:_MOST_DRAWN])
-        if len(release.keys) == 1 and not any(isinstance(group[0], str) for group in groups):
-            labels = [_plain(group[0]) for group in groups[:_MOST_DRAWN]]
+    mark = "bar" if release.adds_up(name) else "point"
+    remarks = [*_of_truth(release, name, mark, "whisker"), *remarks]
+    kept, names = list(range(len(groups))), list[str]()
+    colored = _colored(groups)
+    if colored is None:
+        kept = kept[:_MOST_DRAWN]
+        labels: Sequence[object] = _bar_labels(release, [groups[at] for at in kept]) or [name]
+    else:
+        few = list(dict.fromkeys(group[colored] for group in groups))[:MOST_PANELS]
+        others = [(*group[:colored], *group[colored + 1 :]) for group in groups]
+        distinct = list(dict.fromkeys(others))[: _MOST_DRAWN // len(few)]
+        shown = dict(zip(distinct, unique_labels(distinct), strict=True))
+        kept = [at for at in kept if groups[at][colored] in few and others[at] in shown]
+        names = [label_text(groups[at][colored]) for at in kept]
+        labels = [shown[others[at]] for at in kept]
+    drawn = [cells[at] for at in kept]
+    if len(drawn) < len(cells):
+        remarks = [*remarks, f"the first {len(drawn):,} of {len(cells):,} groups"]
     return estimates_picture(
         labels,
-        [cell.value for cell in shown],
-        *_bounds(release, shown),
+        [cell.value for cell in drawn],
+        *_bounds(release, drawn),
         title=title,
         bars=release.adds_up(name),
         remark="; ".join(remarks),
         level=release.level_text,
+        names=names,
+        texts=[cell.printed(release.confidence).text for cell in drawn],
     )
+
+
+def _bar_labels(release: Drawn, groups: Sequence[tuple["Label", ...]]) -> list[object]:
+    """What stands beside the bars of groups."""
+    if len(release.keys) == 1 and not any(isinstance(group[0], str) for group in groups):
+        return [_plain(group[0]) for group in groups]
+    return list(unique_labels(groups)) if release.keys else []
+
+
+def _colored(groups: Sequence[tuple["Label", ...]]) -> int | None:
+    """The key of fewest values, if there are others beside it: each of its values has a color."""
+    many = {key: len({group[key] for group in groups}) for key in range(len(groups[0]))}
+    several = [key for key, values in many.items() if 1 < values < len(groups)]
+    return min(several, key=lambda key: (many[key], -key)) if len(several) > 1 else None
 
 
 def _series(
@@ -250,6 +287,7 @@ def _series(
     if places is None:  # few of many numbers remained
         return _bars(release, name, title, groups, cells, remarks)
     shown = [cells[one] for one in kept]
+    remarks = [*_of_truth(release, name, "line", "band"), *remarks]
     return series_picture(
         places,
         unique_labels([groups[one] for one in kept]),
@@ -261,6 +299,7 @@ def _series(
         axis="" if places.dated else label_text(release.keys[along]),
         remark="; ".join(remarks),
         level=release.level_text,
+        texts=[cell.printed(release.confidence).text for cell in shown],
     )
 
 

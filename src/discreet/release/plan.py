@@ -44,6 +44,7 @@ from discreet.measures.measure import (
 from discreet.measures.strategies import placed
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold
 from discreet.noise import BitSource
+from discreet.number_text import margin_text, plural
 from discreet.plan.expressions import Named, expression_text, names_in
 from discreet.plan.schema import Schema
 from discreet.privacy.estimates import Payment
@@ -56,11 +57,10 @@ from discreet.privacy.losses import (
     read_spend,
 )
 from discreet.question.check import Question, checked_question
-from discreet.question.groupings import PrivateGrouping
+from discreet.question.groupings import PrivateGrouping, recorded_labels
 from discreet.question.query import Scan
-from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes, named_number
+from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes
 from discreet.release.consistent import is_moved, left_as_measured, moved_notes
-from discreet.release.exports import usual_interval
 from discreet.release.kept_answer import query_from_data, query_to_data
 from discreet.release.price import (
     UNREADABLE,
@@ -79,7 +79,6 @@ from discreet.release.release import (
     NONE_FOUND,
     check_rank_names,
     merged_notes,
-    no_group_notes,
     read_confidence,
     small_group_notes,
     table_remarks,
@@ -87,6 +86,7 @@ from discreet.release.release import (
 )
 from discreet.release.run import declare_parts, expected_margin
 from discreet.release.top_groups import PricedChoice, first_notes
+from discreet.release.ungrouped import no_group_notes
 from discreet.text_table import aligned
 
 if TYPE_CHECKING:
@@ -123,25 +123,27 @@ class Margin:
     of_rank: bool = False
     exact: bool = False
     measured: bool = False
+    whole: bool = False
+    """Whether it is of a count."""
 
     @property
     def text(self) -> str:
         """As it stands in a plan.
 
         >>> Margin(3).text, Margin(12.5, of_rank=True).text, Margin(None).text
-        ('± 3', 'rank ± 12 rows', 'depends on rows')
+        ('± 3', 'rank ± 13 rows', 'depends on rows')
         >>> Margin(7.1, of_rank=True, measured=True).text
-        'rank ± about 7 rows'
+        'rank ± about 8 rows'
         """
         if self.exact:
             return "exact"
         if self.value is None:
             return "depends on rows"
-        if self.value == inf:
-            return "± ∞"
-        if self.of_rank:
-            return f"rank ± {'about ' if self.measured else ''}{self.value:,.0f} rows"
-        return f"± {self.value:,.3g}" if self.value < 1000 else f"± {self.value:,.0f}"
+        size = margin_text(self.value, whole=self.whole or self.of_rank)
+        if self.of_rank and self.value < inf:
+            about = "about " if self.measured else ""
+            return f"rank ± {about}{size} {'row' if size == '1' else 'rows'}"
+        return f"± {size}"
 
 
 def output_margin(
@@ -173,8 +175,10 @@ def output_margin(
     noisy = _in_a_cell(question, noisy, keys)
     [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
     found = price.widened(question, output, found)
-    lower, upper = usual_interval(found, confidence)
-    return Margin(max(found.value - lower, upper - found.value), exact=found.exact)
+    lower, upper = found.interval(confidence)
+    return Margin(
+        max(found.value - lower, upper - found.value), exact=found.exact, whole=found.whole
+    )
 
 
 def _in_a_cell(
@@ -193,9 +197,17 @@ def reach_text(output: Output, unit: Unit) -> str:
     measure = output.measure
     moved, step = measure.sensitivity(unit), measure.step(unit)
     if moved.l1 is not None:
-        return f"{float(moved.l1 * step):,.6g}{measure.moves}"
-    root = sqrt(moved.squared_l2) * float(step)
-    return f"{root:,.6g}{measure.moves} in L2"
+        return _rows_text(float(moved.l1 * step), measure.moves)
+    return f"{_rows_text(sqrt(moved.squared_l2) * float(step), measure.moves)} in L2"
+
+
+def _rows_text(number: float, what: str) -> str:
+    """A number of things, or a number alone.
+
+    >>> _rows_text(1.0, "row"), _rows_text(2.5, "row"), _rows_text(120.0, "")
+    ('1 row', '2.5 rows', '120')
+    """
+    return f"{number:,.6g} {what if number == 1 else f'{what}s'}" if what else f"{number:,.6g}"
 
 
 @dataclass(frozen=True)
@@ -508,7 +520,9 @@ class Plan:
             return f"more than the {left} that is left of the budget"
         taken = _taken(state, cost)
         fitting = (
-            "it is the last one that fits" if many == 1 else f"about {many:,} such questions fit"
+            "the rest of the budget does not cover a second one"
+            if many == 1
+            else f"about {many:,} such questions fit"
         )
         if many >= _VERY_MANY:
             fitting = "more than a million such questions fit"
@@ -690,7 +704,7 @@ class Plan:
         if self.question.after.nonnegative:
             notes += merged_notes(moved_notes(self.question))
         notes += small_group_notes(errors, self.expect_rows)
-        notes += [*self.cap_notes, *self.advice]
+        notes += [*self.cap_notes(front), *self.advice]
         state, cost = self.standing, self.price.cost
         ended = None if state is None else ended_branch(state.budget, state.totals, cost)
         if ended is not None and cost.epsilon is None:
@@ -722,8 +736,8 @@ class Plan:
         if not related:
             return []
         return [
-            f"{', '.join(related)}: the ± is that of columns that are spread evenly between their "
-            "bounds and are not related. It is larger where they spread less."
+            f"{', '.join(related)}: the ± is for unrelated columns that are spread evenly between "
+            "their bounds. It is larger where they vary less."
         ]
 
     @property
@@ -762,38 +776,38 @@ class Plan:
         listed, noun = ", ".join(names), _counted_noun(question)
         found_by = found.mechanism
         text = (
-            f"{listed}: groups are found privately, and others are not shown. From "
-            f"{found_by.half_point:,} {noun} on a group appears more often than not, from "
-            f"{found_by.people_for(_NEARLY_SURE):,} on nearly sure to (95%); of fewer than "
-            f"{found_by.people_for(_HARDLY_EVER):,} it hardly ever does (1%)."
+            f"{listed}: groups are found privately (partition selection), and small ones are not "
+            f"shown. A group of {found_by.half_point:,} {noun} is shown in 50 of 100 answers, of "
+            f"{found_by.people_for(_NEARLY_SURE):,} in 95, of "
+            f"{found_by.people_for(_HARDLY_EVER):,} in 1."
         )
         notes = [f"{text} {_weighed_text(found_by)}".rstrip()]
         assigned = self.effects.assigned
         if assigned is not None and assigned.bites:
             cap, person = self.price.unit.group_cap, with_article(_whose(question))
             notes.append(
-                f"{listed}: {person} in more than {named_number(cap, 'group')} was "
-                f"assigned to {cap:,} of them by a hash, and helps no other to appear."
+                f"{listed}: {person} in more than {plural(cap, 'group')} helps only {cap:,} "
+                "of them to be shown, which a hash chose."
             )
         counts = [one.name for one in question.outputs if one.measure == found.answers]
         if counts:
             notes.append(
-                f"{', '.join(counts)}: a group of few appears only where noise makes them more, so "
-                f"that a number near {found.released.threshold:,} is often too high. Its bounds "
-                "allow for that."
+                f"{', '.join(counts)}: a small group is shown only where noise raised its number, "
+                f"so a number near {found.released.threshold:,} is often too high. The interval "
+                "allows for that."
             )
         return notes
 
     @property
     def none_found(self) -> str:
-        """What an answer says in which no group was found, where groups are found privately."""
+        """What an answer says that shows no group, where groups are found privately."""
         found, noun = self.price.selection, _counted_noun(self.question)
         if found is None:
             return NONE_FOUND
         text = (
-            f"{NONE_FOUND}: one of {found.mechanism.half_point:,} {noun} would have appeared as "
-            f"often as not, one of {found.mechanism.people_for(_NEARLY_SURE):,} nearly surely. A "
-            "larger ε, or coarser groups, find more"
+            f"{NONE_FOUND}: a group needs about {found.mechanism.half_point:,} {noun}, and "
+            f"{found.mechanism.people_for(_NEARLY_SURE):,} to be shown in 95 of 100 answers. A "
+            "larger ε, or coarser groups, show more"
         )
         weighed = _weighed_text(found.mechanism).removesuffix(".")
         return f"{text}. {weighed}" if weighed else text
@@ -843,18 +857,16 @@ class Plan:
             notes.append(f"{output.name}: {sentence_list(listed)}")
         return notes
 
-    @property
-    def cap_notes(self) -> list[str]:
+    def cap_notes(self, front: Front) -> list[str]:
         """What the caps leave out of the answer, with direction and size."""
-        question = self.question
-        return cap_notes(self.effects, question, self.price.unit, question.query.front)
+        return cap_notes(self.effects, self.question, self.price.unit, front)
 
     @property
     def joins(self) -> list[str]:
         """How many pairs of one person's rows are made, where a join of private tables has many."""
         return [
-            f"at most {most:,} pairs of one person's rows are made; of a person with more, rows "
-            "are left out by a hash"
+            f"the join makes at most {most:,} pairs of one person's rows; of a person with more, a "
+            "hash leaves rows out"
             for most in self.question.pair_limits
         ]
 
@@ -864,7 +876,7 @@ class Plan:
         question = self.question
         return (
             *undeclared_value_notes(question),
-            *no_group_notes(question),
+            *merged_notes(no_group_notes(question)),
             *table_remarks(question),
             *(left_as_measured(question) if question.after.nonnegative else ()),
         )
@@ -939,16 +951,7 @@ class Plan:
         if question.query.source.text:
             lines.append(f"rows       {question.query.source.text}")
         lines += [f"joins      {limit}" for limit in self.joins]
-        if schema.by_person:
-            caps = [f"{schema.max_groups} groups", f"{schema.max_rows} rows"]
-            if schema.max_rows_per_group is not None:
-                caps.append(f"{schema.max_rows_per_group} rows in a group")
-            lines.append(
-                f"protects   each {schema.unit}, {schema.neighbors} neighbors; at most "
-                f"{sentence_list(caps)} each; who has more counts for no more"
-            )
-        else:
-            lines.append(f"protects   each row, {schema.neighbors} neighbors")
+        lines += [f"protects   {schema.protected}", f"neighbors  {schema.neighbors}"]
         if question.keys:
             lines.append(f"groups     {self.groups_text('all released')}")
         lines.append(f"price      {self.price_text}")
@@ -1313,7 +1316,7 @@ def _not_measured(fact: str, name: str, question: Question) -> QueryError:
 def _digest(question: Question) -> str:
     """What the groups are called: a public table that changes gives other answers."""
     labels = [
-        None if isinstance(grouping, PrivateGrouping) else list(grouping.labels)
+        None if isinstance(grouping, PrivateGrouping) else list(recorded_labels(grouping))
         for _, grouping in question.keys
     ]
     return sha256(json.dumps(labels).encode()).hexdigest()
@@ -1325,10 +1328,10 @@ def _weighed_text(found_by: KeySelection) -> str:
         return ""
     half, ends = Fraction(1, 2), (1, found_by.groups)
     least, most = (found_by.people_for(half, keys) for keys in ends)
-    many = named_number(found_by.usual_keys, "group")
+    many = plural(found_by.usual_keys, "group")
     return (
-        f"That is for people who are in {many} each. It takes {least:,} people who are in no other "
-        f"group, and {most:,} who are in {found_by.groups:,}."
+        f"These numbers are for people in {many} each. For 50 of 100 answers, {least:,} people in "
+        f"no other group are enough; of people in {found_by.groups:,} groups it takes {most:,}."
     )
 
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, named_number_text, rational
 from discreet.measures.measure import Aggregate, sentence_list
+from discreet.number_text import NumberText
 from discreet.plan.calendar import second
 from discreet.privacy.estimates import Estimate, IntervalKind
-from discreet.privacy.losses import ZeroConcentratedDP
+from discreet.privacy.losses import ZeroConcentratedDP, ten_to_text
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
-from discreet.release.exports import NumberText, usual_interval
 from discreet.web.templates import package_text, rendered
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ _EDGE = 3.0  # percent of a cell's width, so that marks at its edges stay whole
 _FADED = 14.0  # percent that a range without an end takes beyond what is known
 _PIECES = 5
 _MOST_IN_NOTEBOOK = 60
+_MOST_ANSWERS = 10**6
 
 
 def asked_in_words(
@@ -60,23 +61,6 @@ def asked_in_words(
     return f"{listed[:1].upper()}{listed[1:]} in {certificate.table}{each}{where}."
 
 
-def protected_in_words(certificate: Certificate) -> str:
-    """Whom the price protects, with the caps that it counts on."""
-    if certificate.unit == "row":
-        return "each single row of the table"
-    limits = []
-    if certificate.max_groups is not None:
-        limits.append(f"in at most {certificate.max_groups:,} groups")
-    if certificate.max_rows is not None:
-        limits.append(f"for at most {certificate.max_rows:,} rows")
-    if certificate.max_rows_per_group is not None:
-        limits.append(f"at most {certificate.max_rows_per_group:,} of them in one group")
-    caps = (
-        f". One counts {sentence_list(limits)}; who has more counts for no more" if limits else ""
-    )
-    return f"each {certificate.unit}, all rows of one together{caps}"
-
-
 def price_in_words(certificate: Certificate) -> list[str]:
     """What ε, and δ where there is one, promise: true sentences, the simplest that are."""
     if certificate.epsilon is None:
@@ -88,7 +72,8 @@ def price_in_words(certificate: Certificate) -> list[str]:
     added = certificate.neighbors == "add-remove"
     changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
     if epsilon > _LARGEST_EPSILON:
-        factor = "by a factor of more than 400 million, which protects nobody"
+        power_of_ten = ten_to_text(Fraction(epsilon))
+        factor = f"by a factor of more than {power_of_ten}, which protects nobody"
     else:
         factor = f"by a factor of at most {_up(exp(epsilon), 3)}"
     power = f"e to the power of {certificate.price.partition(',')[0]}"
@@ -124,7 +109,8 @@ def _concentrated_in_words(certificate: Certificate) -> list[str]:
     changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
     epsilon = float(loss.epsilon)
     if epsilon > _LARGEST_EPSILON:
-        factor = "a factor of more than 400 million, which protects nobody"
+        power_of_ten = ten_to_text(loss.epsilon)
+        factor = f"a factor of more than {power_of_ten}, which protects nobody"
     else:
         factor = f"a factor of at most {_up(exp(epsilon), 3)}"
     return [
@@ -207,7 +193,7 @@ def report_page(release: Answer) -> str:
     }
     return rendered(
         "release/report.html",
-        style=package_text("release/report.css"),
+        style=package_text("release/report.css") + package_text("plots/picture.css"),
         title=f"{certificate.table}{by}",
         release=release,
         certificate=certificate,
@@ -231,10 +217,22 @@ def report_page(release: Answer) -> str:
         likely=any(one.likely for found in release.columns.values() for one in found),
         ranked=any(found and _is_ranked(found[0]) for found in release.columns.values()),
         meaning=" ".join(price_in_words(certificate)),
-        protected=protected_in_words(certificate),
+        frequency=_frequency(release.confidence),
         measured=[(one, _part(one)) for one in certificate.mechanisms],
         currency="price" if any("rho" in one for one in certificate.mechanisms) else "ε",
     )
+
+
+def _frequency(confidence: Fraction) -> str:
+    """How often a range holds, as a number of answers.
+
+    >>> _frequency(Fraction(95, 100)), _frequency(Fraction(999, 1000))
+    ('95 of 100 answers', '999 of 1,000 answers')
+    """
+    many = 100
+    while (confidence * many).denominator > 1 and many < _MOST_ANSWERS:
+        many *= 10
+    return f"{floor(confidence * many):,} of {many:,} answers"
 
 
 def notebook_html(release: Answer) -> str:
@@ -402,7 +400,7 @@ def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:
     """The ends of the range that are known."""
     if not estimate.bounded:
         return ()
-    ends = map(_number, usual_interval(estimate, confidence))
+    ends = map(_number, estimate.interval(confidence))
     return tuple(end for end in ends if isfinite(end))
 
 

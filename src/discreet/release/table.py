@@ -64,7 +64,13 @@ from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_anew, plan
 from discreet.release.price import PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
 from discreet.release.release import NONE_FOUND, Release
-from discreet.release.run import groups_and_estimates, run_and_noise
+from discreet.release.run import (
+    groups_and_estimates,
+    key_type,
+    run_and_noise,
+    typical_columns,
+)
+from discreet.release.ungrouped import no_group_share
 
 if TYPE_CHECKING:
     from discreet.release.release import Release
@@ -635,19 +641,21 @@ class Table:
             by=by,
             in_a_group=rows_in_a_group,
         )
-        plan.prepare(self._engine)
-        charge = self.ledger.charge(
-            self.name,
-            event=plan.event,
-            question=plan.text,
-            analyst=analyst,
-            key=profile_key(self.schema, number + 1),
-            summary=plan.summary,
-            neighbors=self.schema.neighbors,
-            details=self.declared,
-        )
+        request: dict[str, Any] = {
+            "event": plan.event,
+            "question": plan.text,
+            "analyst": analyst,
+            "key": profile_key(self.schema, number + 1),
+            "neighbors": self.schema.neighbors,
+            "details": self.declared,
+        }
         bits, engine = Keystream(), self._engine
-        self.ledger.answer(charge, lambda: guarded(lambda: plan.run(engine, bits)), safe=bits.safe)
+        self.ledger.check(self.name, **request)
+        with plan.prepared(engine):
+            charge = self.ledger.charge(self.name, **request, summary=plan.summary)
+            self.ledger.answer(
+                charge, lambda: guarded(lambda: plan.run(engine, bits)), safe=bits.safe
+            )
         made = self.remembered_profile()
         if made is None:
             raise LedgerCorruptError(
@@ -740,35 +748,34 @@ def answer(
     check_key(key)
     plan = _own_plan(given, table)
     engine, price = table.engine(), plan.price
-    engine.prepare(
-        plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
-    )
     bits = Keystream() if source is None else source
-    charge = table.ledger.charge(
-        table.name,
-        event=plan.price.event,
-        question=plan.text,
-        analyst=analyst,
-        key=key,
-        summary=plan.question.text,
-        neighbors=table.schema.neighbors,
-        details=table.declared,
-    )
-
+    request: dict[str, Any] = {
+        "event": price.event,
+        "question": plan.text,
+        "analyst": analyst,
+        "key": key,
+        "neighbors": table.schema.neighbors,
+        "details": table.declared,
+    }
     stated: Certificate | None = None
+    table.ledger.check(table.name, **request)  # before anything is written for an engine
+    with engine.prepared(
+        plan.question, plan.measured, price.unit, share=price.key_share, score=plan.score
+    ):
+        charge = table.ledger.charge(table.name, **request, summary=plan.question.text)
 
-    def answered() -> bytes:
-        nonlocal stated
-        stated = _certificate(plan, table, charge)
-        statement = stated.statement()
+        def answered() -> bytes:
+            nonlocal stated
+            stated = _certificate(plan, table, charge)
+            statement = stated.statement()
 
-        def measured() -> bytes:
-            noisy = run_and_noise(plan.question, plan.price, engine, bits)
-            return replace(noisy, certificate=statement, asked=plan.to_data()).to_bytes()
+            def measured() -> bytes:
+                noisy = run_and_noise(plan.question, price, engine, bits)
+                return replace(noisy, certificate=statement, asked=plan.to_data()).to_bytes()
 
-        return guarded(measured)
+            return guarded(measured)
 
-    noisy = table.ledger.answer(charge, answered, safe=bits.safe)
+        noisy = table.ledger.answer(charge, answered, safe=bits.safe)
     plan = replace(plan, profile=table.remembered_profile())
     answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
     written = given.question.query.written
@@ -904,6 +911,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     price, noisy = plan.price, NoisyMeasurements.from_bytes(data)
     payment = Payment(price.loss)
     groups, columns = groups_and_estimates(plan.question, price, noisy, payment, plan.effects)
+    typical = typical_columns(plan.question, price, noisy, payment, plan.effects, len(groups))
     certificate = replace(stated, answer=sha256(data).hexdigest())
     shown_keys = () if plan.question.after.whole else plan.question.keys
     keys = tuple(name for name, _ in shown_keys)
@@ -913,11 +921,19 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         groups,
         columns,
         certificate,
-        (*plan.remarks, *plan.key_notes, *plan.first_notes, *plan.cap_notes),
+        (
+            *plan.remarks,
+            *no_group_share(plan.question, plan.profile, groups, columns),
+            *plan.key_notes,
+            *plan.first_notes,
+            *plan.cap_notes(plan.question.query.front),
+        ),
         dated,
         _asked(plan),
         plan.question.query.condition,
         none_found=NONE_FOUND if noisy.cells else plan.none_found,
+        key_types=tuple(key_type(plan.question, name) for name in keys),
+        typical=typical,
     )
 
 
