@@ -491,7 +491,7 @@ class Release:
             kind = types[name]
             if kind is ColumnType.WHOLE:
                 kind = column_type(_known(values), kind)
-            dated = kind in (ColumnType.DAY, ColumnType.MOMENT)
+            dated = kind in (ColumnType.DAY, ColumnType.MOMENT, ColumnType.TIME)
             table[name] = kind, dated_column(values)[1] if dated else values
         return table
 

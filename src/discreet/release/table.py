@@ -76,6 +76,7 @@ from discreet.release.top_groups import PricedChoice
 from discreet.release.ungrouped import no_group_share
 
 if TYPE_CHECKING:
+    from discreet.release.listings import Listing
     from discreet.release.release import Release
 
 
@@ -133,7 +134,7 @@ class QuestionBuilder:
         if others or query.outputs or query.arranged is not None:
             raise QueryError(
                 "a distribution is asked beside other things. It is measured as running totals, "
-                'in a question of its own. Write .agg(share=dp.col("age").cdf(step=1)).'
+                'in a question of its own. Write .agg(share=dp.col("x").cdf(step=1)).'
             )
         return replace(self, query=distribution_of(query, name, one, self.table.schema.columns))
 
@@ -197,7 +198,7 @@ class QuestionBuilder:
         if type(count) is not int or count < 1 or not self.query.keys:
             raise QueryError(
                 "top needs groups and a whole number from 1 up. It keeps the most common groups. "
-                'Write .group_by("ward").agg(n=dp.rows()).top(3).'
+                'Write .group_by("x").agg(n=dp.rows()).top(3).'
             )
         counted = [name for name, asked in self.query.outputs if asked.statistic.sizes]
         if not counted:
@@ -305,7 +306,7 @@ def _key(value: Any) -> GroupKey:
         return GroupKey(node.name if isinstance(node, Named) else expression_text(node), node)
     raise QueryError(
         f"group_by got a {type(value).__name__}. Rows are grouped by columns, expressions or bins. "
-        'Write group_by("ward") or group_by(dp.col("age").bins([0, 18, 65, 120])).'
+        'Write group_by("x") or group_by(dp.col("y").bins([0, 18, 65, 120])).'
     )
 
 
@@ -316,7 +317,7 @@ def _aggregate(value: Any) -> Aggregate:
         return value.aggregate
     raise QueryError(
         f"agg got a {type(value).__name__}, which is not an aggregate. Only statistics of groups "
-        'are released, never rows. Write n=dp.rows() or mean_stay=dp.col("stay").mean().'
+        'are released, never rows. Write n=dp.rows() or mean=dp.col("x").mean().'
     )
 
 
@@ -568,17 +569,22 @@ class Table:
         analyst: str | None = None,
         parameters: Mapping[str, object] | None = None,
         consistent: object = None,
-    ) -> Release | Plan:
+    ) -> "Release | Plan | Listing":
         """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free.
+
+        SHOW TABLES, SHOW COLUMNS and DESCRIBE list what is declared, which is free, too.
 
         ``max_rows`` and ``max_groups`` are lower caps than the table's, for this question.
         ``parameters`` are the values of names in the text that have a colon in front:
         ``"… WHERE age > :age", parameters={"age": 30}``.  They are written into the question.
         ``consistent="non-negative"`` moves counts so that none is below 0 and totals agree.
         """
+        from discreet.release.listings import is_listing, read_listing
         from discreet.sql.read.parameters import bind_names
         from discreet.sql.read.select import explained
 
+        if is_listing(text):
+            return read_listing(text, self.schema)
         text = bind_names(text, parameters)
         question = explained(text)
         asking = self.ask(text if question is None else question, consistent=consistent)
@@ -1074,5 +1080,5 @@ def _versions() -> tuple[tuple[str, str], ...]:
 def _never_rows() -> QueryError:
     return QueryError(
         "a table has no rows, columns or length to look at. Only answers about many people are "
-        'released, each at a price. Ask for one: table.agg(n=dp.rows(), m=dp.col("age").mean()).'
+        'released, each at a price. Ask for one: table.agg(n=dp.rows(), m=dp.col("x").mean()).'
     )
