@@ -55,7 +55,8 @@ def page() -> str:
         "",
         "Tables to join with are declared beside the first: in the policy under "
         "`[private.patients]` "
-        "and `[public.wards]`, in Python by `private={…}` with `dp.beside` and `public={…}`. "
+        "and `[public.wards]`, in Python by `private={…}` with `dp.beside` and `public={…}`, with "
+        "`dp.lookup` where columns are declared. "
         "Weights "
         "and caps are applied after all joins ([proof](../proofs/relations.md)).",
         "",

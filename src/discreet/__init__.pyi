@@ -48,6 +48,7 @@ from discreet.plan.schema import number as number
 from discreet.plan.schema import text as text
 from discreet.plan.schema import time as time
 from discreet.policy.reader import beside as beside
+from discreet.policy.reader import lookup as lookup
 from discreet.privacy.estimates import Estimate as Estimate
 from discreet.privacy.estimates import Estimates as Estimates
 from discreet.privacy.experiment import Beliefs as Beliefs

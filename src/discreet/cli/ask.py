@@ -42,6 +42,26 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _LARGEST_FILE: Final = 1 << 20
 
 
+def file_options(command: Decorated) -> Decorated:
+    """Where an answer is written, of every command that shows one."""
+    for decorate in reversed(
+        [
+            click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV."),
+            click.option("--html", "html_file", metavar="FILE", help="Also write a report."),
+            click.option(
+                "--save",
+                "save_files",
+                multiple=True,
+                metavar="FILE",
+                help="Also write a file, as its ending says: .xlsx, .parquet, .md, .png, .svg, "
+                ".csv, .json or .html. May be repeated.",
+            ),
+        ]
+    ):
+        command = decorate(command)
+    return command
+
+
 def question_options(command: Decorated) -> Decorated:
     """The words that every command that asks a question takes."""
     for decorate in reversed(
@@ -245,10 +265,10 @@ def _planned(
 
 def shown_listing(policy: str, sql: str | None, *, as_json: bool) -> bool:
     """Whether SHOW or DESCRIBE was asked, and is shown: it costs nothing, and reads no row."""
-    from discreet.cli.terminal import printable
     from discreet.policy import read_policy
     from discreet.release.listings import is_listing, read_listing
     from discreet.release.open_table import read_declarations
+    from discreet.text_table import printable
 
     if sql is None or not is_listing(sql):
         return False
@@ -462,16 +482,7 @@ def _pretty(query: str) -> str:
     is_flag=True,
     help="Print the answer and its certificate as JSON; --save FILE.json writes it.",
 )
-@click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV.")
-@click.option("--html", "html_file", metavar="FILE", help="Also write a report.")
-@click.option(
-    "--save",
-    "save_files",
-    multiple=True,
-    metavar="FILE",
-    help="Also write a file, as its ending says: .xlsx, .parquet, .md, .png, .svg, .csv, .json or "
-    ".html. May be repeated.",
-)
+@file_options
 @click.option("--yes", is_flag=True, help="Pay what --margin needs without being asked.")
 def ask(
     key: str | None,

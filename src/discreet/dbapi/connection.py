@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from os import PathLike, fspath
 from typing import Any, NoReturn
 
@@ -275,6 +276,26 @@ def _path(policy: object) -> str:
         f"the policy is {shown}. A table is declared once, in a policy, and asked through it. "
         'Write connect("visits.toml"), or connect(dp.table(…)).'
     )
+
+
+def read_sql(
+    sql: str,
+    connection: "Connection",
+    params: Sequence[object] | Mapping[str, object] | None = None,
+) -> Any:
+    """The rows of a statement as a pandas DataFrame, as by ``pandas.read_sql``, with their notes.
+
+    Its ``attrs`` hold the notes of an answer, and on what its bounds rest: a frame that pandas
+    makes of a connection has names and rows alone.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        if cursor.release is not None:
+            with translated_errors():
+                return cursor.release.to_pandas()
+        pandas = import_module("pandas")
+        names = [name for name, *_ in cursor.description or ()]
+        return pandas.DataFrame(cursor.fetchall(), columns=names)
 
 
 class Connection:

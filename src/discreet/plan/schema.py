@@ -2,15 +2,16 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from discreet.errors import BoundsError, PolicyError, Remedy
+from discreet.errors import BoundsError, PolicyError, Remedy, with_article
 from discreet.exact import decimal_text, rational
+from discreet.number_text import plural
 from discreet.plan.calendar import DAY_SECONDS, Dated, dated_text, day, second, time_second
 from discreet.plan.zones import check_zone, zone_offsets
 from discreet.privacy.sensitivity import Neighbors
@@ -25,6 +26,7 @@ _TIME_DIRECTIVES = "HIpMSfz"
 _LONGEST_FORMAT = 60
 
 CategoryValue = str | int | bool
+Declared = TypeVar("Declared")
 
 
 ROW = "row"
@@ -36,6 +38,33 @@ DECLARE_THE_UNIT = Remedy(
     policy='Declare the column that says whose row it is: unit = "patient_id" in the policy.',
 )
 """What rows of several tables, or a person's rows, need to belong to someone."""
+
+
+class Declarations(Mapping[str, Declared]):
+    """What was declared by names: it stays so, whoever holds it."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: Mapping[str, Declared]) -> None:
+        self._held = dict(held)
+
+    def __getitem__(self, name: str) -> Declared:
+        return self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __repr__(self) -> str:
+        return repr(self._held)
+
+
+def _keep(table: object, *names: str) -> None:
+    """Let nobody change such mappings of a table that is declared."""
+    for name in names:
+        object.__setattr__(table, name, Declarations(getattr(table, name)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -517,6 +546,9 @@ class PartnerTable:
     max_rows: int | None = None
     at_most_rows: int | None = None
 
+    def __post_init__(self) -> None:
+        _keep(self, "columns")
+
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
         data = {
@@ -552,6 +584,9 @@ class LookupTable:
     most: Mapping[str, int] = field(default_factory=dict)
     """By column, how many rows have its most common value."""
 
+    def __post_init__(self) -> None:
+        _keep(self, "columns", "most")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
@@ -584,6 +619,7 @@ class Schema:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_person", self.unit != ROW)
+        _keep(self, "columns", "private", "public")
         _check_columns(self.columns, self.unit)
         for what in ("max_groups", "max_rows", "max_rows_per_group"):
             self._check_cap(what, getattr(self, what))
@@ -614,6 +650,16 @@ class Schema:
                     f"two tables are named {table[:60]!r}, or a table has no printable name. SQL "
                     "knows them by their names, whatever the capitals. Use another name."
                 )
+
+    @property
+    def protected(self) -> str:
+        """Whom the table protects, and for how much one of them counts."""
+        return protected_text(self.unit, self.caps)
+
+    @property
+    def caps(self) -> dict[str, int]:
+        """For how much one person counts, by the names of the caps."""
+        return {name: cap for name in CAP_NAMES if (cap := getattr(self, name)) is not None}
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
@@ -663,6 +709,35 @@ class Schema:
                     'unit = "patient_id".',
                 ),
             )
+
+
+CAP_NAMES = ("max_groups", "max_rows", "max_rows_per_group")
+"""What a policy calls the caps on a person."""
+
+
+def protected_text(unit: str, caps: Mapping[str, int]) -> str:
+    """Whom a table protects, and for how much one of them counts.
+
+    >>> protected_text("id", {"max_groups": 5, "max_rows": 40})
+    'each id, with all its rows. An id counts for at most 40 rows in 5 groups'
+    >>> protected_text("id", {"max_rows": 1}), protected_text(ROW, {})
+    ('each id, with all its rows. An id counts for at most 1 row', 'each row')
+    """
+    if unit == ROW:
+        return "each row"
+    person = with_article(unit)
+    groups, rows, in_a_group = map(caps.get, CAP_NAMES)
+    within = plural(groups, "group") if groups else ""
+    limits = []
+    if rows:
+        limits.append(f"for at most {plural(rows, 'row')}{f' in {within}' if within else ''}")
+    elif within:
+        limits.append(f"in at most {within}")
+    if in_a_group:
+        many = f"{plural(in_a_group, 'row')} in one group"
+        limits.append(many if limits else f"for at most {many}")
+    counts = f". {person[:1].upper()}{person[1:]} counts {', '.join(limits)}" if limits else ""
+    return f"each {unit}, with all its rows{counts}"
 
 
 def _check_version(version: object) -> None:

@@ -100,6 +100,28 @@ _BUDGET: Final = ("epsilon", "rho", "delta")
 
 
 @dataclass(frozen=True, slots=True)
+class PublicTable:
+    """A public lookup table, as ``lookup`` declares it."""
+
+    source: Source
+    columns: Mapping[str, Column]
+
+
+def lookup(source: object, *, columns: Any = None) -> PublicTable:
+    """A public table to look things up in, of which some columns are declared.
+
+    What is not declared is found from the rows, which are public: kinds, bounds and values.
+
+    >>> import pandas
+    >>> from discreet.plan.schema import text
+    >>> weather = pandas.DataFrame({"station": ["01", "02"], "rain": [0.5, 2]})
+    >>> list(lookup(weather, columns={"station": text()}).columns)
+    ['station']
+    """
+    return PublicTable(find_source(source), columns_of(columns))
+
+
+@dataclass(frozen=True, slots=True)
 class PrivateTable:
     """Another table about the same people, as ``beside`` declares it."""
 
@@ -413,8 +435,8 @@ def _neighbors(policy: PolicyFile) -> str | None:
     near = get_close_matches(neighbors_field, known, 1) if isinstance(neighbors_field, str) else []
     raise policy.error(
         "neighbors is neither add-remove nor replace.",
-        "It says which data sets must be hard to tell apart: those with one person more or less, "
-        f'or with one swapped for another. Write neighbors = "{(near or known)[0]}".',
+        "It is the neighboring relation: add-remove is with or without one person, replace is one "
+        f'swapped for another. Write neighbors = "{(near or known)[0]}".',
         "neighbors",
     )
 
@@ -529,14 +551,17 @@ def _private(policy: PolicyFile) -> dict[str, PrivateTable]:
     return tables
 
 
-def _public(policy: PolicyFile) -> dict[str, str]:
+def _public(policy: PolicyFile) -> dict[str, str | PublicTable]:
     """Lookup tables that are not sensitive."""
-    tables = {}
+    tables: dict[str, str | PublicTable] = {}
     for name, declared in _named_tables(policy, "public", "wards").items():
+        within = ("public", name)
         for field in declared:
-            if field != "source":
-                raise policy.unknown(field, ("source",), ("public", name))
-        tables[name] = policy.beside(declared["source"])
+            if field not in ("source", "columns"):
+                raise policy.unknown(field, ("source", "columns"), within)
+        columns = read_columns(policy, declared.get("columns", {}), (*within, "columns"))
+        source = policy.beside(declared["source"])
+        tables[name] = lookup(source, columns=columns) if columns else source
     return tables
 
 

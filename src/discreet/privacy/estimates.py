@@ -1,7 +1,7 @@
 """Released numbers with their errors and their price: one ``Estimate``, or several together."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -61,7 +61,8 @@ from discreet.privacy.uncertainty import (
     summed_errors,
     within_bounds,
 )
-from discreet.text_table import aligned
+from discreet.templates import table_html
+from discreet.text_table import TextTable, aligned
 
 Released = Any
 """An int or a float; a category where one was chosen."""
@@ -156,8 +157,8 @@ class Estimate:
     safe: bool = True
     truth: Uncertainty | None = None
     """Where the truth lies, if more than noise stands between it and the value."""
-    likely: bool = False
-    """Whether the truth lies there only if nobody is where no profile could see them."""
+    condition: str = ""
+    """What must hold so that the truth lies there, where that is no more than likely: "if no …"."""
     counted: bool = False
     """Whether its interval is of the rows as they are counted, of which caps left some out."""
     whole: bool = False
@@ -212,6 +213,11 @@ class Estimate:
         if self.truth is None:
             raise TypeError("nothing but noise stands between the value and the truth")
         return self.truth.interval(self.value, _CONFIDENCE)
+
+    @property
+    def likely(self) -> bool:
+        """Whether the truth lies there only if nobody is where no profile could see them."""
+        return bool(self.condition)
 
     @property
     def kind(self) -> IntervalKind:
@@ -296,7 +302,8 @@ class Estimate:
         """The same in one, with the probability."""
         shown = self._printed(_CONFIDENCE)
         level = "" if self.exact or not shown.error else " (95%)"
-        return self._marked(shown.followed_by(level)).text
+        condition = f", {self.condition}" if self.condition and self.truth is not None else ""
+        return self._marked(shown.followed_by(f"{level}{condition}")).text
 
     def _printed(self, confidence: Fraction) -> NumberText:
         if self.exact:
@@ -656,6 +663,11 @@ def _sum_of_bounds(parts: Sequence[Estimate], level: Fraction, *, noise: bool) -
     return sum(low for low, _ in ends), sum(high for _, high in ends)
 
 
+def joined_conditions(parts: Iterable[Estimate]) -> str:
+    """What must hold so that the truth of each lies where it says."""
+    return " and ".join(dict.fromkeys(part.condition for part in parts if part.condition))
+
+
 def computed(
     value: Released,
     error: Uncertainty | RankError,
@@ -687,7 +699,7 @@ def computed(
         note=note,
         safe=all(part.safe for part in parts),
         truth=truth,
-        likely=truth is not None and any(part.likely for part in parts),
+        condition="" if truth is None else joined_conditions(parts),
         counted=counted,
         whole=whole,
     )
@@ -889,9 +901,21 @@ class Estimates(Mapping[Any, Estimate]):
         )
 
     def __repr__(self) -> str:
+        return "\n".join([*aligned(self._rows), *self._below])
+
+    def _repr_html_(self) -> str:
+        table = TextTable((self.label, "± (95%)"), self._rows, 1)
+        return table_html(table, self._below, numbers=1)
+
+    @property
+    def _below(self) -> list[str]:
+        """What is said below the numbers."""
+        return [f"together {self.loss}"]
+
+    @property
+    def _rows(self) -> tuple[tuple[str, str], ...]:
         texts = (estimate.text for estimate in self.values())
-        rows = list(zip(map(str, self._names), texts, strict=True))
-        return "\n".join([*aligned(rows), f"together {self.loss}"])
+        return tuple(zip(map(str, self._names), texts, strict=True))
 
     @property
     def _names(self) -> list[Any]:

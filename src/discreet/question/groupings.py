@@ -21,6 +21,7 @@ from discreet.plan.schema import (
 )
 from discreet.plan.types import COUNTED, DATES, Kind, check_expression
 from discreet.question.query import GroupKey
+from discreet.text_table import printable
 
 _EDGES = {
     Dated.NOT: "numbers",
@@ -283,4 +284,4 @@ def label_text(label: Label) -> str:
     if label is None:
         return ALL
     text = str(label).lower() if isinstance(label, bool) else str(label)
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
+    return text if text.isprintable() else printable(text)

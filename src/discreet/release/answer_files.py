@@ -17,6 +17,7 @@ from discreet.errors import DataError, DiscreetError
 from discreet.release.certificate import Certificate
 from discreet.release.exports import Columns, ColumnType, arrow_table
 from discreet.release.pictures import Drawn, answer_picture
+from discreet.text_table import printable
 
 _MOST_ROWS = 2**20 - 1
 """Rows of a sheet below its head."""
@@ -260,8 +261,7 @@ def markdown_text(text: str) -> str:
     >>> print(markdown_text("a|b < *c* & 1. d"), markdown_text("1. x"), markdown_text("± 3"))
     a\|b &lt; \*c\* &amp; 1. d 1\. x ± 3
     """
-    line = "".join(letter if letter.isprintable() else "�" for letter in text)
-    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    line = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _BLOCK.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", line))
 
 

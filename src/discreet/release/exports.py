@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from enum import Enum
 from importlib import import_module
@@ -89,8 +89,8 @@ def dated_column(texts: Sequence[str | None]) -> tuple[ColumnType, list[Any]]:
 Columns = Mapping[str, tuple[ColumnType, Sequence[Any]]]
 
 
-def pandas_frame(columns: Columns) -> Any:
-    """A pandas DataFrame; a gap is NaN or NaT."""
+def pandas_frame(columns: Columns, gapped: Collection[str] = ()) -> Any:
+    """A pandas DataFrame; a gap is NaN or NaT, for which ``gapped`` columns have room anyhow."""
     try:
         pandas: Any = import_module("pandas")
     except ImportError:
@@ -102,14 +102,15 @@ def pandas_frame(columns: Columns) -> Any:
         ColumnType.TEXT: str,
         ColumnType.TIME: object,
     }
-    gapped = types | {ColumnType.TRUTH: "boolean", ColumnType.WHOLE: "Int64"}
+    with_gaps = types | {ColumnType.TRUTH: "boolean", ColumnType.WHOLE: "Int64"}
 
-    def dtype(kind: ColumnType, values: Sequence[Any]) -> Any:
-        return (gapped if None in values else types).get(kind, "datetime64[s]")
+    def dtype(name: str, kind: ColumnType, values: Sequence[Any]) -> Any:
+        gaps = name in gapped or None in values
+        return (with_gaps if gaps else types).get(kind, "datetime64[s]")
 
     return pandas.DataFrame(
         {
-            name: pandas.Series(list(values), dtype=dtype(kind, values))
+            name: pandas.Series(list(values), dtype=dtype(name, kind, values))
             for name, (kind, values) in columns.items()
         }
     )

@@ -19,6 +19,7 @@ from discreet.plan.calendar import (
     FIRST_SECOND,
     LAST_DAY,
     LAST_SECOND,
+    Dated,
     dated_number,
     released_number,
 )
@@ -83,6 +84,7 @@ from discreet.question.groupings import (
 from discreet.question.query import PostProcessing
 from discreet.release.caps import CapEffects
 from discreet.release.consistent import nonnegative_columns
+from discreet.release.exports import ColumnType, column_type
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.price import Price, PricedKeySelection
 from discreet.release.top_groups import (
@@ -216,8 +218,8 @@ def computed_column(node: Node, row: Row) -> Estimate:
     }
     if absent:  # the first group has none before it
         node = replaced(node, absent)
-    estimate = _joint(node, row)
-    if isinstance(estimate, Estimate):
+    estimate = row[node.name] if isinstance(node, Named) else _joint(node, row)
+    if isinstance(estimate, Estimate):  # also a date, which is computed with as its day
         return estimate
     names = names_in([node])
     if not any(isinstance(row[name], Estimate) for name in names):  # of groups alone
@@ -610,6 +612,68 @@ def groups_and_estimates(
     if question.after.whole:
         return ((),) * len(positions), shown
     return tuple(groups[place] for place in positions), shown
+
+
+def typical_columns(
+    question: Question,
+    price: Price,
+    noisy: NoisyMeasurements,
+    payment: Payment,
+    effects: CapEffects | None,
+    shown: int,
+) -> dict[str, tuple[Estimate, ...]]:
+    """The columns as they are before groups are left out, where those that are ``shown`` tell less.
+
+    Of made-up groups, where none was found: what a column is follows from what is asked.
+    """
+    after = question.after
+    left_out = after.having is not None or after.limit is not None or after.offset
+    if shown and not (left_out and after.windows):
+        return {}
+    if noisy.cells == ():
+        noisy = _made_up(question, price)
+    whole = replace(after, having=None, order=(), limit=None, offset=0)
+    asked = replace(question, after=whole)
+    return groups_and_estimates(asked, price, noisy, payment, effects)[1]
+
+
+def _made_up(question: Question, price: Price) -> NoisyMeasurements:
+    """As many groups as a window takes together, of no rows, in the place of what was found."""
+    windows = [window for _, window in question.after.windows]
+    steps = [window.steps for window in windows]
+    steps += [abs(end) for window in windows for end in window.frame if end is not None]
+    many = 2 + max(steps) if windows else 1
+    sizes = [
+        many if isinstance(one, PrivateGrouping) else min(many, one.size)
+        for _, one in question.keys
+    ]
+    cells = tuple(product(*(map(str, range(size)) for size in sizes)))
+    zeros = tuple((0,) * (len(cells) * one.measure.width) for one in price.priced)
+    found = price.selection
+    shared = found is not None and found.answers is not None
+    return NoisyMeasurements(
+        zeros, cells, (found.released.far,) * len(cells) if found is not None and shared else None
+    )
+
+
+_DATED = {
+    Dated.DAYS: ColumnType.DAY,
+    Dated.SECONDS: ColumnType.MOMENT,
+    Dated.TIME: ColumnType.TIME,
+}
+
+
+def key_type(question: Question, name: str) -> tuple[ColumnType, bool]:
+    """The type of a key, and whether the totals of tables leave gaps in it."""
+    place = [one for one, _ in question.keys].index(name)
+    grouping, strategy = question.keys[place][1], question.strategy
+    gaps = strategy is not None and any(place not in keys for keys in strategy.tables)
+    dated = dated_labels(grouping)
+    if dated:
+        return _DATED[dated], gaps
+    if isinstance(grouping, PrivateGrouping):
+        return ColumnType.TEXT, gaps
+    return column_type(grouping.labels), gaps
 
 
 def declare_parts(
